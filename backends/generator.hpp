@@ -1,0 +1,67 @@
+// A generator family as pure code: from a node and its context to a candidate. Deterministic given the seed.
+// The synthesizer actor computes the context; the generator actor only holds one of these.
+#pragma once
+
+#include "runtime/base/contract.hpp"
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// A tree node as a generator may see it: no held-out shape, no expected value, no seed of the judge.
+struct ancestor {
+  std::string genome;               // generator-defined: how the source was made; empty if another family made it
+  std::string source;
+  std::string flags;
+  std::string verdict;
+  std::string detail;
+  double fitness = 0.0;             // speedup against the reference; 0 unless pass
+};
+
+template <class I>
+typename I::result_type inspect(I& f, ancestor& x) {
+  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness);
+}
+
+// Everything one synthesis step may depend on.
+struct synthesis_context {
+  contract task;                    // declared shapes only
+  std::string reference_source;
+  std::string syntax_tree;          // JSON of the reference, empty if not to be had
+  std::vector<std::string> flag_menu;
+  std::string baseline_flags;
+  std::map<std::string, int64_t> hardware;
+  bool draft = false;               // first drafts: no parent to improve on but the reference
+  uint32_t draft_index = 0;         // 0, 1, 2 … among the drafts
+  std::vector<ancestor> parents;    // the node to improve first; two or more: combine
+  std::vector<ancestor> siblings;   // what was already tried from the first parent
+  std::vector<std::string> seen;    // genomes already in the tree, sorted: do not repeat
+  uint64_t seed = 0;
+};
+
+struct proposal {
+  std::string language;             // "c"
+  std::string source;
+  std::string flags;                // a menu entry's name
+  std::string genome;               // printable; reproduces the source
+  std::string summary;              // one line for people: the step taken
+};
+
+class generator {
+public:
+  virtual ~generator() = default;
+  // errc::unsupported with the reason when nothing (more) can be proposed from this context.
+  virtual result<proposal> propose(const synthesis_context& context) = 0;
+  // What the generator could make of the reference: "3 loop nests; all moves" or the construct it cannot read.
+  virtual std::string describe(const synthesis_context& context) = 0;
+};
+
+// errc::not_found lists the kinds there are: "transform".
+result<std::unique_ptr<generator>> make_generator(const std::string& kind);
+
+} // namespace kevolve

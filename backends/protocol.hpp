@@ -1,0 +1,180 @@
+// What the node says to a target's helper processes, and what they answer. Every target's compile server and
+// judge speak these frames (runtime/base/channel.hpp) over the socket they are started with, so the actors
+// never know which hardware they drive. A helper answers each request with any number of `progress` frames
+// and then exactly one outcome; a helper that dies instead is a fault.
+#pragma once
+
+#include "runtime/base/contract.hpp"
+#include "runtime/base/ids.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// First byte of a frame's payload; the rest is the codec's encoding of the struct of that name.
+enum class frame_kind : uint8_t {
+  hello = 1,       // helper → node, once, when ready
+  compile_request, // node → compile server
+  compile_outcome,
+  judge_request,   // node → judge
+  judge_outcome,
+  progress,        // helper → node: alive, and at what
+  cancel,          // node → helper: drop the request with this id
+};
+
+struct helper_hello {
+  uint32_t protocol = 1;
+  std::string kind;                 // "compile-server" | "judge"
+  std::string fingerprint;          // toolchain or device + harness, as stored with results
+  std::map<std::string, std::string> facts; // sandbox level and its parts, versions, peaks
+};
+
+struct helper_progress {
+  id128 job;
+  std::string stage;                // "pool", "screen", "race 12 pairs", …
+};
+
+struct helper_cancel {
+  id128 job;
+};
+
+enum class compile_kind : uint8_t { object = 0, syntax_tree };
+// How the source is compiled besides its flag set. oracle: floating types promoted to double.
+enum class compile_role : uint8_t { candidate = 0, reference, oracle };
+
+struct compile_request {
+  id128 job;
+  compile_kind kind = compile_kind::object;
+  compile_role role = compile_role::candidate;
+  std::string language;             // "c" | "cpp"
+  std::string source;
+  std::string entry;                // syntax_tree: only this function
+  std::string flags;                // name of an entry of the target's menu
+  bool threads = false;             // the task allows OpenMP
+  uint32_t limit_ms = 20'000;       // wall
+};
+
+struct compile_outcome {
+  id128 job;
+  verdict result = verdict::none;   // pass, compile_error, timeout, out_of_memory; none if fault
+  fault trouble;
+  std::string artifact;             // a shared object, or the syntax tree as JSON
+  std::string log;                  // diagnostics and remarks, capped
+  int64_t compile_ns = 0;
+};
+
+enum class judge_mode : uint8_t {
+  admit = 0, // is the task sound: reference only; determinism, sensitivity to inputs, null submissions
+  check,     // correctness only
+  race,      // screen, then check-and-time against the rival on the declared shapes; stops when decided
+  confirm,   // fresh processes, held-out shapes and seeds, at least 30 fresh pairs against the rival
+  probe,     // a built-in kernel with a known answer: is the device healthy; measures peaks
+};
+
+struct judge_request {
+  id128 job;
+  judge_mode mode = judge_mode::race;
+  contract task;
+  std::string reference;            // shared object, the baseline build
+  std::string oracle;               // shared object with double in place of float; empty: the reference is exact
+  std::string candidate;            // shared object
+  std::string rival;                // shared object to race against; empty: the reference
+  double alpha = 0.05;              // of the sequential test
+  double delta = 0.005;             // smallest gain that counts
+  double screen_out = 1.3;          // race: give up early on a candidate this many times slower than the rival
+  uint32_t max_pairs = 60;
+  uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
+  uint32_t limit_ms = 60'000;       // wall, for the whole request
+  uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it
+};
+
+enum class race_decision : uint8_t { undecided = 0, faster, slower, screened };
+
+struct shape_timing {
+  std::string shape;                // shape_case::name
+  bool held_out = false;
+  double weight = 1.0;
+  race_decision decision = race_decision::undecided;
+  double speedup = 0.0;             // median over pairs of t_rival / t_candidate
+  double ci_low = 0.0;              // 95 %
+  double ci_high = 0.0;
+  double log_e_faster = 0.0;        // natural log of the e-values
+  double log_e_slower = 0.0;
+  double floor_ns = 0.0;            // physics floor; 0: unknown
+  std::vector<double> rival_ns;     // raw samples, pairwise
+  std::vector<double> candidate_ns;
+};
+
+struct correctness_report {
+  uint32_t cases = 0;
+  uint32_t seeds = 0;
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;             // of the output type
+  double reference_max_abs = 0.0;   // the reference's own error against the oracle
+  bool bit_equal = false;           // to the reference
+};
+
+struct judge_outcome {
+  id128 job;
+  verdict result = verdict::none;   // none if fault
+  fault trouble;
+  std::string rule;                 // which rule refused it: "early_done", "guard_band", …
+  std::string detail;               // for a person; never an expected value, never a seed
+  std::map<std::string, std::string> evidence;
+  correctness_report correctness;
+  std::vector<shape_timing> timings;
+  race_decision decision = race_decision::undecided; // over all shapes
+  double speedup = 0.0;             // weighted geometric mean over the declared shapes, against the rival
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;            // screened out early: a rough figure
+  std::string sandbox_level;
+  int64_t judge_ns = 0;             // wall spent on this request
+};
+
+template <class I>
+typename I::result_type inspect(I& f, helper_hello& x) {
+  return f(x.protocol, x.kind, x.fingerprint, x.facts);
+}
+template <class I>
+typename I::result_type inspect(I& f, helper_progress& x) {
+  return f(x.job, x.stage);
+}
+template <class I>
+typename I::result_type inspect(I& f, helper_cancel& x) {
+  return f(x.job);
+}
+template <class I>
+typename I::result_type inspect(I& f, compile_request& x) {
+  return f(x.job, x.kind, x.role, x.language, x.source, x.entry, x.flags, x.threads, x.limit_ms);
+}
+template <class I>
+typename I::result_type inspect(I& f, compile_outcome& x) {
+  return f(x.job, x.result, x.trouble, x.artifact, x.log, x.compile_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, judge_request& x) {
+  return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.rival, x.alpha, x.delta, x.screen_out,
+           x.max_pairs, x.min_interval_pairs, x.limit_ms, x.seed);
+}
+template <class I>
+typename I::result_type inspect(I& f, shape_timing& x) {
+  return f(x.shape, x.held_out, x.weight, x.decision, x.speedup, x.ci_low, x.ci_high, x.log_e_faster, x.log_e_slower,
+           x.floor_ns, x.rival_ns, x.candidate_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, correctness_report& x) {
+  return f(x.cases, x.seeds, x.max_abs, x.max_rel, x.max_ulp, x.reference_max_abs, x.bit_equal);
+}
+template <class I>
+typename I::result_type inspect(I& f, judge_outcome& x) {
+  return f(x.job, x.result, x.trouble, x.rule, x.detail, x.evidence, x.correctness, x.timings, x.decision, x.speedup,
+           x.ci_low, x.ci_high, x.estimate, x.sandbox_level, x.judge_ns);
+}
+
+} // namespace kevolve

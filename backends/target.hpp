@@ -1,0 +1,67 @@
+// A target: one kind of hardware, described by data and by two helper programs that speak protocol.hpp.
+// A new accelerator is a new folder that implements this and is listed in targets.cpp.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// One entry of a target's flag menu. A candidate names one; it never writes a flag.
+struct flag_set {
+  std::string name;
+  std::string summary;
+  bool baseline = false;            // the flags the reference is built with
+};
+
+struct device_description {
+  std::string id;                   // "cpu:1"
+  std::vector<int> cores;           // timing core first
+};
+
+// How to start a helper: argv[0] is an absolute path; the environment is exactly what is listed.
+struct helper_command {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;
+  std::vector<int> cores;           // affinity; empty: leave
+};
+
+// A row of `kevolve doctor`.
+struct doctor_row {
+  std::string item;                 // "clang-19", "sandbox", "core 1"
+  enum class state { ok, weaker, missing } state = state::ok;
+  std::string detail;
+  std::string remedy;               // the command that adds it; empty if none
+};
+
+class target {
+public:
+  virtual ~target() = default;
+
+  virtual std::string name() const = 0;
+  virtual trust_tier trust() const = 0;
+  virtual std::vector<std::string> languages() const = 0;
+  virtual std::vector<flag_set> flag_menu() const = 0;
+  virtual std::vector<device_description> devices() const = 0;
+  virtual helper_command compile_server() const = 0;
+  virtual helper_command judge(const device_description& device) const = 0;
+  // Hash of compilers, flag menu and precompiled headers; part of every evaluation key.
+  virtual std::string toolchain_fingerprint() const = 0;
+  virtual std::string device_fingerprint(const device_description& device) const = 0;
+  // Hash of the judge and zygote executables.
+  virtual std::string harness_fingerprint() const = 0;
+  // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
+  virtual std::map<std::string, int64_t> hardware() const = 0;
+  virtual std::vector<doctor_row> doctor() const = 0;
+};
+
+// errc::not_found lists the targets there are. `bin_dir` holds the helper programs.
+result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir);
+std::vector<std::string> target_names();
+
+} // namespace kevolve

@@ -1,0 +1,57 @@
+# Flags of every target of ours, and the helpers that make one library per folder.
+add_library(kevolve-options INTERFACE)
+target_include_directories(kevolve-options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(kevolve-options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast -Wnon-virtual-dtor>)
+# CAF binds null references to empty argument lists, so UBSan's null check is off.
+set(kevolve_sanitizers -fsanitize=address,undefined -fno-sanitize=null,vptr -fno-omit-frame-pointer)
+if(KEVOLVE_SANITIZE)
+  target_compile_options(kevolve-options INTERFACE ${kevolve_sanitizers})
+  target_link_options(kevolve-options INTERFACE ${kevolve_sanitizers})
+endif()
+
+# kevolve_library(<name> SOURCES … LINKS …): a static library. LINKS are public.
+function(kevolve_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC kevolve-options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+function(kevolve_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE kevolve-options ${ARG_LINKS})
+endfunction()
+
+# kevolve_test(<name> SOURCES … LINKS … [LABELS …]): a doctest executable and its ctest entry. Tests run in the
+# build's bin folder's parent, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
+function(kevolve_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE kevolve-options doctest::doctest ${ARG_LINKS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    ENVIRONMENT "KEVOLVE_BIN=${CMAKE_BINARY_DIR}/bin;KEVOLVE_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+# `check-headers`: every header compiles by itself.
+function(kevolve_check_headers)
+  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/actors/*.hpp ${PROJECT_SOURCE_DIR}/runtime/*.hpp ${PROJECT_SOURCE_DIR}/backends/*.hpp
+    ${PROJECT_SOURCE_DIR}/store/*.hpp ${PROJECT_SOURCE_DIR}/config/*.hpp ${PROJECT_SOURCE_DIR}/tools/*.hpp)
+  set(sources)
+  foreach(header ${headers})
+    string(REPLACE "/" "_" stem ${header})
+    set(source ${CMAKE_BINARY_DIR}/headers/${stem}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(check-headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_compile_options(check-headers PRIVATE -fsyntax-only)
+  target_link_libraries(check-headers PRIVATE kevolve-options CAF::core fmt::fmt tl::expected)
+endfunction()

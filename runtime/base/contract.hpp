@@ -1,0 +1,127 @@
+// The operator contract: what a task promises about an operator, as every layer sees it. config/ builds it
+// from TOML, the generators read it, the judge enforces it. Plain values; encode() gives their stable bytes.
+#pragma once
+
+#include "runtime/base/ids.hpp"
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+enum class dtype : uint8_t { f16 = 0, bf16, f32, f64, i8, u8, i32, i64, boolean };
+std::string to_string(dtype t);          // "f32", …, "bool"
+result<dtype> parse_dtype(std::string_view text);
+size_t size_bytes(dtype t);
+bool is_floating(dtype t);
+std::string c_type(dtype t);             // "float", "int64_t", "_Float16", "uint16_t" (bf16), "uint8_t" (bool)
+
+enum class argument_role : uint8_t { input = 0, output, inout, weight, size, scalar };
+std::string to_string(argument_role r);
+
+// How input data is drawn. Fields a distribution does not name are ignored.
+struct fill_rule {
+  std::string distribution = "normal"; // normal uniform integer sorted_unique lengths offsets sample_of
+  double mean = 0.0;
+  double std = 1.0;
+  double low = 0.0;                    // integer and lengths: inclusive
+  double high = 1.0;
+  std::string of;                      // offsets: the lengths argument; sample_of: the table
+  double hit = 1.0;                    // sample_of: share of values that are in the table
+};
+
+struct argument {
+  std::string name;
+  argument_role role = argument_role::input;
+  dtype type = dtype::f32;
+  std::vector<std::string> shape;      // expressions, row-major; empty for size and scalar
+  fill_rule fill;
+  std::vector<std::string> strides;    // expressions in elements; empty: contiguous
+  std::string extent;                  // output: name of the i64 output that holds the valid prefix length
+  bool tail_untouched = false;         // output with extent: elements past it must keep their poison
+  uint32_t align = 64;                 // bytes
+  bool alias = false;                  // true: may alias others, so no restrict
+  std::vector<std::string> edge;       // zeros large denormal: extra correctness cases
+  bool nonfinite_match = false;        // inf and NaN in the expected output must be matched, not refused
+  bool is_static = false;              // weight constant across calls
+  bool has_value = false;              // scalar: a fixed value, else drawn from [range_low, range_high]
+  double value = 0.0;
+  double range_low = 0.0;
+  double range_high = 1.0;
+};
+
+enum class tolerance_mode : uint8_t { absrel = 0, ulp, reference_error, exact };
+std::string to_string(tolerance_mode m);
+
+struct tolerance {
+  std::string argument;                // empty: every output without its own
+  tolerance_mode mode = tolerance_mode::absrel;
+  double relative = 0.0;
+  double absolute = 0.0;
+  double limit = 0.0;                  // ulp: ulps of the output type; reference_error: multiples of it
+};
+
+struct shape_case {
+  std::string name;                    // "m=512 n=512 k=512"
+  std::map<std::string, int64_t> sizes;
+  bool held_out = false;               // judged, never shown to a generator, outside F
+  double weight = 1.0;
+};
+
+struct contract {
+  std::string name;
+  std::string family;
+  std::string summary;
+  std::string entry;
+  std::string language;                // of the reference: c cpp pytorch kernelbench
+  std::vector<argument> arguments;     // in the order of the C parameters
+  std::vector<std::pair<std::string, std::string>> derived; // size symbol, expression; in order
+  std::vector<shape_case> shapes;
+  std::vector<tolerance> tolerances;
+  bool threads = false;
+  std::vector<std::string> libraries;
+  std::string work_flops;              // expressions; empty: unknown
+  std::string work_bytes;
+  bool cold_cache = false;
+};
+
+const argument* find_argument(const contract& c, std::string_view name);
+
+// The C prototype a candidate implements: "void f(const float *x, float *y, int64_t n)".
+std::string c_prototype(const contract& c);
+
+// The tolerance in force for an output: its own, else the general one, else exact for integers and 1e-5/1e-6.
+tolerance tolerance_for(const contract& c, const argument& output);
+
+// Id of the contract's content.
+id128 contract_id(const contract& c);
+
+template <class I>
+typename I::result_type inspect(I& f, fill_rule& x) {
+  return f(x.distribution, x.mean, x.std, x.low, x.high, x.of, x.hit);
+}
+template <class I>
+typename I::result_type inspect(I& f, argument& x) {
+  return f(x.name, x.role, x.type, x.shape, x.fill, x.strides, x.extent, x.tail_untouched, x.align, x.alias, x.edge,
+           x.nonfinite_match, x.is_static, x.has_value, x.value, x.range_low, x.range_high);
+}
+template <class I>
+typename I::result_type inspect(I& f, tolerance& x) {
+  return f(x.argument, x.mode, x.relative, x.absolute, x.limit);
+}
+template <class I>
+typename I::result_type inspect(I& f, shape_case& x) {
+  return f(x.name, x.sizes, x.held_out, x.weight);
+}
+template <class I>
+typename I::result_type inspect(I& f, contract& x) {
+  return f(x.name, x.family, x.summary, x.entry, x.language, x.arguments, x.derived, x.shapes, x.tolerances, x.threads,
+           x.libraries, x.work_flops, x.work_bytes, x.cold_cache);
+}
+
+} // namespace kevolve

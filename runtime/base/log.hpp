@@ -1,0 +1,47 @@
+// Logging for the whole project: spdlog behind one function, so that few files pay for its headers.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kevolve::log {
+
+enum class level { trace, debug, info, warn, error, off };
+
+struct options {
+  level threshold = level::info;
+  bool json = false;       // one JSON object a line
+  std::string file;        // empty: stderr
+};
+
+void configure(const options& o);
+bool enabled(level l);
+void write(level l, std::string_view component, std::string_view text);
+void flush();
+
+template <class... Ts>
+void print(level l, std::string_view component, fmt::format_string<Ts...> text, Ts&&... xs) {
+  if (enabled(l))
+    write(l, component, fmt::format(text, std::forward<Ts>(xs)...));
+}
+template <class... Ts>
+void info(std::string_view component, fmt::format_string<Ts...> text, Ts&&... xs) {
+  print(level::info, component, text, std::forward<Ts>(xs)...);
+}
+template <class... Ts>
+void warn(std::string_view component, fmt::format_string<Ts...> text, Ts&&... xs) {
+  print(level::warn, component, text, std::forward<Ts>(xs)...);
+}
+template <class... Ts>
+void error(std::string_view component, fmt::format_string<Ts...> text, Ts&&... xs) {
+  print(level::error, component, text, std::forward<Ts>(xs)...);
+}
+template <class... Ts>
+void debug(std::string_view component, fmt::format_string<Ts...> text, Ts&&... xs) {
+  print(level::debug, component, text, std::forward<Ts>(xs)...);
+}
+
+} // namespace kevolve::log

@@ -1,0 +1,62 @@
+// Errors as values: one enum for what went wrong, a text for a person, and result<T> to carry either.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace kevolve {
+
+// What went wrong, across the whole project. The text for each value is in result.cpp.
+enum class errc : uint8_t {
+  none = 0,
+  bad_input,        // a file or a request is wrong; the caller can mend it
+  not_found,        // no such campaign, node, file
+  conflict,         // the state forbids it (locked directory, illegal transition)
+  unauthorised,     // missing or wrong token
+  unavailable,      // a part is down or restarting; try again
+  timed_out,        // no answer within the limit
+  cancelled,        // asked to stop
+  no_space,         // disk or memory is full
+  read_only,        // the data directory cannot be written
+  corrupt,          // a checksum or a format does not hold
+  newer_format,     // written by a newer kevolve
+  io,               // any other operating-system failure
+  protocol,         // a helper process broke its protocol
+  unsupported,      // this machine or build cannot do it
+  internal,         // a bug
+};
+
+std::string to_string(errc code);
+
+// An error with its explanation. `detail` names the file, key or value and what to do.
+struct failure {
+  errc code = errc::none;
+  std::string detail;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, failure& x) {
+  return f(x.code, x.detail);
+}
+
+inline bool operator==(const failure& a, const failure& b) {
+  return a.code == b.code && a.detail == b.detail;
+}
+
+// "not found: campaign 12ab…"
+std::string to_string(const failure& x);
+
+template <class T>
+using result = tl::expected<T, failure>;
+
+inline tl::unexpected<failure> fail(errc code, std::string detail) {
+  return tl::unexpected<failure>(failure{code, std::move(detail)});
+}
+
+// A failure from errno: ENOSPC and EDQUOT become no_space, EROFS and EACCES read_only, ENOENT not_found.
+failure from_errno(int error_number, std::string what);
+
+} // namespace kevolve
