@@ -1,0 +1,82 @@
+#include "runtime/base/log.hpp"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <mutex>
+
+namespace kevolve::log {
+
+namespace {
+
+struct sink_state {
+  std::mutex guard;
+  std::shared_ptr<spdlog::logger> out;
+  bool json = false;
+};
+
+sink_state& state() {
+  static sink_state s;
+  return s;
+}
+
+spdlog::level::level_enum to_spdlog(level l) {
+  return static_cast<spdlog::level::level_enum>(static_cast<int>(l) == 5 ? 6 : static_cast<int>(l));
+}
+
+std::shared_ptr<spdlog::logger> logger() {
+  auto& s = state();
+  std::lock_guard lock{s.guard};
+  if (!s.out) {
+    s.out = std::make_shared<spdlog::logger>("kevolve", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    s.out->set_level(spdlog::level::warn);
+  }
+  return s.out;
+}
+
+} // namespace
+
+void configure(const options& o) {
+  spdlog::sink_ptr sink;
+  if (o.file.empty())
+    sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  else
+    sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(o.file, false);
+  auto out = std::make_shared<spdlog::logger>("kevolve", sink);
+  out->set_level(to_spdlog(o.threshold));
+  out->flush_on(spdlog::level::warn);
+  out->set_pattern(o.json ? "%v" : "%Y-%m-%dT%H:%M:%S.%e %^%-5l%$ %v");
+  auto& s = state();
+  std::lock_guard lock{s.guard};
+  s.out = std::move(out);
+  s.json = o.json;
+}
+
+bool enabled(level l) {
+  return l != level::off && logger()->should_log(to_spdlog(l));
+}
+
+void write(level l, std::string_view component, std::string_view text) {
+  auto out = logger();
+  if (!state().json) {
+    out->log(to_spdlog(l), "{}: {}", component, text);
+    return;
+  }
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  nlohmann::ordered_json line{
+    {"time_ns", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()},
+    {"level", std::string{spdlog::level::to_string_view(to_spdlog(l)).data()}},
+    {"component", component},
+    {"text", text},
+  };
+  out->log(to_spdlog(l), "{}", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void flush() {
+  logger()->flush();
+}
+
+} // namespace kevolve::log
