@@ -1,0 +1,134 @@
+#include "runtime/base/contract.hpp"
+
+#include "runtime/base/codec.hpp"
+
+#include <array>
+
+namespace kevolve {
+
+namespace {
+
+struct dtype_facts {
+  std::string_view name;
+  size_t bytes;
+  bool floating;
+  std::string_view c_type;
+};
+
+// In the order of the enum.
+constexpr std::array<dtype_facts, 9> dtypes{{
+  {"f16", 2, true, "_Float16"},
+  {"bf16", 2, true, "uint16_t"},
+  {"f32", 4, true, "float"},
+  {"f64", 8, true, "double"},
+  {"i8", 1, false, "int8_t"},
+  {"u8", 1, false, "uint8_t"},
+  {"i32", 4, false, "int32_t"},
+  {"i64", 8, false, "int64_t"},
+  {"bool", 1, false, "uint8_t"},
+}};
+static_assert(dtypes.size() == static_cast<size_t>(dtype::boolean) + 1);
+
+constexpr std::array<std::string_view, 6> roles{"input", "output", "inout", "weight", "size", "scalar"};
+static_assert(roles.size() == static_cast<size_t>(argument_role::scalar) + 1);
+
+constexpr std::array<std::string_view, 4> modes{"absrel", "ulp", "reference_error", "exact"};
+static_assert(modes.size() == static_cast<size_t>(tolerance_mode::exact) + 1);
+
+const dtype_facts& facts(dtype t) {
+  return dtypes.at(static_cast<size_t>(t));
+}
+
+std::string c_parameter(const argument& a) {
+  switch (a.role) {
+    case argument_role::size:
+      return "int64_t " + a.name;
+    case argument_role::scalar:
+      return c_type(a.type) + " " + a.name;
+    case argument_role::input:
+    case argument_role::weight:
+      return "const " + c_type(a.type) + " *" + a.name;
+    case argument_role::output:
+    case argument_role::inout:
+      break;
+  }
+  return c_type(a.type) + " *" + a.name;
+}
+
+} // namespace
+
+std::string to_string(dtype t) {
+  return std::string{facts(t).name};
+}
+
+result<dtype> parse_dtype(std::string_view text) {
+  for (size_t i = 0; i < dtypes.size(); ++i)
+    if (dtypes[i].name == text)
+      return static_cast<dtype>(i);
+  return fail(errc::bad_input, "no element type '" + std::string{text} + "'");
+}
+
+size_t size_bytes(dtype t) {
+  return facts(t).bytes;
+}
+
+bool is_floating(dtype t) {
+  return facts(t).floating;
+}
+
+std::string c_type(dtype t) {
+  return std::string{facts(t).c_type};
+}
+
+std::string to_string(argument_role r) {
+  return std::string{roles.at(static_cast<size_t>(r))};
+}
+
+std::string to_string(tolerance_mode m) {
+  return std::string{modes.at(static_cast<size_t>(m))};
+}
+
+const argument* find_argument(const contract& c, std::string_view name) {
+  for (const auto& a : c.arguments)
+    if (a.name == name)
+      return &a;
+  return nullptr;
+}
+
+std::string c_prototype(const contract& c) {
+  std::string out = "void " + c.entry + "(";
+  for (const auto& a : c.arguments) {
+    if (&a != &c.arguments.front())
+      out += ", ";
+    out += c_parameter(a);
+  }
+  return out + (c.arguments.empty() ? "void)" : ")");
+}
+
+tolerance tolerance_for(const contract& c, const argument& output) {
+  const tolerance* general = nullptr;
+  for (const auto& t : c.tolerances) {
+    if (t.argument == output.name)
+      return t;
+    if (t.argument.empty())
+      general = &t;
+  }
+  tolerance out;
+  // A general relative tolerance is meant for the floating outputs: an index is right or wrong.
+  if (!is_floating(output.type))
+    out.mode = tolerance_mode::exact;
+  else if (general)
+    out = *general;
+  else {
+    out.relative = 1e-5;
+    out.absolute = 1e-6;
+  }
+  out.argument = output.name;
+  return out;
+}
+
+id128 contract_id(const contract& c) {
+  return derive_id("contract", encode(c));
+}
+
+} // namespace kevolve
