@@ -1,1 +1,270 @@
 #include "runtime/base/sandbox.hpp"
+
+#include "runtime/base/sandbox_syscalls.hpp"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+// The newest attributes we use; Debian 12's header stops at an older ABI, the kernel takes a longer struct as
+// long as what it does not know is zero.
+struct ruleset_attributes {
+  uint64_t files;
+  uint64_t network;
+  uint64_t scoped;
+};
+
+constexpr uint64_t first_abi_rights = (uint64_t{LANDLOCK_ACCESS_FS_MAKE_SYM} << 1U) - 1;
+constexpr uint64_t right_refer = uint64_t{1} << 13U;     // ABI 2
+constexpr uint64_t right_truncate = uint64_t{1} << 14U;  // ABI 3
+constexpr uint64_t right_ioctl_dev = uint64_t{1} << 15U; // ABI 5
+constexpr uint64_t all_network = 3;                      // ABI 4: TCP bind and connect
+constexpr uint64_t all_scopes = 3;                       // ABI 6: abstract sockets, signals
+
+constexpr uint64_t rights_of_files
+  = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | right_truncate;
+constexpr uint64_t rights_to_read
+  = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr uint64_t rights_to_write
+  = rights_to_read | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE
+    | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | right_refer
+    | right_truncate;
+
+int landlock_abi() {
+  auto abi = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return abi < 0 ? 0 : static_cast<int>(abi);
+}
+
+uint64_t file_rights(int abi) {
+  auto out = first_abi_rights;
+  if (abi >= 2)
+    out |= right_refer;
+  if (abi >= 3)
+    out |= right_truncate;
+  if (abi >= 5)
+    out |= right_ioctl_dev;
+  return out;
+}
+
+int add_paths(int ruleset, const std::vector<std::string>& paths, uint64_t rights) {
+  for (const auto& path : paths) {
+    auto fd = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+    if (fd < 0)
+      continue;
+    struct stat st = {};
+    landlock_path_beneath_attr rule = {};
+    rule.parent_fd = fd;
+    rule.allowed_access = rights;
+    if (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode))
+      rule.allowed_access &= rights_of_files;
+    auto rc = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    auto error = errno;
+    ::close(fd);
+    if (rc != 0)
+      return error;
+  }
+  return 0;
+}
+
+bool limit(int resource, uint64_t value) {
+  rlimit r{value, value};
+  // The kind is an enum in C++ and an int in the C library's own prototypes.
+  return setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0;
+}
+
+// True if a child of ours may do it.
+template <class Action>
+int errno_in_child(Action action) {
+  auto pid = fork();
+  if (pid == 0)
+    _exit(action() == 0 ? 0 : std::min(errno, 125));
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+    return EAGAIN;
+  return WEXITSTATUS(status);
+}
+
+struct name_space {
+  const char* name;
+  int flag;
+};
+constexpr name_space name_spaces[] = {
+  {"user", CLONE_NEWUSER}, {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
+
+volatile int64_t* violation_number = nullptr;
+
+void on_violation(int, siginfo_t* info, void*) {
+  *violation_number = info->si_syscall;
+  // Touching SIGSYS is itself refused with KILL_PROCESS, so this ends here, by SIGSYS.
+  syscall(SYS_rt_sigaction, SIGSYS, nullptr, nullptr, sizeof(uint64_t));
+  _exit(128 + SIGSYS);
+}
+
+} // namespace
+
+struct sandbox::prepared {
+  sandbox_policy policy;
+  std::vector<int> kept; // sorted
+  int ruleset = -1;
+  system_call_program program;
+  std::string level;
+
+  prepared() = default;
+  prepared(const prepared&) = delete;
+  prepared& operator=(const prepared&) = delete;
+  ~prepared() {
+    if (ruleset >= 0)
+      ::close(ruleset);
+  }
+};
+
+result<sandbox> sandbox::prepare(const sandbox_policy& policy) {
+  auto p = std::make_shared<prepared>();
+  p->policy = policy;
+  p->kept = policy.keep_fds;
+  if (policy.profile != sandbox_profile::compiler)
+    p->kept.push_back(policy.command_fd);
+
+  if (auto abi = landlock_abi(); abi > 0) {
+    ruleset_attributes attributes{file_rights(abi), abi >= 4 ? all_network : 0, abi >= 6 ? all_scopes : 0};
+    p->ruleset = static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0));
+    if (p->ruleset < 0)
+      return tl::unexpected<failure>(from_errno(errno, "creating the Landlock rules"));
+    // O_CLOEXEC already; a clone keeps it.
+    auto error = add_paths(p->ruleset, policy.readable, rights_to_read & file_rights(abi));
+    if (error == 0)
+      error = add_paths(p->ruleset, policy.writable, rights_to_write & file_rights(abi));
+    if (error != 0)
+      return tl::unexpected<failure>(from_errno(error, "adding a Landlock rule"));
+    p->level = "landlock" + std::to_string(abi) + "+";
+    p->kept.push_back(p->ruleset);
+  }
+  std::sort(p->kept.begin(), p->kept.end());
+  p->kept.erase(std::unique(p->kept.begin(), p->kept.end()), p->kept.end());
+
+  auto program = compile_system_call_program(policy);
+  if (!program)
+    return tl::unexpected<failure>(program.error());
+  p->program = std::move(*program);
+  p->level += "seccomp+rlimits";
+
+  sandbox out;
+  out.prepared_ = std::move(p);
+  return out;
+}
+
+result<void> sandbox::lock() const {
+  const auto& p = *prepared_;
+  auto failed = [](const char* what) { return tl::unexpected<failure>(from_errno(errno, what)); };
+
+  unsigned next = 0;
+  for (auto fd : p.kept) {
+    auto kept = static_cast<unsigned>(fd);
+    if (kept > next && close_range(next, kept - 1, 0) != 0)
+      return failed("closing descriptors");
+    next = kept + 1;
+  }
+  if (close_range(next, ~0U, 0) != 0)
+    return failed("closing descriptors");
+
+  if (p.policy.parent_pid != 0) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+      return failed("PR_SET_PDEATHSIG");
+    if (getppid() != p.policy.parent_pid)
+      return fail(errc::unavailable, "the parent died while its child started");
+  }
+  auto ok = limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, p.policy.file_size_bytes)
+            && limit(RLIMIT_NOFILE, std::max<uint64_t>(p.policy.open_files, next)) && limit(RLIMIT_MEMLOCK, 0)
+            && limit(RLIMIT_MSGQUEUE, 0);
+  if (ok && p.policy.memory_bytes != 0)
+    ok = limit(RLIMIT_AS, p.policy.memory_bytes);
+  if (ok && p.policy.cpu_seconds != 0)
+    ok = limit(RLIMIT_CPU, p.policy.cpu_seconds);
+  if (!ok)
+    return failed("setting resource limits");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return failed("PR_SET_NO_NEW_PRIVS");
+  if (p.ruleset >= 0) {
+    if (syscall(SYS_landlock_restrict_self, p.ruleset, 0) != 0)
+      return failed("restricting with Landlock");
+    ::close(p.ruleset); // this process's copy; the next child inherits it from whoever prepared
+  }
+  return lock_syscalls();
+}
+
+result<void> sandbox::lock_syscalls() const {
+  if (auto error = install_system_call_program(prepared_->program); error != 0)
+    return tl::unexpected<failure>(from_errno(error, "installing the seccomp filter"));
+  return {};
+}
+
+const std::string& sandbox::level() const {
+  return prepared_->level;
+}
+
+void record_violations(volatile int64_t* number) {
+  violation_number = number;
+  struct sigaction action = {};
+  action.sa_sigaction = on_violation;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSYS, &action, nullptr);
+}
+
+std::string enter_namespaces() {
+  if (unshare(CLONE_NEWUSER) != 0)
+    return {};
+  std::string out = "userns";
+  for (const auto& ns : name_spaces)
+    if (ns.flag != CLONE_NEWUSER && unshare(ns.flag) == 0)
+      out += std::string{"+"} + ns.name + "ns";
+  return out;
+}
+
+void hide_memory() {
+  prctl(PR_SET_DUMPABLE, 0);
+}
+
+sandbox_support detect_sandbox() {
+  sandbox_support out;
+  out.landlock_abi = landlock_abi();
+  if (out.landlock_abi > 0)
+    out.level = "landlock" + std::to_string(out.landlock_abi) + "+";
+  else
+    out.missing["landlock"] = "the kernel has none: boot with lsm=landlock,… (Linux 5.13 or newer)";
+  uint32_t action = SECCOMP_RET_TRAP;
+  out.seccomp = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  if (out.seccomp)
+    out.level += "seccomp+";
+  else
+    out.missing["seccomp"] = "the kernel has no seccomp filters";
+  out.level += "rlimits";
+  for (const auto& ns : name_spaces) {
+    auto error = errno_in_child([&ns] { return unshare(CLONE_NEWUSER | ns.flag); });
+    if (error == 0) {
+      out.namespaces.emplace_back(ns.name);
+      out.level += std::string{"+"} + ns.name + "ns";
+    } else
+      out.missing[std::string{ns.name} + "ns"] = std::string{"unshare: "} + std::strerror(error)
+                                                 + ": allow unprivileged user namespaces "
+                                                   "(sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)";
+  }
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,203 @@
+#include "runtime/base/sandbox_syscalls.hpp"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <initializer_list>
+
+namespace kevolve {
+
+namespace {
+
+// Memory, time and asking about oneself: nothing here reaches outside the process.
+constexpr const char* harmless[] = {
+  "read",          "close",           "lseek",          "munmap",          "madvise",       "mremap",
+  "brk",           "futex",           "exit",           "exit_group",      "rt_sigprocmask", "rt_sigreturn",
+  "clock_gettime", "clock_getres",    "gettimeofday",   "time",            "nanosleep",     "clock_nanosleep",
+  "sched_yield",   "sched_getaffinity", "getcpu",       "getrandom",       "getpid",        "gettid",
+  "getppid",       "getuid",          "geteuid",        "getgid",          "getegid",       "getrusage",
+  "times",         "uname",           "sysinfo",        "restart_syscall", "sigaltstack",   "set_robust_list",
+  "rseq",          "fstat",           "getcwd",
+};
+
+// Asked for by libraries out of habit; a refusal is an answer they know, not a reason to kill.
+struct refused_call {
+  const char* name;
+  int error;
+};
+constexpr refused_call politely_refused[] = {
+  {"ioctl", ENOTTY},   {"fcntl", EPERM},      {"readlink", EACCES},         {"readlinkat", EACCES},
+  {"access", EACCES},  {"faccessat", EACCES}, {"faccessat2", EACCES},       {"stat", EACCES},
+  {"statx", ENOSYS},   {"clone3", ENOSYS},    {"membarrier", ENOSYS},       {"sched_setaffinity", EPERM},
+  {"getpriority", EPERM}, {"mbind", EPERM},   {"set_mempolicy", EPERM},     {"get_mempolicy", EPERM},
+};
+
+// What compilers and linkers do besides. Files are bounded by Landlock, new sockets by their absence here.
+constexpr const char* compiler_calls[] = {
+  "write",        "readv",        "writev",       "pread64",       "pwrite64",     "preadv",        "pwritev",
+  "open",         "openat",       "creat",        "stat",          "lstat",        "newfstatat",    "statx",
+  "statfs",       "fstatfs",      "access",       "faccessat",     "faccessat2",   "getdents64",    "readlink",
+  "readlinkat",   "rename",       "renameat",     "renameat2",     "unlink",       "unlinkat",      "mkdir",
+  "mkdirat",      "rmdir",        "ftruncate",    "truncate",      "fallocate",    "chmod",         "fchmod",
+  "fchmodat",     "umask",        "fcntl",        "flock",         "dup",          "dup2",          "dup3",
+  "pipe",         "pipe2",        "sendfile",     "copy_file_range", "fadvise64",  "utimensat",     "futimesat",
+  "chdir",        "fchdir",       "symlink",      "symlinkat",     "link",         "linkat",        "mmap",
+  "mprotect",     "ioctl",        "poll",         "ppoll",         "select",       "pselect6",      "epoll_create1",
+  "epoll_ctl",    "epoll_wait",   "epoll_pwait",  "eventfd2",      "memfd_create", "fork",          "vfork",
+  "clone",        "execve",       "execveat",     "wait4",         "waitid",       "rt_sigaction",  "rt_sigtimedwait",
+  "rt_sigsuspend", "pause",       "prctl",        "arch_prctl",    "set_tid_address", "prlimit64",  "getrlimit",
+  "setrlimit",    "getpgrp",      "getpgid",      "getsid",        "setsid",       "setpgid",       "getpriority",
+  "sched_getparam", "sched_getscheduler", "sched_setaffinity",     "seccomp",      "landlock_restrict_self",
+  "sendmsg",      "recvmsg",      "sendto",       "recvfrom",      "shutdown",     "getsockopt",    "close_range",
+  "fsync",        "fdatasync",    "mincore",      "msync",         "getgroups",    "getresuid",     "getresgid",
+  "setitimer",    "alarm",        "timer_create", "timer_settime", "timer_delete", "futex_waitv",
+};
+
+// Collects rules and remembers the first error, so that the lists below read as lists.
+class builder {
+public:
+  explicit builder(uint32_t default_action) : context_(seccomp_init(default_action)) {}
+  builder(const builder&) = delete;
+  builder& operator=(const builder&) = delete;
+  ~builder() { seccomp_release(context_); }
+
+  bool usable() const { return context_ != nullptr; }
+  int error() const { return error_; }
+  scmp_filter_ctx context() const { return context_; }
+
+  void rule(uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    auto number = seccomp_syscall_resolve_name(name);
+    if (number == __NR_SCMP_ERROR)
+      return; // unknown to this libseccomp: stays refused
+    auto rc = seccomp_rule_add_array(context_, action, number, static_cast<unsigned>(conditions.size()),
+                                     conditions.begin());
+    // The same action as the default needs no rule; libseccomp calls that EACCES.
+    if (rc != 0 && rc != -EACCES && error_ == 0)
+      error_ = -rc;
+  }
+  void allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    rule(SCMP_ACT_ALLOW, name, conditions);
+  }
+
+private:
+  scmp_filter_ctx context_;
+  int error_ = 0;
+};
+
+void compiler_rules(builder& b) {
+  for (auto* name : harmless)
+    b.allow(name);
+  for (auto* name : compiler_calls)
+    b.allow(name);
+  // Arguments of clone3 cannot be read by a filter; without it the C library falls back to clone.
+  b.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");
+  b.allow("tgkill", {SCMP_A0_32(SCMP_CMP_EQ, own_pid_placeholder)});
+}
+
+void candidate_rules(builder& b, const sandbox_policy& policy) {
+  const bool loading = policy.profile == sandbox_profile::loading;
+  for (auto* name : harmless)
+    b.allow(name);
+  for (const auto& call : politely_refused)
+    b.rule(SCMP_ACT_ERRNO(static_cast<uint16_t>(call.error)), call.name);
+
+  // printf may flush into /dev/null; anything else is the command socket.
+  for (auto fd : {1, 2, policy.command_fd})
+    b.allow("write", {SCMP_A0_32(SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
+  for (auto fd : {1, 2})
+    b.allow("writev", {SCMP_A0_32(SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
+  b.allow("newfstatat", {SCMP_A3_32(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
+  b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {SCMP_A3_32(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
+  b.allow("prlimit64", {SCMP_A2_64(SCMP_CMP_EQ, 0)});
+  b.allow("tgkill", {SCMP_A0_32(SCMP_CMP_EQ, own_pid_placeholder)});
+  b.allow("prctl", {SCMP_A0_32(SCMP_CMP_EQ, PR_SET_NAME)});
+  b.allow("prctl", {SCMP_A0_32(SCMP_CMP_EQ, 0x53564d41)}); // PR_SET_VMA: newer C libraries name their heaps
+
+  // A handler of its own for SIGSYS would hide violations from record_violations().
+  b.rule(SCMP_ACT_KILL_PROCESS, "rt_sigaction", {SCMP_A0_32(SCMP_CMP_EQ, SIGSYS)});
+  b.rule(loading ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM), "rt_sigaction", {SCMP_A0_32(SCMP_CMP_NE, SIGSYS)});
+
+  if (policy.allow_threads) {
+    constexpr uint32_t wanted = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
+    constexpr uint32_t namespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
+    b.allow("clone", {SCMP_A0_32(SCMP_CMP_MASKED_EQ, wanted | namespaces, wanted)});
+    b.allow("futex_waitv");
+  }
+
+  if (loading) {
+    b.allow("mmap");
+    b.allow("mprotect");
+    b.allow("pread64");
+    constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+    b.allow("openat", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, writing, 0)});
+    b.allow("open", {SCMP_A1_32(SCMP_CMP_MASKED_EQ, writing, 0)});
+    b.allow("seccomp", {SCMP_A0_32(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER)});
+  } else {
+    // No new code once the clock may run: what was compiled is what is judged.
+    b.allow("mmap", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
+    b.allow("mprotect", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
+  }
+}
+
+} // namespace
+
+result<system_call_program> compile_system_call_program(const sandbox_policy& policy) {
+  const bool compiler = policy.profile == sandbox_profile::compiler;
+  builder b{compiler ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP};
+  if (!b.usable())
+    return fail(errc::unsupported, "libseccomp cannot start a filter");
+  if (compiler)
+    compiler_rules(b);
+  else
+    candidate_rules(b, policy);
+  if (b.error() != 0)
+    return tl::unexpected<failure>(from_errno(b.error(), "building the seccomp filter"));
+
+  // libseccomp writes the program to a descriptor only.
+  auto fd = memfd_create("kevolve-seccomp", MFD_CLOEXEC);
+  if (fd < 0)
+    return tl::unexpected<failure>(from_errno(errno, "memfd for the seccomp filter"));
+  auto rc = seccomp_export_bpf(b.context(), fd);
+  system_call_program out;
+  if (rc == 0) {
+    out.resize(static_cast<size_t>(lseek(fd, 0, SEEK_END)) / sizeof(sock_filter));
+    auto bytes = out.size() * sizeof(sock_filter);
+    if (pread(fd, out.data(), bytes, 0) != static_cast<ssize_t>(bytes))
+      rc = -EIO;
+  }
+  ::close(fd);
+  if (rc != 0)
+    return tl::unexpected<failure>(from_errno(-rc, "exporting the seccomp filter"));
+  return out;
+}
+
+int install_system_call_program(const system_call_program& program) {
+  auto own = program;
+  const auto pid = static_cast<uint32_t>(getpid());
+  for (auto& instruction : own)
+    if (instruction.k == own_pid_placeholder)
+      instruction.k = pid;
+  sock_fprog prog{static_cast<unsigned short>(own.size()), own.data()};
+  // NOLINTNEXTLINE: there is no wrapper for seccomp(2).
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
+}
+
+std::string system_call_name(int64_t number) {
+  auto* name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, static_cast<int>(number));
+  if (name == nullptr)
+    return std::to_string(number);
+  std::string out = name;
+  std::free(name);
+  return out;
+}
+
+} // namespace kevolve
