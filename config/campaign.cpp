@@ -1,0 +1,150 @@
+#include "config/campaign.hpp"
+
+#include "config/campaign_sections.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+const std::vector<std::string> generator_kinds{"transform", "llm", "relay", "replay"};
+const std::vector<std::string> policy_names{"greedy", "uct", "evolution", "random"};
+
+// A name that is documented but not in this build deserves another answer than a misspelt one.
+void check_built(section& s, std::string_view key, const std::string& name, const std::vector<std::string>& built,
+                 const std::string& what) {
+  if (built.empty() || name.empty() || std::find(built.begin(), built.end(), name) != built.end())
+    return;
+  std::string all;
+  for (const auto& b : built)
+    all += (all.empty() ? "" : ", ") + b;
+  s.error(key, "this build has no " + what + " '" + name + "'; there are: " + all);
+}
+
+void declare_search(section& s, const known_names& known, search_spec& x) {
+  std::string policy = "uct";
+  auto single = s.value("policy", {.text = "how the next node is chosen", .choices = policy_names}, policy);
+  if (single)
+    x.policies = {{policy, 1.0}};
+  auto mixed = s.value("policies", {.text = "several, with weights, in one tree", .choices = policy_names,
+                                    .fallback = "policy alone"},
+                       x.policies);
+  if (s.has("policy") && s.has("policies"))
+    s.error("policies", "give policy or policies, not both");
+  for (const auto& [name, weight] : x.policies)
+    check_built(s, mixed ? "policies." + name : "policy", name, known.policies, "policy");
+  s.value("exploration", {.text = "uct: c in q + c*sqrt(ln N/n)", .low = 0.0, .high = 100.0}, x.exploration);
+  s.value("widening", {.text = "a node with n visits has at most widening * n^widening_exponent children",
+                       .low = 0.0, .high = 1000.0, .low_open = true},
+          x.widening);
+  s.value("widening_exponent", {.text = "see widening", .low = 0.0, .high = 1.0}, x.widening_exponent);
+  s.value("combine", {.text = "share of steps with a second parent", .low = 0.0, .high = 1.0}, x.combine);
+  s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
+}
+
+void declare_memory(section& s, memory_spec& x) {
+  const auto weight = [](std::string text) {
+    return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e9};
+  };
+  s.value("parent", weight("weight of: a step is shown its parent"), x.parent);
+  s.value("siblings", weight("weight of: what was tried from the same parent"), x.siblings);
+  s.value("both", weight("weight of: both"), x.both);
+  s.value("none", weight("weight of: neither, a fresh start"), x.none);
+  if (x.parent + x.siblings + x.both + x.none <= 0.0)
+    s.error("", "at least one weight must be greater than 0");
+}
+
+void declare_budget(section& s, budget_spec& x) {
+  s.value("candidates", {.text = "candidates", .low = 1, .high = 1e12, .fallback = "unlimited"}, x.candidates);
+  s.duration("wall", {.text = "time by the clock", .low = 0.0, .low_open = true, .fallback = "unlimited"}, x.wall_s);
+  s.duration("device", {.text = "time under a device lease", .low = 0.0, .low_open = true, .fallback = "unlimited"},
+             x.device_s);
+  s.value("tokens", {.text = "of language models, in and out", .low = 1, .high = 1e15, .fallback = "unlimited"},
+          x.tokens);
+  s.value("cost", {.text = "money, in the providers' currency", .low = 0.0, .low_open = true,
+                   .fallback = "unlimited"},
+          x.cost);
+}
+
+} // namespace
+
+void declare_campaign(section& root, const known_names& known, campaign_draft& draft) {
+  auto& spec = draft.spec;
+  root.value("task", {.text = "path of the task file, relative to this one", .required = true}, draft.task_file);
+  root.value("target", {.text = "the hardware", .required = true, .choices = known.targets}, spec.target);
+  auto seed = static_cast<int64_t>(spec.seed);
+  root.value("seed", {.text = "of every random choice", .low = 0}, seed);
+  spec.seed = static_cast<uint64_t>(seed);
+  auto weights = 0.0;
+  root.tables("generator", {.text = "where candidates come from", .required = true}, [&](section& s) {
+    auto& g = spec.generators.emplace_back();
+    if (s.value("kind", {.text = "the family", .required = true, .choices = generator_kinds}, g.kind))
+      check_built(s, "kind", g.kind, known.generators, "generator");
+    s.value("weight", {.text = "share of the steps", .low = 0.0, .high = 1e9}, g.weight);
+    weights += g.weight;
+  });
+  if (!spec.generators.empty() && weights <= 0.0)
+    root.error("generator", "at least one weight must be greater than 0");
+  root.table("search", {.text = "the policy"}, [&](section& s) { declare_search(s, known, spec.search); });
+  root.table("memory", {.text = "what a step is shown"}, [&](section& s) { declare_memory(s, spec.memory); });
+  root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {
+    s.value("candidates", {.text = "how many", .low = 0, .high = 1e6}, spec.draft_candidates);
+  });
+  root.table("budget", {.text = "what may be spent"}, [&](section& s) { declare_budget(s, spec.budget); });
+  root.table("stop", {.text = "when it is enough"}, [&](section& s) {
+    s.value("speedup", {.text = "target, reached with confidence", .low = 1.0, .high = 1e6, .low_open = true,
+                        .fallback = "the task's goal"},
+            spec.stop.speedup);
+    s.value("stall", {.text = "valid candidates in a row without a significant improvement", .low = 1, .high = 1e9,
+                      .fallback = "never"},
+            spec.stop.stall);
+  });
+}
+
+result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides,
+                                              const known_names& known) {
+  auto text = read_text_file(path);
+  if (!text)
+    return tl::unexpected(text.error());
+  auto root = parse_document(*text, path);
+  if (!root)
+    return tl::unexpected(root.error());
+  std::vector<diagnostic> bad_overrides;
+  apply_overrides(*root, overrides, bad_overrides);
+
+  error_list errors{path, *root};
+  errors.append(std::move(bad_overrides));
+  campaign_draft draft;
+  {
+    table_reader reader{*root, "", errors};
+    declare_campaign(reader, known, draft);
+  }
+  auto& spec = draft.spec;
+  const auto& b = spec.budget;
+  if (errors.empty() && b.candidates == 0 && b.wall_s <= 0.0 && b.device_s <= 0.0 && b.tokens == 0 && b.cost <= 0.0
+      && spec.stop.stall == 0)
+    errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");
+  if (!draft.task_file.empty()) {
+    auto overridden = !root->find("task")->origin.empty();
+    auto base = overridden ? std::filesystem::path{} : std::filesystem::path{path}.parent_path();
+    auto task_path = (base / draft.task_file).lexically_normal().string();
+    if (!std::filesystem::exists(task_path))
+      errors.add("task", "there is no file '" + task_path + "'");
+    else if (auto task = load_task(task_path))
+      spec.task = std::move(*task);
+    else
+      errors.append(std::move(task.error()));
+  }
+  if (!errors.empty())
+    return tl::unexpected(errors.take());
+  if (spec.stop.speedup <= 0.0)
+    spec.stop.speedup = spec.task.goal_speedup;
+  spec.path = path;
+  spec.text = *text;
+  spec.overrides = overrides;
+  return std::move(spec);
+}
+
+} // namespace kevolve

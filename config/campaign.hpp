@@ -1,0 +1,100 @@
+// A campaign file, loaded and checked: which task, on which target, searched how, and when to stop.
+#pragma once
+
+#include "config/task.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct generator_spec {
+  std::string kind;             // transform llm relay replay
+  double weight = 1.0;
+};
+
+struct search_spec {
+  std::map<std::string, double> policies{{"uct", 1.0}}; // greedy uct evolution random
+  double exploration = 1.0;     // c of uct
+  double widening = 2.0;        // a node with n visits may have up to widening * n^widening_exponent children
+  double widening_exponent = 0.5;
+  double combine = 0.1;         // share of steps with a second parent
+  int64_t in_flight = 4;        // candidates at once
+};
+
+struct memory_spec {            // weights of what a step is shown besides its parent
+  double parent = 0.5;
+  double siblings = 0.2;
+  double both = 0.2;
+  double none = 0.1;
+};
+
+struct budget_spec {            // 0: unlimited
+  int64_t candidates = 0;
+  double wall_s = 0.0;
+  double device_s = 0.0;
+  int64_t tokens = 0;
+  double cost = 0.0;
+};
+
+struct stop_spec {              // 0: never for this reason
+  double speedup = 0.0;         // the task's goal where the campaign names none
+  int64_t stall = 0;            // valid candidates in a row without a significant improvement
+};
+
+struct campaign_spec {
+  task_spec task;
+  std::string path;
+  std::string text;             // the file's bytes
+  std::vector<std::string> overrides;
+  std::string target;
+  uint64_t seed = 1;
+  std::vector<generator_spec> generators;
+  search_spec search;
+  memory_spec memory;
+  int64_t draft_candidates = 10;
+  budget_spec budget;
+  stop_spec stop;
+};
+
+template <class I>
+typename I::result_type inspect(I& f, generator_spec& x) {
+  return f(x.kind, x.weight);
+}
+template <class I>
+typename I::result_type inspect(I& f, search_spec& x) {
+  return f(x.policies, x.exploration, x.widening, x.widening_exponent, x.combine, x.in_flight);
+}
+template <class I>
+typename I::result_type inspect(I& f, memory_spec& x) {
+  return f(x.parent, x.siblings, x.both, x.none);
+}
+template <class I>
+typename I::result_type inspect(I& f, budget_spec& x) {
+  return f(x.candidates, x.wall_s, x.device_s, x.tokens, x.cost);
+}
+template <class I>
+typename I::result_type inspect(I& f, stop_spec& x) {
+  return f(x.speedup, x.stall);
+}
+template <class I>
+typename I::result_type inspect(I& f, campaign_spec& x) {
+  return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
+           x.budget, x.stop);
+}
+
+// What this build can do. An empty list: whatever the documentation names (for targets: any name).
+struct known_names {
+  std::vector<std::string> targets;
+  std::vector<std::string> generators;
+  std::vector<std::string> policies;
+};
+
+// `overrides`: "key=value" as given to --set, applied before checking. The task's path is relative to the
+// file, or to the working directory where an override gives it. The task's errors come along.
+result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides = {},
+                                              const known_names& known = {});
+
+} // namespace kevolve

@@ -1,0 +1,21 @@
+// The declarations of the campaign and node files. Used by their loaders and by the reference.
+#pragma once
+
+#include "config/campaign.hpp"
+#include "config/node.hpp"
+#include "config/settings.hpp"
+
+#include <string>
+
+namespace kevolve {
+
+struct campaign_draft {
+  campaign_spec spec;
+  std::string task_file; // relative to the campaign file
+};
+
+void declare_campaign(section& root, const known_names& known, campaign_draft& draft);
+
+void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec);
+
+} // namespace kevolve

@@ -1,0 +1,112 @@
+#include "config/document.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t max_file_bytes = 4U << 20U;
+
+source_position position_of(const toml::source_region& region) {
+  return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+document_value convert(const toml::node& node) {
+  using kind = document_value::kind;
+  document_value out;
+  out.at = position_of(node.source());
+  if (const auto* text = node.as_string()) {
+    out.what = kind::text;
+    out.text = text->get();
+  } else if (const auto* integer = node.as_integer()) {
+    out.what = kind::integer;
+    out.integer = integer->get();
+  } else if (const auto* real = node.as_floating_point()) {
+    out.what = kind::real;
+    out.real = real->get();
+  } else if (const auto* boolean = node.as_boolean()) {
+    out.what = kind::boolean;
+    out.boolean = boolean->get();
+  } else if (const auto* array = node.as_array()) {
+    out.what = kind::array;
+    for (const auto& item : *array)
+      out.items.push_back(convert(item));
+  } else if (const auto* table = node.as_table()) {
+    for (const auto& [key, member] : *table)
+      out.members.push_back({std::string{key.str()}, position_of(key.source()), convert(member)});
+    // The library sorts by name; [derived] is evaluated in the order written.
+    std::sort(out.members.begin(), out.members.end(), [](const document_member& a, const document_member& b) {
+      return std::pair{a.at.line, a.at.column} < std::pair{b.at.line, b.at.column};
+    });
+  } else {
+    out.what = kind::date;
+  }
+  return out;
+}
+
+} // namespace
+
+const document_value* document_value::find(std::string_view key) const {
+  for (const auto& m : members)
+    if (m.key == key)
+      return &m.value;
+  return nullptr;
+}
+
+std::string describe(document_value::kind k) {
+  using kind = document_value::kind;
+  switch (k) {
+    case kind::text:
+      return "text";
+    case kind::integer:
+      return "an integer";
+    case kind::real:
+      return "a number";
+    case kind::boolean:
+      return "true or false";
+    case kind::date:
+      return "a date or time";
+    case kind::array:
+      return "an array";
+    case kind::table:
+      return "a table";
+  }
+  return "a value";
+}
+
+result_or_errors<document_value> parse_document(std::string_view text, const std::string& file) {
+  try {
+    return convert(toml::parse(text));
+  } catch (const toml::parse_error& error) {
+    auto at = position_of(error.source());
+    return tl::unexpected(
+      std::vector{diagnostic{file, at.line, at.column, "", "not TOML: " + std::string{error.description()}}});
+  }
+}
+
+result_or_errors<std::string> read_text_file(const std::string& path) {
+  auto refuse = [&](const std::string& why) {
+    return tl::unexpected(std::vector{diagnostic{path, 0, 0, "", "cannot be read: " + why}});
+  };
+  errno = 0;
+  std::ifstream in{path, std::ios::binary};
+  if (!in)
+    return refuse(errno != 0 ? std::strerror(errno) : "it does not open");
+  std::string text(max_file_bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || (in.gcount() == 0 && errno != 0))
+    return refuse(std::strerror(errno));
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > max_file_bytes)
+    return refuse("it is larger than 4 MiB");
+  return text;
+}
+
+} // namespace kevolve

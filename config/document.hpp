@@ -1,0 +1,78 @@
+// A TOML document as plain values that know where they stand, and the errors found in it. The TOML library
+// itself is included by document.cpp alone.
+#pragma once
+
+#include "config/diagnostic.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+struct source_position {
+  int line = 0;
+  int column = 0;
+};
+
+struct document_member;
+
+// One value of a document: a leaf, an array of items, or a table of members in the order of the file.
+struct document_value {
+  enum class kind : uint8_t { text, integer, real, boolean, date, array, table };
+  kind what = kind::table;
+  source_position at;
+  std::string origin; // "--set key" if an override put it here
+  std::string text;
+  int64_t integer = 0;
+  double real = 0.0;
+  bool boolean = false;
+  std::vector<document_value> items;
+  std::vector<document_member> members;
+
+  const document_value* find(std::string_view key) const;
+};
+
+struct document_member {
+  std::string key;
+  source_position at;
+  document_value value;
+};
+
+// "an integer", "a table", …
+std::string describe(document_value::kind k);
+
+// Syntax errors and duplicate keys end up as one diagnostic.
+result_or_errors<document_value> parse_document(std::string_view toml, const std::string& file);
+
+// The bytes of a file of up to 4 MiB.
+result_or_errors<std::string> read_text_file(const std::string& path);
+
+// The errors of one document, located by paths such as "argument[1].shape[0]".
+class error_list {
+public:
+  error_list(std::string file, const document_value& root) : file_(std::move(file)), root_(root) {}
+
+  // At the value the path names, or at the nearest existing one above it. `offset`: characters into a text.
+  void add(const std::string& path, std::string message, int offset = 0);
+  // At a key rather than its value.
+  void add_at(source_position at, const std::string& origin, const std::string& path, std::string message);
+  void append(std::vector<diagnostic> others);
+
+  bool empty() const { return errors_.empty(); }
+  size_t size() const { return errors_.size(); }
+  const std::string& file() const { return file_; }
+  // Ordered by file and position, without repetitions.
+  std::vector<diagnostic> take();
+
+private:
+  std::string file_;
+  const document_value& root_;
+  std::vector<diagnostic> errors_;
+};
+
+// Applies "budget.wall=2m", "generator[0].weight=2": the value is TOML if it parses as such, else text.
+void apply_overrides(document_value& root, const std::vector<std::string>& overrides, std::vector<diagnostic>& errors);
+
+} // namespace kevolve

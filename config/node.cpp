@@ -1,0 +1,130 @@
+#include "config/node.hpp"
+
+#include "config/campaign_sections.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+namespace kevolve {
+
+namespace {
+
+// "127.0.0.1:7700", "[::1]:7700".
+bool is_endpoint(const std::string& text) {
+  auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return false;
+  auto host = text.substr(0, colon);
+  auto bracketed = host.front() == '[' && host.back() == ']';
+  if (host.find(':') != std::string::npos && !bracketed)
+    return false;
+  unsigned port = 0;
+  const auto* end = text.data() + text.size();
+  auto [stop, problem] = std::from_chars(text.data() + colon + 1, end, port);
+  return problem == std::errc{} && stop == end && port <= 65535;
+}
+
+void endpoint(section& s, std::string_view name, const setting_rule& rule, std::string& x) {
+  if (s.value(name, rule, x) && !is_endpoint(x))
+    s.error(name, "'" + x + "' is no address; write \"127.0.0.1:7700\"");
+}
+
+void declare_provider(section& s, std::set<std::string>& names, provider_spec& x) {
+  if (s.value("name", {.text = "how campaigns call it", .required = true}, x.name) && !names.insert(x.name).second)
+    s.error("name", "there is a provider '" + x.name + "' already");
+  s.value("kind", {.text = "the protocol it speaks", .required = true, .choices = {"openai", "anthropic"}}, x.kind);
+  s.value("url", {.text = "base address", .fallback = "the provider's own"}, x.url);
+  if (!x.url.empty() && !x.url.starts_with("https://") && !x.url.starts_with("http://"))
+    s.error("url", "expected http:// or https://");
+  s.value("model", {.text = "the model asked for", .fallback = "none"}, x.model);
+  s.value("key_env", {.text = "environment variable that holds the key", .fallback = "none"}, x.key_env);
+  s.value("key_file", {.text = "file that holds the key", .fallback = "none"}, x.key_file);
+  if (s.has("key_env") && s.has("key_file"))
+    s.error("key_file", "give key_env or key_file, not both");
+}
+
+void declare_device(section& s, const std::vector<std::string>& targets, std::set<std::string>& seen, device_spec& x) {
+  s.value("target", {.text = "the hardware", .required = true, .choices = targets}, x.target);
+  s.value("id", {.text = "one device", .fallback = "every device of the target"}, x.id);
+  s.value("cores", {.text = "processor cores, the timing core first", .low = 0, .high = 65535,
+                    .fallback = "as detected"},
+          x.cores);
+  if (!x.target.empty() && !seen.insert(x.target + ":" + x.id).second)
+    s.error("target", "this device stands above already");
+}
+
+void declare_cluster(section& s, cluster_spec& x) {
+  s.value("name", {.text = "nodes of one name find each other", .required = true}, x.name);
+  endpoint(s, "listen", {.text = "address for other nodes", .fallback = "none"}, x.listen);
+  s.value("peers", {.text = "addresses of other nodes"}, x.peers);
+  for (size_t i = 0; i < x.peers.size(); ++i)
+    if (!is_endpoint(x.peers[i]))
+      s.error("peers[" + std::to_string(i) + "]", "'" + x.peers[i] + "' is no address");
+  s.value("certificate", {.text = "this node's certificate, PEM", .required = true}, x.certificate);
+  s.value("key", {.text = "file of its private key", .required = true}, x.key);
+  s.value("authority", {.text = "certificates that sign the other nodes'", .required = true}, x.authority);
+}
+
+} // namespace
+
+void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec) {
+  root.value("data_dir", {.text = "where everything is kept", .required = true}, spec.data_dir);
+  endpoint(root, "listen", {.text = "address of the admin"}, spec.listen);
+  root.value("token_file", {.text = "the admin's bearer token", .fallback = "<data_dir>/token"}, spec.token_file);
+  std::set<std::string> providers;
+  root.tables("provider", {.text = "a language model service"},
+              [&](section& s) { declare_provider(s, providers, spec.providers.emplace_back()); });
+  std::set<std::string> devices;
+  root.tables("device", {.text = "what may be timed on", .fallback = "all that is found"},
+              [&](section& s) { declare_device(s, targets, devices, spec.devices.emplace_back()); });
+  root.table("cluster", {.text = "other nodes"}, [&](section& s) { declare_cluster(s, spec.cluster); });
+  root.table("limits", {.text = "of this node"}, [&](section& s) {
+    auto& x = spec.limits;
+    s.value("campaigns", {.text = "running at once", .low = 1, .high = 10000}, x.campaigns);
+    s.value("compilers", {.text = "compile workers", .low = 1, .high = 1024,
+                          .fallback = "one per core that is not timing"},
+            x.compilers);
+    s.value("memory_mib", {.text = "memory of one candidate", .low = 1, .high = 1e9,
+                           .fallback = "half the machine's"},
+            x.memory_mib);
+    s.value("disk_reserve_mib", {.text = "free space below which campaigns pause", .low = 0, .high = 1e9},
+            x.disk_reserve_mib);
+  });
+}
+
+result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides,
+                                      const std::vector<std::string>& targets) {
+  auto text = read_text_file(path);
+  if (!text)
+    return tl::unexpected(text.error());
+  auto root = parse_document(*text, path);
+  if (!root)
+    return tl::unexpected(root.error());
+  std::vector<diagnostic> bad_overrides;
+  apply_overrides(*root, overrides, bad_overrides);
+  error_list errors{path, *root};
+  errors.append(std::move(bad_overrides));
+  node_spec spec;
+  {
+    table_reader reader{*root, "", errors};
+    declare_node(reader, targets, spec);
+  }
+  if (!errors.empty())
+    return tl::unexpected(errors.take());
+  spec.path = path;
+  auto beside = [&](std::string& x) {
+    if (!x.empty())
+      x = (std::filesystem::path{path}.parent_path() / x).lexically_normal().string();
+  };
+  for (auto* x : {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key,
+                  &spec.cluster.authority})
+    beside(*x);
+  for (auto& p : spec.providers)
+    beside(p.key_file);
+  if (spec.token_file.empty())
+    spec.token_file = (std::filesystem::path{spec.data_dir} / "token").string();
+  return spec;
+}
+
+} // namespace kevolve

@@ -1,0 +1,79 @@
+// A node file (kevolved.toml), loaded and checked: where a daemon keeps its data and what it may use.
+#pragma once
+
+#include "config/diagnostic.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct provider_spec {
+  std::string name;
+  std::string kind;             // openai anthropic
+  std::string url;              // empty: the provider's own
+  std::string model;
+  std::string key_env;          // the key itself never stands in a file of settings
+  std::string key_file;
+};
+
+struct device_spec {
+  std::string target;
+  std::string id;               // empty: every device of the target
+  std::vector<int64_t> cores;   // timing core first; empty: as detected
+};
+
+struct cluster_spec {
+  std::string name;             // empty: no cluster
+  std::string listen;
+  std::vector<std::string> peers;
+  std::string certificate;
+  std::string key;
+  std::string authority;
+};
+
+struct limits_spec {
+  int64_t campaigns = 8;        // running at once
+  int64_t compilers = 0;        // 0: one per core that is not timing
+  int64_t memory_mib = 0;       // of one candidate; 0: half the machine's
+  int64_t disk_reserve_mib = 256; // free space below which campaigns pause
+};
+
+struct node_spec {
+  std::string path;
+  std::string data_dir;
+  std::string listen = "127.0.0.1:7700";
+  std::string token_file;       // <data_dir>/token unless given
+  std::vector<provider_spec> providers;
+  std::vector<device_spec> devices;
+  cluster_spec cluster;
+  limits_spec limits;
+};
+
+template <class I>
+typename I::result_type inspect(I& f, provider_spec& x) {
+  return f(x.name, x.kind, x.url, x.model, x.key_env, x.key_file);
+}
+template <class I>
+typename I::result_type inspect(I& f, device_spec& x) {
+  return f(x.target, x.id, x.cores);
+}
+template <class I>
+typename I::result_type inspect(I& f, cluster_spec& x) {
+  return f(x.name, x.listen, x.peers, x.certificate, x.key, x.authority);
+}
+template <class I>
+typename I::result_type inspect(I& f, limits_spec& x) {
+  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_spec& x) {
+  return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits);
+}
+
+// Relative paths are relative to the file. `targets`: the names there are; empty: any.
+result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides = {},
+                                      const std::vector<std::string>& targets = {});
+
+} // namespace kevolve

@@ -1,0 +1,103 @@
+// One declaration per setting. A section of a file is declared by a function that names each setting with its
+// rule and where its value goes; run over a table_reader it parses and checks, run over a settings_writer it
+// yields the reference in docs/settings.md. So text, bounds, defaults and unknown-key check cannot disagree.
+#pragma once
+
+#include "config/document.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+// What a setting must satisfy, and the line about it in the reference.
+struct setting_rule {
+  std::string text{};
+  bool required = false;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;            // greater than low, not equal
+  std::vector<std::string> choices{}; // of a text, or the names of weights
+  std::string fallback{};           // printed as the default where the variable's value does not say it
+};
+
+class section {
+public:
+  virtual ~section() = default;
+
+  // Each sets `x` and returns true if the file gives a valid value; otherwise `x` keeps its default.
+  virtual bool value(std::string_view name, const setting_rule& rule, std::string& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, int64_t& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, double& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, bool& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, std::vector<std::string>& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, std::vector<int64_t>& x) = 0;
+  virtual bool value(std::string_view name, const setting_rule& rule, std::vector<double>& x) = 0;
+  // A table of names with weights: none negative, at least one positive.
+  virtual bool value(std::string_view name, const setting_rule& rule, std::map<std::string, double>& x) = 0;
+  // "90s", "2m", "1h30m", "250ms", or seconds as a number.
+  virtual bool duration(std::string_view name, const setting_rule& rule, double& seconds) = 0;
+
+  using body = std::function<void(section&)>;
+  virtual bool table(std::string_view name, const setting_rule& rule, const body& declare) = 0;
+  // [[name]]: the body runs once per table, also for a single [name] where `single_too`.
+  virtual bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool single_too = false) = 0;
+  // Keys that the file itself chooses. Declare after all others. `placeholder` stands for them in the reference.
+  using visitor = std::function<void(const document_member&)>;
+  virtual void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) = 0;
+
+  virtual bool has(std::string_view name) const = 0;
+  virtual void error(std::string_view name, std::string message) = 0;
+};
+
+// Reads one table of a document. Its destructor reports the keys that nothing declared.
+class table_reader : public section {
+public:
+  table_reader(const document_value& table, std::string path, error_list& errors)
+    : table_(table), path_(std::move(path)), errors_(errors) {}
+  ~table_reader() override;
+  table_reader(const table_reader&) = delete;
+  table_reader& operator=(const table_reader&) = delete;
+
+  bool value(std::string_view name, const setting_rule& rule, std::string& x) override;
+  bool value(std::string_view name, const setting_rule& rule, int64_t& x) override;
+  bool value(std::string_view name, const setting_rule& rule, double& x) override;
+  bool value(std::string_view name, const setting_rule& rule, bool& x) override;
+  bool value(std::string_view name, const setting_rule& rule, std::vector<std::string>& x) override;
+  bool value(std::string_view name, const setting_rule& rule, std::vector<int64_t>& x) override;
+  bool value(std::string_view name, const setting_rule& rule, std::vector<double>& x) override;
+  bool value(std::string_view name, const setting_rule& rule, std::map<std::string, double>& x) override;
+  bool duration(std::string_view name, const setting_rule& rule, double& seconds) override;
+  bool table(std::string_view name, const setting_rule& rule, const body& declare) override;
+  bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool single_too) override;
+  void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) override;
+  bool has(std::string_view name) const override { return table_.find(name) != nullptr; }
+  void error(std::string_view name, std::string message) override;
+
+private:
+  std::string path(std::string_view name) const;
+  const document_value* take(std::string_view name, const setting_rule& rule);
+  bool refuse(const std::string& where, const std::string& expected, const document_value& found);
+  bool number(const document_value& v, const std::string& where, const setting_rule& rule, double& x);
+  bool integer(const document_value& v, const std::string& where, const setting_rule& rule, int64_t& x);
+  template <class T, class Read>
+  bool list(std::string_view name, const setting_rule& rule, const std::string& what, std::vector<T>& xs, Read read);
+
+  const document_value& table_;
+  std::string path_;
+  error_list& errors_;
+  std::vector<std::string> declared_;
+};
+
+// Seconds, or a negative number if the text is no duration.
+double parse_duration(std::string_view text);
+
+// docs/settings.md: every setting of the task, campaign and node files.
+std::string settings_reference();
+
+} // namespace kevolve

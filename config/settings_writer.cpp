@@ -1,0 +1,120 @@
+#include "config/campaign_sections.hpp"
+#include "config/settings.hpp"
+#include "config/task_sections.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+std::string print(double x) {
+  std::array<char, 32> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  return {buffer.data(), end};
+}
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (auto c : text) {
+    if (c == '|' || c == '<' || c == '>')
+      out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Writes one Markdown row per setting. Every body runs once, whatever the file would say.
+class settings_writer : public section {
+public:
+  settings_writer(std::string path, std::string& out) : path_(std::move(path)), out_(out) {}
+
+  bool value(std::string_view name, const setting_rule& rule, std::string& x) override {
+    return row(name, "text", rule, x.empty() ? "" : "\"" + x + "\"");
+  }
+  bool value(std::string_view name, const setting_rule& rule, int64_t& x) override {
+    return row(name, "integer", rule, std::to_string(x));
+  }
+  bool value(std::string_view name, const setting_rule& rule, double& x) override {
+    return row(name, "number", rule, print(x));
+  }
+  bool value(std::string_view name, const setting_rule& rule, bool& x) override {
+    return row(name, "true or false", rule, x ? "true" : "false");
+  }
+  bool value(std::string_view name, const setting_rule& rule, std::vector<std::string>&) override {
+    return row(name, "array of texts", rule, "[]");
+  }
+  bool value(std::string_view name, const setting_rule& rule, std::vector<int64_t>&) override {
+    return row(name, "array of integers", rule, "[]");
+  }
+  bool value(std::string_view name, const setting_rule& rule, std::vector<double>&) override {
+    return row(name, "array of numbers", rule, "[]");
+  }
+  bool value(std::string_view name, const setting_rule& rule, std::map<std::string, double>&) override {
+    return row(name, "table of weights", rule, "");
+  }
+  bool duration(std::string_view name, const setting_rule& rule, double& seconds) override {
+    return row(name, "duration", rule, print(seconds) + "s");
+  }
+  bool table(std::string_view name, const setting_rule& rule, const body& declare) override {
+    row(name, "table", rule, "");
+    settings_writer inner{path_ + std::string{name} + ".", out_};
+    declare(inner);
+    return false;
+  }
+  bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool) override {
+    row(name, "tables", rule, "");
+    settings_writer inner{path_ + std::string{name} + "[].", out_};
+    declare(inner);
+    return false;
+  }
+  void others(std::string_view placeholder, const setting_rule& rule, const visitor&) override {
+    row(placeholder, "per name", rule, "");
+  }
+  bool has(std::string_view) const override { return false; }
+  void error(std::string_view, std::string) override {}
+
+private:
+  // Always false: nothing was given.
+  bool row(std::string_view name, const std::string& type, const setting_rule& rule, const std::string& current) {
+    auto fallback = rule.required ? "required" : rule.fallback.empty() ? current : rule.fallback;
+    std::string bounds;
+    for (const auto& choice : rule.choices)
+      bounds += (bounds.empty() ? "" : ", ") + choice;
+    if (std::isfinite(rule.low))
+      bounds += (rule.low_open ? "> " : ">= ") + print(rule.low);
+    if (std::isfinite(rule.high))
+      bounds += (bounds.empty() ? "<= " : ", <= ") + print(rule.high);
+    out_ += "| `" + path_ + std::string{name} + "` | " + type + " | " + escape(fallback) + " | " + escape(bounds) + " | "
+            + escape(rule.text) + " |\n";
+    return false;
+  }
+
+  std::string path_;
+  std::string& out_;
+};
+
+constexpr std::string_view head = "\n| setting | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
+
+} // namespace
+
+std::string settings_reference() {
+  std::string out = "# Settings\n\nGenerated from the declarations in `config/`; `tests/config` keeps it in step.\n";
+  out += "\n## Task (`*.task.toml`)\n" + std::string{head};
+  settings_writer task_writer{"", out};
+  task_draft task;
+  declare_task(task_writer, task);
+  out += "\n## Campaign (`*.toml`)\n" + std::string{head};
+  settings_writer campaign_writer{"", out};
+  campaign_draft campaign;
+  declare_campaign(campaign_writer, {}, campaign);
+  out += "\n## Node (`kevolved.toml`)\n" + std::string{head};
+  settings_writer node_writer{"", out};
+  node_spec node;
+  declare_node(node_writer, {}, node);
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,242 @@
+#include "config/task_sections.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+const std::vector<std::string> dtype_names{"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "i64", "bool"};
+const std::vector<std::string> role_names{"input", "output", "inout", "weight", "size", "scalar"};
+const std::vector<std::string> mode_names{"absrel", "ulp", "reference_error", "exact"};
+const std::vector<std::string> distributions{"normal", "uniform", "integer", "sorted_unique",
+                                             "lengths", "offsets", "sample_of"};
+
+template <class Enum>
+Enum chosen(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+// A key that means nothing where it stands is a mistake, not a wish.
+void only_for(section& s, std::string_view key, bool applies, const std::string& what) {
+  if (!applies && s.has(key))
+    s.error(key, "only for " + what);
+}
+
+fill_rule default_fill(dtype t) {
+  fill_rule out;
+  if (is_floating(t))
+    return out;
+  out.distribution = "integer";
+  out.high = t == dtype::boolean ? 1.0 : 9.0;
+  return out;
+}
+
+void declare_fill(section& s, const argument& a, fill_rule& x) {
+  s.value("distribution", {.text = "how values are drawn", .required = true, .choices = distributions}, x.distribution);
+  const auto& d = x.distribution;
+  auto ranged = d == "uniform" || d == "integer" || d == "lengths";
+  s.value("mean", {.text = "of normal"}, x.mean);
+  s.value("std", {.text = "of normal: standard deviation", .low = 0.0}, x.std);
+  auto low = s.value("low", {.text = "of uniform, integer, lengths (these two: inclusive)"}, x.low);
+  auto high = s.value("high", {.text = "of uniform, integer, lengths (these two: inclusive)"}, x.high);
+  s.value("of", {.text = "of offsets: the lengths argument whose exclusive prefix sum this is", .fallback = "none"},
+          x.of);
+  std::string table;
+  if (s.value("argument", {.text = "of sample_of: the earlier argument to draw from", .fallback = "none"}, table))
+    x.of = table;
+  s.value("hit", {.text = "of sample_of: share of values that are in the table", .low = 0.0, .high = 1.0}, x.hit);
+  only_for(s, "mean", d == "normal", "normal");
+  only_for(s, "std", d == "normal", "normal");
+  only_for(s, "low", ranged, "uniform, integer and lengths");
+  only_for(s, "high", ranged, "uniform, integer and lengths");
+  only_for(s, "of", d == "offsets", "offsets");
+  only_for(s, "argument", d == "sample_of", "sample_of");
+  only_for(s, "hit", d == "sample_of", "sample_of");
+  if (d == "offsets" && !s.has("of"))
+    s.error("of", "missing: the lengths argument whose prefix sum this is");
+  if (d == "sample_of" && !s.has("argument"))
+    s.error("argument", "missing: the argument to draw from");
+  if (!ranged)
+    return;
+  if (x.low > x.high)
+    s.error(low ? "low" : "high", "low is greater than high");
+  if ((low || high) && d != "uniform" && (x.low != std::floor(x.low) || x.high != std::floor(x.high)))
+    s.error(low ? "low" : "high", d + " takes whole numbers");
+  if (d == "lengths" && x.low < 0.0)
+    s.error("low", "a length is at least 0");
+  if (is_floating(a.type) && d == "lengths")
+    s.error("distribution", "lengths are integers, '" + a.name + "' is " + to_string(a.type));
+}
+
+void declare_argument(section& s, argument& a) {
+  s.value("name", {.text = "the C parameter's name", .required = true}, a.name);
+  std::string role;
+  if (s.value("role", {.text = "what the operator does with it", .required = true, .choices = role_names}, role))
+    a.role = chosen<argument_role>(role_names, role);
+  auto is_size = a.role == argument_role::size;
+  auto is_scalar = a.role == argument_role::scalar;
+  auto is_buffer = !is_size && !is_scalar;
+  auto is_written = a.role == argument_role::output || a.role == argument_role::inout;
+  auto role_known = !role.empty();
+
+  std::string type;
+  if (s.value("dtype", {.text = "element type; a size is an int64_t", .choices = dtype_names, .fallback = "none"}, type))
+    a.type = chosen<dtype>(dtype_names, type);
+  else if (is_size)
+    a.type = dtype::i64;
+  else if (role_known && !s.has("dtype"))
+    s.error("dtype", "missing: element type of '" + a.name + "'");
+  if (is_size && s.has("dtype") && a.type != dtype::i64)
+    s.error("dtype", "a size is always i64");
+
+  s.value("shape", {.text = "extents, row-major: expressions over the size symbols"}, a.shape);
+  if (role_known && is_buffer && !s.has("shape"))
+    s.error("shape", "missing: extents of '" + a.name + "'");
+  else if (role_known && is_buffer && s.has("shape") && a.shape.empty())
+    s.error("shape", "needs at least one extent; a single element is [\"1\"]");
+
+  a.fill = default_fill(a.type);
+  s.table("fill", {.text = "how test data is drawn", .fallback = "normal, for integers 0 to 9"},
+          [&](section& f) { declare_fill(f, a, a.fill); });
+  s.value("strides", {.text = "in elements, one per extent", .fallback = "contiguous"}, a.strides);
+  s.value("extent", {.text = "the i64 output that holds the valid prefix's length; shape is the capacity",
+                     .fallback = "whole"},
+          a.extent);
+  std::string tail = "unspecified";
+  s.value("tail", {.text = "elements past the extent", .choices = {"untouched", "unspecified"}}, tail);
+  a.tail_untouched = tail == "untouched";
+  int64_t align = a.align;
+  if (s.value("align", {.text = "of the buffer, in bytes: a power of two", .low = 1, .high = 4096}, align)) {
+    a.align = static_cast<uint32_t>(align);
+    if ((align & (align - 1)) != 0 || a.align < size_bytes(a.type))
+      s.error("align", "must be a power of two and at least the element's size");
+  }
+  s.value("alias", {.text = "the buffer may overlap others"}, a.alias);
+  s.value("edge", {.text = "extra correctness cases", .choices = {"zeros", "large", "denormal"}}, a.edge);
+  if (!is_floating(a.type) && std::find(a.edge.begin(), a.edge.end(), "denormal") != a.edge.end())
+    s.error("edge", "only floating types have denormals");
+  std::string nonfinite = "refuse";
+  s.value("nonfinite", {.text = "inf and NaN in the expected output", .choices = {"refuse", "match"}}, nonfinite);
+  a.nonfinite_match = nonfinite == "match";
+  s.value("static", {.text = "weight: constant across calls"}, a.is_static);
+
+  a.has_value = s.value("value", {.text = "scalar: a fixed value", .fallback = "none"}, a.value);
+  std::vector<double> range;
+  if (s.value("range", {.text = "scalar: [low, high] it is drawn from", .fallback = "none"}, range)) {
+    if (range.size() != 2 || range[0] > range[1])
+      s.error("range", "expected [low, high] with low at most high");
+    else {
+      a.range_low = range[0];
+      a.range_high = range[1];
+    }
+  }
+  if (!role_known)
+    return;
+  if (is_scalar && !s.has("value") && !s.has("range"))
+    s.error("value", "missing: a scalar has a value or a range");
+  if (s.has("value") && s.has("range"))
+    s.error("range", "a scalar has a value or a range, not both");
+  for (const auto* key : {"value", "range"})
+    only_for(s, key, is_scalar, "scalars");
+  for (const auto* key : {"shape", "strides", "align", "alias", "edge"})
+    only_for(s, key, is_buffer, "buffers; a size or scalar is passed by value");
+  only_for(s, "fill", is_buffer && a.role != argument_role::output, "arguments that are read");
+  only_for(s, "extent", a.role == argument_role::output, "outputs");
+  only_for(s, "tail", !a.extent.empty(), "outputs with an extent");
+  only_for(s, "nonfinite", is_written, "outputs and inouts");
+  only_for(s, "static", a.role == argument_role::weight, "weights");
+}
+
+void declare_tolerance(section& s, tolerance& t) {
+  s.value("argument", {.text = "the output it is for", .fallback = "every output without its own"}, t.argument);
+  std::string mode = "absrel";
+  if (s.value("mode", {.text = "|c-o| <= absolute + relative*|o|; ulps; multiples of the reference's own error; equal",
+                       .choices = mode_names},
+              mode))
+    t.mode = chosen<tolerance_mode>(mode_names, mode);
+  auto absrel = t.mode == tolerance_mode::absrel;
+  auto limited = t.mode == tolerance_mode::ulp || t.mode == tolerance_mode::reference_error;
+  s.value("relative", {.text = "of absrel", .low = 0.0, .high = 1.0}, t.relative);
+  s.value("absolute", {.text = "of absrel", .low = 0.0, .high = 1e300}, t.absolute);
+  s.value("limit", {.text = "of ulp: ulps; of reference_error: multiples", .low = 0.0, .high = 1e9, .low_open = true,
+                    .fallback = "none"},
+          t.limit);
+  only_for(s, "relative", absrel, "absrel");
+  only_for(s, "absolute", absrel, "absrel");
+  only_for(s, "limit", limited, "ulp and reference_error");
+  if (absrel && !s.has("relative") && !s.has("absolute"))
+    s.error("relative", "missing: absrel needs relative, absolute or both");
+  if (limited && !s.has("limit"))
+    s.error("limit", "missing: how many");
+}
+
+void declare_shape(section& s, shape_case& x) {
+  s.value("held_out", {.text = "judged, never shown to a generator, outside the score"}, x.held_out);
+  s.value("weight", {.text = "in the score's geometric mean", .low = 0.0, .high = 1e9}, x.weight);
+  s.others("<size>", {.text = "value of each size argument"}, [&](const document_member& m) {
+    if (m.value.what != document_value::kind::integer)
+      s.error(m.key, "expected an integer, found " + describe(m.value.what));
+    else if (m.value.integer < 0)
+      s.error(m.key, "a size is at least 0, not " + std::to_string(m.value.integer));
+    x.sizes[m.key] = m.value.integer;
+  });
+}
+
+} // namespace
+
+void declare_task(section& root, task_draft& draft) {
+  auto& spec = draft.spec;
+  auto& c = spec.task;
+  root.table("task", {.text = "the operator", .required = true}, [&](section& s) {
+    s.value("name", {.text = "an identifier", .required = true}, c.name);
+    s.value("family", {.text = "what reuse of knowledge matches on", .required = true}, c.family);
+    s.value("summary", {.text = "one line for people"}, c.summary);
+  });
+  root.tables("argument", {.text = "one per C parameter, in order", .required = true},
+              [&](section& s) { declare_argument(s, c.arguments.emplace_back()); });
+  root.table("derived", {.text = "computed size symbols, each from those before it"}, [&](section& s) {
+    s.others("<symbol>", {.text = "expression"}, [&](const document_member& m) {
+      if (m.value.what != document_value::kind::text)
+        s.error(m.key, "expected an expression as text, found " + describe(m.value.what));
+      c.derived.emplace_back(m.key, m.value.text);
+    });
+  });
+  root.tables("shape", {.text = "one per set of sizes", .required = true},
+              [&](section& s) { declare_shape(s, c.shapes.emplace_back()); });
+  root.table("reference", {.text = "what the operator means", .required = true}, [&](section& s) {
+    s.value("language", {.text = "of the file", .required = true, .choices = {"c", "cpp", "pytorch", "kernelbench"}},
+            c.language);
+    s.value("file", {.text = "relative to the task file", .required = true}, draft.reference_file);
+    s.value("entry", {.text = "the function's name", .required = true}, c.entry);
+  });
+  root.tables(
+    "tolerance", {.text = "how near a result must be; also one [tolerance] for all outputs",
+                  .fallback = "integers exact, else 1e-5 relative and 1e-6 absolute"},
+    [&](section& s) { declare_tolerance(s, c.tolerances.emplace_back()); }, true);
+  root.table("permissions", {.text = "what a candidate may use"}, [&](section& s) {
+    s.value("threads", {.text = "more than one thread (OpenMP)"}, c.threads);
+    s.value("libraries", {.text = "libraries it may call; libc and libm always"}, c.libraries);
+  });
+  root.table("oracle", {.text = "the exact result", .fallback = "the reference with float promoted to double"},
+             [&](section& s) {
+               s.value("file", {.text = "relative to the task file", .required = true}, draft.oracle_file);
+               s.value("entry", {.text = "the function's name", .required = true}, spec.oracle_entry);
+             });
+  root.table("work", {.text = "the least any implementation must do"}, [&](section& s) {
+    s.value("flops", {.text = "expression", .fallback = "unknown"}, c.work_flops);
+    s.value("bytes", {.text = "expression", .fallback = "unknown"}, c.work_bytes);
+  });
+  root.table("timing", {.text = "how calls are timed"}, [&](section& s) {
+    std::string cache = "warm";
+    s.value("cache", {.text = "state before each timed call", .choices = {"warm", "cold"}}, cache);
+    c.cold_cache = cache == "cold";
+  });
+  root.table("goal", {.text = "when a search has reached what was asked"}, [&](section& s) {
+    s.value("speedup", {.text = "against the reference", .low = 1.0, .high = 1e6, .low_open = true, .fallback = "none"},
+            spec.goal_speedup);
+  });
+}
+
+} // namespace kevolve
