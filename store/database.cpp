@@ -1,0 +1,234 @@
+#include "store/database.hpp"
+
+#include "runtime/base/log.hpp"
+#include "store/directory_lock.hpp"
+#include "store/record.hpp"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+#include <rocksdb/wal_filter.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+rocksdb::Slice slice(std::string_view x) {
+  return {x.data(), x.size()};
+}
+
+std::string_view view(const rocksdb::Slice& x) {
+  return {x.data(), x.size()};
+}
+
+// A write that failed may still stand in the log, whole or in part. The store has told its caller that it is not
+// there, so a reopening leaves it out.
+class tail_filter : public rocksdb::WalFilter {
+public:
+  explicit tail_filter(uint64_t until) : until_(until) {}
+
+  const char* Name() const override { return "kevolve.tail_filter"; }
+
+  WalProcessingOption LogRecordFound(unsigned long long, const std::string&, const rocksdb::WriteBatch& batch,
+                                     rocksdb::WriteBatch*, bool*) override {
+    // The first eight bytes of a batch are its sequence, little-endian (rocksdb/db/write_batch.cc).
+    uint64_t sequence = 0;
+    for (size_t i = 0; i < 8; ++i)
+      sequence |= static_cast<uint64_t>(static_cast<uint8_t>(batch.Data()[i])) << (8 * i);
+    return sequence > until_ ? WalProcessingOption::kStopReplay : WalProcessingOption::kContinueProcessing;
+  }
+
+private:
+  uint64_t until_;
+};
+
+class listener : public rocksdb::EventListener {
+public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
+    log::error("store", "RocksDB stopped writing: {}", status->ToString());
+  }
+  // RocksDB would go on by itself with a log that holds the refused write. The store reopens instead.
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
+    *automatic = false;
+  }
+};
+
+class silent_logger : public rocksdb::Logger {
+public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
+                                            const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions blocks;
+  blocks.block_cache = cache;
+  blocks.cache_index_and_filter_blocks = true;
+  blocks.block_size = t == table::blobs ? 32U << 10U : 8U << 10U;
+  blocks.format_version = 5;
+  blocks.checksum = rocksdb::kXXH3;
+  if (t == table::nodes || t == table::evaluations || t == table::blobs)
+    blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  rocksdb::ColumnFamilyOptions f;
+  f.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
+  f.write_buffer_size = std::max<size_t>(o.write_buffer_bytes / 2, 1U << 20U);
+  f.arena_block_size = 64U << 10U; // most tables of a small store hold little
+  f.max_write_buffer_number = 2;
+  f.compression = rocksdb::kLZ4Compression;
+  f.bottommost_compression = rocksdb::kZSTD;
+  f.level_compaction_dynamic_level_bytes = true;
+  f.target_file_size_base = 16U << 20U;
+  f.max_bytes_for_level_base = 64U << 20U;
+  return f;
+}
+
+rocksdb::Options base_options(const database_options& o) {
+  rocksdb::Options r;
+  if (o.env != nullptr)
+    r.env = o.env;
+  r.create_if_missing = o.create;
+  r.create_missing_column_families = o.create;
+  r.db_write_buffer_size = o.write_buffer_bytes;
+  r.max_total_wal_size = 2 * o.write_buffer_bytes;
+  r.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  r.track_and_verify_wals_in_manifest = true; // a missing or shortened finished log is noticed
+  r.paranoid_checks = true;
+  r.max_open_files = 256;
+  r.max_background_jobs = 2;
+  r.bytes_per_sync = 1U << 20U;
+  r.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  r.keep_log_file_num = 4;
+  r.max_log_file_size = 1U << 20U;
+  r.stats_dump_period_sec = 0;
+  r.stats_persist_period_sec = 0;
+  r.listeners.push_back(std::make_shared<listener>());
+  return r;
+}
+
+} // namespace
+
+struct database::helpers {
+  std::unique_ptr<tail_filter> filter;
+};
+
+result<std::unique_ptr<database>> database::open(const std::string& path, const database_options& o) {
+  std::unique_ptr<database> out{new database};
+  out->path_ = path;
+  out->helpers_ = std::make_unique<helpers>();
+  auto options = base_options(o);
+  if (o.read_only)
+    options.info_log = std::make_shared<silent_logger>();
+  if (o.replay_until) {
+    out->helpers_->filter = std::make_unique<tail_filter>(*o.replay_until);
+    options.wal_filter = out->helpers_->filter.get();
+  }
+  if (options.env->FileExists(path + "/CURRENT").IsNotFound()) {
+    if (!o.create)
+      return fail(errc::not_found, "no store in " + path);
+  } else {
+    std::vector<std::string> present;
+    if (auto s = rocksdb::DB::ListColumnFamilies(options, path, &present); !s.ok())
+      return tl::unexpected(out->explain(s, "cannot read the tables of " + path));
+    for (const auto& name : present) {
+      auto known = name == rocksdb::kDefaultColumnFamilyName;
+      for (size_t i = 0; i < table_count; ++i)
+        known = known || name == to_string(static_cast<table>(i));
+      if (!known)
+        return fail(errc::newer_format, path + " has the table " + name + ", which this kevolve does not know");
+    }
+  }
+  auto cache = rocksdb::NewLRUCache(o.cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> wanted;
+  wanted.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(o, table::meta, cache));
+  for (size_t i = 0; i < (o.only_meta ? 1 : table_count); ++i)
+    wanted.emplace_back(to_string(static_cast<table>(i)), family_options(o, static_cast<table>(i), cache));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  auto s = o.read_only ? rocksdb::DB::OpenForReadOnly(options, path, wanted, &handles, &db)
+                       : rocksdb::DB::Open(options, path, wanted, &handles, &db);
+  if (!s.ok())
+    return tl::unexpected(out->explain(s, "cannot open the store in " + path));
+  out->db_.reset(db);
+  out->default_family_ = handles[0];
+  std::copy(handles.begin() + 1, handles.end(), out->families_.begin());
+  return out;
+}
+
+database::~database() {
+  if (!db_)
+    return;
+  for (auto* family : families_)
+    if (family != nullptr)
+      db_->DestroyColumnFamilyHandle(family);
+  db_->DestroyColumnFamilyHandle(default_family_);
+  // Everything acknowledged is in the log, so a failure here costs nothing.
+  if (auto s = db_->Close(); !s.ok())
+    log::warn("store", "closing {}: {}", path_, s.ToString());
+}
+
+result<std::optional<std::string>> database::read(table where, std::string_view key) {
+  rocksdb::PinnableSlice sealed;
+  auto s = db_->Get({}, family(where), slice(key), &sealed);
+  if (s.IsNotFound())
+    return std::nullopt;
+  if (!s.ok())
+    return tl::unexpected(explain(s, "cannot read " + record::describe(where, key)));
+  auto payload = record::unseal(where, key, view(sealed));
+  if (!payload)
+    return tl::unexpected(payload.error());
+  return std::string{*payload};
+}
+
+result<void> database::walk(table where, std::string_view prefix, std::string_view start,
+                            const std::function<bool(std::string_view, std::string_view)>& visit) {
+  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator({}, family(where))};
+  for (it->Seek(slice(std::max(prefix, start))); it->Valid(); it->Next()) {
+    if (!it->key().starts_with(slice(prefix)))
+      break;
+    if (!visit(view(it->key()), view(it->value())))
+      return {};
+  }
+  if (!it->status().ok())
+    return tl::unexpected(explain(it->status(), "cannot read " + to_string(where)));
+  return {};
+}
+
+result<std::optional<std::string>> database::last_key(table where, std::string_view prefix, std::string_view bound) {
+  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator({}, family(where))};
+  it->SeekForPrev(slice(bound));
+  if (!it->status().ok())
+    return tl::unexpected(explain(it->status(), "cannot read " + to_string(where)));
+  if (!it->Valid() || !it->key().starts_with(slice(prefix)))
+    return std::nullopt;
+  return it->key().ToString();
+}
+
+result<void> database::write(rocksdb::WriteBatch& batch, bool sync) {
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  if (auto s = db_->Write(options, &batch); !s.ok())
+    return tl::unexpected(explain(s, "cannot write to the store in " + path_));
+  return {};
+}
+
+failure database::explain(const rocksdb::Status& status, const std::string& what) const {
+  auto text = what + ": " + status.ToString();
+  if (status.IsNoSpace())
+    return {errc::no_space, text};
+  if (status.IsCorruption())
+    return {errc::corrupt, text + "; kevolve fsck may help"};
+  if (status.IsNotSupported())
+    return {errc::unsupported, text};
+  if (!status.IsIOError())
+    return {errc::internal, text};
+  // RocksDB keeps no errno, so ask the directory.
+  if (auto probe = probe_space(path_, 4096); !probe)
+    return {probe.error().code, text};
+  return {errc::io, text};
+}
+
+} // namespace kevolve

@@ -1,0 +1,27 @@
+// Keeps a data directory to one process. The kernel drops the lock when its holder dies, however it dies.
+#pragma once
+
+#include "runtime/base/result.hpp"
+
+#include <string>
+
+namespace kevolve {
+
+class directory_lock {
+public:
+  // Makes the directory if `create`. errc::conflict: "data directory X is in use by kevolve (pid 123, since …)".
+  static result<directory_lock> take(const std::string& directory, bool create);
+
+  directory_lock(directory_lock&& other) noexcept;
+  directory_lock& operator=(directory_lock&&) = delete;
+  ~directory_lock();
+
+private:
+  explicit directory_lock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+// Whether `bytes` more can be written in the directory: a file of that size is allocated, synced and removed.
+result<void> probe_space(const std::string& directory, size_t bytes);
+
+} // namespace kevolve

@@ -1,0 +1,44 @@
+// The bytes of one record: a format version, a checksum that covers where the record stands, and the payload.
+// store/README.md describes them.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "store/transaction.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kevolve::record {
+
+inline constexpr uint8_t format_version = 1;
+inline constexpr size_t header_bytes = 9;
+
+// `version` differs from ours in tests alone.
+std::string seal(table where, std::string_view key, std::string_view payload, uint8_t version = format_version);
+
+// The payload, a view into `sealed`. errc::corrupt or errc::newer_format, naming table and key.
+result<std::string_view> unseal(table where, std::string_view key, std::string_view sealed);
+
+// "events/0123…" with unprintable keys in hexadecimal.
+std::string describe(table where, std::string_view key);
+
+std::string big_endian(uint64_t x);
+uint64_t from_big_endian(std::string_view eight_bytes);
+
+// Keys of the store's own records.
+std::string event_key(id128 campaign, uint64_t campaign_sequence);
+inline constexpr size_t event_key_bytes = 24;
+inline constexpr char order_prefix = '\x01'; // index: global sequence → key of the event
+std::string order_key(uint64_t sequence);
+inline constexpr size_t order_key_bytes = 9;
+inline constexpr char snapshot_prefix = '\x02'; // index: campaign → fold of its events
+std::string snapshot_key(id128 campaign);
+inline constexpr uint8_t first_free_index_byte = 0x10;
+inline constexpr std::string_view schema_key = "schema"; // meta: u32
+
+std::string event_payload(const event_record& e);
+// Key and payload of the record together; errc::corrupt.
+result<event_record> parse_event(std::string_view key, std::string_view payload);
+
+} // namespace kevolve::record

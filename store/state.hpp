@@ -1,0 +1,55 @@
+// What a store holds while open. Private to store/.
+#pragma once
+
+#include "store/database.hpp"
+#include "store/directory_lock.hpp"
+#include "store/schema.hpp"
+#include "store/store.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace kevolve {
+
+struct store::state {
+  state(directory_lock l, std::string dir, const store_options& o)
+      : lock(std::move(l)), data_dir(std::move(dir)), options(o) {}
+
+  directory_lock lock;
+  std::string data_dir;
+  store_options options;
+
+  // Readers share it; a recovery, which replaces the database, has it alone.
+  mutable std::shared_mutex db_guard;
+  std::unique_ptr<database> db; // read-only, or null, while a recovery has failed
+
+  std::mutex commit_guard; // covers what follows
+  std::atomic<uint64_t> last_sequence = 0;
+  std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
+  uint64_t good_until = 0;                           // RocksDB's sequence after the last acknowledged write
+
+  mutable std::mutex trouble_guard;
+  std::optional<failure> trouble;
+
+  std::string db_path() const { return data_dir + "/store"; }
+  database_options db_options() const;
+  // Reads the end of the log into last_sequence, forgets the rest.
+  result<void> load_ends();
+  result<uint64_t> campaign_end(id128 campaign) const;
+  result<void> write(rocksdb::WriteBatch& batch);
+  result<void> recover();
+  void set_trouble(std::optional<failure> f);
+
+  // Calls `f(database&)` with the database held in place.
+  template <class F>
+  auto with_db(F&& f) const -> decltype(f(*db)) {
+    std::shared_lock hold{db_guard};
+    if (!db)
+      return fail(errc::unavailable, "the store in " + data_dir + " is closed after a failed recovery");
+    return f(*db);
+  }
+};
+
+} // namespace kevolve
