@@ -1,0 +1,274 @@
+#include "backends/judging/comparison.hpp"
+
+#include "backends/judging/numbers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+// One binary for every x86-64: the loader picks the widest version the processor has. The sanitizers' own
+// start-up cannot run such selectors.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define KEVOLVE_WIDEST [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#else
+#define KEVOLVE_WIDEST
+#endif
+
+namespace kevolve {
+
+namespace {
+
+template <class T, class E>
+[[gnu::always_inline]] inline bool all_within(const T* actual, const E* expected, int64_t n, double absolute,
+                                              double relative) {
+  unsigned bad = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto c = static_cast<double>(actual[i]);
+    const auto o = static_cast<double>(expected[i]);
+    // Negated, and the relative part on the left, so that NaN and infinity on either side count as bad:
+    // inf <= inf would pass.
+    bad |= static_cast<unsigned>(!(std::fabs(c - o) - relative * std::fabs(o) <= absolute));
+  }
+  return bad == 0;
+}
+
+KEVOLVE_WIDEST bool within_f32_f64(const float* c, const double* o, int64_t n, double absolute, double relative) {
+  return all_within(c, o, n, absolute, relative);
+}
+KEVOLVE_WIDEST bool within_f32_f32(const float* c, const float* o, int64_t n, double absolute, double relative) {
+  return all_within(c, o, n, absolute, relative);
+}
+KEVOLVE_WIDEST bool within_f64_f64(const double* c, const double* o, int64_t n, double absolute, double relative) {
+  return all_within(c, o, n, absolute, relative);
+}
+KEVOLVE_WIDEST void widen_f16(const uint16_t* from, float* to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = half_to_float(from[i]);
+}
+KEVOLVE_WIDEST void widen_bf16(const uint16_t* from, float* to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = bfloat_to_float(from[i]);
+}
+
+// Sixteen-bit floats pass through a block of floats on the stack.
+constexpr int64_t block = 1024;
+
+void widen(dtype t, const void* from, float* to, int64_t n) {
+  if (t == dtype::f16)
+    widen_f16(static_cast<const uint16_t*>(from), to, n);
+  else
+    widen_bf16(static_cast<const uint16_t*>(from), to, n);
+}
+
+// A run of unit stride, both sides. False also when the types have no fast path.
+bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std::byte* expected, int64_t n,
+                double absolute, double relative) {
+  if (t == dtype::f32 && expected_type == dtype::f64)
+    return within_f32_f64(reinterpret_cast<const float*>(actual), reinterpret_cast<const double*>(expected), n,
+                          absolute, relative);
+  if (t == dtype::f32 && expected_type == dtype::f32)
+    return within_f32_f32(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected), n,
+                          absolute, relative);
+  if (t == dtype::f64 && expected_type == dtype::f64)
+    return within_f64_f64(reinterpret_cast<const double*>(actual), reinterpret_cast<const double*>(expected), n,
+                          absolute, relative);
+  if (t != dtype::f16 && t != dtype::bf16)
+    return false;
+  float c[block];
+  float o[block];
+  for (int64_t i = 0; i < n; i += block) {
+    const auto m = std::min(block, n - i);
+    widen(t, actual + i * 2, c, m);
+    if (expected_type == dtype::f64) {
+      if (!within_f32_f64(c, reinterpret_cast<const double*>(expected) + i, m, absolute, relative))
+        return false;
+      continue;
+    }
+    widen(t, expected + i * 2, o, m);
+    if (!within_f32_f32(c, o, m, absolute, relative))
+      return false;
+  }
+  return true;
+}
+
+// Spacing of a type's values, from the exponent bits: ulp_of() without its calls into libm.
+double spacing(const float_limits& limits, double x) {
+  const auto bits = std::bit_cast<uint64_t>(x);
+  const auto exponent = std::clamp(static_cast<int>((bits >> 52U) & 0x7ffU) - 1023, limits.min_exponent, 1023);
+  const auto scaled = exponent - limits.mantissa_bits + 1023;
+  return scaled > 0 ? std::bit_cast<double>(static_cast<uint64_t>(scaled) << 52U)
+                    : std::ldexp(1.0, exponent - limits.mantissa_bits);
+}
+
+class judge_of_elements {
+public:
+  judge_of_elements(dtype t, const comparison_rule& rule) : floating_(is_floating(t)), rule_(rule), limits_(limits_of(t)) {}
+
+  void number(int64_t index, double c, double o) {
+    // An expected value that the type cannot hold is its infinity.
+    if (floating_ && std::fabs(o) > limits_.largest)
+      o = std::copysign(std::numeric_limits<double>::infinity(), o);
+    if (!std::isfinite(o)) {
+      const bool same = std::isnan(o) ? std::isnan(c) : c == o;
+      if (!same)
+        refuse(index, rule_.nonfinite_match ? verdict::wrong_result : verdict::nonfinite);
+      return;
+    }
+    if (!std::isfinite(c)) {
+      refuse(index, verdict::nonfinite);
+      return;
+    }
+    const auto difference = std::fabs(c - o);
+    const auto unit = floating_ ? spacing(limits_, o) : 1.0;
+    out_.max_abs = std::max(out_.max_abs, difference);
+    if (o != 0.0)
+      out_.max_rel = std::max(out_.max_rel, difference / std::fabs(o));
+    out_.max_ulp = std::max(out_.max_ulp, difference / unit);
+    if (!within(difference, o, unit))
+      refuse(index, verdict::wrong_result);
+  }
+
+  void integer(int64_t index, int64_t c, int64_t o) {
+    if (c != o)
+      number(index, static_cast<double>(c), static_cast<double>(o));
+    // Beyond 2^53 two different integers may be one double.
+    if (c != o && rule_.mode == tolerance_mode::exact && static_cast<double>(c) == static_cast<double>(o))
+      refuse(index, verdict::wrong_result);
+  }
+
+  const comparison& out() const { return out_; }
+
+private:
+  bool within(double difference, double o, double unit) const {
+    switch (rule_.mode) {
+      case tolerance_mode::absrel:
+        return difference <= rule_.absolute + rule_.relative * std::fabs(o);
+      case tolerance_mode::ulp:
+        return difference <= rule_.limit * unit + rule_.absolute;
+      case tolerance_mode::reference_error:
+        return difference <= std::max(rule_.limit * rule_.reference_error, rule_.absolute) + unit;
+      case tolerance_mode::exact:
+        break;
+    }
+    return difference == 0.0;
+  }
+
+  void refuse(int64_t index, verdict v) {
+    ++out_.bad;
+    if (out_.first_bad < 0)
+      out_.first_bad = index;
+    if (out_.result != verdict::nonfinite)
+      out_.result = v;
+  }
+
+  bool floating_;
+  comparison_rule rule_;
+  float_limits limits_;
+  comparison out_;
+};
+
+} // namespace
+
+comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest) {
+  const auto t = tolerance_for(task, output);
+  comparison_rule out;
+  out.mode = t.mode;
+  out.relative = t.relative;
+  out.absolute = t.absolute;
+  out.limit = t.limit;
+  out.reference_error = reference_error;
+  out.nonfinite_match = output.nonfinite_match;
+  if (largest > 0.0 && is_floating(output.type)) {
+    if (t.mode == tolerance_mode::absrel)
+      out.absolute = std::max(t.absolute, t.relative * largest);
+    else if (t.mode == tolerance_mode::ulp)
+      out.absolute = t.limit * ulp_of(output.type, largest);
+    else if (t.mode == tolerance_mode::reference_error)
+      out.absolute = ulp_of(output.type, largest);
+  }
+  return out;
+}
+
+bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+             const comparison_rule& rule) {
+  const auto* c = static_cast<const std::byte*>(actual);
+  const auto* o = expected.values.data();
+  const auto width = static_cast<int64_t>(size_bytes(g.type));
+  const auto expected_width = static_cast<int64_t>(size_bytes(expected.type));
+  bool ok = true;
+  for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
+    if (!ok)
+      return;
+    const auto* from = c + storage * width;
+    const auto* to = o + logical * expected_width;
+    if (!is_floating(g.type)) {
+      ok = g.type == expected.type && std::memcmp(from, to, static_cast<size_t>(n * width)) == 0;
+      return;
+    }
+    auto absolute = rule.absolute;
+    auto relative = rule.relative;
+    if (rule.mode == tolerance_mode::exact || rule.mode == tolerance_mode::ulp) {
+      // An ulp is at least |o| * 2^-(stored bits + 1), so this accepts nothing that compare() would not.
+      const auto per_unit = std::ldexp(1.0, -(limits_of(g.type).mantissa_bits + 1));
+      relative = rule.mode == tolerance_mode::ulp ? rule.limit * per_unit : 0.0;
+      absolute = rule.mode == tolerance_mode::ulp ? rule.absolute : 0.0;
+    } else if (rule.mode == tolerance_mode::reference_error) {
+      absolute = std::max(rule.limit * rule.reference_error, rule.absolute);
+      relative = 0.0;
+    }
+    ok = run_within(g.type, from, expected.type, to, n, absolute, relative);
+  });
+  return ok;
+}
+
+comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+                   const comparison_rule& rule) {
+  judge_of_elements judge{g.type, rule};
+  const bool integers = !is_floating(g.type) && !is_floating(expected.type);
+  for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+      if (integers)
+        judge.integer(logical + i, load_integer(g.type, actual, storage + i),
+                      load_integer(expected.type, expected.values.data(), logical + i));
+      else
+        judge.number(logical + i, load_number(g.type, actual, storage + i),
+                     load_number(expected.type, expected.values.data(), logical + i));
+  });
+  return judge.out();
+}
+
+double largest_magnitude(const expected_output& expected, int64_t elements) {
+  double out = 0.0;
+  for (int64_t i = 0; i < elements; ++i) {
+    const auto x = std::fabs(load_number(expected.type, expected.values.data(), i));
+    if (std::isfinite(x))
+      out = std::max(out, x);
+  }
+  return out;
+}
+
+bool bit_equal(const array_geometry& g, const void* actual, const byte_buffer& other, int64_t elements) {
+  const auto width = static_cast<int64_t>(size_bytes(g.type));
+  bool ok = true;
+  for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
+    ok = ok
+         && std::memcmp(static_cast<const std::byte*>(actual) + storage * width, other.data() + logical * width,
+                        static_cast<size_t>(n * width))
+              == 0;
+  });
+  return ok;
+}
+
+byte_buffer collect(const array_geometry& g, const void* storage, int64_t elements) {
+  elements = std::min(elements, g.count);
+  const auto width = static_cast<int64_t>(size_bytes(g.type));
+  byte_buffer out(static_cast<size_t>(std::max<int64_t>(elements, 0) * width));
+  for_each_run(g, elements, [&](int64_t from, int64_t logical, int64_t n) {
+    std::memcpy(out.data() + logical * width, static_cast<const std::byte*>(storage) + from * width,
+                static_cast<size_t>(n * width));
+  });
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,58 @@
+// Compares what a candidate wrote with what was expected, in double, without trusting NaN to behave. Two
+// speeds: accepts() only says yes, at memory speed, and runs after every timed call; compare() finds every
+// number a report needs. Neither ever tells an expected value.
+#pragma once
+
+#include "backends/judging/byte_buffer.hpp"
+#include "backends/judging/geometry.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <cstdint>
+
+namespace kevolve {
+
+// Expected values, compact, in logical order; f64 from an oracle, else the reference's own type.
+struct expected_output {
+  dtype type = dtype::f64;
+  byte_buffer values;
+};
+
+struct comparison_rule {
+  tolerance_mode mode = tolerance_mode::exact;
+  double relative = 0.0;
+  double absolute = 0.0;
+  double limit = 0.0;           // ulp, reference_error
+  double reference_error = 0.0; // the reference's own largest error: reference_error mode
+  bool nonfinite_match = false;
+};
+
+// The rule for an output. `largest` > 0 (edge cases): tolerances hold relative to the largest expected value,
+// since cancellation of large terms leaves honest errors of that size.
+comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest = 0.0);
+
+struct comparison {
+  verdict result = verdict::pass; // or wrong_result, nonfinite
+  int64_t bad = 0;
+  int64_t first_bad = -1;         // logical index
+  double max_abs = 0.0;
+  double max_rel = 0.0;           // where the expected value is not zero
+  double max_ulp = 0.0;           // of the output's type; differing integers: their distance
+};
+
+// The first `elements` logical elements of storage laid out as `g`.
+bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+             const comparison_rule& rule);
+comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+                   const comparison_rule& rule);
+
+// Largest finite magnitude among the first `elements`.
+double largest_magnitude(const expected_output& expected, int64_t elements);
+
+// Same bits as `other`, which is compact and of the same type.
+bool bit_equal(const array_geometry& g, const void* actual, const byte_buffer& other, int64_t elements);
+
+// Copies the first `elements` into compact order.
+byte_buffer collect(const array_geometry& g, const void* storage, int64_t elements);
+
+} // namespace kevolve

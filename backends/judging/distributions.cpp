@@ -1,0 +1,197 @@
+#include "backends/judging/distributions.hpp"
+
+#include "backends/judging/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace kevolve {
+
+namespace {
+
+// Writes count numbers produced one by one; the common types get a loop of their own.
+template <class Next>
+void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
+  if (t == dtype::f32) {
+    auto* p = out.as<float>();
+    for (int64_t i = 0; i < count; ++i)
+      p[i] = static_cast<float>(next());
+  } else if (t == dtype::f64) {
+    auto* p = out.as<double>();
+    for (int64_t i = 0; i < count; ++i)
+      p[i] = next();
+  } else
+    for (int64_t i = 0; i < count; ++i)
+      store_number(t, out.data(), i, next());
+}
+
+// Large enough that squares and sums over thousands of terms stay finite in the type.
+double large_scale(dtype t) {
+  switch (t) {
+    case dtype::f16:
+      return 16.0;
+    case dtype::f64:
+      return 1e100;
+    default:
+      return 1e12;
+  }
+}
+
+int64_t largest_integer(dtype t) {
+  switch (t) {
+    case dtype::i8:
+      return std::numeric_limits<int8_t>::max();
+    case dtype::u8:
+      return std::numeric_limits<uint8_t>::max();
+    case dtype::i32:
+      return std::numeric_limits<int32_t>::max();
+    default:
+      return int64_t{1} << 53; // sums of a few stay exact in double, too
+  }
+}
+
+// Values that do not follow the random rule but an edge. False if the edge does not apply to the rule.
+bool fill_edge(const argument& a, byte_buffer& out, int64_t count, edge_kind edge, random_stream& random) {
+  const auto& name = a.fill.distribution;
+  const bool counts = name == "integer" || name == "lengths";
+  const bool real = name == "normal" || name == "uniform";
+  if (edge == edge_kind::zeros && (counts || real)) {
+    const auto zero = counts ? std::clamp(0.0, a.fill.low, std::max(a.fill.low, a.fill.high)) : 0.0;
+    fill_numbers(a.type, out, count, [zero] { return zero; });
+    return true;
+  }
+  if (edge == edge_kind::large && counts) {
+    fill_numbers(a.type, out, count, [&a] { return a.fill.high; });
+    return true;
+  }
+  if (edge == edge_kind::large && real && is_floating(a.type)) {
+    const auto scale = large_scale(a.type);
+    fill_numbers(a.type, out, count, [&random, scale] { return scale * random.normal(); });
+    return true;
+  }
+  if (edge == edge_kind::denormal && real && is_floating(a.type)) {
+    const auto scale = std::ldexp(1.0, limits_of(a.type).min_exponent);
+    fill_numbers(a.type, out, count, [&random, scale] { return scale * (2.0 * random.uniform() - 1.0); });
+    return true;
+  }
+  return false;
+}
+
+result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_stream& random) {
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  if (is_floating(a.type)) {
+    double x = a.fill.low;
+    for (int64_t i = 0; i < count; ++i) {
+      x += std::max(random.uniform(), 0x1.0p-20) + ulp_of(a.type, x);
+      store_number(a.type, out.data(), i, x);
+    }
+    return out;
+  }
+  // Declared bounds if they hold that many values, else whatever the type holds.
+  auto low = static_cast<int64_t>(a.fill.low);
+  auto high = static_cast<int64_t>(a.fill.high);
+  if (high - low + 1 < count) {
+    low = 0;
+    high = largest_integer(a.type);
+  }
+  if (high - low + 1 < count)
+    return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
+                                   + to_string(a.type) + " do not exist");
+  // Gaps of random width whose sum cannot pass the upper bound.
+  const auto widest = count == 0 ? 1 : std::max<int64_t>((high - low + 1) / count, 1);
+  auto x = low - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    x += random.between(1, widest);
+    store_integer(a.type, out.data(), i, x);
+  }
+  return out;
+}
+
+result<byte_buffer> sample_of(const argument& a, int64_t count, const source_array& table, random_stream& random) {
+  if (is_floating(a.type) || is_floating(table.type))
+    return fail(errc::bad_input, "argument '" + a.name + "': sample_of is for integers");
+  std::vector<int64_t> values(static_cast<size_t>(table.count));
+  for (int64_t i = 0; i < table.count; ++i)
+    values[static_cast<size_t>(i)] = load_integer(table.type, table.data, i);
+  auto sorted = values;
+  if (!std::is_sorted(sorted.begin(), sorted.end()))
+    std::sort(sorted.begin(), sorted.end());
+  const auto bound = largest_integer(a.type);
+  const auto low = sorted.empty() ? 0 : std::min<int64_t>(sorted.front(), 0);
+  const auto high = sorted.empty() ? bound : std::min(bound, sorted.back() + (sorted.back() - low) / 8 + 1);
+
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t x = 0;
+    if (!values.empty() && random.uniform() < a.fill.hit)
+      x = values[static_cast<size_t>(random.below(values.size()))];
+    else {
+      // A dense table leaves few misses nearby; after some tries look beyond it.
+      for (int tries = 0; tries < 32; ++tries) {
+        x = random.between(low, tries < 16 ? high : bound);
+        if (!std::binary_search(sorted.begin(), sorted.end(), x))
+          break;
+      }
+    }
+    store_integer(a.type, out.data(), i, x);
+  }
+  return out;
+}
+
+result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_array& lengths) {
+  if (count != lengths.count + 1)
+    return fail(errc::bad_input, "argument '" + a.name + "': offsets of " + std::to_string(lengths.count)
+                                   + " lengths are " + std::to_string(lengths.count + 1) + " values, not "
+                                   + std::to_string(count));
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  int64_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    store_integer(a.type, out.data(), i, sum);
+    if (i < lengths.count)
+      sum += load_integer(lengths.type, lengths.data, i);
+  }
+  return out;
+}
+
+} // namespace
+
+result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge, const source_array& source,
+                               random_stream random) {
+  const auto& rule = a.fill;
+  if (rule.distribution == "offsets")
+    return offsets_of(a, count, source);
+  if (rule.distribution == "sample_of")
+    return sample_of(a, count, source, random);
+  if (rule.distribution == "sorted_unique")
+    return sorted_unique(a, count, random);
+
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  if (edge != edge_kind::none && fill_edge(a, out, count, edge, random))
+    return out;
+  if (a.type == dtype::boolean) {
+    for (int64_t i = 0; i < count; ++i)
+      out.as<uint8_t>()[i] = static_cast<uint8_t>(random.next() & 1U);
+    return out;
+  }
+  if (rule.distribution == "normal")
+    fill_numbers(a.type, out, count, [&] { return rule.mean + rule.std * random.normal(); });
+  else if (rule.distribution == "uniform")
+    fill_numbers(a.type, out, count, [&] { return rule.low + (rule.high - rule.low) * random.uniform(); });
+  else if (rule.distribution == "integer" || rule.distribution == "lengths") {
+    const auto low = static_cast<int64_t>(std::ceil(rule.low));
+    const auto high = static_cast<int64_t>(std::floor(rule.high));
+    if (is_floating(a.type))
+      fill_numbers(a.type, out, count, [&] { return static_cast<double>(random.between(low, high)); });
+    else
+      for (int64_t i = 0; i < count; ++i)
+        store_integer(a.type, out.data(), i, random.between(low, high));
+  } else
+    return fail(errc::bad_input, "argument '" + a.name + "': no distribution '" + rule.distribution
+                                   + "'; there are normal, uniform, integer, sorted_unique, lengths, offsets, "
+                                     "sample_of");
+  return out;
+}
+
+} // namespace kevolve
