@@ -1,0 +1,34 @@
+// What a campaign's actors share: fixed for a session, the same for every instance of an actor.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "backends/target.hpp"
+#include "config/campaign.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+struct campaign_context {
+  id128 id;
+  id128 node;                      // this machine's node
+  uint64_t epoch = 0;              // of this session
+  std::string name;
+  std::shared_ptr<const campaign_spec> spec;
+  std::shared_ptr<const target> hardware;
+  std::shared_ptr<card_table> cards;
+  // Fronts.
+  journal_actor journal;
+  scheduler_actor scheduler;
+  campaign_actor campaign;
+  evaluator_actor evaluator;
+  synthesizer_actor synthesizer;
+  std::vector<std::pair<double, generator_actor>> generators; // weight, front
+};
+
+using campaign_context_ptr = std::shared_ptr<const campaign_context>;
+
+} // namespace kevolve

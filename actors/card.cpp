@@ -1,0 +1,157 @@
+#include "actors/card.hpp"
+
+#include "actors/messages.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/exit_reason.hpp>
+
+#include <chrono>
+#include <exception>
+
+namespace kevolve {
+
+namespace {
+
+int64_t wall_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+    .count();
+}
+
+constexpr size_t histories_kept = 4'096;
+
+} // namespace
+
+void report_exceptions(caf::scheduled_actor* self) {
+  self->set_exception_handler([self](std::exception_ptr& p) -> caf::error {
+    std::string text = "unknown exception";
+    try {
+      std::rethrow_exception(p);
+    } catch (const std::exception& e) {
+      text = e.what();
+    } catch (...) {
+      text = "an exception of unknown type";
+    }
+    log::error("actor", "{} {} threw: {}", self->name(), self->id(), text);
+    return to_error({errc::internal, text});
+  });
+}
+
+std::string describe_end(const caf::error& reason) {
+  if (!reason || reason == caf::exit_reason::normal || reason == caf::exit_reason::user_shutdown)
+    return "stopped";
+  return to_string(to_failure(reason));
+}
+
+actor_card::actor_card(std::shared_ptr<card_table> table, card_view first)
+  : view_(std::move(first)), table_(std::move(table)) {}
+
+void actor_card::handling(std::string message, uint64_t mailbox) {
+  std::lock_guard lock{guard_};
+  view_.message = std::move(message);
+  view_.mailbox = mailbox;
+  view_.since_ns = wall_now();
+  if (view_.state == "idle" || view_.state == "starting")
+    view_.state = "busy";
+}
+
+void actor_card::handled() {
+  std::lock_guard lock{guard_};
+  ++view_.handled;
+  view_.message.clear();
+  view_.since_ns = wall_now();
+  if (view_.state == "busy")
+    view_.state = "idle";
+}
+
+void actor_card::flight(int64_t change) {
+  std::lock_guard lock{guard_};
+  view_.in_flight = static_cast<uint64_t>(static_cast<int64_t>(view_.in_flight) + change);
+}
+
+void actor_card::says(std::string state) {
+  std::lock_guard lock{guard_};
+  view_.state = std::move(state);
+  view_.since_ns = wall_now();
+}
+
+void actor_card::ended(const std::string& cause) {
+  std::lock_guard lock{guard_};
+  view_.state = "dead";
+  view_.ended_ns = wall_now();
+  view_.last_failure = cause;
+}
+
+void actor_card::started_as(uint64_t id) {
+  std::lock_guard lock{guard_};
+  view_.id = id;
+}
+
+card_view actor_card::view() const {
+  std::lock_guard lock{guard_};
+  return view_;
+}
+
+uint64_t actor_card::id() const {
+  std::lock_guard lock{guard_};
+  return view_.id;
+}
+
+card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
+  card_view v;
+  v.kind = std::move(kind);
+  v.name = std::move(name);
+  v.parent = parent;
+  v.state = "starting";
+  v.spawned_ns = wall_now();
+  v.since_ns = v.spawned_ns;
+  std::lock_guard lock{guard_};
+  auto known = histories_.find(v.kind + "/" + v.name);
+  if (known != histories_.end()) {
+    v.restarts = known->second.starts;
+    v.last_failure = known->second.last_failure;
+  }
+  return std::make_shared<actor_card>(shared_from_this(), std::move(v));
+}
+
+void card_table::opened(const card_ptr& card, uint64_t id) {
+  card->started_as(id);
+  std::lock_guard lock{guard_};
+  live_[id] = card;
+}
+
+void card_table::close(uint64_t id, const std::string& cause) {
+  std::lock_guard lock{guard_};
+  auto i = live_.find(id);
+  if (i == live_.end())
+    return;
+  i->second->ended(cause);
+  auto v = i->second->view();
+  live_.erase(i);
+  if (histories_.size() < histories_kept || histories_.contains(v.kind + "/" + v.name)) {
+    auto& h = histories_[v.kind + "/" + v.name];
+    ++h.starts;
+    h.last_failure = cause;
+  }
+  dead_.push_back(std::move(v));
+  while (dead_.size() > dead_kept_) {
+    dead_.pop_front();
+    ++forgotten_;
+  }
+}
+
+std::vector<card_view> card_table::list() const {
+  std::lock_guard lock{guard_};
+  std::vector<card_view> out;
+  out.reserve(live_.size() + dead_.size());
+  for (const auto& [id, card] : live_)
+    out.push_back(card->view());
+  out.insert(out.end(), dead_.begin(), dead_.end());
+  return out;
+}
+
+uint64_t card_table::forgotten() const {
+  std::lock_guard lock{guard_};
+  return forgotten_;
+}
+
+} // namespace kevolve

@@ -1,0 +1,119 @@
+// The actor card: what an operator sees of an actor, alive or dead. Every actor is spawned through
+// spawn_carded(), which gives it one; its handlers mark what they are doing with `handling`.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/error.hpp>
+#include <caf/scheduled_actor.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// A copy of a card at one moment.
+struct card_view {
+  uint64_t id = 0;              // the actor's id on this node
+  std::string kind;             // "device"
+  std::string name;             // "cpu:1"
+  uint64_t parent = 0;          // id of the supervisor or owner; 0: the node itself
+  std::string state;            // starting | idle | busy | dead, or what the actor says of itself
+  std::string message;          // being handled, or awaited; empty: none
+  int64_t since_ns = 0;         // wall clock; of state or message
+  int64_t spawned_ns = 0;
+  int64_t ended_ns = 0;         // 0: alive
+  uint64_t handled = 0;
+  uint64_t in_flight = 0;       // requests taken and not answered
+  uint64_t mailbox = 0;         // depth at the last message
+  uint32_t restarts = 0;        // of this name
+  std::string last_failure;     // of this or the instance before
+};
+
+class card_table;
+
+class actor_card {
+public:
+  actor_card(std::shared_ptr<card_table> table, card_view first);
+
+  void handling(std::string message, uint64_t mailbox);
+  void handled();
+  void flight(int64_t change);
+  // What the actor says of itself: "racing node 12".
+  void says(std::string state);
+  void ended(const std::string& cause);
+  void started_as(uint64_t id);
+  card_view view() const;
+  const std::shared_ptr<card_table>& table() const { return table_; }
+  uint64_t id() const;
+
+private:
+  mutable std::mutex guard_;
+  card_view view_;
+  std::shared_ptr<card_table> table_;
+};
+
+using card_ptr = std::shared_ptr<actor_card>;
+
+// All cards of a node. The dead are kept, the oldest forgotten first; views say whether some were.
+class card_table : public std::enable_shared_from_this<card_table> {
+public:
+  explicit card_table(size_t dead_kept = 2'000) : dead_kept_(dead_kept) {}
+
+  card_ptr open(std::string kind, std::string name, uint64_t parent);
+  void close(uint64_t id, const std::string& cause);
+  void opened(const card_ptr& card, uint64_t id);
+  std::vector<card_view> list() const;
+  uint64_t forgotten() const;
+
+private:
+  struct history {
+    uint32_t starts = 0;
+    std::string last_failure;
+  };
+  mutable std::mutex guard_;
+  size_t dead_kept_;
+  uint64_t forgotten_ = 0;
+  std::map<uint64_t, card_ptr> live_;
+  std::deque<card_view> dead_;
+  std::map<std::string, history> histories_; // by kind/name of supervised actors
+};
+
+// Marks a handler on the card while it runs.
+class handling {
+public:
+  handling(caf::scheduled_actor* self, const card_ptr& card, const char* message) : card_(card) {
+    card_->handling(message, self->mailbox().size());
+  }
+  handling(const handling&) = delete;
+  handling& operator=(const handling&) = delete;
+  ~handling() { card_->handled(); }
+
+private:
+  const card_ptr& card_;
+};
+
+// An exception in a handler ends the actor with errc::internal and its text, for its supervisor and card.
+void report_exceptions(caf::scheduled_actor* self);
+
+// "stopped", or the failure in words.
+std::string describe_end(const caf::error& reason);
+
+// Spawns `fun(self, card, args...)` with a card of its own and watches its end. `host` is an actor or the
+// actor system.
+template <caf::spawn_options Options = caf::no_spawn_options, class Host, class Fun, class... Ts>
+auto spawn_carded(Host& host, const std::shared_ptr<card_table>& table, std::string kind, std::string name,
+                  uint64_t parent, Fun fun, Ts&&... xs) {
+  auto card = table->open(std::move(kind), std::move(name), parent);
+  auto handle = host.template spawn<Options>(fun, card, std::forward<Ts>(xs)...);
+  auto id = static_cast<uint64_t>(handle->id());
+  table->opened(card, id);
+  handle->attach_functor([table, id](const caf::error& reason) { table->close(id, describe_end(reason)); });
+  return handle;
+}
+
+} // namespace kevolve

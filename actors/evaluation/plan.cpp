@@ -1,0 +1,108 @@
+#include "actors/evaluation/plan.hpp"
+
+#include "runtime/base/codec.hpp"
+
+namespace kevolve {
+
+namespace {
+
+struct evaluation_key {
+  evaluation_ground ground;
+  id128 subject;
+  std::string stage;
+  id128 rival;
+};
+
+template <class I>
+typename I::result_type inspect(I& f, evaluation_key& x) {
+  return f(x.ground.task, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage, x.rival);
+}
+
+} // namespace
+
+std::string to_string(stage s) {
+  switch (s) {
+    case stage::compile:
+      return "compile";
+    case stage::race:
+      return "race";
+    case stage::confirm:
+      return "confirm";
+    case stage::final_confirm:
+      return "final";
+    case stage::done:
+      return "done";
+  }
+  return "done";
+}
+
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival) {
+  evaluation_key key{ground, subject, to_string(s), rival};
+  if (s == stage::compile) {
+    // A compile depends on neither judge nor device nor rival.
+    key.ground.harness.clear();
+    key.ground.device.clear();
+    key.rival = {};
+  }
+  return derive_id("evaluation", encode(key));
+}
+
+id128 object_id(const std::string& object_blob) {
+  return derive_id("object", object_blob);
+}
+
+stage next_stage(const evaluation_progress& p) {
+  if (!p.compiled)
+    return stage::compile;
+  if (p.result.result != verdict::pass && p.result.result != verdict::none)
+    return stage::done;
+  if (p.final_check)
+    return p.confirmed ? stage::done : stage::final_confirm;
+  if (!p.raced)
+    return stage::race;
+  if (!p.confirmed && p.result.decision == race_decision::faster)
+    return stage::confirm;
+  return stage::done;
+}
+
+void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
+  auto& r = p.result;
+  const auto& o = record.outcome;
+  r.evaluations.push_back(record.evaluation);
+  if (s == stage::compile) {
+    p.compiled = true;
+    r.compile_ns += record.wall_ns;
+    r.object = record.object;
+    if (o.result != verdict::pass) {
+      r.result = o.result;
+      r.rule = o.rule;
+      r.detail = o.detail;
+    }
+    return;
+  }
+  r.judge_ns += o.judge_ns;
+  r.result = o.result;
+  r.rule = o.rule;
+  r.detail = o.detail;
+  r.decision = o.decision;
+  r.estimate = o.estimate;
+  r.ratio = o.speedup;
+  r.ci_low = o.ci_low;
+  r.ci_high = o.ci_high;
+  r.last = o;
+  if (s == stage::race)
+    p.raced = true;
+  else {
+    p.confirmed = true;
+    // Confirmed means: right on held-out shapes in fresh processes, and the interval excludes "no gain".
+    r.confirmed = o.result == verdict::pass && (s == stage::final_confirm || o.ci_low > 1.0);
+  }
+}
+
+score score_of(const evaluation& e, double rival_speedup) {
+  if (e.result != verdict::pass)
+    return {};
+  return {rival_speedup * e.ratio, rival_speedup * e.ci_low, rival_speedup * e.ci_high};
+}
+
+} // namespace kevolve

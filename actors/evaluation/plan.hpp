@@ -1,0 +1,50 @@
+// The job graph of one evaluation, as a function of what is known so far, and what the stages' results mean.
+#pragma once
+
+#include "actors/messages.hpp"
+
+#include <string>
+
+namespace kevolve {
+
+enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, done };
+std::string to_string(stage s);
+
+// What an evaluation id is made of besides stage and rival.
+struct evaluation_ground {
+  id128 task;            // contract_id
+  std::string harness;
+  std::string toolchain;
+  std::string device;
+};
+
+// hash(subject, task, harness, toolchain, device, stage, rival). The subject of a compile is the candidate, of a
+// judge run its object: sources that compile to the same code share their verdict. The rival is zero for the
+// reference and for compile.
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival);
+id128 object_id(const std::string& object_blob);
+
+// What is known of an evaluation under way.
+struct evaluation_progress {
+  bool final_check = false;
+  bool compiled = false;
+  bool raced = false;
+  bool confirmed = false;
+  evaluation result;
+};
+
+stage next_stage(const evaluation_progress& p);
+
+// Takes a stage's stored result into the progress.
+void apply(evaluation_progress& p, stage s, const evaluation_record& record);
+
+// The verdict and figures of a confirmed or raced candidate against the reference: the rival's speedup times
+// the ratio (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
+struct score {
+  double speedup = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+};
+score score_of(const evaluation& e, double rival_speedup);
+
+} // namespace kevolve

@@ -1,0 +1,266 @@
+#include "actors/evaluator.hpp"
+
+#include "actors/append.hpp"
+#include "actors/keys.hpp"
+#include "actors/leased_job.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <chrono>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
+using run_ptr = evaluator_state::run_ptr;
+using std::chrono::steady_clock;
+
+constexpr auto read_limit = std::chrono::seconds{30};
+constexpr uint32_t race_limit_ms = 60'000;
+constexpr uint32_t confirm_limit_ms = 180'000;
+// Promotions chain through the champion, so each spends less of the error budget than a race.
+constexpr double confirm_alpha = 0.01;
+
+void advance(pointer self, const run_ptr& r);
+
+void finish(pointer self, const run_ptr& r) {
+  r->promise.deliver(std::move(r->progress.result));
+  self->state.runs.erase(r->serial);
+  self->state.card->flight(-1);
+}
+
+void finish_with_fault(pointer self, const run_ptr& r, fault f) {
+  r->progress.result.result = verdict::none;
+  r->progress.result.trouble = std::move(f);
+  finish(self, r);
+}
+
+void failed(pointer self, const run_ptr& r, const caf::error& e) {
+  finish_with_fault(self, r, {"journal", to_string(to_failure(e)), 0});
+}
+
+id128 rival_of(const evaluate_request& request, stage s) {
+  if (s == stage::final_confirm || s == stage::compile || request.champion.object.empty())
+    return {};
+  return object_id(request.champion.object);
+}
+
+append_request intent(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back({kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})});
+  return a;
+}
+
+// Stores a stage's result, then goes on with it.
+void store_result(pointer self, const run_ptr& r, stage s, evaluation_record record, std::string object) {
+  auto& st = self->state;
+  auto a = intent(st, r, event_kind::evaluation_result, record.evaluation, s);
+  a.values.push_back({keys::evaluations, keys::evaluation(record.evaluation), encode(record)});
+  if (!object.empty())
+    a.blobs.push_back(std::move(object));
+  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
+    .then(
+      [self, r, s, record](uint64_t) {
+        apply(r->progress, s, record);
+        advance(self, r);
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage s, const id128& id) {
+  evaluation_record record;
+  record.evaluation = id;
+  record.stage = to_string(s);
+  record.candidate = r->candidate;
+  record.rival = rival_of(r->request, s);
+  record.toolchain = st.ground.toolchain;
+  record.device = st.ground.device;
+  record.harness = st.ground.harness;
+  return record;
+}
+
+void compile(pointer self, const run_ptr& r, const id128& id) {
+  auto& st = self->state;
+  const auto& task = st.context->spec->task.task;
+  compile_request q;
+  q.job = id;
+  q.language = r->request.what.language;
+  q.source = r->request.what.source;
+  q.flags = r->request.what.flags;
+  q.entry = task.entry;
+  q.threads = task.threads;
+  lease_request wanted{"compiler", {"target:" + st.context->spec->target}, st.context->id, 0};
+  run_leased<compiler_worker_actor, compile_outcome>(
+    self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q),
+    [self, r, id](compile_outcome o) {
+      if (o.trouble) {
+        finish_with_fault(self, r, std::move(o.trouble));
+        return;
+      }
+      auto record = new_record(self->state, r, stage::compile, id);
+      record.outcome.result = o.result;
+      record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
+      record.outcome.detail = o.result == verdict::pass ? "" : o.log;
+      record.log = o.log;
+      record.wall_ns = o.compile_ns;
+      if (o.result == verdict::pass)
+        record.object = sha256_hex(o.artifact);
+      r->object = o.artifact;
+      store_result(self, r, stage::compile, std::move(record), std::move(o.artifact));
+    });
+}
+
+void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
+  auto& st = self->state;
+  const auto& task = st.context->spec->task.task;
+  judge_request q;
+  q.job = id;
+  q.mode = s == stage::race ? judge_mode::race : judge_mode::confirm;
+  q.task = task;
+  q.reference = st.reference;
+  q.oracle = st.oracle;
+  q.candidate = r->object;
+  if (s != stage::final_confirm)
+    q.rival = r->rival;
+  q.limit_ms = s == stage::race ? race_limit_ms : confirm_limit_ms;
+  if (s != stage::race)
+    q.alpha = confirm_alpha;
+  lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, s == stage::race ? 0U : 1U};
+  run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
+                                          [self, r, s, id](judge_outcome o) {
+                                            if (o.trouble) {
+                                              finish_with_fault(self, r, std::move(o.trouble));
+                                              return;
+                                            }
+                                            auto record = new_record(self->state, r, s, id);
+                                            record.wall_ns = o.judge_ns;
+                                            record.outcome = std::move(o);
+                                            store_result(self, r, s, std::move(record), {});
+                                          });
+}
+
+// The bytes of a blob, fetched once into `target`.
+template <class F>
+void with_blob(pointer self, const run_ptr& r, std::string& target, const std::string& digest, F go) {
+  if (digest.empty() || !target.empty()) {
+    go();
+    return;
+  }
+  self->request(self->state.context->journal, read_limit, atom::blob_v, digest)
+    .then(
+      [&target, go, r](std::string& bytes) {
+        target = std::move(bytes);
+        go();
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
+  auto& st = self->state;
+  auto go = [self, r, s, id] {
+    if (s == stage::compile)
+      compile(self, r, id);
+    else
+      judge(self, r, s, id);
+  };
+  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
+         intent(st, r, event_kind::evaluation_intent, id, s))
+    .then(
+      [self, r, s, go](uint64_t) {
+        with_blob(self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object, [self, r, s, go] {
+          with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
+        });
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+void advance(pointer self, const run_ptr& r) {
+  auto& st = self->state;
+  auto s = next_stage(r->progress);
+  if (s == stage::done) {
+    finish(self, r);
+    return;
+  }
+  auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
+  auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
+  // Bought before, by whichever campaign: never paid again.
+  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
+    .then(
+      [self, r, s, id](std::string& bytes) {
+        auto record = decode<evaluation_record>(bytes);
+        if (!record) {
+          perform(self, r, s, id);
+          return;
+        }
+        apply(r->progress, s, *record);
+        advance(self, r);
+      },
+      [self, r, s, id](caf::error& e) {
+        auto why = to_failure(e);
+        if (why.code == errc::not_found || why.code == errc::corrupt)
+          perform(self, r, s, id);
+        else
+          failed(self, r, e);
+      });
+}
+
+} // namespace
+
+evaluator_state::~evaluator_state() {
+  for (auto& p : awaiting_preparation)
+    abandon(p, "the evaluator");
+  for (auto& r : held)
+    abandon(r->promise, "the evaluator");
+  for (auto& [serial, r] : runs)
+    abandon(r->promise, "the evaluator");
+}
+
+evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_context_ptr context) {
+  self->state.card = std::move(card);
+  self->state.context = std::move(context);
+  report_exceptions(self);
+  self->state.card->says("idle");
+  return {
+    [self](atom::prepare) -> caf::result<preparation> {
+      auto& st = self->state;
+      handling h{self, st.card, "prepare"};
+      if (st.prepared)
+        return st.fixed;
+      auto promise = self->make_response_promise<preparation>();
+      st.awaiting_preparation.push_back(promise);
+      start_preparation(self);
+      return promise;
+    },
+    [self](atom::evaluate, evaluate_request& request) -> caf::result<evaluation> {
+      auto& st = self->state;
+      handling h{self, st.card, "evaluate"};
+      auto r = std::make_shared<evaluator_state::run>();
+      r->serial = ++st.last_serial;
+      r->candidate = candidate_id(request.what);
+      r->progress.final_check = request.final_check;
+      r->request = std::move(request);
+      r->promise = self->make_response_promise<evaluation>();
+      st.runs[r->serial] = r;
+      st.card->flight(1);
+      if (st.prepared)
+        advance(self, r);
+      else {
+        st.held.push_back(r);
+        start_preparation(self);
+      }
+      return r->promise;
+    },
+    [self](atom::tick) {
+      // The preparation is there: what arrived before it goes on.
+      for (auto& r : std::exchange(self->state.held, {}))
+        advance(self, r);
+    },
+    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

@@ -1,0 +1,57 @@
+// The evaluator: runs the job graph of each evaluation of one campaign. Every stage is looked up first, done
+// under a lease, and stored before it counts.
+#pragma once
+
+#include "actors/campaign_context.hpp"
+#include "actors/evaluation/plan.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct evaluator_state {
+  static inline const char* name = "evaluator";
+
+  // One evaluation under way.
+  struct run {
+    uint64_t serial = 0;
+    evaluate_request request;
+    id128 candidate;
+    evaluation_progress progress;
+    std::string object;          // bytes
+    std::string rival;           // bytes; empty: the reference
+    uint32_t attempts = 0;       // of the current stage
+    caf::typed_response_promise<evaluation> promise;
+  };
+  using run_ptr = std::shared_ptr<run>;
+
+  card_ptr card;
+  campaign_context_ptr context;
+  evaluation_ground ground;
+  bool prepared = false;
+  preparation fixed;
+  std::string reference;         // object bytes
+  std::string oracle;
+  bool preparing = false;
+  std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
+  std::vector<run_ptr> held;     // arrived before the preparation
+  std::map<uint64_t, run_ptr> runs;
+  uint64_t last_serial = 0;
+
+  ~evaluator_state();
+};
+
+evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self, card_ptr card,
+                                         campaign_context_ptr context);
+
+// The preparation's steps: compile reference, oracle and syntax tree, probe the device, admit the task.
+void start_preparation(evaluator_actor::stateful_pointer<evaluator_state> self);
+
+} // namespace kevolve

@@ -1,0 +1,281 @@
+#include "actors/append.hpp"
+#include "actors/evaluator.hpp"
+#include "actors/keys.hpp"
+#include "actors/leased_job.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
+
+constexpr auto read_limit = std::chrono::seconds{30};
+constexpr uint32_t admit_limit_ms = 180'000;
+constexpr uint32_t reference_limit_ms = 60'000;
+
+// The preparation under way, with the bytes that end up as blobs.
+struct making {
+  preparation out;
+  std::string reference;
+  std::string oracle;
+  std::string syntax_tree;
+};
+using making_ptr = std::shared_ptr<making>;
+
+void give_up(pointer self, fault f) {
+  auto& st = self->state;
+  st.preparing = false;
+  auto e = to_error({errc::unavailable, f.kind + ": " + f.detail});
+  for (auto& p : std::exchange(st.awaiting_preparation, {}))
+    p.deliver(e);
+  for (auto& r : std::exchange(st.held, {})) {
+    r->promise.deliver(e);
+    st.runs.erase(r->serial);
+  }
+}
+
+void ready(pointer self, const making_ptr& m) {
+  auto& st = self->state;
+  st.preparing = false;
+  st.prepared = true;
+  st.fixed = m->out;
+  st.reference = std::move(m->reference);
+  st.oracle = std::move(m->oracle);
+  st.ground = {m->out.task, m->out.harness, m->out.toolchain, m->out.device};
+  for (auto& p : std::exchange(st.awaiting_preparation, {}))
+    p.deliver(st.fixed);
+  self->send(self, atom::tick_v);
+}
+
+void store(pointer self, const making_ptr& m) {
+  auto& st = self->state;
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back({event_kind::campaign_prepared, encode(m->out)});
+  a.values.push_back({keys::index, keys::prepared(st.context->id), encode(m->out)});
+  for (const auto* bytes : {&m->reference, &m->oracle, &m->syntax_tree})
+    if (!bytes->empty())
+      a.blobs.push_back(*bytes);
+  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
+    .then([self, m](uint64_t) { ready(self, m); },
+          [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
+}
+
+// The task is refused: the admission says why.
+void refuse(pointer self, const making_ptr& m, verdict v, std::string rule, std::string detail) {
+  m->out.admission.result = v;
+  m->out.admission.rule = std::move(rule);
+  m->out.admission.detail = std::move(detail);
+  store(self, m);
+}
+
+compile_request reference_job(const evaluator_state& st, compile_kind kind, compile_role role) {
+  const auto& spec = *st.context->spec;
+  compile_request q;
+  q.kind = kind;
+  q.role = role;
+  q.language = spec.task.task.language;
+  q.source = spec.task.reference_source;
+  q.entry = spec.task.task.entry;
+  q.threads = spec.task.task.threads;
+  q.limit_ms = reference_limit_ms;
+  for (const auto& f : st.context->hardware->flag_menu())
+    if (f.baseline)
+      q.flags = f.name;
+  if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
+    // An oracle of the task's own is in double already; the judge looks the contract's entry up.
+    q.role = compile_role::reference;
+    q.source = spec.task.oracle_source;
+    if (spec.task.oracle_entry != q.entry)
+      q.source = "#define " + spec.task.oracle_entry + " " + q.entry + "\n" + q.source;
+  }
+  q.job = derive_id("preparation", encode(q));
+  return q;
+}
+
+void compile(pointer self, compile_request q, job_done<compile_outcome> done) {
+  auto& st = self->state;
+  lease_request wanted{"compiler", {"target:" + st.context->spec->target}, st.context->id, 2};
+  run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
+                                                     std::move(q), std::move(done));
+}
+
+void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
+  auto& st = self->state;
+  lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, 2};
+  run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
+                                          std::move(done));
+}
+
+void admit(pointer self, const making_ptr& m) {
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::admit;
+  q.task = self->state.context->spec->task.task;
+  q.reference = m->reference;
+  q.oracle = m->oracle;
+  q.limit_ms = admit_limit_ms;
+  judge(self, std::move(q), [self, m](judge_outcome o) {
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    m->out.admission = std::move(o);
+    store(self, m);
+  });
+}
+
+void probe(pointer self, const making_ptr& m) {
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::probe;
+  judge(self, std::move(q), [self, m](judge_outcome o) {
+    if (!o.trouble && o.result != verdict::pass)
+      o.trouble = {"device_sick", o.detail, 0};
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    m->out.peaks = std::move(o.evidence);
+    admit(self, m);
+  });
+}
+
+void read_syntax(pointer self, const making_ptr& m) {
+  compile(self, reference_job(self->state, compile_kind::syntax_tree, compile_role::reference),
+          [self, m](compile_outcome o) {
+            if (o.trouble) {
+              give_up(self, std::move(o.trouble));
+              return;
+            }
+            if (o.result == verdict::pass) {
+              m->out.syntax_tree = sha256_hex(o.artifact);
+              m->syntax_tree = std::move(o.artifact);
+            } else
+              m->out.syntax_note = o.log; // generators then work on the text alone
+            probe(self, m);
+          });
+}
+
+void build_oracle(pointer self, const making_ptr& m) {
+  const auto& task = self->state.context->spec->task;
+  auto floating = std::any_of(task.task.arguments.begin(), task.task.arguments.end(), [](const argument& a) {
+    return a.role != argument_role::size && is_floating(a.type);
+  });
+  if (!floating && task.oracle_source.empty()) {
+    read_syntax(self, m); // integers: the reference is exact
+    return;
+  }
+  compile(self, reference_job(self->state, compile_kind::object, compile_role::oracle),
+          [self, m](compile_outcome o) {
+            if (o.trouble) {
+              give_up(self, std::move(o.trouble));
+              return;
+            }
+            if (o.result != verdict::pass) {
+              refuse(self, m, o.result, "oracle", o.log);
+              return;
+            }
+            m->out.oracle_object = sha256_hex(o.artifact);
+            m->oracle = std::move(o.artifact);
+            read_syntax(self, m);
+          });
+}
+
+void build_reference(pointer self, const making_ptr& m) {
+  compile(self, reference_job(self->state, compile_kind::object, compile_role::reference),
+          [self, m](compile_outcome o) {
+            if (o.trouble) {
+              give_up(self, std::move(o.trouble));
+              return;
+            }
+            if (o.result != verdict::pass) {
+              refuse(self, m, o.result, "reference", o.log);
+              return;
+            }
+            m->out.reference_object = sha256_hex(o.artifact);
+            m->reference = std::move(o.artifact);
+            build_oracle(self, m);
+          });
+}
+
+void make(pointer self) {
+  auto& st = self->state;
+  auto m = std::make_shared<making>();
+  m->out.task = contract_id(st.context->spec->task.task);
+  m->out.toolchain = st.context->hardware->toolchain_fingerprint();
+  m->out.harness = st.context->hardware->harness_fingerprint();
+  auto devices = st.context->hardware->devices();
+  if (devices.empty()) {
+    give_up(self, {"device_missing", "target " + st.context->spec->target + " has no device here", 0});
+    return;
+  }
+  m->out.device = st.context->hardware->device_fingerprint(devices.front());
+  build_reference(self, m);
+}
+
+// The stored preparation still holds if nothing it stands on has changed.
+bool still_holds(const evaluator_state& st, const preparation& p) {
+  auto devices = st.context->hardware->devices();
+  return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
+         && p.toolchain == st.context->hardware->toolchain_fingerprint()
+         && p.harness == st.context->hardware->harness_fingerprint()
+         && p.device == st.context->hardware->device_fingerprint(devices.front());
+}
+
+void fetch(pointer self, const making_ptr& m) {
+  auto& journal = self->state.context->journal;
+  auto lost = [self](caf::error&) { make(self); };
+  auto with_oracle = [self, m](std::string& bytes) {
+    m->oracle = std::move(bytes);
+    ready(self, m);
+  };
+  self->request(journal, read_limit, atom::blob_v, m->out.reference_object)
+    .then(
+      [self, m, lost, with_oracle](std::string& bytes) {
+        m->reference = std::move(bytes);
+        if (m->out.oracle_object.empty()) {
+          ready(self, m);
+          return;
+        }
+        self->request(self->state.context->journal, read_limit, atom::blob_v, m->out.oracle_object)
+          .then(with_oracle, lost);
+      },
+      lost);
+}
+
+} // namespace
+
+void start_preparation(pointer self) {
+  auto& st = self->state;
+  if (st.preparing)
+    return;
+  st.preparing = true;
+  st.card->says("preparing");
+  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::index},
+                keys::prepared(st.context->id))
+    .then(
+      [self](std::string& bytes) {
+        auto stored = decode<preparation>(bytes);
+        if (!stored || stored->reference_object.empty() || !still_holds(self->state, *stored)) {
+          make(self);
+          return;
+        }
+        auto m = std::make_shared<making>();
+        m->out = std::move(*stored);
+        fetch(self, m);
+      },
+      [self](caf::error& e) {
+        if (to_failure(e).code == errc::not_found)
+          make(self);
+        else
+          give_up(self, {"journal", to_string(to_failure(e)), 0});
+      });
+}
+
+} // namespace kevolve

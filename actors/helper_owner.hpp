@@ -1,0 +1,186 @@
+// What compiler workers and devices share: each owns one helper process, offers it to the scheduler when it
+// says hello, runs one job at a time under a lease, and ends when the helper ends, so that its supervisor
+// starts a fresh pair.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/helper_process.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace kevolve {
+
+// Fixed for the life of a resource, across restarts.
+struct helper_setup {
+  boost::asio::io_context* io = nullptr;
+  helper_options options;
+  resource_offer offer; // handle is filled in
+  scheduler_actor scheduler;
+};
+
+template <class Outcome>
+struct helper_owner_state {
+  card_ptr card;
+  helper_setup setup;
+  std::shared_ptr<helper_process> helper;
+  helper_hello hello;
+  uint64_t epoch = 0;      // 0: not offered yet
+  uint64_t timer = 0;      // generation of the running deadline
+  id128 job;               // zero: idle
+  int64_t jobs = 0;
+  caf::typed_response_promise<Outcome> promise;
+
+  ~helper_owner_state() {
+    if (helper)
+      helper->stop();
+  }
+};
+
+namespace helper_owner {
+
+// Beyond a job's own limit, before the helper counts as stuck.
+inline constexpr auto grace = std::chrono::seconds{20};
+inline constexpr auto hello_limit = std::chrono::seconds{120};
+
+template <class Self>
+void arm(Self* self, std::chrono::milliseconds limit) {
+  self->delayed_send(self, limit, atom::tick_v, ++self->state.timer);
+}
+
+template <class Self>
+void start(Self* self) {
+  auto& st = self->state;
+  auto me = caf::actor_cast<caf::actor>(self);
+  auto weak = caf::actor_cast<caf::weak_actor_ptr>(me);
+  auto tell = [weak](auto&&... xs) {
+    if (auto strong = caf::actor_cast<caf::strong_actor_ptr>(weak))
+      caf::anon_send(caf::actor_cast<caf::actor>(strong), std::forward<decltype(xs)>(xs)...);
+  };
+  auto helper = helper_process::start(
+    *st.setup.io, st.setup.options,
+    [tell](frame f) { tell(atom::answer_v, f.kind, std::move(f.payload)); },
+    [tell](int status) { tell(atom::helper_end_v, static_cast<int32_t>(status)); });
+  if (!helper) {
+    self->quit(to_error(helper.error()));
+    return;
+  }
+  st.helper = *helper;
+  st.card->says("starting pid " + std::to_string(st.helper->pid()));
+  arm(self, hello_limit);
+}
+
+template <class Self>
+void offer(Self* self, helper_hello hello) {
+  auto& st = self->state;
+  st.hello = std::move(hello);
+  ++st.timer;
+  auto o = st.setup.offer;
+  o.handle = caf::actor_cast<caf::actor>(self);
+  self->request(st.setup.scheduler, std::chrono::seconds{10}, atom::offer_v, std::move(o))
+    .then(
+      [self](uint64_t epoch) {
+        self->state.epoch = epoch;
+        self->state.card->says("idle");
+      },
+      [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+// Takes a job under its lease.
+template <class Outcome, class Self, class Request>
+caf::result<Outcome> take(Self* self, frame_kind kind, const lease& l, const Request& request) {
+  auto& st = self->state;
+  if (st.epoch == 0 || l.epoch != st.epoch)
+    return to_error({errc::conflict, "lease of epoch " + std::to_string(l.epoch) + ", the resource is at "
+                                       + std::to_string(st.epoch)});
+  if (st.job)
+    return to_error({errc::conflict, "the resource is busy with job " + short_string(st.job)});
+  st.job = request.job;
+  st.promise = self->template make_response_promise<Outcome>();
+  st.helper->send(static_cast<uint8_t>(kind), encode(request));
+  st.card->flight(1);
+  st.card->says("job " + short_string(st.job));
+  arm(self, std::chrono::milliseconds{request.limit_ms} + grace);
+  return st.promise;
+}
+
+template <class Self>
+void finish(Self* self) {
+  auto& st = self->state;
+  st.job = {};
+  ++st.timer;
+  ++st.jobs;
+  st.card->flight(-1);
+  st.card->says("idle");
+}
+
+// The helper is gone: its job is a fault, and so is this instance.
+template <class Outcome, class Self>
+void ended(Self* self, int32_t status) {
+  auto& st = self->state;
+  auto what = (status & 0x7f) != 0 ? "signal " + std::to_string(status & 0x7f)
+                                   : "exit status " + std::to_string((status >> 8) & 0xff);
+  if (st.job) {
+    Outcome o;
+    o.job = st.job;
+    o.trouble = {"worker_killed", st.setup.offer.resource_id + " ended with " + what, 0};
+    st.promise.deliver(std::move(o));
+    finish(self);
+  }
+  st.helper.reset();
+  self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
+}
+
+template <class Outcome, class Self>
+void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::string& payload) {
+  auto& st = self->state;
+  if (kind == static_cast<uint8_t>(frame_kind::hello)) {
+    auto hello = decode<helper_hello>(payload);
+    if (!hello || hello->protocol != 1) {
+      self->quit(to_error({errc::protocol, "the helper does not speak protocol 1"}));
+      return;
+    }
+    offer(self, std::move(*hello));
+  } else if (kind == static_cast<uint8_t>(frame_kind::progress)) {
+    auto progress = decode<helper_progress>(payload);
+    if (progress && st.job && progress->job == st.job)
+      st.card->says("job " + short_string(st.job) + ": " + progress->stage);
+  } else if (kind == static_cast<uint8_t>(outcome_kind)) {
+    auto outcome = decode<Outcome>(payload);
+    if (!outcome || !st.job || outcome->job != st.job) {
+      log::warn("helper", "{}: an answer that belongs to no job", st.setup.offer.resource_id);
+      return;
+    }
+    auto promise = st.promise;
+    finish(self);
+    promise.deliver(std::move(*outcome));
+  }
+}
+
+// A deadline of the current generation has passed: the helper is stuck.
+template <class Self>
+void expired(Self* self, uint64_t generation) {
+  auto& st = self->state;
+  if (generation != st.timer || !st.helper)
+    return;
+  log::warn("helper", "{} is stuck: killing pid {}", st.setup.offer.resource_id, st.helper->pid());
+  st.helper->kill(); // helper_end follows
+}
+
+} // namespace helper_owner
+
+} // namespace kevolve

@@ -1,0 +1,33 @@
+// The journal actor: the one writer of the store, on a thread of its own.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "store/store.hpp"
+
+#include <caf/response_promise.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace kevolve {
+
+struct journal_state {
+  static inline const char* name = "journal";
+
+  card_ptr card;
+  std::shared_ptr<store> data;
+  // Requests gathered since the last flush, and who waits for them.
+  std::vector<transaction> group;
+  std::vector<caf::typed_response_promise<uint64_t>> waiting;
+  bool flush_due = false;
+};
+
+// Spawn detached. The store outlives restarts of the actor, so the directory stays locked.
+journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
+                                     std::shared_ptr<store> data);
+
+} // namespace kevolve

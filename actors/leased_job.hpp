@@ -1,0 +1,90 @@
+// Runs one job on a resource under a lease: wait for the resource, send, give it back. A fault is tried again
+// on whatever resource is free, a limited number of times; a verdict never is.
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace kevolve {
+
+inline constexpr uint32_t job_attempts = 4;
+// Waiting for a resource may take as long as the resource's quarantine.
+inline constexpr auto lease_limit = std::chrono::minutes{24 * 60};
+
+template <class Outcome>
+using job_done = std::function<void(Outcome)>;
+
+namespace detail {
+
+template <class Resource, class Outcome, class Self, class Atom, class Request>
+struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, Self, Atom, Request>> {
+  Self* self;
+  scheduler_actor scheduler;
+  lease_request wanted;
+  Request request;
+  job_done<Outcome> done;
+  uint32_t attempt = 0;
+
+  void acquire() {
+    auto job = this->shared_from_this();
+    self->request(scheduler, lease_limit, atom::acquire_v, wanted)
+      .then([job](lease& l) { job->run(std::move(l)); },
+            [job](caf::error& e) { job->failed({"lease", to_string(to_failure(e)), job->attempt}); });
+  }
+
+  void run(lease l) {
+    auto job = this->shared_from_this();
+    auto resource = caf::actor_cast<Resource>(l.resource);
+    auto limit = std::chrono::milliseconds{request.limit_ms} + std::chrono::minutes{2};
+    self->request(resource, limit, Atom{}, l, request)
+      .then(
+        [job, l](Outcome& o) {
+          job->self->send(job->scheduler, atom::release_v, l);
+          if (o.trouble)
+            job->failed(std::move(o.trouble));
+          else
+            job->done(std::move(o));
+        },
+        [job, l](caf::error& e) {
+          job->self->send(job->scheduler, atom::release_v, l);
+          job->failed({"worker_killed", l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
+        });
+  }
+
+  void failed(fault f) {
+    if (++attempt < job_attempts) {
+      log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
+      acquire();
+      return;
+    }
+    Outcome o;
+    o.job = request.job;
+    f.retried = attempt - 1;
+    o.trouble = std::move(f);
+    done(std::move(o));
+  }
+};
+
+} // namespace detail
+
+// `done` runs in the actor's context with the outcome or, in `trouble`, the last fault.
+template <class Resource, class Outcome, class Self, class Atom, class Request>
+void run_leased(Self* self, const scheduler_actor& scheduler, lease_request wanted, Atom, Request request,
+                job_done<Outcome> done) {
+  auto job = std::make_shared<detail::leased_job<Resource, Outcome, Self, Atom, Request>>();
+  job->self = self;
+  job->scheduler = scheduler;
+  job->wanted = std::move(wanted);
+  job->request = std::move(request);
+  job->done = std::move(done);
+  job->acquire();
+}
+
+} // namespace kevolve

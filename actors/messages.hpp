@@ -1,0 +1,342 @@
+// Every message that crosses actors, in one type-ID block. Each round-trips through serialisation in
+// tests/actors/test_messages.cpp.
+#pragma once
+
+#include "actors/records.hpp"
+#include "backends/generator.hpp"
+#include "runtime/base/result.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/atom.hpp>
+#include <caf/error.hpp>
+#include <caf/fwd.hpp>
+#include <caf/make_message.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// --- journal -------------------------------------------------------------------------------------------
+
+struct event_draft {
+  event_kind kind = event_kind::campaign_state;
+  std::string payload;
+};
+// A value that rides in the events' own batch. Families: nodes, evaluations, index, meta.
+struct stored_value {
+  std::string family;
+  std::string key;
+  std::string value;
+};
+struct append_request {
+  id128 campaign;
+  std::vector<event_draft> events;
+  std::vector<stored_value> values;
+  std::vector<std::string> blobs; // stored under their SHA-256
+};
+struct journal_event {
+  uint64_t sequence = 0;          // global
+  id128 campaign;
+  int64_t time_ns = 0;            // wall clock, since the epoch
+  event_kind kind = event_kind::campaign_state;
+  std::string payload;
+};
+
+// --- scheduler -----------------------------------------------------------------------------------------
+
+struct lease_request {
+  std::string resource;                  // "compiler" | "device"
+  std::vector<std::string> capabilities; // all must be offered: "target:cpu", "threads"
+  id128 campaign;
+  uint32_t priority = 0;                 // higher first; equal: first come
+};
+struct lease {
+  uint64_t id = 0;
+  uint64_t epoch = 0;                    // of the resource; a result from an older one is refused
+  std::string resource_id;               // "compiler:0", "cpu:1"
+  id128 owner;                           // the node that holds the resource
+  caf::actor resource;
+};
+struct resource_offer {
+  std::string resource;
+  std::string resource_id;
+  std::vector<std::string> capabilities;
+  id128 owner;
+  caf::actor handle;
+};
+struct resource_status {
+  std::string resource;
+  std::string resource_id;
+  uint64_t epoch = 0;
+  bool up = false;
+  bool leased = false;
+  uint64_t granted = 0;
+};
+
+// --- synthesis -----------------------------------------------------------------------------------------
+
+// The variable part of a step; the generator holds the campaign's fixed part.
+struct synthesis_step {
+  bool draft = false;
+  uint32_t draft_index = 0;
+  std::vector<uint64_t> parents;
+  std::string memory;
+  std::vector<uint64_t> siblings;
+  std::vector<std::string> seen;
+  uint64_t seed = 0;
+};
+struct generate_request {
+  bool draft = false;
+  uint32_t draft_index = 0;
+  std::vector<ancestor> parents;
+  std::vector<ancestor> siblings;
+  std::vector<std::string> seen;
+  uint64_t seed = 0;
+};
+
+// --- evaluation ----------------------------------------------------------------------------------------
+
+// Against whom a candidate races. index 0 is the reference.
+struct champion_info {
+  uint64_t index = 0;
+  std::string object;                    // blob; empty: the reference
+  double speedup = 1.0;                  // against the reference
+};
+struct evaluate_request {
+  uint64_t index = 0;
+  candidate what;
+  champion_info champion;
+  bool final_check = false;              // confirm against the reference itself
+};
+struct evaluation {
+  verdict result = verdict::none;
+  fault trouble;
+  std::string rule;
+  std::string detail;
+  std::string object;                    // blob
+  double ratio = 0.0;                    // against the rival
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;
+  bool confirmed = false;
+  race_decision decision = race_decision::undecided;
+  std::vector<id128> evaluations;
+  judge_outcome last;                    // of the last judge run
+  int64_t compile_ns = 0;
+  int64_t judge_ns = 0;
+};
+
+// --- campaign ------------------------------------------------------------------------------------------
+
+struct node_result {
+  node_record record;
+  evaluation outcome;
+};
+// The campaign's answer to a finished evaluation.
+struct node_reply {
+  bool challenge_again = false;          // the champion has changed: race the new one
+  champion_info champion;
+};
+struct campaign_status {
+  id128 id;
+  std::string name;
+  std::string target;
+  std::string state;                     // preparing | running | paused | finished | failed
+  std::string reason;
+  std::string stop_reason;
+  uint64_t candidates = 0;
+  uint64_t valid = 0;
+  uint64_t in_flight = 0;
+  uint64_t best = 0;
+  double speedup = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool final_confirmed = false;
+  std::string best_summary;
+  uint64_t budget_candidates = 0;
+  double budget_wall_s = 0.0;
+  double wall_s = 0.0;
+  double compile_s = 0.0;
+  double device_s = 0.0;
+  uint64_t last_sequence = 0;
+  id128 tree_hash;
+  std::vector<shape_timing> shapes;      // of the final confirmation
+};
+// A tree row as the admin lists it.
+struct node_brief {
+  uint64_t index = 0;
+  std::vector<uint64_t> parents;
+  std::string state;
+  std::string result;
+  double fitness = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;
+  bool confirmed = false;
+  bool draft = false;
+  uint64_t visits = 0;
+  std::string summary;
+};
+
+template <class I>
+typename I::result_type inspect(I& f, event_draft& x) {
+  return f(x.kind, x.payload);
+}
+template <class I>
+typename I::result_type inspect(I& f, stored_value& x) {
+  return f(x.family, x.key, x.value);
+}
+template <class I>
+typename I::result_type inspect(I& f, append_request& x) {
+  return f(x.campaign, x.events, x.values, x.blobs);
+}
+template <class I>
+typename I::result_type inspect(I& f, journal_event& x) {
+  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload);
+}
+template <class I>
+typename I::result_type inspect(I& f, lease_request& x) {
+  return f(x.resource, x.capabilities, x.campaign, x.priority);
+}
+template <class I>
+typename I::result_type inspect(I& f, lease& x) {
+  return f(x.id, x.epoch, x.resource_id, x.owner, x.resource);
+}
+template <class I>
+typename I::result_type inspect(I& f, resource_offer& x) {
+  return f(x.resource, x.resource_id, x.capabilities, x.owner, x.handle);
+}
+template <class I>
+typename I::result_type inspect(I& f, resource_status& x) {
+  return f(x.resource, x.resource_id, x.epoch, x.up, x.leased, x.granted);
+}
+template <class I>
+typename I::result_type inspect(I& f, synthesis_step& x) {
+  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed);
+}
+template <class I>
+typename I::result_type inspect(I& f, generate_request& x) {
+  return f(x.draft, x.draft_index, x.parents, x.siblings, x.seen, x.seed);
+}
+template <class I>
+typename I::result_type inspect(I& f, champion_info& x) {
+  return f(x.index, x.object, x.speedup);
+}
+template <class I>
+typename I::result_type inspect(I& f, evaluate_request& x) {
+  return f(x.index, x.what, x.champion, x.final_check);
+}
+template <class I>
+typename I::result_type inspect(I& f, evaluation& x) {
+  return f(x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate, x.confirmed,
+           x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_result& x) {
+  return f(x.record, x.outcome);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_reply& x) {
+  return f(x.challenge_again, x.champion);
+}
+template <class I>
+typename I::result_type inspect(I& f, campaign_status& x) {
+  return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
+           x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
+           x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_brief& x) {
+  return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
+           x.visits, x.summary);
+}
+template <class I>
+typename I::result_type inspect(I& f, proposal& x) {
+  return f(x.language, x.source, x.flags, x.genome, x.summary);
+}
+
+// A CAF error that carries our code and text.
+caf::error to_error(const failure& x);
+// Back again; CAF's own codes become errc::unavailable or errc::timed_out.
+failure to_failure(const caf::error& x);
+
+} // namespace kevolve
+
+CAF_ERROR_CODE_ENUM(kevolve::errc, "kevolve")
+
+CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::id128>))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<std::string>))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<uint64_t>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::append_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::journal_event))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::journal_event>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::stored_value))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::stored_value>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::lease_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::lease))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_offer))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_status))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::resource_status>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_outcome))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_outcome))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_hello))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_progress))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::synthesis_step))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::generate_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::proposal))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::candidate))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::champion_info))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluate_request))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluation))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::preparation))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_record))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::selection_record))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_result))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_reply))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
+  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::node_brief>))
+  CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
+  CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, scan, "scan")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, blob, "blob")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, flush, "flush")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, acquire, "acquire")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, release, "release")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, offer, "offer")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, status, "status")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, compile, "compile")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, judge, "judge")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, answer, "answer")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, helper_end, "helper_end")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, progress, "progress")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, cancel, "cancel")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, prepare, "prepare")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, evaluate, "evaluate")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, synthesize, "synthesize")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, generate, "generate")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, begin, "begin")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, finished, "finished")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, faulted, "faulted")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, pause, "pause")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, resume, "resume")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, tree, "tree")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, node, "node")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, submit, "submit")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, list, "list")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, watch, "watch")
+CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -1,0 +1,17 @@
+// The framework sends nothing when an actor ends with promises it has not kept, and the asker would wait for
+// its whole time limit. States that hold promises therefore answer them when they are destroyed.
+#pragma once
+
+#include "actors/messages.hpp"
+
+#include <caf/typed_response_promise.hpp>
+
+namespace kevolve {
+
+template <class... Ts>
+void abandon(caf::typed_response_promise<Ts...>& promise, const char* who) {
+  if (promise.pending())
+    promise.deliver(to_error({errc::unavailable, std::string{who} + " has ended"}));
+}
+
+} // namespace kevolve

@@ -1,0 +1,234 @@
+// What a campaign leaves behind: the payloads of its events and the records other parts read. Plain values;
+// store/ keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises
+// record_version.
+#pragma once
+
+#include "backends/protocol.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+inline constexpr uint16_t record_version = 1;
+
+// Kinds of events, in the global sequence. Values are stored: never renumber.
+enum class event_kind : uint16_t {
+  campaign_submitted = 1, // campaign_submission
+  session_started,        // session_record: a node took the campaign up (again)
+  campaign_prepared,      // preparation
+  node_selected,          // selection_record: before anything is spent on the node
+  node_proposed,          // proposal_record
+  evaluation_intent,      // intent_record: before a compile or a judge run
+  evaluation_result,      // intent_record of the same id: its result is stored
+  node_finished,          // node_record: the fold of the tree changes
+  node_faulted,           // fault_record
+  champion_crowned,       // champion_record
+  campaign_state,         // state_record
+  campaign_finished,      // finish_record
+};
+std::string to_string(event_kind k);
+
+// Everything needed to run the campaign again without its files.
+struct campaign_submission {
+  std::string name;
+  std::string directory;             // of the campaign file, for people
+  std::string spec;                  // encode(campaign_spec)
+  uint64_t seed = 0;
+};
+
+struct session_record {
+  id128 node;
+  uint64_t epoch = 0;                // rises with every session; part of every lease
+};
+
+// The campaign's fixed parts, made once: the reference and oracle objects, the admission, the syntax tree.
+struct preparation {
+  id128 task;                        // contract_id
+  std::string reference_object;      // blob
+  std::string oracle_object;         // blob; empty: the reference is its own oracle
+  std::string syntax_tree;           // blob; empty with the reason in syntax_note
+  std::string syntax_note;
+  std::string toolchain;
+  std::string device;
+  std::string harness;
+  judge_outcome admission;
+  std::map<std::string, std::string> peaks; // from the device's probe
+};
+
+// The policy's choice with the statistics it used.
+struct selection_record {
+  uint64_t index = 0;                // of the new node
+  id128 node;
+  std::vector<uint64_t> parents;     // indices; the node to improve first
+  std::string policy;
+  std::string memory;                // parent | siblings | both | none
+  std::map<std::string, double> statistics;
+  bool draft = false;
+  uint64_t seed = 0;                 // of this node's random stream
+  id128 tree_hash;                   // of the folded tree after this event
+};
+
+// A candidate's bytes and how it came to be.
+struct candidate {
+  std::string language;
+  std::string source;
+  std::string flags;
+  std::string generator;
+  std::string genome;
+  std::string summary;
+};
+// hash(source, language, flags)
+id128 candidate_id(const candidate& c);
+
+struct proposal_record {
+  uint64_t index = 0;
+  id128 candidate;
+  std::string source;                // blob
+  std::string language;
+  std::string flags;
+  std::string generator;
+  std::string genome;
+  std::string summary;
+  int64_t propose_ns = 0;
+};
+
+struct intent_record {
+  uint64_t index = 0;
+  id128 evaluation;
+  std::string stage;                 // compile | race | confirm | prepare | final
+  uint64_t epoch = 0;                // of the lease
+};
+
+// What is stored under an evaluation id: one stage's result, shared by every campaign.
+struct evaluation_record {
+  id128 evaluation;
+  std::string stage;
+  id128 candidate;
+  id128 rival;                       // zero: the reference
+  std::string object;                // blob of the shared object (compile)
+  std::string log;                   // compiler's words (compile)
+  judge_outcome outcome;             // compile: only result and detail are set
+  std::string toolchain;
+  std::string device;
+  std::string harness;
+  int64_t wall_ns = 0;
+};
+
+// A candidate whole, but for the blobs. Stored under (campaign, index).
+struct node_record {
+  uint64_t index = 0;
+  id128 node;
+  std::vector<uint64_t> parents;
+  proposal_record proposal;
+  std::string state;                 // selected | proposed | finished | faulted
+  verdict result = verdict::none;
+  std::string rule;
+  std::string detail;
+  double fitness = 0.0;              // speedup against the reference; 0 unless pass
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;             // screened out: a rough figure
+  bool confirmed = false;            // fresh processes, held-out shapes, fresh pairs
+  uint64_t rival = 0;                // index of the champion it raced; 0: the reference
+  uint64_t duplicate_of = 0;         // index of the node with the same source or object; 0: none
+  std::vector<id128> evaluations;
+  std::string object;                // blob
+  fault trouble;
+  int64_t propose_ns = 0;
+  int64_t compile_ns = 0;
+  int64_t judge_ns = 0;
+  int64_t wall_ns = 0;               // from selection to the end
+  id128 tree_hash;                   // of the folded tree after this event
+};
+
+struct fault_record {
+  uint64_t index = 0;
+  fault trouble;
+  id128 tree_hash;
+};
+
+struct champion_record {
+  uint64_t index = 0;
+  double speedup = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  id128 tree_hash;
+};
+
+struct state_record {
+  std::string state;                 // running | paused
+  std::string reason;
+};
+
+struct finish_record {
+  std::string state;                 // finished | failed
+  std::string stop_reason;           // target | budget | stall | cancelled | error
+  std::string detail;
+  uint64_t best = 0;                 // index; 0: none
+  double speedup = 0.0;              // of the final confirmation against the reference
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  std::vector<shape_timing> shapes;  // of the final confirmation
+};
+
+template <class I>
+typename I::result_type inspect(I& f, campaign_submission& x) {
+  return f(x.name, x.directory, x.spec, x.seed);
+}
+template <class I>
+typename I::result_type inspect(I& f, session_record& x) {
+  return f(x.node, x.epoch);
+}
+template <class I>
+typename I::result_type inspect(I& f, preparation& x) {
+  return f(x.task, x.reference_object, x.oracle_object, x.syntax_tree, x.syntax_note, x.toolchain, x.device, x.harness,
+           x.admission, x.peaks);
+}
+template <class I>
+typename I::result_type inspect(I& f, selection_record& x) {
+  return f(x.index, x.node, x.parents, x.policy, x.memory, x.statistics, x.draft, x.seed, x.tree_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, candidate& x) {
+  return f(x.language, x.source, x.flags, x.generator, x.genome, x.summary);
+}
+template <class I>
+typename I::result_type inspect(I& f, proposal_record& x) {
+  return f(x.index, x.candidate, x.source, x.language, x.flags, x.generator, x.genome, x.summary, x.propose_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, intent_record& x) {
+  return f(x.index, x.evaluation, x.stage, x.epoch);
+}
+template <class I>
+typename I::result_type inspect(I& f, evaluation_record& x) {
+  return f(x.evaluation, x.stage, x.candidate, x.rival, x.object, x.log, x.outcome, x.toolchain, x.device, x.harness,
+           x.wall_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_record& x) {
+  return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high,
+           x.estimate, x.confirmed, x.rival, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
+           x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, fault_record& x) {
+  return f(x.index, x.trouble, x.tree_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, champion_record& x) {
+  return f(x.index, x.speedup, x.ci_low, x.ci_high, x.tree_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, state_record& x) {
+  return f(x.state, x.reason);
+}
+template <class I>
+typename I::result_type inspect(I& f, finish_record& x) {
+  return f(x.state, x.stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes);
+}
+
+} // namespace kevolve

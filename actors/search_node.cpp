@@ -1,0 +1,228 @@
+#include "actors/search_node.hpp"
+
+#include "actors/append.hpp"
+#include "actors/evaluation/plan.hpp"
+#include "actors/keys.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = search_node_actor::stateful_pointer<search_node_state>;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr auto read_limit = std::chrono::seconds{30};
+// A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
+constexpr auto life_limit = std::chrono::minutes{24 * 60};
+
+void evaluate(pointer self);
+
+int64_t since(steady_clock::time_point t) {
+  return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
+}
+
+void tell_fault(pointer self, fault f) {
+  self->send(self->state.context->campaign, atom::faulted_v, self->state.record.index, std::move(f));
+  self->quit();
+}
+
+void tell_error(pointer self, const char* who, const caf::error& e) {
+  tell_fault(self, {"internal", std::string{who} + ": " + to_string(to_failure(e)), 0});
+}
+
+// Hands the verdict to the campaign, which may have a new champion to race.
+void finish(pointer self, evaluation outcome) {
+  auto& st = self->state;
+  auto& r = st.record;
+  r.state = "finished";
+  r.wall_ns += since(st.begun);
+  st.begun = steady_clock::now();
+  st.card->says("reporting");
+  self->request(st.context->campaign, life_limit, atom::finished_v, node_result{r, std::move(outcome)})
+    .then(
+      [self](node_reply& reply) {
+        if (!reply.challenge_again) {
+          self->quit(); // passivates: the journal has it
+          return;
+        }
+        self->state.champion = std::move(reply.champion);
+        evaluate(self);
+      },
+      [self](caf::error& e) { tell_error(self, "campaign", e); });
+}
+
+void take(search_node_state& st, evaluation& e) {
+  auto& r = st.record;
+  auto s = score_of(e, st.champion.speedup);
+  r.result = e.result;
+  r.rule = e.rule;
+  r.detail = e.detail;
+  r.object = e.object;
+  r.fitness = s.speedup;
+  r.ci_low = s.ci_low;
+  r.ci_high = s.ci_high;
+  r.estimate = e.estimate;
+  r.confirmed = e.confirmed;
+  r.rival = st.champion.index;
+  r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
+  r.compile_ns += e.compile_ns;
+  r.judge_ns += e.judge_ns;
+}
+
+void evaluate(pointer self) {
+  auto& st = self->state;
+  st.card->says("evaluating against node " + std::to_string(st.champion.index));
+  evaluate_request q;
+  q.index = st.record.index;
+  q.what = st.what;
+  q.champion = st.champion;
+  self->request(st.context->evaluator, life_limit, atom::evaluate_v, std::move(q))
+    .then(
+      [self](evaluation& e) {
+        if (e.trouble) {
+          tell_fault(self, std::move(e.trouble));
+          return;
+        }
+        take(self->state, e);
+        finish(self, std::move(e));
+      },
+      [self](caf::error& e) { tell_error(self, "evaluator", e); });
+}
+
+void record_proposal(pointer self, int64_t propose_ns) {
+  auto& st = self->state;
+  auto& p = st.record.proposal;
+  p.index = st.record.index;
+  p.candidate = candidate_id(st.what);
+  p.source = sha256_hex(st.what.source);
+  p.language = st.what.language;
+  p.flags = st.what.flags;
+  p.generator = st.what.generator;
+  p.genome = st.what.genome;
+  p.summary = st.what.summary;
+  p.propose_ns = propose_ns;
+  st.record.propose_ns = propose_ns;
+  st.record.state = "proposed";
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back({event_kind::node_proposed, encode(p)});
+  a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
+  a.blobs.push_back(st.what.source);
+  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
+    .then([self](uint64_t) { evaluate(self); }, [self](caf::error& e) { tell_error(self, "journal", e); });
+}
+
+void synthesize(pointer self) {
+  auto& st = self->state;
+  st.card->says("synthesising");
+  auto from = steady_clock::now();
+  self->request(st.context->synthesizer, life_limit, atom::synthesize_v, st.step)
+    .then(
+      [self, from](candidate& c) {
+        self->state.what = std::move(c);
+        record_proposal(self, since(from));
+      },
+      [self](caf::error& e) {
+        auto why = to_failure(e);
+        if (why.code != errc::unsupported) {
+          tell_error(self, "synthesizer", e);
+          return;
+        }
+        // Nothing more to propose from here: a fact about the tree, not a fault.
+        self->state.record.rule = "exhausted";
+        self->state.record.detail = why.detail;
+        finish(self, {});
+      });
+}
+
+// A proposal from before a restart: its source is a blob.
+void read_source(pointer self) {
+  auto& st = self->state;
+  const auto& p = st.record.proposal;
+  self->request(st.context->journal, read_limit, atom::blob_v, p.source)
+    .then(
+      [self](std::string& source) {
+        auto& r = self->state.record.proposal;
+        self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
+        evaluate(self);
+      },
+      [self](caf::error& e) { tell_error(self, "journal", e); });
+}
+
+search_node_actor::behavior_type handlers(pointer self) {
+  return {
+    [self](atom::begin) {
+      handling h{self, self->state.card, "begin"};
+      self->state.begun = steady_clock::now();
+      if (self->state.record.state == "proposed")
+        read_source(self);
+      else
+        synthesize(self);
+    },
+    [self](atom::node) -> caf::result<node_record> {
+      auto& st = self->state;
+      handling h{self, st.card, "node"};
+      if (st.loaded)
+        return st.record;
+      auto promise = self->make_response_promise<node_record>();
+      st.askers.push_back(promise);
+      self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+                    keys::node(st.context->id, st.record.index))
+        .then(
+          [self](std::string& bytes) {
+            auto record = decode<node_record>(bytes);
+            for (auto& p : std::exchange(self->state.askers, {}))
+              if (record)
+                p.deliver(*record);
+              else
+                p.deliver(to_error(record.error()));
+            self->quit();
+          },
+          [self](caf::error& e) {
+            for (auto& p : std::exchange(self->state.askers, {}))
+              p.deliver(e);
+            self->quit();
+          });
+      return promise;
+    },
+    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace
+
+search_node_state::~search_node_state() {
+  for (auto& p : askers)
+    abandon(p, "the node");
+}
+
+search_node_actor::behavior_type search_node(pointer self, card_ptr card, campaign_context_ptr context,
+                                             node_record record, synthesis_step step, champion_info champion) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.context = std::move(context);
+  st.record = std::move(record);
+  st.step = std::move(step);
+  st.champion = std::move(champion);
+  report_exceptions(self);
+  return handlers(self);
+}
+
+search_node_actor::behavior_type revived_node(pointer self, card_ptr card, campaign_context_ptr context,
+                                              uint64_t index) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.context = std::move(context);
+  st.record.index = index;
+  st.loaded = false;
+  report_exceptions(self);
+  st.card->says("revived");
+  return handlers(self);
+}
+
+} // namespace kevolve

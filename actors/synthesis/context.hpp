@@ -1,0 +1,29 @@
+// The context of a synthesis step: what the generator is shown of the tree. Pure.
+#pragma once
+
+#include "actors/messages.hpp"
+#include "config/campaign.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// The campaign's fixed part: the contract without held-out shapes, the reference, the menu, the hardware.
+synthesis_context fixed_context(const campaign_spec& spec, const std::vector<std::string>& flag_menu,
+                                const std::string& baseline_flags, std::map<std::string, int64_t> hardware);
+
+// A node as an ancestor: its making, its source and what the judge said, in words that hold no expected value.
+ancestor to_ancestor(const node_record& node, std::string source);
+
+// What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
+// the operator remembers them.
+std::vector<uint64_t> nodes_to_read(const synthesis_step& step);
+
+// The generator's variable part from the nodes read, by index.
+generate_request to_request(const synthesis_step& step, const std::map<uint64_t, ancestor>& read);
+
+// Picks by weight, deterministically from the seed. Weights are not all zero.
+size_t pick_weighted(const std::vector<double>& weights, uint64_t seed);
+
+} // namespace kevolve

@@ -1,0 +1,126 @@
+#include "runtime/node/scheduler.hpp"
+
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = scheduler_actor::stateful_pointer<scheduler_state>;
+
+bool fits(const scheduler_state::resource& r, const lease_request& request) {
+  const auto& have = r.offer.capabilities;
+  return r.up && r.lease == 0 && r.offer.resource == request.resource
+         && std::all_of(request.capabilities.begin(), request.capabilities.end(),
+                        [&](const auto& c) { return std::find(have.begin(), have.end(), c) != have.end(); });
+}
+
+void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w) {
+  auto& st = self->state;
+  r.lease = ++st.last_lease;
+  r.holder = w.asker;
+  ++r.granted;
+  lease l;
+  l.id = r.lease;
+  l.epoch = r.epoch;
+  l.resource_id = r.offer.resource_id;
+  l.owner = r.offer.owner;
+  l.resource = r.offer.handle;
+  w.promise.deliver(std::move(l));
+}
+
+// Hands every free resource to the first waiter it fits: highest priority, then first come.
+void match(pointer self) {
+  auto& st = self->state;
+  for (auto& [id, r] : st.resources) {
+    if (!r.up || r.lease != 0)
+      continue;
+    auto best = st.queue.end();
+    for (auto i = st.queue.begin(); i != st.queue.end(); ++i)
+      if (fits(r, i->request) && (best == st.queue.end() || i->request.priority > best->request.priority))
+        best = i;
+    if (best == st.queue.end())
+      continue;
+    auto w = std::move(*best);
+    st.queue.erase(best);
+    grant(self, r, std::move(w));
+  }
+  st.card->says(std::to_string(st.queue.size()) + " waiting");
+}
+
+void went_down(pointer self, const caf::actor_addr& who) {
+  auto& st = self->state;
+  for (auto& [id, r] : st.resources) {
+    if (r.up && r.offer.handle.address() == who) {
+      r.up = false;
+      r.lease = 0;
+      r.holder = nullptr;
+      r.offer.handle = nullptr;
+      log::warn("scheduler", "{} is gone", id);
+    } else if (r.lease != 0 && r.holder == who) {
+      // The holder died with the lease: a result it asked for is of no use, so the resource moves on an epoch
+      // only when its actor restarts; the lease just ends.
+      r.lease = 0;
+      r.holder = nullptr;
+    }
+  }
+  std::erase_if(st.queue, [&](const auto& w) { return w.asker == who; });
+  match(self);
+}
+
+} // namespace
+
+scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t first_epoch) {
+  self->state.card = std::move(card);
+  self->state.first_epoch = first_epoch;
+  report_exceptions(self);
+  self->set_down_handler([self](caf::down_msg& m) { went_down(self, m.source); });
+  return {
+    [self](atom::offer, resource_offer& offer) -> uint64_t {
+      handling h{self, self->state.card, "offer"};
+      auto& st = self->state;
+      auto& r = st.resources[offer.resource_id];
+      r.epoch = std::max(r.epoch, st.first_epoch) + 1;
+      r.lease = 0;
+      r.holder = nullptr;
+      r.up = true;
+      r.offer = std::move(offer);
+      self->monitor(r.offer.handle);
+      auto epoch = r.epoch;
+      match(self);
+      return epoch;
+    },
+    [self](atom::acquire, lease_request& request) -> caf::result<lease> {
+      handling h{self, self->state.card, "acquire"};
+      auto asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
+      self->monitor(asker);
+      auto promise = self->make_response_promise<lease>();
+      self->state.queue.push_back({std::move(request), asker, promise});
+      match(self);
+      return promise;
+    },
+    [self](atom::release, const lease& l) {
+      handling h{self, self->state.card, "release"};
+      auto i = self->state.resources.find(l.resource_id);
+      if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
+        return;
+      i->second.lease = 0;
+      i->second.holder = nullptr;
+      match(self);
+    },
+    [self](atom::status) {
+      handling h{self, self->state.card, "status"};
+      std::vector<resource_status> out;
+      for (const auto& [id, r] : self->state.resources)
+        out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted});
+      return out;
+    },
+    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

@@ -1,0 +1,45 @@
+// Grants compiler slots and devices under leases. State is what is offered now: after a crash the resources
+// offer themselves again.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <deque>
+#include <map>
+#include <string>
+
+namespace kevolve {
+
+struct scheduler_state {
+  static inline const char* name = "scheduler";
+
+  struct resource {
+    resource_offer offer;
+    uint64_t epoch = 0;
+    uint64_t lease = 0; // 0: free
+    caf::actor_addr holder;
+    uint64_t granted = 0;
+    bool up = false;
+  };
+  struct waiter {
+    lease_request request;
+    caf::actor_addr asker;
+    caf::typed_response_promise<lease> promise;
+  };
+
+  card_ptr card;
+  uint64_t first_epoch = 0; // above every epoch of earlier sessions
+  uint64_t last_lease = 0;
+  std::map<std::string, resource> resources; // by id
+  std::deque<waiter> queue;
+};
+
+scheduler_actor::behavior_type scheduler(scheduler_actor::stateful_pointer<scheduler_state> self, card_ptr card,
+                                         uint64_t first_epoch);
+
+} // namespace kevolve

@@ -1,0 +1,76 @@
+// A one-for-one supervisor with exponential back-off and restart intensity, as in Erlang/OTP. Children are
+// reached through fronts, so nobody notices a restart but as a delay.
+#pragma once
+
+#include "actors/card.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_clock.hpp>
+#include <caf/behavior.hpp>
+#include <caf/error.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+enum class restart_policy {
+  permanent, // always restarted
+  transient, // restarted unless it ended in order
+  temporary, // never restarted
+};
+
+struct child_spec {
+  std::string kind;
+  std::string name;
+  restart_policy policy = restart_policy::permanent;
+  // Spawns a fresh instance under the supervisor's id; may throw, which counts as a crash.
+  std::function<caf::actor(caf::event_based_actor* supervisor, uint64_t supervisor_id)> start;
+  caf::actor front; // told of every instance; may be invalid
+};
+
+struct supervision_config {
+  size_t max_restarts = 8;
+  std::chrono::milliseconds window{30'000};
+  std::chrono::milliseconds backoff_min{20};
+  std::chrono::milliseconds backoff_max{5'000};
+};
+
+struct supervisor_state {
+  static inline const char* name = "supervisor";
+
+  struct child {
+    child_spec spec;
+    caf::actor handle;
+    size_t failures = 0; // in a row
+    caf::actor_clock::time_point started;
+  };
+
+  card_ptr card;
+  supervision_config config;
+  std::vector<child> children;
+  std::deque<caf::actor_clock::time_point> restarts;
+  bool stopping = false;
+  caf::error stop_reason;
+};
+
+// Stops its children in reverse order on an exit message, then ends. Exceeding the intensity ends it with
+// errc::unavailable naming the child: the owner escalates.
+caf::behavior supervisor(caf::stateful_actor<supervisor_state>* self, card_ptr card, supervision_config config,
+                         std::vector<child_spec> children);
+
+// Stands for a supervised actor: passes every message on to the current instance, answers
+// errc::unavailable while there is none.
+struct front_state {
+  static inline const char* name = "front";
+  card_ptr card;
+  caf::actor current;
+};
+caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card);
+
+} // namespace kevolve
