@@ -22,6 +22,7 @@ struct setting_rule {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_open = false;            // greater than low, not equal
+  bool expressions = false;         // texts that may also be whole numbers
   std::vector<std::string> choices{}; // of a text, or the names of weights
   std::string fallback{};           // printed as the default where the variable's value does not say it
 };

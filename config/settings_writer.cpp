@@ -44,7 +44,7 @@ public:
     return row(name, "true or false", rule, x ? "true" : "false");
   }
   bool value(std::string_view name, const setting_rule& rule, std::vector<std::string>&) override {
-    return row(name, "array of texts", rule, "[]");
+    return row(name, rule.expressions ? "array of expressions" : "array of texts", rule, "[]");
   }
   bool value(std::string_view name, const setting_rule& rule, std::vector<int64_t>&) override {
     return row(name, "array of integers", rule, "[]");

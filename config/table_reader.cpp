@@ -171,6 +171,10 @@ bool table_reader::list(std::string_view name, const setting_rule& rule, const s
 
 bool table_reader::value(std::string_view name, const setting_rule& rule, std::vector<std::string>& xs) {
   return list(name, rule, "texts", xs, [&](const document_value& v, const std::string& where, std::string& x) {
+    if (rule.expressions && v.what == kind::integer) {
+      x = std::to_string(v.integer);
+      return true;
+    }
     if (v.what != kind::text)
       return refuse(where, "text", v);
     if (!rule.choices.empty() && std::find(rule.choices.begin(), rule.choices.end(), v.text) == rule.choices.end()) {

@@ -176,6 +176,8 @@ private:
           errors_.add(path + "." + name, "'" + name + "' is computed in [derived]");
         else if (std::find(sizes_.begin(), sizes_.end(), name) == sizes_.end())
           errors_.add(path + "." + name, "no size argument '" + name + "'" + suggestion(name, sizes_));
+        else if (value < 0)
+          complete = false;
       if (complete && !seen.insert(shape.sizes).second)
         errors_.add(path, "the same sizes stand above already");
       if (!shape.held_out) {
@@ -285,7 +287,7 @@ private:
   }
 
   void check_extent(const argument& a, const std::string& path) {
-    if (a.extent.empty())
+    if (a.extent.empty() || a.role != argument_role::output)
       return;
     std::vector<std::string> counts;
     for (const auto& other : c_.arguments)

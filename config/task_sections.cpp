@@ -33,8 +33,9 @@ fill_rule default_fill(dtype t) {
   return out;
 }
 
-void declare_fill(section& s, const argument& a, fill_rule& x) {
-  s.value("distribution", {.text = "how values are drawn", .required = true, .choices = distributions}, x.distribution);
+void declare_fill(section& s, fill_rule& x) {
+  auto known = s.value("distribution", {.text = "how values are drawn", .required = true, .choices = distributions},
+                       x.distribution);
   const auto& d = x.distribution;
   auto ranged = d == "uniform" || d == "integer" || d == "lengths";
   s.value("mean", {.text = "of normal"}, x.mean);
@@ -47,6 +48,8 @@ void declare_fill(section& s, const argument& a, fill_rule& x) {
   if (s.value("argument", {.text = "of sample_of: the earlier argument to draw from", .fallback = "none"}, table))
     x.of = table;
   s.value("hit", {.text = "of sample_of: share of values that are in the table", .low = 0.0, .high = 1.0}, x.hit);
+  if (!known)
+    return;
   only_for(s, "mean", d == "normal", "normal");
   only_for(s, "std", d == "normal", "normal");
   only_for(s, "low", ranged, "uniform, integer and lengths");
@@ -66,8 +69,6 @@ void declare_fill(section& s, const argument& a, fill_rule& x) {
     s.error(low ? "low" : "high", d + " takes whole numbers");
   if (d == "lengths" && x.low < 0.0)
     s.error("low", "a length is at least 0");
-  if (is_floating(a.type) && d == "lengths")
-    s.error("distribution", "lengths are integers, '" + a.name + "' is " + to_string(a.type));
 }
 
 void declare_argument(section& s, argument& a) {
@@ -91,16 +92,17 @@ void declare_argument(section& s, argument& a) {
   if (is_size && s.has("dtype") && a.type != dtype::i64)
     s.error("dtype", "a size is always i64");
 
-  s.value("shape", {.text = "extents, row-major: expressions over the size symbols"}, a.shape);
+  auto shaped = s.value("shape", {.text = "extents, row-major: expressions over the size symbols", .expressions = true},
+                        a.shape);
   if (role_known && is_buffer && !s.has("shape"))
     s.error("shape", "missing: extents of '" + a.name + "'");
-  else if (role_known && is_buffer && s.has("shape") && a.shape.empty())
+  else if (role_known && is_buffer && shaped && a.shape.empty())
     s.error("shape", "needs at least one extent; a single element is [\"1\"]");
 
   a.fill = default_fill(a.type);
   s.table("fill", {.text = "how test data is drawn", .fallback = "normal, for integers 0 to 9"},
-          [&](section& f) { declare_fill(f, a, a.fill); });
-  s.value("strides", {.text = "in elements, one per extent", .fallback = "contiguous"}, a.strides);
+          [&](section& f) { declare_fill(f, a.fill); });
+  s.value("strides", {.text = "in elements, one per extent", .expressions = true, .fallback = "contiguous"}, a.strides);
   s.value("extent", {.text = "the i64 output that holds the valid prefix's length; shape is the capacity",
                      .fallback = "whole"},
           a.extent);
@@ -152,17 +154,23 @@ void declare_argument(section& s, argument& a) {
 void declare_tolerance(section& s, tolerance& t) {
   s.value("argument", {.text = "the output it is for", .fallback = "every output without its own"}, t.argument);
   std::string mode = "absrel";
-  if (s.value("mode", {.text = "|c-o| <= absolute + relative*|o|; ulps; multiples of the reference's own error; equal",
-                       .choices = mode_names},
-              mode))
+  auto mode_given = s.value(
+    "mode", {.text = "|c-o| <= absolute + relative*|o|; ulps; multiples of the reference's own error; equal",
+             .choices = mode_names},
+    mode);
+  if (mode_given)
     t.mode = chosen<tolerance_mode>(mode_names, mode);
   auto absrel = t.mode == tolerance_mode::absrel;
+  // What an unknown mode would need cannot be said.
+  auto known = mode_given || !s.has("mode");
   auto limited = t.mode == tolerance_mode::ulp || t.mode == tolerance_mode::reference_error;
   s.value("relative", {.text = "of absrel", .low = 0.0, .high = 1.0}, t.relative);
   s.value("absolute", {.text = "of absrel", .low = 0.0, .high = 1e300}, t.absolute);
   s.value("limit", {.text = "of ulp: ulps; of reference_error: multiples", .low = 0.0, .high = 1e9, .low_open = true,
                     .fallback = "none"},
           t.limit);
+  if (!known)
+    return;
   only_for(s, "relative", absrel, "absrel");
   only_for(s, "absolute", absrel, "absrel");
   only_for(s, "limit", limited, "ulp and reference_error");
@@ -180,7 +188,7 @@ void declare_shape(section& s, shape_case& x) {
       s.error(m.key, "expected an integer, found " + describe(m.value.what));
     else if (m.value.integer < 0)
       s.error(m.key, "a size is at least 0, not " + std::to_string(m.value.integer));
-    x.sizes[m.key] = m.value.integer;
+    x.sizes[m.key] = m.value.what == document_value::kind::integer ? m.value.integer : invalid_size;
   });
 }
 

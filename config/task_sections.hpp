@@ -4,6 +4,7 @@
 #include "config/settings.hpp"
 #include "config/task.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kevolve {
@@ -14,6 +15,9 @@ struct task_draft {
   std::string reference_file;
   std::string oracle_file;
 };
+
+// Stands in a shape for a size that was refused where it was read; any negative size was.
+inline constexpr int64_t invalid_size = -1;
 
 void declare_task(section& root, task_draft& draft);
 

@@ -1,0 +1,1 @@
+void every_f64(void) {}

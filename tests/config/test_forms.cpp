@@ -1,0 +1,190 @@
+#include "config/settings.hpp"
+#include "runtime/base/codec.hpp"
+#include "tests/config/load_any.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace {
+
+std::string good(const std::string& name) {
+  return (source_folder() / "tests/config/good" / name).string();
+}
+
+} // namespace
+
+TEST_CASE("every good file, shipped task and example loads") {
+  for (const auto* folder : {"tests/config/good", "config/tasks", "config/examples"})
+    for (const auto& file : toml_files(source_folder() / folder)) {
+      CAPTURE(file.string());
+      CHECK(to_string(load_any(file.string())) == "");
+    }
+}
+
+TEST_CASE("the shipped operators and their campaigns are there") {
+  for (const auto* name : {"gemm", "softmax", "layernorm", "map_id", "batch_event_truncate"})
+    CHECK(load_campaign((source_folder() / "config/examples" / (std::string{name} + ".toml")).string()).has_value());
+}
+
+TEST_CASE("every form of a task reaches the contract") {
+  auto loaded = load_task(good("every.task.toml"));
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  const auto& c = loaded->task;
+  const auto& at = [&](const char* name) -> const argument& { return *find_argument(c, name); };
+  CHECK(c.name == "every");
+  CHECK(c.arguments.size() == 19);
+  CHECK(at("off").fill.distribution == "offsets");
+  CHECK(at("off").fill.of == "len");
+  CHECK(at("values").fill.of == "table");
+  CHECK(at("values").fill.hit == 0.5);
+  CHECK(at("x").role == argument_role::inout);
+  CHECK(at("x").type == dtype::f16);
+  CHECK(at("x").strides == std::vector<std::string>{"cols+8", "1"});
+  CHECK(at("x").align == 128);
+  CHECK(at("x").alias);
+  CHECK(at("x").edge.size() == 3);
+  CHECK(at("x").nonfinite_match);
+  CHECK(at("w").is_static);
+  CHECK(at("w").fill.std == 0.5);
+  CHECK(at("mask").fill.distribution == "integer");
+  CHECK(at("mask").fill.high == 1.0);
+  CHECK(at("small").shape == std::vector<std::string>{"1"});
+  CHECK(at("y").extent == "n_out");
+  CHECK(at("y").tail_untouched);
+  CHECK(!at("z").tail_untouched);
+  CHECK(at("eps").has_value);
+  CHECK(at("eps").value == 1e-5);
+  CHECK(!at("scale").has_value);
+  CHECK(at("scale").range_high == 2.0);
+  REQUIRE(c.derived.size() == 3);
+  CHECK(c.derived[1].first == "zeta"); // the order of the file, not of the alphabet
+  CHECK(c.derived[2].first == "total");
+  REQUIRE(c.shapes.size() == 2);
+  CHECK(c.shapes[0].name == "groups=64 cols=100");
+  CHECK(c.shapes[0].weight == 2.0);
+  CHECK(c.shapes[1].held_out);
+  CHECK(tolerance_for(c, at("dw")).absolute == 1e-3);
+  CHECK(tolerance_for(c, at("z")).mode == tolerance_mode::ulp);
+  CHECK(tolerance_for(c, at("y")).limit == 8.0);
+  CHECK(tolerance_for(c, at("n_out")).mode == tolerance_mode::exact);
+  CHECK(tolerance_for(c, at("x")).relative == 1e-4);
+  CHECK(c.threads);
+  CHECK(c.libraries == std::vector<std::string>{"openblas"});
+  CHECK(c.cold_cache);
+  CHECK(c.work_bytes == "8*items + 4*groups*cols");
+  CHECK(loaded->oracle_entry == "every_f64");
+  CHECK(loaded->oracle_source == "void every_f64(void) {}\n");
+  CHECK(loaded->reference_source == "void every(void) {}\n");
+  CHECK(loaded->goal_speedup == 1.5);
+  CHECK(loaded->text.starts_with("# Every form"));
+}
+
+TEST_CASE("one [tolerance] table is for all outputs") {
+  auto loaded = load_task(good("plain.task.toml"));
+  REQUIRE(loaded);
+  REQUIRE(loaded->task.tolerances.size() == 1);
+  CHECK(loaded->task.tolerances[0].argument.empty());
+  CHECK(loaded->task.language == "cpp");
+}
+
+TEST_CASE("every form of a campaign is kept") {
+  auto loaded = load_campaign(good("mixed.toml"));
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  CHECK(loaded->task.task.name == "every");
+  CHECK(loaded->seed == 18);
+  CHECK(loaded->generators.size() == 4);
+  CHECK(loaded->generators[0].weight == 0.5);
+  CHECK(loaded->generators[3].kind == "replay");
+  CHECK(loaded->search.policies == std::map<std::string, double>{{"uct", 0.7}, {"evolution", 0.3}});
+  CHECK(loaded->search.exploration == 1.4);
+  CHECK(loaded->search.in_flight == 8);
+  CHECK(loaded->memory.both == 0.5);
+  CHECK(loaded->draft_candidates == 0);
+  CHECK(loaded->budget.candidates == 300);
+  CHECK(loaded->budget.wall_s == 5400.0);
+  CHECK(loaded->budget.device_s == 90.0);
+  CHECK(loaded->budget.cost == 12.5);
+  CHECK(loaded->stop.speedup == 8.0);
+  CHECK(loaded->stop.stall == 80);
+}
+
+TEST_CASE("a campaign without a target speedup takes the task's goal") {
+  auto loaded = load_campaign(good("plain.toml"));
+  REQUIRE(loaded);
+  CHECK(loaded->stop.speedup == 1.5);
+  CHECK(loaded->search.policies == std::map<std::string, double>{{"uct", 1.0}});
+}
+
+TEST_CASE("overrides are TOML, else text, and apply before checking") {
+  auto loaded = load_campaign(good("mixed.toml"), {"budget.wall=2m", "seed=7", "generator[1].weight=3", "stop.stall=9",
+                                                   "search={policy=\"greedy\"}", "generator.0.kind=relay",
+                                                   "task=" + good("plain.task.toml")});
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  CHECK(loaded->budget.wall_s == 120.0);
+  CHECK(loaded->seed == 7);
+  CHECK(loaded->generators[1].weight == 3.0);
+  CHECK(loaded->generators[0].kind == "relay");
+  CHECK(loaded->stop.stall == 9);
+  CHECK(loaded->search.policies == std::map<std::string, double>{{"greedy", 1.0}});
+  CHECK(loaded->task.task.name == "plain");
+  CHECK(loaded->overrides.size() == 7);
+}
+
+TEST_CASE("an override cannot bring a second key along") {
+  auto loaded = load_campaign(good("plain.toml"), {"seed=1\ntarget = \"x\""});
+  REQUIRE(!loaded);
+  CHECK(to_string(loaded.error()) == "--set seed: expected an integer, found text\n");
+}
+
+TEST_CASE("every form of a node file is kept, with paths beside it") {
+  auto loaded = load_node(good("every.node.toml"));
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  CHECK(loaded->data_dir == good("data"));
+  CHECK(loaded->listen == "[::1]:7700");
+  CHECK(loaded->token_file == "/run/kevolve/token");
+  CHECK(loaded->providers[1].key_file == good("second.key"));
+  CHECK(loaded->devices[0].cores == std::vector<int64_t>{1, 0});
+  CHECK(loaded->cluster.peers.size() == 2);
+  CHECK(loaded->limits.disk_reserve_mib == 512);
+  auto plain = load_node(good("plain.node.toml"));
+  REQUIRE(plain);
+  CHECK(plain->listen == "127.0.0.1:7700");
+  CHECK(plain->token_file == good("data/token"));
+}
+
+TEST_CASE("what is loaded survives the codec") {
+  auto loaded = load_campaign(good("mixed.toml"));
+  REQUIRE(loaded);
+  auto bytes = encode(*loaded);
+  auto again = decode<campaign_spec>(bytes);
+  REQUIRE(again);
+  CHECK(encode(*again) == bytes);
+  CHECK(again->task.task.arguments[5].strides == loaded->task.task.arguments[5].strides);
+  auto node = load_node(good("every.node.toml"));
+  REQUIRE(node);
+  auto node_again = decode<node_spec>(encode(*node));
+  REQUIRE(node_again);
+  CHECK(encode(*node_again) == encode(*node));
+}
+
+TEST_CASE("durations fall in units") {
+  CHECK(parse_duration("90s") == 90.0);
+  CHECK(parse_duration("1h30m") == 5400.0);
+  CHECK(parse_duration("1.5h") == 5400.0);
+  CHECK(parse_duration("2d1ms") == 172800.001);
+  for (const auto* bad : {"", "s", "5", "5x", "-1s", "30m1h", "1m1m", "1m ", "inf", "1e3s"})
+    CHECK_MESSAGE(parse_duration(bad) < 0.0, bad);
+}
+
+TEST_CASE("docs/settings.md is what the declarations say") {
+  if (const auto* file = std::getenv("KEVOLVE_WRITE_SETTINGS"))
+    std::ofstream{file} << settings_reference();
+  auto written = read_text_file((source_folder() / "docs/settings.md").string());
+  REQUIRE(written);
+  CHECK_MESSAGE(*written == settings_reference(),
+                "write the new one with: KEVOLVE_WRITE_SETTINGS=docs/settings.md kevolve-tests-config");
+}
