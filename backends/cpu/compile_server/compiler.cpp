@@ -1,0 +1,196 @@
+#include "backends/cpu/compile_server/compiler.hpp"
+
+#include "backends/cpu/compile_server/diagnosis.hpp"
+#include "backends/cpu/compile_server/syntax_tree.hpp"
+#include "backends/cpu/prelude.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+constexpr size_t most_source = 4U << 20U;
+constexpr size_t most_artifact = 64U << 20U;
+constexpr uint64_t usual_memory = 4ULL << 30U;
+
+uint64_t memory_limit(uint64_t asked) {
+  if (asked != 0)
+    return asked;
+  auto machine = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  return std::min(usual_memory, machine / 2);
+}
+
+// What compilers read: their own files, the system's headers and libraries. Nothing of the user's.
+std::vector<std::string> toolchain_folders(const toolchain& tools) {
+  std::vector<std::string> out{"/usr/include", "/usr/lib", "/usr/lib64", "/usr/libexec",     "/usr/local/include",
+                               "/usr/bin",     "/lib",     "/lib64",     "/etc/ld.so.cache", "/dev/null"};
+  for (const auto& program : {tools.clang, tools.gcc, tools.linker}) {
+    std::error_code ec;
+    auto real = std::filesystem::canonical(program, ec);
+    if (!ec && !real.string().starts_with("/usr/"))
+      out.push_back(real.parent_path().parent_path().string());
+  }
+  return out;
+}
+
+void refuse(compile_outcome& out, std::string why) {
+  out.result = verdict::compile_error;
+  out.log = std::move(why);
+}
+
+std::string menu_names(const toolchain& tools) {
+  std::string out;
+  for (const auto* entry : tools.menu())
+    out += (out.empty() ? "" : ", ") + entry->about.name;
+  return out;
+}
+
+} // namespace
+
+result<compiler> compiler::make(const compiler_options& options) {
+  auto work = workspace::make(options.scratch);
+  if (!work)
+    return tl::unexpected(work.error());
+  auto headers = header_cache::open(options.cache);
+  if (!headers)
+    return tl::unexpected(headers.error());
+  auto tools = find_toolchain();
+  sandbox_policy policy;
+  policy.profile = sandbox_profile::compiler;
+  policy.readable = toolchain_folders(tools);
+  policy.readable.push_back(headers->folder());
+  policy.writable = {work->path()};
+  policy.memory_bytes = memory_limit(options.memory_bytes);
+  policy.file_size_bytes = most_artifact;
+  policy.cpu_seconds = 3600;
+  policy.keep_fds = {0, 1, 2, 3};
+  policy.parent_pid = ::getpid();
+  auto lock = sandbox::prepare(policy);
+  if (!lock)
+    return tl::unexpected(lock.error());
+  return compiler{std::move(tools), std::move(*work), std::move(*headers), std::move(*lock)};
+}
+
+compile_outcome compiler::run(const compile_request& request, attention& listener) {
+  compile_outcome out;
+  out.job = request.job;
+  auto begin = steady::now();
+  const auto* entry = request.role == compile_role::oracle ? &oracle_flags() : find_flags(request.flags);
+  if (!tools_.usable())
+    out.trouble = {"toolchain_missing", "clang-19 and ld.bfd are missing: apt-get install clang-19 binutils", 0};
+  else if (entry == nullptr)
+    refuse(out, "there is no flag set '" + request.flags + "'; there are: " + menu_names(tools_) + "\n");
+  else if (request.language != "c" && request.language != "cpp")
+    refuse(out, "there is no language '" + request.language + "'; there are: c, cpp\n");
+  else if (request.source.size() > most_source)
+    refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
+  else if (auto commands = commands_for(request, *entry); !commands)
+    out.trouble = fault_from(commands.error());
+  else
+    build(request, **commands, listener, out);
+  out.log = clean_log(out.log, {work_.path(), headers_.folder()});
+  out.compile_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(steady::now() - begin).count();
+  return out;
+}
+
+result<const build_commands*> compiler::commands_for(const compile_request& request, const menu_entry& entry) {
+  build_variant variant;
+  variant.family = tools_.family_for(entry);
+  if (request.kind == compile_kind::syntax_tree)
+    variant.family = compiler_family::clang;
+  variant.flags = variant.family == compiler_family::clang ? entry.clang : entry.gcc;
+  if (variant.flags.empty()) // a gcc entry asked for its syntax tree
+    variant.flags = cpu_flag_menu().front().clang;
+  variant.language = request.language;
+  variant.threads = request.threads;
+  variant.remarks = request.role == compile_role::candidate;
+  auto key = entry.about.name + "/" + request.language + (variant.threads ? "/threads" : "")
+             + (variant.remarks ? "/remarks" : "") + (request.kind == compile_kind::syntax_tree ? "/tree" : "");
+  auto it = known_.find(key);
+  if (it == known_.end()) {
+    auto commands = resolve_commands(tools_, variant);
+    if (!commands)
+      return tl::unexpected(commands.error());
+    it = known_.emplace(key, std::move(*commands)).first;
+  }
+  return &it->second;
+}
+
+// True if the step passed; else the outcome holds the verdict or fault.
+bool compiler::run_step(command_line argv, const compile_request& request, steady::time_point deadline,
+                        attention& listener, compile_outcome& out) {
+  auto end = run_locked({std::move(argv), work_.path(), "output", "diagnostics", deadline}, lock_, listener);
+  auto said = work_.read("diagnostics", 2 * most_log, true).value_or("");
+  auto diagnosis = diagnose(end, said);
+  out.log += said;
+  if (end.end == step_end::exited && end.value == 0)
+    return true;
+  // A full disk looks like a broken source to the compiler; only the disk itself can tell.
+  if (diagnosis.result != verdict::none && work_.full())
+    diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};
+  out.result = diagnosis.result;
+  out.trouble = diagnosis.trouble;
+  if (!diagnosis.log.empty())
+    out.log = diagnosis.log + (end.end == step_end::over_time ? " of " + std::to_string(request.limit_ms) + " ms" : "")
+              + "\n" + out.log;
+  return false;
+}
+
+void compiler::build(const compile_request& request, const build_commands& commands, attention& listener,
+                     compile_outcome& out) {
+  auto header = headers_.use(commands, request.language, work_, lock_, listener);
+  if (!header) {
+    out.trouble = fault_from(header.error());
+    return;
+  }
+  auto source = request.source;
+  if (request.role == compile_role::oracle)
+    source = promotion_text() + source;
+  auto ready = work_.empty();
+  if (ready)
+    ready = work_.write(commands.source, source);
+  if (!ready) {
+    out.trouble = fault_from(ready.error());
+    return;
+  }
+  // The limit is the source's own: making a header is not charged to it.
+  auto deadline = steady::now() + std::chrono::milliseconds{request.limit_ms};
+  auto with_header = [&](command_line words) {
+    words.insert(words.end(), header->begin(), header->end());
+    if (request.role == compile_role::oracle)
+      words.push_back("-Werror=incompatible-pointer-types");
+    return words;
+  };
+  if (request.kind == compile_kind::syntax_tree) {
+    auto dump = with_header(commands.tree);
+    dump.push_back("-ast-dump-filter=" + request.entry);
+    if (!run_step(std::move(dump), request, deadline, listener, out))
+      return headers_.doubt_if(out.log, commands);
+    auto tree = work_.read("output", most_artifact);
+    auto function = tree ? select_function(*tree, request.entry) : tl::unexpected(tree.error());
+    if (!function)
+      return refuse(out, function.error().detail + "\n" + out.log);
+    out.artifact = std::move(*function);
+  } else {
+    for (size_t i = 0; i < commands.compile.size(); ++i)
+      if (!run_step(i == 0 ? with_header(commands.compile[i]) : commands.compile[i], request, deadline, listener, out))
+        return headers_.doubt_if(out.log, commands);
+    if (!run_step(commands.link, request, deadline, listener, out))
+      return;
+    auto object = work_.read("candidate.so", most_artifact);
+    if (!object) {
+      out.trouble = fault_from(object.error());
+      return;
+    }
+    out.artifact = std::move(*object);
+  }
+  out.result = verdict::pass;
+}
+
+} // namespace kevolve

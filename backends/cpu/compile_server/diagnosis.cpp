@@ -1,0 +1,106 @@
+#include "backends/cpu/compile_server/diagnosis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// How clang, gcc, as and ld say that their address space is full. They say it at the start of a line; a source could
+// only fake it at its own cost.
+bool ran_out_of_memory(std::string_view diagnostics) {
+  static constexpr std::array signs{
+      std::string_view{"LLVM ERROR: out of memory"},
+      std::string_view{"cc1: out of memory"},
+      std::string_view{"cc1plus: out of memory"},
+      std::string_view{"virtual memory exhausted"},
+      std::string_view{"std::bad_alloc"},
+      std::string_view{"memory exhausted"},
+      std::string_view{"Memory allocation failed"},
+  };
+  return std::any_of(signs.begin(), signs.end(), [&](auto sign) { return contains(diagnostics, sign); });
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  if (from.empty())
+    return;
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+step_diagnosis refusal(verdict v, std::string log) {
+  return {v, {}, std::move(log)};
+}
+
+} // namespace
+
+fault fault_from(const failure& why) {
+  switch (why.code) {
+    case errc::no_space:
+      return {"no_space", why.detail, 0};
+    case errc::unsupported:
+    case errc::not_found:
+      return {"toolchain_missing", why.detail, 0};
+    case errc::cancelled:
+      return {"cancelled", why.detail, 0};
+    case errc::protocol:
+      return {"protocol", why.detail, 0};
+    default:
+      return {"internal", to_string(why), 0};
+  }
+}
+
+step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
+  switch (step.end) {
+    case step_end::exited:
+      if (step.value == 0)
+        return {};
+      if (ran_out_of_memory(diagnostics))
+        return refusal(verdict::out_of_memory, "the compiler ran out of memory");
+      return refusal(verdict::compile_error, "");
+    case step_end::signalled:
+      if (step.value == SIGXCPU)
+        return refusal(verdict::timeout, "the compiler used up its processor time");
+      if (step.value == SIGXFSZ)
+        return refusal(verdict::compile_error, "the compiler's output is too large");
+      // The kernel's out-of-memory killer, or a person: not the source's doing as far as we know.
+      if (step.value == SIGKILL)
+        return {verdict::none, {"worker_killed", "the compiler was killed from outside", 0}, ""};
+      if (ran_out_of_memory(diagnostics))
+        return refusal(verdict::out_of_memory, "the compiler ran out of memory");
+      return refusal(verdict::compile_error, "the compiler crashed: " + std::string{::strsignal(step.value)});
+    case step_end::over_time:
+      return refusal(verdict::timeout, "the compiler exceeded its time limit");
+    case step_end::given_up:
+      return {verdict::none, {"cancelled", "on request", 0}, ""};
+    case step_end::not_started:
+      return {verdict::none, fault_from(step.trouble), ""};
+  }
+  return {};
+}
+
+std::string clean_log(std::string_view diagnostics, const std::vector<std::string>& folders) {
+  for (auto plea : {"PLEASE submit a bug report", "PLEASE ATTACH", "Stack dump:", "Please submit a full bug report"})
+    if (auto at = diagnostics.find(plea); at != std::string_view::npos)
+      diagnostics = diagnostics.substr(0, at);
+  std::string out{diagnostics};
+  for (const auto& folder : folders)
+    replace_all(out, folder + "/", "");
+  if (out.size() > most_log) {
+    auto end = out.rfind('\n', most_log);
+    auto keep = end == std::string::npos ? most_log : end + 1;
+    auto more = out.size() - keep;
+    out.resize(keep);
+    out += "... " + std::to_string(more) + " more bytes\n";
+  }
+  return out;
+}
+
+} // namespace kevolve

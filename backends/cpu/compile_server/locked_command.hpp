@@ -1,0 +1,47 @@
+// Runs one compiler step on untrusted text: in the sandbox, in its own process group, with a wall limit.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "runtime/base/sandbox.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// Who must be heard while a step runs. Lives as long as the server.
+class attention {
+public:
+  virtual ~attention() = default;
+  virtual int descriptor() const = 0;
+  // Called when the descriptor is readable and at least every half second. False: give the step up.
+  virtual bool attend() = 0;
+};
+
+struct locked_command {
+  std::vector<std::string> argv; // argv[0] absolute
+  std::string directory;         // working folder
+  std::string output;            // files for stdout and stderr, in the working folder
+  std::string diagnostics;
+  std::chrono::steady_clock::time_point deadline;
+};
+
+enum class step_end : uint8_t {
+  exited = 0, // value: exit status
+  signalled,  // value: signal, not sent by us
+  over_time,
+  given_up,    // attend() said so
+  not_started, // trouble says why: the machine's fault, not the source's
+};
+
+struct step_result {
+  step_end end = step_end::not_started;
+  int value = 0;
+  failure trouble;
+};
+
+step_result run_locked(const locked_command& command, const sandbox& lock, attention& listener);
+
+} // namespace kevolve

@@ -1,0 +1,39 @@
+// The compile server's conversation: requests come in over one channel, are served one at a time in order, and a
+// cancel is heard while a compiler runs.
+#pragma once
+
+#include "backends/cpu/compile_server/compiler.hpp"
+#include "runtime/base/channel.hpp"
+
+#include <deque>
+#include <optional>
+
+namespace kevolve {
+
+class compile_server final : public attention {
+public:
+  compile_server(channel link, compiler engine) : link_(std::move(link)), engine_(std::move(engine)) {}
+
+  // Serves until the node closes the channel. The process's exit status.
+  int run();
+
+  int descriptor() const override { return link_.fd(); }
+  bool attend() override;
+
+private:
+  void greet();
+  void receive();
+  void serve(const compile_request& request);
+  void report_progress();
+
+  channel link_;
+  compiler engine_;
+  std::deque<compile_request> waiting_;
+  std::optional<id128> current_;
+  bool cancelled_ = false; // the current one
+  bool closed_ = false;
+  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point reported_;
+};
+
+} // namespace kevolve

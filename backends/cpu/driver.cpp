@@ -1,0 +1,196 @@
+#include "backends/cpu/driver.hpp"
+
+#include "backends/cpu/capture.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const command_line common_flags{"-fPIC", "-Wall", "-Wno-unknown-pragmas"};
+
+void append(command_line& to, const command_line& words) {
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+// The commands the driver would run, without the compile folder's name in them.
+result<std::vector<command_line>> ask(const command_line& driver) {
+  auto answer = capture(driver);
+  if (!answer)
+    return tl::unexpected(answer.error());
+  std::vector<command_line> out;
+  std::istringstream lines{answer->output};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() < 2 || line[0] != ' ' || line[1] == '(')
+      continue;
+    auto words = split_command(line);
+    std::erase_if(words, [](const std::string& w) {
+      return w.starts_with("-fdebug-compilation-dir=") || w.starts_with("-fcoverage-compilation-dir=");
+    });
+    out.push_back(std::move(words));
+  }
+  if (out.empty())
+    return fail(errc::internal, driver[0] + " -### said nothing usable: " + answer->output.substr(0, 400));
+  return out;
+}
+
+std::string source_name(const build_variant& v) {
+  return v.language == "cpp" ? "candidate.cpp" : "candidate.c";
+}
+
+command_line language_flags(const build_variant& v) {
+  return v.language == "cpp" ? command_line{"-x", "c++", "-std=gnu++20"} : command_line{"-x", "c", "-std=gnu17"};
+}
+
+void replace(command_line& words, const std::string& from, const std::string& to) {
+  std::replace(words.begin(), words.end(), from, to);
+}
+
+// Replaces the word after `option`; false if the option is not there.
+bool set_value(command_line& words, const std::string& option, const std::string& value) {
+  auto it = std::find(words.begin(), words.end(), option);
+  if (it == words.end() || std::next(it) == words.end())
+    return false;
+  *std::next(it) = value;
+  return true;
+}
+
+void drop(command_line& words, const std::string& word, size_t count) {
+  auto it = std::find(words.begin(), words.end(), word);
+  if (it != words.end())
+    words.erase(it, std::next(it, static_cast<std::ptrdiff_t>(count)));
+}
+
+std::string find_in(const std::vector<std::string>& folders, std::string_view name) {
+  for (const auto& folder : folders)
+    if (std::error_code ec; fs::exists(fs::path{folder} / name, ec))
+      return (fs::path{folder} / name).lexically_normal().string();
+  return {};
+}
+
+// The link line: the driver's emulation, start files and search folders, our libraries. C's libraries are named by
+// file: reading their linker scripts and archives would double the 6 ms of a link. The driver's own -ffast-math start
+// file (crtfastmath.o, which changes the process's rounding) cannot come in, for it never hears of -ffast-math.
+result<command_line> link_command(const toolchain& tools, const build_variant& v, const command_line& driver) {
+  auto query = driver;
+  append(query,
+         {"-###", "-shared", v.language == "cpp" ? "-nodefaultlibs" : "-nostdlib", "-o", "candidate.so", "/dev/null"});
+  auto steps = ask(query);
+  if (!steps)
+    return tl::unexpected(steps.error());
+  auto words = steps->back();
+  words[0] = tools.linker;
+  drop(words, "-fno-lto", 1);
+  drop(words, "--build-id", 1);
+  replace(words, "/dev/null", "candidate.o");
+  auto object = std::find(words.begin(), words.end(), "candidate.o");
+  if (object == words.end())
+    return fail(errc::internal, "the driver's link line names no input");
+  std::vector<std::string> folders;
+  for (const auto& w : words)
+    if (w.starts_with("-L"))
+      folders.push_back(w.substr(2));
+  command_line tail{"--build-id=none", "-z", "now", "-z", "noexecstack", "--no-undefined", "--as-needed"};
+  if (v.threads) {
+    append(folders, {"/usr/lib/llvm-19/lib"});
+    auto runtime = find_in(folders, v.family == compiler_family::clang ? "libomp.so.5" : "libgomp.so.1");
+    if (runtime.empty())
+      return fail(errc::unsupported, v.family == compiler_family::clang
+                                         ? "the OpenMP runtime is missing: apt-get install libomp-19-dev"
+                                         : "the OpenMP runtime is missing: apt-get install libgomp1");
+    tail.push_back(runtime);
+  }
+  if (v.language == "cpp")
+    append(tail, {"-lstdc++", "-lgcc_s"});
+  for (const auto* name : {"libm.so.6", "libmvec.so.1", "libc.so.6", "ld-linux-x86-64.so.2", "libgcc.a"})
+    if (auto path = find_in(folders, name); !path.empty())
+      tail.push_back(path);
+  words.insert(std::next(object), tail.begin(), tail.end());
+  return words;
+}
+
+} // namespace
+
+result<build_commands> clang_commands(const toolchain& tools, const build_variant& v) {
+  command_line query{tools.clang, "-###"};
+  append(query, language_flags(v));
+  append(query, common_flags);
+  append(query, v.flags);
+  query.push_back(v.threads ? "-fopenmp" : "-fopenmp-simd");
+  append(query, {"-c", "/dev/null", "-o", "candidate.o"});
+  auto steps = ask(query);
+  if (!steps)
+    return tl::unexpected(steps.error());
+  build_commands out;
+  out.family = compiler_family::clang;
+  out.source = source_name(v);
+  auto compile = steps->back();
+  replace(compile, "/dev/null", out.source);
+  if (compile.size() < 2 || compile[1] != "-cc1" || !set_value(compile, "-main-file-name", out.source))
+    return fail(errc::internal, "clang -### names no cc1 step");
+  out.header = compile;
+  out.header.pop_back(); // the input comes last
+  set_value(out.header, "-x", v.language == "cpp" ? "c++-header" : "c-header");
+  set_value(out.header, "-o", "prelude.pch");
+  replace(out.header, "-emit-obj", "-emit-pch");
+  out.tree = compile;
+  drop(out.tree, "-o", 2);
+  replace(out.tree, "-emit-obj", "-ast-dump=json");
+  if (v.remarks)
+    compile.insert(std::prev(compile.end()), {"-Rpass=loop-vectorize", "-Rpass-missed=loop-vectorize"});
+  out.compile.push_back(std::move(compile));
+  command_line driver{tools.clang, "-fuse-ld=bfd"};
+  if (v.language == "cpp")
+    driver.push_back("--driver-mode=g++");
+  auto link = link_command(tools, v, driver);
+  if (!link)
+    return tl::unexpected(link.error());
+  out.link = std::move(*link);
+  return out;
+}
+
+result<build_commands> gcc_commands(const toolchain& tools, const build_variant& v) {
+  command_line query{tools.gcc, "-###"};
+  append(query, language_flags(v));
+  append(query, common_flags);
+  append(query, v.flags);
+  append(query, {"-fno-semantic-interposition", v.threads ? "-fopenmp" : "-fopenmp-simd"});
+  if (v.remarks)
+    query.push_back("-fopt-info-vec-optimized");
+  append(query, {"-c", "/dev/null", "-o", "candidate.o"});
+  auto steps = ask(query);
+  if (!steps)
+    return tl::unexpected(steps.error());
+  auto assembler = find_program("as");
+  if (assembler.empty() || steps->size() < 2)
+    return fail(errc::unsupported, "the assembler is missing: apt-get install binutils");
+  build_commands out;
+  out.family = compiler_family::gcc;
+  out.source = source_name(v);
+  auto compile = (*steps)[0];
+  replace(compile, "/dev/null", out.source);
+  set_value(compile, "-dumpbase", out.source);
+  if (!set_value(compile, "-o", "candidate.s"))
+    return fail(errc::internal, "gcc -### names no compile step");
+  out.header = compile;
+  drop(out.header, out.source, 1);
+  drop(out.header, "-dumpbase", 2);
+  set_value(out.header, "-o", "prelude.s");
+  append(out.header, {"--output-pch=", "prelude.pch"});
+  auto assemble = (*steps)[1];
+  assemble[0] = assembler;
+  assemble.back() = "candidate.s";
+  out.compile = {std::move(compile), std::move(assemble)};
+  auto link = link_command(tools, v, {tools.gcc, "-fno-lto", "-fno-use-linker-plugin"});
+  if (!link)
+    return tl::unexpected(link.error());
+  out.link = std::move(*link);
+  return out;
+}
+
+} // namespace kevolve

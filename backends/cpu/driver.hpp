@@ -1,0 +1,11 @@
+// One function per compiler family: asks its driver and turns the answer into build_commands.
+#pragma once
+
+#include "backends/cpu/toolchain.hpp"
+
+namespace kevolve {
+
+result<build_commands> clang_commands(const toolchain& tools, const build_variant& variant);
+result<build_commands> gcc_commands(const toolchain& tools, const build_variant& variant);
+
+} // namespace kevolve

@@ -1,0 +1,335 @@
+#include "tests/cpu/server_fixture.hpp"
+
+#include "backends/cpu/flags.hpp"
+#include "backends/cpu/toolchain.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string scale = R"(void scale(const float *restrict x, float *restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = 2.0f * x[i];
+}
+)";
+
+using scale_function = void(const float*, float*, int64_t);
+
+void check_scale(const std::string& artifact) {
+  loaded_object object{artifact};
+  std::vector<float> x{1.0F, -2.0F, 3.5F};
+  std::vector<float> y(3);
+  object.entry<scale_function>("scale")(x.data(), y.data(), 3);
+  CHECK(y == std::vector<float>{2.0F, -4.0F, 7.0F});
+}
+
+size_t count_files(const std::string& folder, std::string_view extension) {
+  size_t n = 0;
+  for (const auto& entry : fs::directory_iterator{folder})
+    if (entry.path().extension() == extension)
+      ++n;
+  return n;
+}
+
+} // namespace
+
+TEST_CASE("the server introduces itself with the fingerprint the node computes") {
+  server_fixture server;
+  auto hello = server.hello();
+  CHECK(hello.kind == "compile-server");
+  CHECK(hello.fingerprint == toolchain_fingerprint(find_toolchain()));
+  CHECK(hello.facts.at("clang").find("19.") != std::string::npos);
+  CHECK_FALSE(hello.facts.at("sandbox").empty());
+  server.link().close();
+  CHECK(server.stop() == 0);
+}
+
+TEST_CASE("every flag set of the menu builds an object that runs") {
+  server_fixture server;
+  for (const auto* entry : find_toolchain().menu()) {
+    CAPTURE(entry->about.name);
+    auto out = server.compile(request_for(scale, entry->about.name));
+    INFO(out.log, out.trouble.detail);
+    REQUIRE(out.result == verdict::pass);
+    CHECK_FALSE(out.trouble);
+    CHECK(out.compile_ns > 0);
+    check_scale(out.artifact);
+  }
+}
+
+TEST_CASE("C++ sources compile and may throw and use the standard library") {
+  server_fixture server;
+  auto request = request_for(R"(
+struct counter { std::vector<int> seen; ~counter() { seen.clear(); } };
+static counter global;
+extern "C" int64_t sum(const int64_t* x, int64_t n) {
+  try {
+    global.seen.push_back(1);
+    if (n < 0) throw 1;
+    return std::accumulate(x, x + n, int64_t{0});
+  } catch (int) { return -1; }
+})");
+  request.language = "cpp";
+  auto out = server.compile(request);
+  INFO(out.log);
+  REQUIRE(out.result == verdict::pass);
+  loaded_object object{out.artifact};
+  std::vector<int64_t> x{1, 2, 3};
+  auto* sum = object.entry<int64_t(const int64_t*, int64_t)>("sum");
+  CHECK(sum(x.data(), 3) == 6);
+  CHECK(sum(x.data(), -1) == -1);
+}
+
+TEST_CASE("the same request gives the same bytes, from another server too") {
+  auto request = request_for(scale, "Ofast-vec512");
+  server_fixture one;
+  auto first = one.compile(request);
+  auto second = one.compile(request);
+  server_fixture other;
+  auto third = other.compile(request);
+  REQUIRE(first.result == verdict::pass);
+  CHECK(first.artifact == second.artifact);
+  CHECK(first.artifact == third.artifact);
+  request.kind = compile_kind::syntax_tree;
+  request.entry = "scale";
+  CHECK(one.compile(request).artifact == other.compile(request).artifact);
+}
+
+TEST_CASE("a precompiled header is made once for all servers, and anew when it is damaged") {
+  scratch_folder cache;
+  server_setup setup;
+  setup.cache = cache.path() + "/headers";
+  server_fixture one{setup};
+  REQUIRE(one.compile(request_for(scale)).result == verdict::pass);
+  REQUIRE(count_files(setup.cache, ".pch") == 1);
+  fs::path header;
+  for (const auto& entry : fs::directory_iterator{setup.cache})
+    if (entry.path().extension() == ".pch")
+      header = entry.path();
+  auto made = fs::last_write_time(header);
+  server_fixture two{setup};
+  REQUIRE(two.compile(request_for(scale)).result == verdict::pass);
+  CHECK(fs::last_write_time(header) == made);
+  CHECK(count_files(setup.cache, ".pch") == 1);
+  fs::resize_file(header, 1000);
+  server_fixture three{setup};
+  CHECK(three.compile(request_for(scale)).result == verdict::pass);
+  CHECK(fs::file_size(header) > 100'000);
+}
+
+TEST_CASE("a cache folder that others may write to is refused") {
+  scratch_folder cache;
+  fs::permissions(cache.path(), fs::perms::all);
+  server_setup setup;
+  setup.cache = cache.path();
+  server_fixture server{setup};
+  auto got = server.link().receive(std::chrono::seconds{20});
+  CHECK_FALSE(got);
+  CHECK(WEXITSTATUS(server.stop()) == 1);
+}
+
+TEST_CASE("an error's log names lines of the candidate and no folder of ours") {
+  server_fixture server;
+  auto out = server.compile(request_for("void f(void) {\n  undeclared = 1;\n}\n"));
+  CHECK(out.result == verdict::compile_error);
+  CHECK(out.artifact.empty());
+  CHECK(out.log.find("candidate.c:2:3: error:") != std::string::npos);
+  CHECK(out.log.find(server.scratch()) == std::string::npos);
+  auto undefined = server.compile(request_for("void g(void);\nvoid f(void) { g(); }\n"));
+  CHECK(undefined.result == verdict::compile_error);
+  CHECK(undefined.log.find("undefined reference to `g'") != std::string::npos);
+}
+
+TEST_CASE("a flag set or language that does not exist is the candidate's mistake") {
+  server_fixture server;
+  auto flags = server.compile(request_for(scale, "-fplugin=/tmp/evil.so"));
+  CHECK(flags.result == verdict::compile_error);
+  CHECK(flags.log.find("Ofast-vec512") != std::string::npos);
+  auto request = request_for(scale);
+  request.language = "fortran";
+  CHECK(server.compile(request).result == verdict::compile_error);
+}
+
+TEST_CASE("remarks on vectorisation reach the log of a candidate") {
+  server_fixture server;
+  CHECK(server.compile(request_for(scale)).log.find("vectorized loop") != std::string::npos);
+  auto reference = request_for(scale);
+  reference.role = compile_role::reference;
+  CHECK(server.compile(reference).log.empty());
+}
+
+TEST_CASE("a log is capped") {
+  server_fixture server;
+  std::string source;
+  for (int i = 0; i < 2000; ++i)
+    source += "#warning a warning of some length, repeated until the log is far too long to keep\n";
+  auto out = server.compile(request_for(source + scale));
+  CHECK(out.result == verdict::pass);
+  CHECK(out.log.size() < 20'000);
+  CHECK(out.log.find("more bytes") != std::string::npos);
+}
+
+TEST_CASE("the syntax tree is the entry's definition alone, as one document") {
+  server_fixture server;
+  auto request =
+      request_for("void scale_rows(int x) { (void)x; }\nvoid scale(const float*, float*, int64_t);\n" + scale);
+  request.kind = compile_kind::syntax_tree;
+  request.entry = "scale";
+  auto out = server.compile(request);
+  INFO(out.log);
+  REQUIRE(out.result == verdict::pass);
+  CHECK(out.artifact.front() == '{');
+  CHECK(out.artifact.back() == '}');
+  CHECK(out.artifact.find("\"name\": \"scale\"") != std::string::npos);
+  CHECK(out.artifact.find("ForStmt") != std::string::npos);
+  CHECK(out.artifact.find("scale_rows") == std::string::npos);
+  request.entry = "absent";
+  auto none = server.compile(request);
+  CHECK(none.result == verdict::compile_error);
+  CHECK(none.log.find("absent") != std::string::npos);
+}
+
+TEST_CASE("OpenMP is there when the task allows threads and not otherwise") {
+  const std::string source = R"(#include <omp.h>
+int threads(void) { int n = 0;
+#pragma omp parallel reduction(+ : n)
+  n += 1;
+  return n; }
+)";
+  server_fixture server;
+  auto request = request_for(source);
+  request.threads = true;
+  auto out = server.compile(request);
+  if (out.trouble) {
+    CHECK(out.trouble.kind == "toolchain_missing");
+    CHECK(out.trouble.detail.find("libomp-19-dev") != std::string::npos);
+  } else {
+    INFO(out.log);
+    REQUIRE(out.result == verdict::pass);
+    CHECK(loaded_object{out.artifact}.entry<int()>("threads")() >= 1);
+  }
+  auto alone = server.compile(
+      request_for("int threads(void) { int n = 0;\n#pragma omp parallel reduction(+ : n)\n n += 1; return n; }\n"));
+  REQUIRE(alone.result == verdict::pass);
+  CHECK(loaded_object{alone.artifact}.entry<int()>("threads")() == 1);
+}
+
+TEST_CASE("-ffast-math does not change the rounding of the process that loads the object") {
+  server_fixture server;
+  auto out = server.compile(request_for(scale, "Ofast-vec512-veclib"));
+  REQUIRE(out.result == verdict::pass);
+  loaded_object object{out.artifact};
+  volatile float smallest = 1e-38F;
+  CHECK(smallest / 16.0F != 0.0F); // a denormal: crtfastmath would flush it
+}
+
+TEST_CASE("vectorised libm calls link against libmvec") {
+  server_fixture server;
+  const std::string source = "void e(float *restrict y, const float *restrict x, int64_t n) {\n"
+                             "  for (int64_t i = 0; i < n; ++i) y[i] = expf(x[i]);\n}\n";
+  for (const auto* flags : {"Ofast-vec512-veclib", "Ofast-veclib"}) {
+    auto out = server.compile(request_for(source, flags));
+    INFO(out.log);
+    REQUIRE(out.result == verdict::pass);
+    CHECK(out.artifact.find("_expf") != std::string::npos);
+    CHECK(out.artifact.find("_ZGV") != std::string::npos);
+    std::vector<float> x(100, 1.0F);
+    std::vector<float> y(100);
+    loaded_object{out.artifact}.entry<void(float*, const float*, int64_t)>("e")(y.data(), x.data(), 100);
+    CHECK(y[57] == doctest::Approx(2.7182818));
+  }
+}
+
+TEST_CASE("a cancelled request is dropped, running or waiting, and the next is served") {
+  server_fixture server;
+  auto slow = request_for(slow_source());
+  auto waiting = request_for(scale);
+  auto last = request_for(scale);
+  server.send(slow);
+  server.send(waiting);
+  server.send(last);
+  REQUIRE(server.link().send_message(frame_kind::cancel, helper_cancel{waiting.job}));
+  auto first = server.outcome();
+  CHECK(first.job == waiting.job);
+  CHECK(first.trouble.kind == "cancelled");
+  REQUIRE(server.link().send_message(frame_kind::cancel, helper_cancel{slow.job}));
+  auto second = server.outcome();
+  CHECK(second.job == slow.job);
+  CHECK(second.result == verdict::none);
+  CHECK(second.trouble.kind == "cancelled");
+  auto third = server.outcome();
+  CHECK(third.job == last.job);
+  CHECK(third.result == verdict::pass);
+}
+
+TEST_CASE("a server whose node goes away ends at once, in the middle of a compile too, and leaves nothing") {
+  server_fixture server;
+  server.hello();
+  server.send(request_for(slow_source()));
+  auto begin = std::chrono::steady_clock::now();
+  CHECK(server.stop() == 0);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10});
+  CHECK(fs::is_empty(server.scratch()));
+}
+
+TEST_CASE("a killed server's folder is removed by the next") {
+  scratch_folder scratch;
+  server_setup setup;
+  setup.scratch = scratch.path();
+  {
+    server_fixture server{setup};
+    server.hello();
+    ::kill(server.pid(), SIGKILL);
+    server.stop();
+  }
+  CHECK_FALSE(fs::is_empty(scratch.path()));
+  {
+    server_fixture server{setup};
+    server.hello();
+  }
+  CHECK(fs::is_empty(scratch.path()));
+}
+
+TEST_CASE("a missing compiler is a fault that names the package, and g++ stands in for clang") {
+  scratch_folder tools;
+  server_setup setup;
+  setup.path = tools.path();
+  {
+    server_fixture server{setup};
+    auto out = server.compile(request_for(scale));
+    CHECK(out.result == verdict::none);
+    CHECK(out.trouble.kind == "toolchain_missing");
+    CHECK(out.trouble.detail.find("apt-get install clang-19") != std::string::npos);
+  }
+  for (const auto* program : {"gcc", "as", "ld.bfd"})
+    fs::create_symlink(std::string{"/usr/bin/"} + program, tools.path() + "/" + program);
+  server_fixture server{setup};
+  auto out = server.compile(request_for(scale, "O3-vec512"));
+  INFO(out.log, out.trouble.detail);
+  REQUIRE(out.result == verdict::pass);
+  check_scale(out.artifact);
+  auto tree = request_for(scale);
+  tree.kind = compile_kind::syntax_tree;
+  tree.entry = "scale";
+  CHECK(server.compile(tree).trouble.kind == "toolchain_missing");
+}
+
+TEST_CASE("a frame that is no request is answered with a fault") {
+  server_fixture server;
+  REQUIRE(server.link().send(static_cast<uint8_t>(frame_kind::compile_request), "garbage"));
+  auto out = server.outcome();
+  CHECK(out.trouble.kind == "protocol");
+  CHECK(server.compile(request_for(scale)).result == verdict::pass);
+}

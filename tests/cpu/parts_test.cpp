@@ -1,0 +1,79 @@
+#include "backends/cpu/compile_server/diagnosis.hpp"
+#include "backends/cpu/compile_server/syntax_tree.hpp"
+#include "backends/cpu/flags.hpp"
+#include "backends/cpu/toolchain.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <set>
+
+using namespace kevolve;
+
+TEST_CASE("a driver's line is split at blanks outside quotes") {
+  auto words = split_command(R"( "/usr/bin/a b" -x "" "q\"q" c\\d  "-D=1")");
+  CHECK(words == command_line{"/usr/bin/a b", "-x", "", "q\"q", "c\\d", "-D=1"});
+}
+
+TEST_CASE("the menu has one baseline, and its names are unique") {
+  std::set<std::string> names;
+  int baselines = 0;
+  for (const auto& entry : cpu_flag_menu()) {
+    names.insert(entry.about.name);
+    baselines += entry.about.baseline ? 1 : 0;
+    CHECK_FALSE(entry.gcc.empty());
+  }
+  CHECK(baselines == 1);
+  CHECK(names.size() == cpu_flag_menu().size());
+  CHECK(find_flags("O3")->about.baseline);
+  CHECK(find_flags("O4") == nullptr);
+}
+
+TEST_CASE("how a step ended decides between verdict and fault") {
+  struct row {
+    step_end end;
+    int value;
+    const char* said;
+    const char* result;
+    const char* fault;
+  };
+  for (const auto& r : {
+           row{step_end::exited, 0, "", "none", ""},
+           row{step_end::exited, 1, "candidate.c:1:1: error: no", "compile_error", ""},
+           row{step_end::exited, 1, "cc1: out of memory allocating 65536 bytes", "out_of_memory", ""},
+           row{step_end::signalled, SIGABRT, "LLVM ERROR: out of memory", "out_of_memory", ""},
+           row{step_end::signalled, SIGSEGV, "", "compile_error", ""},
+           row{step_end::signalled, SIGXFSZ, "", "compile_error", ""},
+           row{step_end::signalled, SIGXCPU, "", "timeout", ""},
+           row{step_end::signalled, SIGKILL, "", "none", "worker_killed"},
+           row{step_end::over_time, 0, "", "timeout", ""},
+           row{step_end::given_up, 0, "", "none", "cancelled"},
+       }) {
+    CAPTURE(static_cast<int>(r.end));
+    CAPTURE(r.value);
+    auto d = diagnose({r.end, r.value, {}}, r.said);
+    CHECK(to_string(d.result) == r.result);
+    CHECK(d.trouble.kind == r.fault);
+  }
+  CHECK(diagnose({step_end::not_started, 0, {errc::no_space, "fork"}}, "").trouble.kind == "no_space");
+  CHECK(diagnose({step_end::not_started, 0, {errc::not_found, "exec"}}, "").trouble.kind == "toolchain_missing");
+}
+
+TEST_CASE("a log loses our folders and the plea for bug reports") {
+  CHECK(clean_log("/tmp/w/candidate.c:1: x\nPLEASE submit a bug report to y\nStack dump:\n", {"/tmp/w"})
+        == "candidate.c:1: x\n");
+}
+
+TEST_CASE("the definition is chosen among declarations and longer names") {
+  const std::string body = R"({"kind": "FunctionDecl", "name": "f", "inner": [{"kind": "CompoundStmt", "v": "}\"{"}]})";
+  auto dump = R"(Dumping f:
+{"kind": "FunctionDecl", "name": "f", "inner": [{"kind": "ParmVarDecl"}]}
+Dumping ff:
+{"kind": "FunctionDecl", "name": "ff", "inner": [{"kind": "CompoundStmt"}]})"
+              + body + "\n";
+  auto got = select_function(dump, "f");
+  REQUIRE(got);
+  CHECK(*got == body);
+  CHECK(select_function(dump, "g").error().code == errc::not_found);
+  CHECK(select_function("", "f").error().code == errc::not_found);
+}

@@ -1,0 +1,86 @@
+// A real compile server for a test, its caches in a folder of the test's own.
+#pragma once
+
+#include "backends/protocol.hpp"
+#include "runtime/base/channel.hpp"
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace kevolve::testing {
+
+// A temporary folder that is removed at the end.
+class scratch_folder {
+public:
+  scratch_folder();
+  ~scratch_folder();
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+struct server_setup {
+  std::string cache;                                 // empty: one that all tests of this process share
+  std::string scratch;                               // empty: the test's own
+  std::string path = "/usr/local/bin:/usr/bin:/bin"; // where it finds its compilers
+  std::vector<std::string> more;                     // further arguments
+};
+
+class server_fixture {
+public:
+  explicit server_fixture(const server_setup& setup = {});
+  ~server_fixture();
+  server_fixture(const server_fixture&) = delete;
+  server_fixture& operator=(const server_fixture&) = delete;
+
+  channel& link() { return link_; }
+  pid_t pid() const { return pid_; }
+  const std::string& scratch() const { return scratch_; }
+  helper_hello hello();
+
+  void send(const compile_request& request);
+  // The next outcome; progress frames before it are counted.
+  compile_outcome outcome();
+  compile_outcome compile(const compile_request& request);
+  int progress_frames() const { return progress_; }
+  // Closes the channel and waits for the server to end: its status as from waitpid.
+  int stop();
+
+private:
+  scratch_folder own_;
+  std::string scratch_;
+  channel link_;
+  pid_t pid_ = -1;
+  int progress_ = 0;
+};
+
+compile_request request_for(std::string source, std::string flags = "O3");
+
+// Small, and keeps the optimiser busy for many seconds with little memory.
+std::string slow_source();
+
+// The compiled object, loaded into this process.
+class loaded_object {
+public:
+  explicit loaded_object(const std::string& bytes);
+  ~loaded_object();
+  loaded_object(const loaded_object&) = delete;
+  loaded_object& operator=(const loaded_object&) = delete;
+
+  template <class F>
+  F* entry(const char* name) const {
+    return reinterpret_cast<F*>(find(name));
+  }
+
+private:
+  void* find(const char* name) const;
+  scratch_folder folder_;
+  void* handle_ = nullptr;
+};
+
+} // namespace kevolve::testing
