@@ -75,7 +75,7 @@ rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
     blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   rocksdb::ColumnFamilyOptions f;
   f.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
-  f.write_buffer_size = std::max<size_t>(o.write_buffer_bytes / 2, 1U << 20U);
+  f.write_buffer_size = std::max<size_t>(o.write_buffer_bytes / 2, 64U << 10U);
   f.arena_block_size = 64U << 10U; // most tables of a small store hold little
   f.max_write_buffer_number = 2;
   f.compression = rocksdb::kLZ4Compression;
@@ -97,6 +97,7 @@ rocksdb::Options base_options(const database_options& o) {
   r.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   r.track_and_verify_wals_in_manifest = true; // a missing or shortened finished log is noticed
   r.paranoid_checks = true;
+  r.max_bgerror_resume_count = 0; // see listener
   r.max_open_files = 256;
   r.max_background_jobs = 2;
   r.bytes_per_sync = 1U << 20U;
@@ -133,6 +134,9 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
     std::vector<std::string> present;
     if (auto s = rocksdb::DB::ListColumnFamilies(options, path, &present); !s.ok())
       return tl::unexpected(out->explain(s, "cannot read the tables of " + path));
+    // A crash while the store was made: the tables come after the rest.
+    if (o.only_meta && std::find(present.begin(), present.end(), to_string(table::meta)) == present.end())
+      return fail(errc::not_found, "no store in " + path + " yet");
     for (const auto& name : present) {
       auto known = name == rocksdb::kDefaultColumnFamilyName;
       for (size_t i = 0; i < table_count; ++i)

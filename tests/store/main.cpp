@@ -1,2 +1,12 @@
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "runtime/base/log.hpp"
+
 #include <doctest/doctest.h>
+
+int main(int argc, char** argv) {
+  // Thousands of faults on purpose: what they log is no news.
+  kevolve::log::options quiet;
+  quiet.threshold = kevolve::log::level::off;
+  kevolve::log::configure(quiet);
+  return doctest::Context(argc, argv).run();
+}

@@ -1,0 +1,146 @@
+#include "faulty_disk.hpp"
+#include "scratch.hpp"
+
+#include <random>
+
+namespace kevolve::test {
+
+namespace {
+
+// Small buffers, so that flushing and compacting take part.
+store_options small_on(faulty_disk& disk) {
+  store_options o;
+  o.env = disk.env();
+  o.write_buffer_bytes = 64U << 10U;
+  return o;
+}
+
+// The n-th event; long enough to fill the buffers.
+std::string numbered(uint64_t n) {
+  return std::to_string(n) + "/" + std::string(200 + n % 7 * 500, 'p');
+}
+
+// A group of transactions that continues the log at `next`; each also states the log's length in a record.
+std::vector<transaction> next_group(std::mt19937_64& random, uint64_t next) {
+  std::vector<transaction> group;
+  auto count = 1 + random() % 6;
+  for (uint64_t i = 0; i < count; ++i, ++next) {
+    auto t = make_transaction(next % 3 == 0 ? blue : red, numbered(next));
+    t.writes.push_back(write_op::put(table::nodes, "length", std::to_string(next)));
+    t.writes.push_back(write_op::put_blob(numbered(next)));
+    group.push_back(std::move(t));
+  }
+  return group;
+}
+
+// The log holds exactly the events 1 to `length`, and what rode with them.
+void check_log(const store& s, uint64_t length) {
+  auto log = payloads(s);
+  REQUIRE(log.size() == length);
+  REQUIRE(s.last_sequence() == length);
+  for (uint64_t n = 1; n <= length; ++n)
+    REQUIRE(log[n - 1] == numbered(n));
+  auto reds = s.read_events(red, 1, SIZE_MAX);
+  auto blues = s.read_events(blue, 1, SIZE_MAX);
+  REQUIRE(reds);
+  REQUIRE(blues);
+  REQUIRE(reds->size() + blues->size() == length);
+  auto stated = s.get(table::nodes, "length");
+  REQUIRE(stated);
+  REQUIRE(stated->value_or("0") == std::to_string(length));
+  if (length > 0)
+    REQUIRE(s.blob(sha256_hex(numbered(length))).value() == numbered(length));
+}
+
+uint64_t rounds(const char* variable, uint64_t usual) {
+  const auto* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+} // namespace
+
+TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of what was written") {
+  const auto cuts = rounds("KEVOLVE_POWER_CUTS", 150);
+  std::mt19937_64 random{cuts};
+  scratch_directory dir;
+  faulty_disk disk;
+  uint64_t acknowledged = 0;
+  uint64_t in_flight = 0;
+  uint64_t while_opening = 0;
+  for (uint64_t cut = 0; cut < cuts; ++cut) {
+    CAPTURE(cut);
+    disk.fail_after(random() % 120, fault::power_cut);
+    {
+      auto s = store::open(dir.path(), small_on(disk));
+      if (!s)
+        ++while_opening;
+      while (s) {
+        auto group = next_group(random, acknowledged + 1);
+        if (auto committed = (*s)->commit(group); !committed) {
+          in_flight = group.size();
+          break;
+        }
+        acknowledged += group.size();
+      }
+    }
+    REQUIRE(disk.has_failed());
+    disk.restart(random());
+    auto s = open_store(dir.path(), small_on(disk));
+    auto found = s->last_sequence();
+    CAPTURE(acknowledged);
+    // The group in flight may have reached the disk, but only as a whole.
+    REQUIRE((found == acknowledged || found == acknowledged + in_flight));
+    check_log(*s, found);
+    acknowledged = found;
+    in_flight = 0;
+  }
+  CHECK(acknowledged > cuts);
+  CHECK(while_opening > 0);
+}
+
+TEST_CASE("a refused commit is not in the store, and committing goes on when the disk is mended") {
+  const auto turns = rounds("KEVOLVE_DISK_FAULTS", 60);
+  for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
+    CAPTURE(static_cast<int>(what));
+    std::mt19937_64 random{turns};
+    scratch_directory dir;
+    faulty_disk disk;
+    uint64_t acknowledged = 0;
+    auto s = open_store(dir.path(), small_on(disk));
+    for (uint64_t turn = 0; turn < turns; ++turn) {
+      CAPTURE(turn);
+      disk.fail_after(random() % 60, what);
+      std::optional<failure> refusal;
+      while (!refusal) {
+        auto group = next_group(random, acknowledged + 1);
+        if (auto committed = s->commit(group); committed)
+          acknowledged += group.size();
+        else
+          refusal = committed.error();
+      }
+      REQUIRE(refusal->code == (what == fault::sync_error ? errc::io : errc::no_space));
+      REQUIRE(s->degraded() == refusal);
+      check_log(*s, acknowledged);
+      if (turn % 2 == 0) {
+        auto again = next_group(random, acknowledged + 1);
+        REQUIRE(!s->commit(again));
+        check_log(*s, acknowledged);
+      }
+      disk.mend();
+      auto group = next_group(random, acknowledged + 1);
+      auto committed = s->commit(group);
+      if (!committed)
+        FAIL(to_string(committed.error()));
+      acknowledged += group.size();
+      REQUIRE(!s->degraded());
+      check_log(*s, acknowledged);
+      if (turn % 5 == 0) {
+        s.reset();
+        s = open_store(dir.path(), small_on(disk));
+        check_log(*s, acknowledged);
+      }
+    }
+  }
+}
+
+} // namespace kevolve::test
