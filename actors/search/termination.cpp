@@ -1,0 +1,44 @@
+#include "actors/search/termination.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace kevolve {
+
+namespace {
+
+// Selections in a row that no generator could follow before the search counts as stalled.
+constexpr uint64_t exhausted_limit = 32;
+
+std::string print(double x) {
+  std::array<char, 32> buffer{};
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, std::chars_format::general, 6).ptr;
+  return {buffer.data(), end};
+}
+
+} // namespace
+
+stop_decision should_stop(const termination_rules& rules, const campaign_progress& progress) {
+  if (progress.cancelled)
+    return {true, "cancelled", "cancelled on request"};
+  // With confidence: the lower end of the confirmed best's interval, not its middle.
+  if (rules.target_speedup > 0.0 && progress.best_ci_low >= rules.target_speedup)
+    return {true, "target",
+            "the confirmed best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
+              + print(rules.target_speedup)};
+  if (rules.candidates > 0 && progress.candidates >= rules.candidates)
+    return {true, "budget", std::to_string(rules.candidates) + " candidates are used up"};
+  if (rules.wall_s > 0.0 && progress.wall_s >= rules.wall_s)
+    return {true, "budget", print(rules.wall_s) + " s of wall time are used up"};
+  if (rules.device_s > 0.0 && progress.device_s >= rules.device_s)
+    return {true, "budget", print(rules.device_s) + " s of device time are used up"};
+  if (rules.stall > 0 && progress.valid_since_best >= rules.stall)
+    return {true, "stall", std::to_string(progress.valid_since_best) + " valid candidates without an improvement"};
+  if (progress.exhausted_in_a_row >= exhausted_limit)
+    return {true, "stall",
+            "no generator had anything left to propose " + std::to_string(progress.exhausted_in_a_row)
+              + " times in a row"};
+  return {};
+}
+
+} // namespace kevolve

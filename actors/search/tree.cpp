@@ -1,0 +1,106 @@
+#include "actors/search/tree.hpp"
+
+#include "runtime/base/codec.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+// What the hash covers; children follow from parents.
+struct node_digest {
+  const tree_node& node;
+};
+
+template <class I>
+typename I::result_type inspect(I& f, node_digest& x) {
+  const auto& n = x.node;
+  return f(n.index, n.parents, n.phase, n.result, n.fitness, n.ci_low, n.ci_high, n.estimate, n.confirmed, n.draft,
+           n.visits, n.value, n.virtual_loss);
+}
+
+} // namespace
+
+search_tree::search_tree() {
+  tree_node root;
+  root.phase = node_phase::finished;
+  root.result = verdict::pass;
+  root.fitness = 1.0;
+  root.ci_low = 1.0;
+  root.ci_high = 1.0;
+  root.confirmed = true;
+  root.visits = 1;
+  root.value = 1.0;
+  nodes_.push_back(std::move(root));
+  rehash(0, {});
+}
+
+uint64_t search_tree::add(std::vector<uint64_t> parents, bool draft) {
+  // Only a damaged journal names a node that is not there; the hash it recorded will tell.
+  std::erase_if(parents, [&](uint64_t p) { return p >= nodes_.size(); });
+  if (parents.empty())
+    parents.push_back(0);
+  tree_node n;
+  n.index = nodes_.size();
+  n.parents = std::move(parents);
+  n.draft = draft;
+  n.virtual_loss = 1;
+  nodes_[n.parents.front()].children.push_back(n.index);
+  nodes_.push_back(n);
+  rehash(n.index, {});
+  for (auto at = n.index; at != 0;) {
+    at = nodes_[at].parents.front();
+    auto before = digest(at);
+    ++nodes_[at].virtual_loss;
+    rehash(at, before);
+  }
+  ++in_flight_;
+  return n.index;
+}
+
+bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
+  if (index >= nodes_.size() || nodes_[index].phase != node_phase::in_flight)
+    return false;
+  auto passes = outcome.result == verdict::pass;
+  auto fitness = passes ? outcome.fitness : 0.0;
+  // The node itself, then each ancestor up to the root.
+  for (auto at = index;; at = nodes_[at].parents.front()) {
+    auto before = digest(at);
+    auto& n = nodes_[at];
+    if (at == index) {
+      n.phase = node_phase::finished;
+      n.result = outcome.result;
+      n.fitness = fitness;
+      n.ci_low = passes ? outcome.ci_low : 0.0;
+      n.ci_high = passes ? outcome.ci_high : 0.0;
+      n.estimate = outcome.estimate;
+      n.confirmed = passes && outcome.confirmed;
+    }
+    ++n.visits;
+    n.value = std::max(n.value, fitness);
+    --n.virtual_loss;
+    rehash(at, before);
+    if (at == 0)
+      break;
+  }
+  --in_flight_;
+  ++finished_;
+  if (passes)
+    ++valid_;
+  return true;
+}
+
+id128 search_tree::digest(uint64_t index) const {
+  return derive_id("tree node", encode(node_digest{nodes_[index]}));
+}
+
+// Each node's digest covers its index, so exclusive or neither cancels two nodes nor depends on their order.
+void search_tree::rehash(uint64_t index, const id128& before) {
+  auto after = digest(index);
+  hash_.hi ^= before.hi ^ after.hi;
+  hash_.lo ^= before.lo ^ after.lo;
+}
+
+} // namespace kevolve
