@@ -1,0 +1,79 @@
+#include "actors/search/termination.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace kevolve;
+
+namespace {
+
+termination_rules all_rules() {
+  return {8.0, 300, 120.0, 60.0, 80};
+}
+
+campaign_progress underway() {
+  campaign_progress p;
+  p.best_ci_low = 7.9;
+  p.candidates = 299;
+  p.valid_since_best = 79;
+  p.wall_s = 119.9;
+  p.device_s = 59.9;
+  p.exhausted_in_a_row = 3;
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("a campaign goes on while nothing is reached") {
+  CHECK(!should_stop(all_rules(), underway()).stop);
+  CHECK(should_stop(all_rules(), underway()).reason.empty());
+}
+
+TEST_CASE("each limit ends it, with its reason and words for a person") {
+  struct example {
+    void (*change)(campaign_progress&);
+    const char* reason;
+    const char* detail;
+  };
+  for (const auto& x : std::vector<example>{
+         {[](campaign_progress& p) { p.cancelled = true; }, "cancelled", "cancelled on request"},
+         {[](campaign_progress& p) { p.best_ci_low = 8.0; }, "target",
+          "the confirmed best is at least 8 times as fast, wanted was 8"},
+         {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
+         {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
+         {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
+         {[](campaign_progress& p) { p.valid_since_best = 80; }, "stall", "80 valid candidates without an improvement"},
+         {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, "stall",
+          "no generator had anything left to propose 32 times in a row"},
+       }) {
+    auto p = underway();
+    x.change(p);
+    auto d = should_stop(all_rules(), p);
+    CHECK(d.stop);
+    CHECK(d.reason == x.reason);
+    CHECK(d.detail == x.detail);
+  }
+}
+
+TEST_CASE("a limit of zero is none") {
+  auto p = underway();
+  p.best_ci_low = 1e9;
+  p.candidates = 1'000'000;
+  p.wall_s = p.device_s = 1e9;
+  p.valid_since_best = 1'000'000;
+  CHECK(!should_stop({}, p).stop);
+}
+
+TEST_CASE("cancelling counts before the target, the target before the budget, the budget before the stall") {
+  auto p = underway();
+  p.valid_since_best = 80;
+  CHECK(should_stop(all_rules(), p).reason == "stall");
+  p.candidates = 300;
+  CHECK(should_stop(all_rules(), p).reason == "budget");
+  p.best_ci_low = 9.0;
+  CHECK(should_stop(all_rules(), p).reason == "target");
+  p.cancelled = true;
+  CHECK(should_stop(all_rules(), p).reason == "cancelled");
+}

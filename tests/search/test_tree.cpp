@@ -1,0 +1,141 @@
+#include "actors/search/tree.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace kevolve;
+
+namespace {
+
+node_outcome passed(double fitness) {
+  return {verdict::pass, fitness, fitness * 0.99, fitness * 1.01, false, false};
+}
+
+node_outcome failed(verdict v = verdict::wrong_result) {
+  return {v, 7.0, 6.0, 8.0, false, true};
+}
+
+} // namespace
+
+TEST_CASE("the root is the reference: finished, fitness 1, one visit") {
+  search_tree t;
+  CHECK(t.size() == 1);
+  CHECK(t.at(0).phase == node_phase::finished);
+  CHECK(t.at(0).fitness == 1.0);
+  CHECK(t.at(0).visits == 1);
+  CHECK(t.at(0).parents.empty());
+  CHECK(t.finished() == 0);
+  CHECK(t.valid() == 0);
+  CHECK(!t.finish(0, passed(2.0)));
+}
+
+TEST_CASE("a node in flight is a virtual loss along the path of first parents") {
+  search_tree t;
+  auto a = t.add({0}, true);
+  auto b = t.add({0}, true);
+  auto c = t.add({a, b}, false);
+  CHECK(t.in_flight() == 3);
+  CHECK(t.at(0).virtual_loss == 3);
+  CHECK(t.at(a).virtual_loss == 2);
+  CHECK(t.at(b).virtual_loss == 1);
+  CHECK(t.at(c).virtual_loss == 1);
+  CHECK(t.at(a).children == std::vector<uint64_t>{c});
+  CHECK(t.at(b).children.empty());
+  CHECK(t.at(a).draft);
+  CHECK(!t.at(c).draft);
+}
+
+TEST_CASE("finishing counts a visit, raises the value of every ancestor and takes the virtual loss back") {
+  search_tree t;
+  auto a = t.add({0}, true);
+  auto b = t.add({0}, true);
+  CHECK(t.finish(a, passed(2.0)));
+  auto c = t.add({a, b}, false);
+  CHECK(t.finish(c, passed(5.0)));
+  CHECK(t.at(c).value == 5.0);
+  CHECK(t.at(a).value == 5.0);
+  CHECK(t.at(a).fitness == 2.0);
+  CHECK(t.at(a).visits == 2);
+  CHECK(t.at(0).value == 5.0);
+  CHECK(t.at(0).visits == 3);
+  CHECK(t.at(0).virtual_loss == 1);
+  CHECK(t.at(a).virtual_loss == 0);
+  CHECK(t.at(b).visits == 0); // a second parent is not credited
+  CHECK(t.in_flight() == 1);
+  CHECK(t.finished() == 2);
+  CHECK(t.valid() == 2);
+}
+
+TEST_CASE("what does not pass has no fitness, whatever it claims") {
+  search_tree t;
+  auto a = t.add({0}, true);
+  CHECK(t.finish(a, failed()));
+  CHECK(t.at(a).fitness == 0.0);
+  CHECK(t.at(a).ci_high == 0.0);
+  CHECK(!t.at(a).confirmed);
+  CHECK(t.at(a).value == 0.0);
+  CHECK(t.at(a).visits == 1);
+  CHECK(t.at(0).value == 1.0);
+  CHECK(t.valid() == 0);
+  CHECK(t.finished() == 1);
+}
+
+TEST_CASE("only a node in flight can finish, and only once") {
+  search_tree t;
+  auto a = t.add({0}, true);
+  CHECK(!t.finish(7, passed(2.0)));
+  CHECK(t.finish(a, passed(2.0)));
+  auto before = t.hash();
+  CHECK(!t.finish(a, passed(9.0)));
+  CHECK(t.at(a).fitness == 2.0);
+  CHECK(t.hash() == before);
+}
+
+TEST_CASE("a parent that is not there falls away; without any the root takes its place") {
+  search_tree t;
+  auto a = t.add({99}, false);
+  CHECK(t.at(a).parents == std::vector<uint64_t>{0});
+}
+
+TEST_CASE("the hash is that of the tree, not of the order independent events came in") {
+  search_tree x;
+  search_tree y;
+  for (auto* t : {&x, &y})
+    for (int i = 0; i < 4; ++i)
+      t->add({0}, true);
+  x.finish(1, passed(2.0));
+  x.finish(2, passed(3.0));
+  x.finish(3, failed());
+  y.finish(3, failed());
+  y.finish(2, passed(3.0));
+  CHECK(x.hash() != y.hash());
+  y.finish(1, passed(2.0));
+  CHECK(x.hash() == y.hash());
+  x.add({2}, false);
+  y.add({2}, false);
+  CHECK(x.hash() == y.hash());
+}
+
+TEST_CASE("every change changes the hash, and equal trees have equal hashes") {
+  std::set<id128> seen;
+  search_tree t;
+  seen.insert(t.hash());
+  auto a = t.add({0}, true);
+  seen.insert(t.hash());
+  auto b = t.add({a}, false);
+  seen.insert(t.hash());
+  t.finish(a, passed(2.0));
+  seen.insert(t.hash());
+  t.finish(b, passed(3.0));
+  seen.insert(t.hash());
+  CHECK(seen.size() == 5);
+
+  search_tree slower;
+  slower.add({0}, true);
+  slower.add({a}, false);
+  slower.finish(a, passed(2.0));
+  slower.finish(b, passed(2.5));
+  CHECK(slower.hash() != t.hash());
+  CHECK(search_tree{}.hash() == search_tree{}.hash());
+}
