@@ -1,0 +1,275 @@
+#include "backends/generators/transform/analysis.hpp"
+
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/polynomial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace kevolve::transform {
+
+bool is_pure_function(const std::string& name) {
+  static constexpr std::array<std::string_view, 34> names{
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "sin", "cos", "tan", "tanh", "sinh",
+    "cosh", "atan", "atan2", "asin", "acos", "erf", "erfc", "fabs", "fmax", "fmin", "fma", "floor", "ceil", "trunc",
+    "round", "rint", "nearbyint", "fmod", "hypot"};
+  auto known = [&](std::string_view n) { return std::find(names.begin(), names.end(), n) != names.end(); };
+  std::string_view n = name;
+  if (n.substr(0, 10) == "__builtin_") {
+    n.remove_prefix(10);
+    if (n == "inff" || n == "inf" || n == "nanf" || n == "nan" || n == "huge_val" || n == "huge_valf")
+      return true;
+  }
+  return known(n) || (!n.empty() && n.back() == 'f' && known(n.substr(0, n.size() - 1)));
+}
+
+std::string root_of(const expr& subscript) {
+  const expr* e = &subscript;
+  while (e->kind == expr_kind::subscript)
+    e = &e->args[0];
+  return e->kind == expr_kind::name ? e->text : std::string{};
+}
+
+bool is_speculable(const expr& e) {
+  bool ok = true;
+  walk(e, [&](const expr& x) {
+    bool division = x.kind == expr_kind::binary && (x.text == "/" || x.text == "%") && is_integer(x.type.base)
+                    && literal_value(x.args[1]).value_or(0) == 0;
+    ok = ok && !division && x.kind != expr_kind::subscript && x.kind != expr_kind::member && x.kind != expr_kind::call
+         && x.kind != expr_kind::opaque;
+  });
+  return ok;
+}
+
+namespace {
+
+struct access {
+  std::string array; // empty: unknown
+  std::vector<std::optional<polynomial>> index;
+  bool write = false;
+  std::vector<const stmt*> loops; // around it, the analysed loop and what is inside
+};
+
+struct region {
+  std::vector<access> accesses;
+  std::string trouble; // what forbids any claim
+};
+
+void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region& out) {
+  if (e.kind == expr_kind::subscript) {
+    access a;
+    a.write = write;
+    a.loops = loops;
+    a.array = root_of(e);
+    const expr* at = &e;
+    for (; at->kind == expr_kind::subscript; at = &at->args[0]) {
+      a.index.insert(a.index.begin(), to_polynomial(at->args[1]));
+      collect(at->args[1], false, loops, out);
+    }
+    if (a.array.empty())
+      collect(*at, false, loops, out);
+    out.accesses.push_back(std::move(a));
+    return;
+  }
+  if (e.kind == expr_kind::call && !is_pure_function(e.text))
+    out.trouble = "calls " + e.text;
+  if (e.kind == expr_kind::opaque)
+    out.trouble = "holds '" + e.text + "'";
+  if (e.kind == expr_kind::member || (e.kind == expr_kind::unary && e.text == "&"))
+    out.trouble = "takes an address or a member";
+  for (const auto& x : e.args)
+    collect(x, false, loops, out);
+}
+
+void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, region& out, int whiles = 0) {
+  for (const auto& s : body) {
+    if (s.kind == stmt_kind::opaque)
+      out.trouble = "holds '" + s.text.substr(0, s.text.find('\n')) + "'";
+    if (s.kind == stmt_kind::give_back || (s.kind == stmt_kind::break_out && whiles == 0))
+      out.trouble = "is left early";
+    if (s.kind == stmt_kind::assign) {
+      collect(s.target, true, loops, out);
+      if (s.op != "=" && s.target.kind == expr_kind::subscript)
+        collect(s.target, false, loops, out);
+      collect(s.value, false, loops, out);
+    } else
+      for_each_expr(s, [&](const expr& e) { collect(e, false, loops, out); });
+    bool is_loop = s.kind == stmt_kind::loop;
+    if (is_loop)
+      loops.push_back(&s);
+    collect(s.body, loops, out, whiles + (is_loop || s.kind == stmt_kind::while_loop ? 1 : 0));
+    if (is_loop)
+      loops.pop_back();
+    collect(s.otherwise, loops, out, whiles);
+  }
+}
+
+// Bounds of p over the indices of the loops: {least, most}, as polynomials of what does not vary.
+std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, const std::vector<const stmt*>& loops) {
+  auto low = p;
+  auto high = p;
+  for (auto it = loops.rbegin(); it != loops.rend(); ++it) { // innermost first: its bounds may use outer indices
+    const auto& l = **it;
+    if (!low.mentions(l.name) && !high.mentions(l.name))
+      continue;
+    auto from = to_polynomial(l.from);
+    auto to = to_polynomial(l.to);
+    auto a = low.linear_in(l.name);
+    auto b = high.linear_in(l.name);
+    if (!from || !to || !a || !b || !a->first.never_negative() || !b->first.never_negative())
+      return {};
+    low = a->first * *from + a->second;
+    high = b->first * (*to - polynomial{1}) + b->second;
+  }
+  return std::pair{low, high};
+}
+
+// Whether two accesses stay apart in different iterations of `index`, whatever the loops inside do. `outer`
+// loops (which may differ too) are given for outranked_by.
+bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying) {
+  if (w.index.size() != x.index.size())
+    return false;
+  for (size_t d = 0; d < w.index.size(); ++d) {
+    if (!w.index[d] || !x.index[d])
+      continue;
+    auto p = w.index[d]->linear_in(index);
+    auto q = x.index[d]->linear_in(index);
+    if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative())
+      continue;
+    auto inner = [&](const std::vector<const stmt*>& loops) {
+      std::vector<const stmt*> out;
+      for (const auto* l : loops)
+        if (l->name != index)
+          out.push_back(l);
+      return out;
+    };
+    auto free_of_varying = [&](const polynomial& r, const std::vector<const stmt*>& loops) {
+      for (const auto& n : r.names()) {
+        bool is_index = std::any_of(loops.begin(), loops.end(), [&](const stmt* l) { return l->name == n; });
+        bool is_atom = n.front() == '{';
+        if (!is_index && (is_atom || varying.count(n) != 0))
+          return false;
+      }
+      return true;
+    };
+    auto wl = inner(w.loops);
+    auto xl = inner(x.loops);
+    if (!free_of_varying(p->second, wl) || !free_of_varying(q->second, xl) || !free_of_varying(p->first, {}))
+      continue;
+    auto we = extremes(p->second, wl);
+    auto xe = extremes(q->second, xl);
+    if (!we || !xe)
+      continue;
+    auto leftover = [&](const polynomial& r) {
+      for (const auto& n : r.names())
+        if (varying.count(n) != 0 || n == index)
+          return true;
+      return false;
+    };
+    if (leftover(we->first) || leftover(we->second) || leftover(xe->first) || leftover(xe->second))
+      continue;
+    // |difference of the rests| < coefficient, so a different index means a different place.
+    auto room = p->first - polynomial{1};
+    if ((room - (we->second - xe->first)).never_negative() && (room - (xe->second - we->first)).never_negative())
+      return true;
+  }
+  return false;
+}
+
+struct analyser {
+  const program& reference;
+  const contract& task;
+  std::map<std::string, loop_facts> out;
+
+  bool is_parameter(const std::string& name) const {
+    return std::any_of(reference.parameters.begin(), reference.parameters.end(),
+                       [&](const parameter& p) { return p.name == name; });
+  }
+  bool may_alias(const std::string& a, const std::string& b) const {
+    if (a == b)
+      return true;
+    auto promised = [&](const std::string& n) {
+      if (!is_parameter(n))
+        return true; // a local array
+      const auto* x = find_argument(task, n);
+      return x != nullptr && !x->alias;
+    };
+    return !promised(a) || !promised(b);
+  }
+
+  // Empty if independent; `around`: loops between an outer loop and this one whose index may differ as well.
+  std::string conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
+    region r;
+    auto loops = around;
+    loops.push_back(&loop);
+    collect(loop.body, loops, r);
+    if (!r.trouble.empty())
+      return r.trouble;
+    auto locals = declared(loop.body);
+    auto varying = assigned(loop.body);
+    varying.insert(locals.begin(), locals.end());
+    std::set<std::string> pointers;
+    walk(reference.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare && s.type.depth > 0)
+        pointers.insert(s.name);
+    });
+    for (const auto& w : r.accesses) {
+      if (!w.write)
+        continue;
+      if (w.array.empty() || pointers.count(w.array) != 0)
+        return "writes through a computed pointer";
+      if (locals.count(w.array) != 0)
+        continue; // an array of the iteration's own
+      for (const auto& x : r.accesses) {
+        if (locals.count(x.array) != 0)
+          continue;
+        if (x.array.empty() || pointers.count(x.array) != 0)
+          return "reads through a computed pointer";
+        if (!may_alias(w.array, x.array))
+          continue;
+        if (w.array != x.array)
+          return w.array + " and " + x.array + " may overlap";
+        if (!apart(w, x, loop.name, varying))
+          return "iterations may meet in " + w.array;
+      }
+    }
+    return {};
+  }
+
+  void visit(const std::vector<stmt>& body, std::vector<const stmt*>& outer) {
+    for (const auto& s : body) {
+      if (s.kind == stmt_kind::loop) {
+        auto& f = out[s.label];
+        f.reason = conflict(s, {});
+        f.independent = f.reason.empty();
+        for (size_t i = 0; i < outer.size(); ++i) {
+          std::vector<const stmt*> around(outer.begin() + static_cast<ptrdiff_t>(i), outer.end());
+          if (conflict(s, around).empty())
+            out[outer[i]->label].outranked_by.insert(s.label);
+        }
+        outer.push_back(&s);
+        visit(s.body, outer);
+        outer.pop_back();
+      } else {
+        auto keep = outer;
+        if (s.kind == stmt_kind::while_loop)
+          outer.clear();
+        visit(s.body, outer);
+        visit(s.otherwise, outer);
+        outer = keep;
+      }
+    }
+  }
+};
+
+} // namespace
+
+std::map<std::string, loop_facts> analyse(const program& reference, const contract& task) {
+  analyser a{reference, task, {}};
+  std::vector<const stmt*> outer;
+  a.visit(reference.body, outer);
+  return std::move(a.out);
+}
+
+} // namespace kevolve::transform

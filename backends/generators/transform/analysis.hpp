@@ -1,0 +1,51 @@
+// What may be reordered: a conservative dependence check over subscripts that are polynomials, and the
+// reductions a loop carries. Facts about memory are established once, on the reference, and hold for every
+// program derived from it by legal moves; facts about scalars are taken from the program at hand.
+#pragma once
+
+#include "backends/generators/transform/ir.hpp"
+#include "runtime/base/contract.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kevolve::transform {
+
+struct loop_facts {
+  bool independent = false; // no iteration touches memory that another one writes
+  std::string reason;       // why not, with the array or the construct
+  // Inner loops X such that, X's iterations apart, all accesses stay apart whatever this loop's index: this
+  // loop and X may be interchanged even if this one is not independent.
+  std::set<std::string> outranked_by;
+};
+
+// By label of the reference's loops.
+std::map<std::string, loop_facts> analyse(const program& reference, const contract& task);
+
+// A scalar that a loop accumulates into and otherwise leaves alone.
+struct reduction {
+  std::string name;
+  std::string op; // add mul max min and or xor
+  ctype type;
+};
+
+// The reduction that the statement performs on `name`, if it is one.
+std::optional<std::string> reduction_op(const stmt& s, const std::string& name);
+
+// The scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if one
+// of them is none.
+std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason);
+
+// Functions of the C library without side effects: "expf", "sqrt", …
+bool is_pure_function(const std::string& name);
+
+// The array at the root of a subscript; empty if it is no plain name.
+std::string root_of(const expr& subscript);
+
+// Whether evaluating the expression early or needlessly is harmless: no load, no division, no call.
+bool is_speculable(const expr& e);
+
+} // namespace kevolve::transform

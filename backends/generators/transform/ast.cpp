@@ -1,0 +1,288 @@
+#include "backends/generators/transform/ast.hpp"
+
+#include "backends/generators/transform/ast_reader.hpp"
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kevolve::transform {
+
+size_t ast_reader::line_of(size_t offset) const {
+  return 1 + static_cast<size_t>(std::count(source_.begin(), source_.begin() + static_cast<ptrdiff_t>(
+                                                                std::min(offset, source_.size())), '\n'));
+}
+
+std::string ast_reader::declare(json node) {
+  auto name = fresh_name(out_, text(node, "name"));
+  names_[text(node, "id")] = name;
+  return name;
+}
+
+void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt>& out) {
+  stmt s;
+  s.kind = stmt_kind::opaque;
+  auto where = expanded_range(node);
+  if (!where) {
+    out_.notes.push_back(why + ", and its text is not to be had");
+    s.text = "#error \"" + why + "\"";
+    out.push_back(std::move(s));
+    return;
+  }
+  auto end = where->second;
+  while (end < source_.size() && (source_[end] == ' ' || source_[end] == ';')) // a statement's range lacks its ';'
+    if (source_[end++] == ';')
+      break;
+  s.text = source_.substr(where->first, end - where->first);
+  if (s.text.back() != ';' && s.text.back() != '}')
+    s.text += ';';
+  std::map<std::string, std::string> names;
+  mentioned(node, names);
+  for (const auto& [old_name, new_name] : names) {
+    if (old_name != new_name)
+      s.text = replace_identifier(s.text, old_name, new_name);
+    s.names.push_back(new_name);
+  }
+  out_.notes.push_back("line " + std::to_string(line_of(where->first)) + ": " + why);
+  out.push_back(std::move(s));
+}
+
+std::vector<stmt> ast_reader::read_body(json node) {
+  std::vector<stmt> out;
+  if (text(node, "kind") == "CompoundStmt")
+    for (auto child : children(node))
+      read_stmt(child, out);
+  else
+    read_stmt(node, out);
+  return out;
+}
+
+void ast_reader::read_declaration(json node, std::vector<stmt>& out) {
+  for (auto decl : children(node)) {
+    auto type = type_of(decl);
+    bool plain = text(decl, "kind") == "VarDecl" && type.base != scalar_kind::none;
+    if (!plain) {
+      // Every name of the statement stays as written, or the opaque text would not match.
+      for (auto other : children(node)) {
+        auto name = text(other, "name");
+        names_[text(other, "id")] = name;
+        out_.taken.push_back(name);
+      }
+      opaque_stmt(node, "a declaration whose type the moves do not know", out);
+      return;
+    }
+  }
+  for (auto decl : children(node)) {
+    auto inner = children(decl);
+    auto storage = text(decl, "storageClass");
+    stmt s;
+    s.kind = stmt_kind::declare;
+    s.type = type_of(decl);
+    s.is_static = storage == "static";
+    s.has_value = !text(decl, "init").empty() && !inner.empty();
+    if (s.has_value)
+      s.value = read_expr(inner[0]);
+    s.name = declare(decl);
+    out.push_back(std::move(s));
+  }
+}
+
+void ast_reader::read_effect(json node, std::vector<stmt>& out) {
+  auto kind = text(node, "kind");
+  auto op = text(node, "opcode");
+  auto inner = children(node);
+  if (kind == "ParenExpr" && inner.size() == 1)
+    return read_effect(inner[0], out);
+  if (kind == "BinaryOperator" && op == ",") {
+    read_effect(inner[0], out);
+    return read_effect(inner[1], out);
+  }
+  // a = b = c is b = c; a = b
+  if (kind == "BinaryOperator" && op == "=" && text(inner[1], "kind") == "BinaryOperator"
+      && text(inner[1], "opcode") == "=") {
+    read_effect(inner[1], out);
+    auto middle = read_expr(children(inner[1])[0]);
+    out.push_back(make_assign(read_expr(inner[0]), "=", std::move(middle)));
+    return;
+  }
+  if ((kind == "BinaryOperator" && op == "=") || kind == "CompoundAssignOperator") {
+    // p[i++] = q[j++]: C leaves the moment of the increments open up to the end of the statement.
+    std::vector<stmt> after;
+    after_ = &after;
+    auto target = read_expr(inner[0]);
+    auto value = read_expr(inner[1]);
+    after_ = nullptr;
+    if (target.kind == expr_kind::name || target.kind == expr_kind::subscript) {
+      out.push_back(make_assign(std::move(target), op, std::move(value)));
+      std::move(after.begin(), after.end(), std::back_inserter(out));
+      return;
+    }
+  }
+  if (kind == "UnaryOperator" && (op == "++" || op == "--")) {
+    auto target = read_expr(inner[0]);
+    if (target.kind == expr_kind::name || target.kind == expr_kind::subscript) {
+      auto one = make_literal(1);
+      out.push_back(make_assign(std::move(target), op == "++" ? "+=" : "-=", std::move(one)));
+      return;
+    }
+  }
+  if (kind == "CStyleCastExpr" && text(node, "castKind") == "ToVoid")
+    return; // (void)x
+  stmt s;
+  s.kind = stmt_kind::evaluate;
+  s.value = read_expr(node);
+  out.push_back(std::move(s));
+}
+
+namespace {
+
+// Whether a `continue` in the list belongs to the loop around it.
+bool has_next(const std::vector<stmt>& body) {
+  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
+    if (s.kind == stmt_kind::next)
+      return true;
+    if (s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop)
+      return false;
+    return has_next(s.body) || has_next(s.otherwise);
+  });
+}
+
+} // namespace
+
+void ast_reader::read_for(json node, std::vector<stmt>& out) {
+  auto parts = children(node); // init, condition variable, condition, increment, body; {} where empty
+  if (parts.size() != 5)
+    return opaque_stmt(node, "a for statement of unknown form", out);
+  auto present = [&](size_t i) { return !text(parts[i], "kind").empty(); };
+  std::vector<stmt> scope;
+  if (present(0))
+    read_stmt(parts[0], scope);
+  stmt loop;
+  loop.kind = stmt_kind::while_loop;
+  loop.value = present(2) ? read_expr(parts[2]) : make_literal(1);
+  loop.body = read_body(parts[4]);
+  std::vector<stmt> increment;
+  if (present(3))
+    read_effect(parts[3], increment);
+  if (!increment.empty() && has_next(loop.body)) {
+    // The increment must run after a continue too: `continue` becomes a branch around the rest, which
+    // normalise() does for bodies marked so.
+    loop.text = "for";
+  }
+  loop.op = increment.empty() ? "" : "counted";
+  loop.otherwise = std::move(increment); // until normalise() has put it where it belongs
+  scope.push_back(std::move(loop));
+  if (scope.size() == 1)
+    out.push_back(std::move(scope[0]));
+  else
+    out.push_back(make_block(std::move(scope)));
+}
+
+void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
+  auto kind = text(node, "kind");
+  auto inner = children(node);
+  stmt s;
+  if (kind == "NullStmt" || kind.empty())
+    return;
+  if (kind == "CompoundStmt") {
+    s.kind = stmt_kind::block;
+    s.body = read_body(node);
+    out.push_back(std::move(s));
+  } else if (kind == "DeclStmt") {
+    read_declaration(node, out);
+  } else if (kind == "ForStmt") {
+    read_for(node, out);
+  } else if (kind == "WhileStmt" && inner.size() == 2) {
+    s.kind = stmt_kind::while_loop;
+    s.value = read_expr(inner[0]);
+    s.body = read_body(inner[1]);
+    out.push_back(std::move(s));
+  } else if (kind == "IfStmt" && (inner.size() == 2 || inner.size() == 3)) {
+    s.kind = stmt_kind::branch;
+    s.value = read_expr(inner[0]);
+    s.body = read_body(inner[1]);
+    if (inner.size() == 3)
+      s.otherwise = read_body(inner[2]);
+    out.push_back(std::move(s));
+  } else if (kind == "ReturnStmt") {
+    s.kind = stmt_kind::give_back;
+    s.has_value = !inner.empty();
+    if (s.has_value)
+      s.value = read_expr(inner[0]);
+    out.push_back(std::move(s));
+  } else if (kind == "BreakStmt") {
+    s.kind = stmt_kind::break_out;
+    out.push_back(std::move(s));
+  } else if (kind == "ContinueStmt") {
+    s.kind = stmt_kind::next;
+    out.push_back(std::move(s));
+  } else if (kind == "BinaryOperator" || kind == "CompoundAssignOperator" || kind == "UnaryOperator"
+             || kind == "CallExpr" || kind == "ParenExpr" || kind == "CStyleCastExpr") {
+    read_effect(node, out);
+  } else {
+    opaque_stmt(node, kind + " is left as it is", out);
+  }
+}
+
+result<program> read_function(const std::string& source, const std::string& syntax_tree, const std::string& entry) {
+  if (syntax_tree.empty())
+    return fail(errc::unsupported, "the compiler gave no syntax tree of " + entry);
+  simdjson::dom::parser parser;
+  json root;
+  simdjson::padded_string padded{syntax_tree};
+  if (auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS)
+    return fail(errc::unsupported, "the syntax tree of " + entry + " is no JSON: " + simdjson::error_message(error));
+  if (ast_reader::text(root, "kind") != "FunctionDecl" || ast_reader::text(root, "name") != entry)
+    return fail(errc::unsupported, "the syntax tree holds no function " + entry);
+  program p;
+  p.source = source;
+  ast_reader reader{p.source, p};
+  auto where = ast_reader::range(root);
+  if (!where || where->second > source.size())
+    return fail(errc::unsupported, entry + " does not stand in the file as plain text (a macro defines it?)");
+  p.function_begin = where->first;
+  p.function_end = where->second;
+  bool has_body = false;
+  for (auto child : ast_reader::children(root)) {
+    auto kind = ast_reader::text(child, "kind");
+    if (kind == "ParmVarDecl") {
+      parameter x;
+      x.type = reader.type_of(child);
+      auto spelling = ast_reader::text(child["type"].value(), "qualType");
+      x.is_restrict = spelling.find("restrict") != std::string::npos;
+      x.name = reader.declare(child);
+      uint64_t offset = 0;
+      if (child["loc"]["offset"].get(offset) == simdjson::SUCCESS) {
+        x.name_offset = offset;
+        auto at = offset;
+        while (at > 0 && source[at - 1] == ' ')
+          --at;
+        x.plain_pointer = x.type.depth > 0 && at > 0 && source[at - 1] == '*';
+      }
+      p.parameters.push_back(std::move(x));
+    } else if (kind == "CompoundStmt") {
+      auto body = ast_reader::range(child);
+      if (!body)
+        return fail(errc::unsupported, "the body of " + entry + " stands in a macro");
+      p.body_begin = body->first;
+      has_body = true;
+      reader.read_stmt(child, p.body);
+    }
+  }
+  if (!has_body)
+    return fail(errc::unsupported, entry + " has no body in this file");
+  if (p.body.size() == 1 && p.body[0].kind == stmt_kind::block) {
+    auto inner = std::move(p.body[0].body);
+    p.body = std::move(inner);
+  }
+  bool lost = false;
+  walk(p.body, [&](const stmt& s) { lost = lost || s.text.rfind("#error", 0) == 0; });
+  walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });
+  if (lost)
+    return fail(errc::unsupported, entry + ": " + p.notes.back());
+  normalise(p);
+  return p;
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,56 @@
+// The reader's working state; private to ast*.cpp.
+#pragma once
+
+#include "backends/generators/transform/ir.hpp"
+
+#include <simdjson.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kevolve::transform {
+
+using json = simdjson::dom::element;
+
+class ast_reader {
+public:
+  ast_reader(const std::string& source, program& out) : source_(source), out_(out) {}
+
+  ctype type_of(json node) const;
+  expr read_expr(json node);
+  // Appends what the statement becomes; a declaration may become several.
+  void read_stmt(json node, std::vector<stmt>& out);
+  // The name a declaration gets: unique in the function.
+  std::string declare(json node);
+
+  static std::string text(json node, const char* key);
+  static std::vector<json> children(json node);
+  // Offsets [begin, end) in the file; nothing if the place is not plain text of the file (a macro).
+  static std::optional<std::pair<size_t, size_t>> range(json node);
+  // The same, macros taken by where they are expanded.
+  std::optional<std::pair<size_t, size_t>> expanded_range(json node) const;
+
+private:
+  expr opaque_expr(json node);
+  void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
+  void read_for(json node, std::vector<stmt>& out);
+  void read_declaration(json node, std::vector<stmt>& out);
+  void read_effect(json node, std::vector<stmt>& out);
+  std::vector<stmt> read_body(json node);
+  // Variables mentioned below a node: name in the source → name in the tree.
+  void mentioned(json node, std::map<std::string, std::string>& names) const;
+  size_t line_of(size_t offset) const;
+
+  const std::string& source_;
+  program& out_;
+  std::map<std::string, std::string> names_; // clang id → name in the tree
+  std::vector<stmt>* after_ = nullptr;       // takes the increments of `p[i++] = x` while an assignment is read
+};
+
+ctype parse_ctype(std::string_view spelling, std::string_view desugared);
+
+} // namespace kevolve::transform

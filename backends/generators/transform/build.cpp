@@ -1,0 +1,379 @@
+#include "backends/generators/transform/build.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kevolve::transform {
+
+expr make_literal(int64_t value, scalar_kind kind) {
+  expr e;
+  e.kind = expr_kind::literal;
+  e.text = std::to_string(value);
+  e.type = scalar_type(kind);
+  return e;
+}
+
+expr make_name(std::string name, ctype type) {
+  expr e;
+  e.kind = expr_kind::name;
+  e.text = std::move(name);
+  e.type = std::move(type);
+  return e;
+}
+
+expr make_expr(expr_kind kind, ctype type, std::vector<expr> args, std::string text) {
+  expr e;
+  e.kind = kind;
+  e.type = std::move(type);
+  e.args = std::move(args);
+  e.text = std::move(text);
+  return e;
+}
+
+expr make_unary(std::string op, expr a) {
+  auto t = a.type;
+  return make_expr(expr_kind::unary, t, {std::move(a)}, std::move(op));
+}
+
+std::optional<int64_t> literal_value(const expr& e) {
+  if (e.kind == expr_kind::cast && e.implicit && is_integer(e.type.base))
+    return literal_value(e.args[0]);
+  if (e.kind != expr_kind::literal || !is_integer(e.type.base) || e.text.empty())
+    return {};
+  int64_t v = 0;
+  size_t i = 0;
+  for (; i < e.text.size() && std::isdigit(static_cast<unsigned char>(e.text[i])) != 0; ++i) {
+    if (v > INT64_MAX / 16)
+      return {};
+    v = v * 10 + (e.text[i] - '0');
+  }
+  if (i == 0 || (i > 1 && e.text[0] == '0')) // no octal, no hexadecimal
+    return {};
+  for (; i < e.text.size(); ++i)
+    if (std::string_view{"uUlL"}.find(e.text[i]) == std::string_view::npos)
+      return {};
+  return v;
+}
+
+expr make_binary(std::string op, expr a, expr b) {
+  auto x = literal_value(a);
+  auto y = literal_value(b);
+  auto kind = bits(b.type.base) > bits(a.type.base) ? b.type.base : a.type.base;
+  if (x && y && *x < (1 << 30) && *y < (1 << 30)) {
+    if (op == "+")
+      return make_literal(*x + *y, kind);
+    if (op == "*")
+      return make_literal(*x * *y, kind);
+    if (op == "/" && *y > 0)
+      return make_literal(*x / *y, kind);
+    if (op == "-" && *x >= *y)
+      return make_literal(*x - *y, kind);
+  }
+  if (y == 0 && (op == "+" || op == "-"))
+    return a;
+  if (x == 0 && op == "+")
+    return b;
+  if (y == 1 && (op == "*" || op == "/"))
+    return a;
+  // (e + 1) + 2 is e + 3: keeps unrolled subscripts short.
+  if (y && op == "+" && a.kind == expr_kind::binary && a.text == "+")
+    if (auto inner = literal_value(a.args[1]))
+      return make_binary("+", a.args[0], make_literal(*inner + *y, b.type.base));
+  ctype t = scalar_type(kind);
+  if (a.type.lanes > 1)
+    t = a.type;
+  return make_expr(expr_kind::binary, t, {std::move(a), std::move(b)}, std::move(op));
+}
+
+stmt make_declare(std::string name, ctype type, std::optional<expr> value) {
+  stmt s;
+  s.kind = stmt_kind::declare;
+  s.name = std::move(name);
+  s.type = std::move(type);
+  s.has_value = value.has_value();
+  if (value)
+    s.value = std::move(*value);
+  return s;
+}
+
+stmt make_assign(expr target, std::string op, expr value) {
+  stmt s;
+  s.kind = stmt_kind::assign;
+  s.target = std::move(target);
+  s.op = std::move(op);
+  s.value = std::move(value);
+  return s;
+}
+
+stmt make_block(std::vector<stmt> body) {
+  stmt s;
+  s.kind = stmt_kind::block;
+  s.body = std::move(body);
+  return s;
+}
+
+bool is_float(scalar_kind k) { return k == scalar_kind::f16 || k == scalar_kind::f32 || k == scalar_kind::f64; }
+bool is_integer(scalar_kind k) { return k != scalar_kind::none && !is_float(k); }
+bool is_unsigned(scalar_kind k) {
+  return k == scalar_kind::boolean || k == scalar_kind::u8 || k == scalar_kind::u16 || k == scalar_kind::u32
+         || k == scalar_kind::u64;
+}
+
+int bits(scalar_kind k) {
+  switch (k) {
+    case scalar_kind::none:
+      return 0;
+    case scalar_kind::boolean:
+    case scalar_kind::i8:
+    case scalar_kind::u8:
+      return 8;
+    case scalar_kind::i16:
+    case scalar_kind::u16:
+    case scalar_kind::f16:
+      return 16;
+    case scalar_kind::i32:
+    case scalar_kind::u32:
+    case scalar_kind::f32:
+      return 32;
+    case scalar_kind::i64:
+    case scalar_kind::u64:
+    case scalar_kind::f64:
+      return 64;
+  }
+  return 0;
+}
+
+scalar_kind mask_kind(scalar_kind k) {
+  switch (bits(k)) {
+    case 8:
+      return scalar_kind::i8;
+    case 16:
+      return scalar_kind::i16;
+    case 64:
+      return scalar_kind::i64;
+    default:
+      return scalar_kind::i32;
+  }
+}
+
+void for_each_expr(stmt& s, const std::function<void(expr&)>& f) {
+  switch (s.kind) {
+    case stmt_kind::assign:
+    case stmt_kind::vector_store:
+      f(s.target);
+      f(s.value);
+      break;
+    case stmt_kind::declare:
+    case stmt_kind::give_back:
+      if (s.has_value)
+        f(s.value);
+      break;
+    case stmt_kind::evaluate:
+    case stmt_kind::while_loop:
+    case stmt_kind::branch:
+      f(s.value);
+      break;
+    case stmt_kind::loop:
+      f(s.from);
+      f(s.to);
+      if (s.has_value) // the span a division left, see divide()
+        f(s.value);
+      break;
+    default:
+      break;
+  }
+}
+
+void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f) {
+  for_each_expr(const_cast<stmt&>(s), [&](expr& e) { f(e); });
+}
+
+void walk(std::vector<stmt>& body, const std::function<void(stmt&)>& f) {
+  for (auto& s : body) {
+    f(s);
+    walk(s.body, f);
+    walk(s.otherwise, f);
+  }
+}
+
+void walk(const std::vector<stmt>& body, const std::function<void(const stmt&)>& f) {
+  for (const auto& s : body) {
+    f(s);
+    walk(s.body, f);
+    walk(s.otherwise, f);
+  }
+}
+
+void walk(expr& e, const std::function<void(expr&)>& f) {
+  f(e);
+  for (auto& a : e.args)
+    walk(a, f);
+}
+
+void walk(const expr& e, const std::function<void(const expr&)>& f) {
+  f(e);
+  for (const auto& a : e.args)
+    walk(a, f);
+}
+
+void walk_exprs(const std::vector<stmt>& body, const std::function<void(const expr&)>& f) {
+  walk(body, [&](const stmt& s) { for_each_expr(s, [&](const expr& e) { walk(e, f); }); });
+}
+
+void walk_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f) {
+  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { walk(e, f); }); });
+}
+
+bool mentions(const expr& e, const std::string& name) {
+  if (e.kind == expr_kind::name)
+    return e.text == name;
+  if (std::find(e.names.begin(), e.names.end(), name) != e.names.end())
+    return true;
+  return std::any_of(e.args.begin(), e.args.end(), [&](const expr& a) { return mentions(a, name); });
+}
+
+bool mentions(const std::vector<stmt>& body, const std::string& name) {
+  bool found = false;
+  walk(body, [&](const stmt& s) {
+    found = found || std::find(s.names.begin(), s.names.end(), name) != s.names.end();
+    for_each_expr(s, [&](const expr& e) { found = found || mentions(e, name); });
+  });
+  return found;
+}
+
+std::set<std::string> declared(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop)
+      out.insert(s.name);
+  });
+  return out;
+}
+
+std::set<std::string> assigned(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name)
+      out.insert(s.target.text);
+    if (s.kind == stmt_kind::opaque)
+      out.insert(s.names.begin(), s.names.end());
+  });
+  return out;
+}
+
+std::string replace_identifier(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  size_t i = 0;
+  auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  while (i < text.size()) {
+    char c = text[i];
+    if (c == '"' || c == '\'') { // string and character literals stay
+      size_t j = i + 1;
+      while (j < text.size() && text[j] != c)
+        j += text[j] == '\\' ? 2U : 1U;
+      j = std::min(j + 1, text.size());
+      out += text.substr(i, j - i);
+      i = j;
+    } else if (word(c)) {
+      size_t j = i;
+      while (j < text.size() && word(text[j]))
+        ++j;
+      auto token = text.substr(i, j - i);
+      bool is_member = (i >= 1 && text[i - 1] == '.') || (i >= 2 && text.substr(i - 2, 2) == "->");
+      out += token == from && !is_member ? to : token;
+      i = j;
+    } else {
+      out += c;
+      ++i;
+    }
+  }
+  return out;
+}
+
+void rename(std::vector<stmt>& body, const std::string& from, const std::string& to) {
+  auto in_names = [&](std::vector<std::string>& names, std::string& text) {
+    auto it = std::find(names.begin(), names.end(), from);
+    if (it == names.end())
+      return;
+    *it = to;
+    text = replace_identifier(text, from, to);
+  };
+  walk(body, [&](stmt& s) {
+    if (s.name == from)
+      s.name = to;
+    in_names(s.names, s.text);
+    for_each_expr(s, [&](expr& e) {
+      walk(e, [&](expr& x) {
+        if (x.kind == expr_kind::name && x.text == from)
+          x.text = to;
+        in_names(x.names, x.text);
+      });
+    });
+  });
+}
+
+void substitute(expr& e, const std::string& name, const expr& replacement) {
+  if (e.kind == expr_kind::name) {
+    if (e.text == name)
+      e = replacement;
+    return;
+  }
+  for (auto& a : e.args)
+    substitute(a, name, replacement);
+  if (e.kind == expr_kind::binary && e.type.lanes == 1 && e.text == "+") // fold (i + 1) + 2
+    if (literal_value(e.args[1]) && e.args[0].kind == expr_kind::binary && e.args[0].text == "+") {
+      auto type = e.type;
+      e = make_binary("+", e.args[0], e.args[1]);
+      e.type = type;
+    }
+}
+
+void substitute(std::vector<stmt>& body, const std::string& name, const expr& replacement) {
+  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { substitute(e, name, replacement); }); });
+}
+
+std::string fresh_name(program& p, const std::string& base) {
+  auto used = [&](const std::string& n) { return std::find(p.taken.begin(), p.taken.end(), n) != p.taken.end(); };
+  auto name = base;
+  for (int i = 0; used(name); ++i)
+    name = base + "_" + std::to_string(i);
+  p.taken.push_back(name);
+  return name;
+}
+
+bool same(const expr& a, const expr& b) {
+  if (a.kind == expr_kind::cast && a.implicit)
+    return same(a.args[0], b);
+  if (b.kind == expr_kind::cast && b.implicit)
+    return same(a, b.args[0]);
+  if (a.kind != b.kind || a.text != b.text || a.args.size() != b.args.size())
+    return false;
+  for (size_t i = 0; i < a.args.size(); ++i)
+    if (!same(a.args[i], b.args[i]))
+      return false;
+  return true;
+}
+
+void for_each_labelled(std::vector<stmt>& body, const std::string& label,
+                       const std::function<size_t(std::vector<stmt>&, size_t)>& f) {
+  for (size_t i = 0; i < body.size();) {
+    if (body[i].label == label) {
+      i += std::max<size_t>(f(body, i), 1);
+      continue;
+    }
+    for_each_labelled(body[i].body, label, f);
+    for_each_labelled(body[i].otherwise, label, f);
+    ++i;
+  }
+}
+
+size_t weight(const std::vector<stmt>& body) {
+  size_t n = 0;
+  walk(body, [&](const stmt& s) {
+    ++n;
+    for_each_expr(s, [&](const expr& e) { walk(e, [&](const expr&) { ++n; }); });
+  });
+  return n;
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,205 @@
+// The table of moves: how a genome's entry is applied, where each may apply, and with which parameters.
+#include "backends/generators/transform/moves.hpp"
+
+#include "backends/generators/transform/build.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace kevolve::transform {
+
+namespace {
+
+int64_t number(const std::string& text) {
+  int64_t v = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  return error == std::errc{} && end == text.data() + text.size() ? v : 0;
+}
+
+int64_t fact(const environment& env, const char* key, int64_t fallback) {
+  auto it = env.hardware.find(key);
+  return it != env.hardware.end() && it->second > 0 ? it->second : fallback;
+}
+
+std::vector<int64_t> lane_counts(const environment& env) {
+  // From half a register of the widest elements to two of 32 bits.
+  auto whole = fact(env, "vector_bits", 128) / 32;
+  return {std::max<int64_t>(2, whole / 2), std::max<int64_t>(4, whole), whole * 2};
+}
+
+std::vector<int64_t> tile_sizes(const environment& env) {
+  std::vector<int64_t> out;
+  auto most = fact(env, "cache.l2", 1 << 20) / 512;
+  for (int64_t n = 16; n <= std::max<int64_t>(most, 128); n *= 2)
+    out.push_back(n);
+  return out;
+}
+
+const std::vector<int64_t> factors{2, 3, 4, 6, 8, 12, 14, 16};
+const std::vector<int64_t> partials{2, 3, 4, 6, 8};
+
+bool takes(const move& m, size_t args, size_t first_number) {
+  if (m.args.size() != args)
+    return false;
+  for (size_t i = first_number; i < args; ++i)
+    if (number(m.args[i]) < 1 || number(m.args[i]) > (1 << 20))
+      return false;
+  return true;
+}
+
+} // namespace
+
+result<void> apply(program& p, const move& m, const environment& env) {
+  const auto& a = m.args;
+  if (m.name == "tile" && takes(m, 2, 1))
+    return tile(p, a[0], number(a[1]));
+  if (m.name == "interchange" && takes(m, 2, 2))
+    return interchange(p, a[0], a[1], env);
+  if (m.name == "hint" && takes(m, 3, 1))
+    return hint(p, a[0], number(a[1]), number(a[2]), env);
+  if (m.name == "parallel" && takes(m, 1, 1))
+    return run_parallel(p, a[0], env);
+  if (m.name == "cut" && takes(m, 2, 2))
+    return cut(p, a[0], a[1]);
+  if (m.name == "jam" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 64)
+    return jam(p, a[0], number(a[1]), env);
+  if (m.name == "unroll" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 64)
+    return unroll(p, a[0], number(a[1]));
+  if (m.name == "split" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 64)
+    return split(p, a[0], number(a[1]), env);
+  if (m.name == "vectorise" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 128
+      && (number(a[1]) & (number(a[1]) - 1)) == 0)
+    return vectorise(p, a[0], number(a[1]), env);
+  if (m.name == "select" && takes(m, 1, 1))
+    return select(p, a[0]);
+  if (m.name == "hold" && takes(m, 1, 1))
+    return hold(p, a[0], env);
+  if (m.name == "math" && a.empty())
+    return fast_math(p, env);
+  if (m.name == "restrict" && a.empty()) {
+    for (const auto& x : env.task.arguments)
+      if (x.alias)
+        return fail(errc::unsupported, x.name + " may alias");
+    bool any = std::any_of(p.parameters.begin(), p.parameters.end(),
+                           [](const parameter& x) { return x.plain_pointer && !x.is_restrict; });
+    if (!any || p.add_restrict)
+      return fail(errc::unsupported, "no pointer to restrict");
+    p.add_restrict = true;
+    return {};
+  }
+  if (m.name == "aligned" && a.empty()) {
+    uint32_t least = 0;
+    for (const auto& x : env.task.arguments)
+      if (x.role != argument_role::size && x.role != argument_role::scalar)
+        least = least == 0 ? x.align : std::min(least, x.align);
+    if (least < 16 || p.alignment > 0)
+      return fail(errc::unsupported, "no alignment to promise");
+    p.alignment = least;
+    return {};
+  }
+  if (m.name == "flags" && takes(m, 1, 1)) {
+    if (std::find(env.flag_menu.begin(), env.flag_menu.end(), a[0]) == env.flag_menu.end())
+      return fail(errc::unsupported, "no flag set " + a[0]);
+    p.flags = a[0];
+    return {};
+  }
+  return fail(errc::bad_input, "no move " + to_string(m));
+}
+
+std::vector<move> variants(const move& m, const environment& env) {
+  std::vector<move> out;
+  auto with = [&](const std::vector<int64_t>& values, size_t at) {
+    for (auto v : values) {
+      auto n = m;
+      n.args[at] = std::to_string(v);
+      if (!(n == m))
+        out.push_back(std::move(n));
+    }
+  };
+  if (m.name == "tile")
+    with(tile_sizes(env), 1);
+  else if (m.name == "jam" || m.name == "unroll")
+    with(factors, 1);
+  else if (m.name == "split")
+    with(partials, 1);
+  else if (m.name == "vectorise")
+    with(lane_counts(env), 1);
+  else if (m.name == "hint") {
+    with(lane_counts(env), 1);
+    with({1, 2, 4, 8}, 2);
+  } else if (m.name == "flags")
+    for (const auto& f : env.flag_menu)
+      if (f != m.args[0])
+        out.push_back({"flags", {f}});
+  return out;
+}
+
+std::vector<choice> possible(const program& p, const environment& env) {
+  std::vector<choice> out;
+  auto add = [&](double weight, std::string name, std::vector<std::string> args = {}) {
+    out.push_back({{std::move(name), std::move(args)}, weight});
+  };
+  // A kind's weight is shared among its parameters, so that many parameters do not crowd out other kinds.
+  auto each = [&](double weight, const std::string& name, const std::string& label, const std::vector<int64_t>& values) {
+    for (auto v : values)
+      add(weight / static_cast<double>(values.size()), name, {label, std::to_string(v)});
+  };
+  std::set<std::string> seen;
+  walk(p.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::branch && !s.label.empty() && seen.insert(s.label).second)
+      add(1.0, "select", {s.label});
+    if (s.kind != stmt_kind::loop)
+      return;
+    for (const auto& x : s.body)
+      if (x.kind == stmt_kind::branch && s.step == 1 && seen.insert(s.label + "/" + x.label).second)
+        add(1.0, "cut", {s.label, x.label});
+    if (s.body.size() == 1 && s.body[0].kind == stmt_kind::loop && base_label(s.label) != base_label(s.body[0].label)
+        && seen.insert(s.label + "/" + s.body[0].label).second)
+      add(1.0, "interchange", {s.label, s.body[0].label});
+    if (!seen.insert(s.label).second)
+      return;
+    bool innermost = true;
+    walk(s.body, [&](const stmt& x) { innermost = innermost && x.kind != stmt_kind::loop; });
+    const auto& facts = facts_of(env, s.label);
+    bool rest = s.label.back() == 'r';
+    double interest = rest ? 0.3 : 1.0; // what remains after whole blocks matters less
+    if (s.to.kind != expr_kind::minimum && s.lanes == 1)
+      each(0.7 * interest, "tile", s.label, tile_sizes(env));
+    if (facts.independent) {
+      each(1.6 * interest, "jam", s.label, factors);
+      std::string reason;
+      auto carried = reductions(s, reason);
+      if (carried && !carried->empty())
+        each(1.0 * interest, "split", s.label, partials);
+      if (s.lanes == 1 && s.step == 1)
+        each(1.6 * interest, "vectorise", s.label, lane_counts(env));
+      if (env.task.threads)
+        add(1.0 * interest, "parallel", {s.label});
+    }
+    if (innermost && s.lanes == 1 && s.pragmas.empty()) {
+      each(0.4 * interest, "unroll", s.label, factors);
+      auto widths = lane_counts(env);
+      widths.push_back(1);
+      for (auto w : widths)
+        for (int64_t u : {1, 2, 4})
+          add(0.6 * interest / static_cast<double>(widths.size() * 3), "hint",
+              {s.label, std::to_string(w), std::to_string(u)});
+      add(0.5 * interest, "hold", {s.label});
+    }
+  });
+  bool has_exp = false;
+  walk_exprs(p.body, [&](const expr& e) { has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf"); });
+  if (has_exp)
+    add(0.8, "math");
+  if (!p.add_restrict)
+    add(0.5, "restrict");
+  if (p.alignment == 0)
+    add(0.3, "aligned");
+  for (const auto& f : env.flag_menu)
+    if (f != p.flags)
+      add(1.5 / static_cast<double>(env.flag_menu.size()), "flags", {f});
+  return out;
+}
+
+} // namespace kevolve::transform

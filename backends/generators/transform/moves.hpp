@@ -1,0 +1,78 @@
+// The moves: each rewrites every loop or branch with the given label, or declines with the reason.
+#pragma once
+
+#include "backends/generators/transform/analysis.hpp"
+#include "backends/generators/transform/ir.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve::transform {
+
+// "tile(L1,64)"
+struct move {
+  std::string name;
+  std::vector<std::string> args;
+
+  bool operator==(const move&) const = default;
+};
+
+std::string to_string(const move& m);
+std::string to_string(const std::vector<move>& genome); // "tile(L1,64); flags(Ofast)"
+// Nothing if the text is no genome.
+std::optional<std::vector<move>> parse_genome(std::string_view text);
+
+// What the moves may rely on; lives as long as one proposal.
+struct environment {
+  const contract& task;
+  const std::map<std::string, int64_t>& hardware;
+  const std::vector<std::string>& flag_menu;
+  std::map<std::string, loop_facts> facts;
+};
+
+struct choice {
+  move what;
+  double weight = 1.0;
+};
+
+// errc::unsupported with the reason if the move does not apply; the program may then be half changed.
+result<void> apply(program& p, const move& m, const environment& env);
+
+// Every move that looks applicable, with sensible parameters for this hardware.
+std::vector<choice> possible(const program& p, const environment& env);
+// Other parameters for the same kind of move on the same label.
+std::vector<move> variants(const move& m, const environment& env);
+
+// One function per move, as listed in README.md.
+result<void> tile(program& p, const std::string& loop, int64_t size);
+result<void> interchange(program& p, const std::string& outer, const std::string& inner, const environment& env);
+result<void> hint(program& p, const std::string& loop, int64_t width, int64_t interleave, const environment& env);
+result<void> run_parallel(program& p, const std::string& loop, const environment& env);
+result<void> cut(program& p, const std::string& loop, const std::string& branch);
+result<void> jam(program& p, const std::string& loop, int64_t factor, const environment& env);
+result<void> unroll(program& p, const std::string& loop, int64_t factor);
+result<void> split(program& p, const std::string& loop, int64_t count, const environment& env);
+result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env);
+result<void> select(program& p, const std::string& branch);
+result<void> hold(program& p, const std::string& loop, const environment& env);
+result<void> fast_math(program& p, const environment& env);
+
+// Shared by the moves.
+std::string base_label(const std::string& label); // of the reference's loop: "L1" for "L1tr"
+const loop_facts& facts_of(const environment& env, const std::string& label);
+// The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
+// times as long and whose body is untouched, then the rest under label + "r" (absent if known to be empty).
+result<std::vector<stmt>> divide(program& p, const stmt& loop, int64_t factor);
+// The start value for one more partial result, and the statement that folds it in.
+expr reduction_start(const reduction& r);
+stmt reduction_join(const reduction& r, expr part);
+// Whether values of this kind may be summed in another order: yes unless every output must be exact.
+bool may_reassociate(const environment& env, scalar_kind k);
+
+} // namespace kevolve::transform

@@ -1,0 +1,298 @@
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/moves.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kevolve::transform {
+
+namespace {
+
+using list = std::vector<stmt>;
+constexpr size_t weight_limit = 12'000; // nodes; beyond, a candidate takes longer to compile than to judge
+
+bool leaves_early(const list& body, bool nested = false) {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
+    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
+           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested)
+           || leaves_early(s.body, inner) || leaves_early(s.otherwise, inner);
+  });
+}
+
+// Copy number f of a body: the index moved on, its own variables renamed.
+list copy_of(program& p, const stmt& loop, int64_t f) {
+  auto out = loop.body;
+  if (f == 0)
+    return out;
+  for (const auto& name : declared(out))
+    rename(out, name, fresh_name(p, name + "_" + std::to_string(f)));
+  auto index = make_name(loop.name, loop.type);
+  substitute(out, loop.name, make_binary("+", index, make_literal(f * loop.step)));
+  return out;
+}
+
+list zip(std::vector<list> copies);
+
+// `while (any) { if (mine) …; if (yours) …; }`: independent searches in flight together.
+stmt zip_whiles(std::vector<stmt> copies) {
+  stmt out = copies[0];
+  bool plain = std::all_of(copies.begin(), copies.end(), [](const stmt& s) { return is_speculable(s.value); });
+  out.body.clear();
+  for (size_t f = 0; f < copies.size(); ++f) {
+    if (f > 0)
+      out.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {out.value, copies[f].value}, plain ? "|" : "||");
+    stmt mine;
+    mine.kind = stmt_kind::branch;
+    mine.value = copies[f].value;
+    mine.body = std::move(copies[f].body);
+    out.body.push_back(std::move(mine));
+  }
+  return out;
+}
+
+bool all_same(const std::vector<stmt>& xs, expr stmt::*field) {
+  return std::all_of(xs.begin(), xs.end(), [&](const stmt& s) { return same(s.*field, xs[0].*field); });
+}
+
+void zip_position(std::vector<stmt> xs, list& out) {
+  if (xs[0].kind == stmt_kind::loop && all_same(xs, &stmt::from) && all_same(xs, &stmt::to)) {
+    std::vector<list> bodies;
+    for (auto& x : xs) {
+      if (x.name != xs[0].name)
+        rename(x.body, x.name, xs[0].name);
+      bodies.push_back(std::move(x.body));
+    }
+    auto joined = xs[0];
+    joined.body = zip(std::move(bodies));
+    out.push_back(std::move(joined));
+    return;
+  }
+  if ((xs[0].kind == stmt_kind::branch || xs[0].kind == stmt_kind::while_loop) && all_same(xs, &stmt::value)) {
+    std::vector<list> bodies;
+    std::vector<list> others;
+    for (auto& x : xs) {
+      bodies.push_back(std::move(x.body));
+      others.push_back(std::move(x.otherwise));
+    }
+    auto joined = xs[0];
+    joined.body = zip(std::move(bodies));
+    joined.otherwise = zip(std::move(others));
+    out.push_back(std::move(joined));
+    return;
+  }
+  if (xs[0].kind == stmt_kind::while_loop && !leaves_early(xs[0].body)) {
+    out.push_back(zip_whiles(std::move(xs)));
+    return;
+  }
+  std::move(xs.begin(), xs.end(), std::back_inserter(out));
+}
+
+// Statement by statement, the copies side by side; what is the same for all of them stands once.
+list zip(std::vector<list> copies) {
+  list out;
+  for (size_t i = 0; i < copies[0].size(); ++i) {
+    std::vector<stmt> xs;
+    for (auto& c : copies)
+      xs.push_back(c[i]);
+    if (xs[0].kind == stmt_kind::declare && xs[0].has_value && xs[0].type.suffix.empty() && all_same(xs, &stmt::value)
+        && is_speculable(xs[0].value) && assigned(copies[0]).count(xs[0].name) == 0) {
+      for (size_t f = 1; f < copies.size(); ++f)
+        rename(copies[f], xs[f].name, xs[0].name);
+      out.push_back(std::move(xs[0]));
+      continue;
+    }
+    zip_position(std::move(xs), out);
+  }
+  return out;
+}
+
+using rewrite = std::function<result<list>(const stmt&)>;
+
+// Replaces every loop of that label by what `f` makes of it.
+result<void> replace(program& p, const std::string& label, const rewrite& f) {
+  bool done = false;
+  std::string reason = "no loop " + label;
+  for_each_labelled(p.body, label, [&](list& where, size_t at) -> size_t {
+    if (where[at].kind != stmt_kind::loop)
+      return 1;
+    auto made = f(where[at]);
+    if (!made) {
+      reason = made.error().detail;
+      return 1;
+    }
+    auto n = made->size();
+    where.erase(where.begin() + static_cast<ptrdiff_t>(at));
+    where.insert(where.begin() + static_cast<ptrdiff_t>(at), std::make_move_iterator(made->begin()),
+                 std::make_move_iterator(made->end()));
+    done = true;
+    return n;
+  });
+  if (!done)
+    return fail(errc::unsupported, reason);
+  if (weight(p.body) > weight_limit)
+    return fail(errc::unsupported, "the code would grow too long");
+  return {};
+}
+
+} // namespace
+
+result<std::vector<stmt>> divide(program& p, const stmt& loop, int64_t factor) {
+  auto zero_start = literal_value(loop.from) == 0;
+  if ((is_unsigned(loop.type.base) || is_unsigned(loop.to.type.base)) && !zero_start)
+    return fail(errc::unsupported, "the unsigned bounds of " + loop.label + " could wrap");
+  auto total = make_literal(loop.step * factor);
+  expr span = loop.value; // what a former division left: to = from + span / step * step
+  if (!loop.has_value) {
+    span = zero_start ? loop.to : make_expr(expr_kind::binary, loop.to.type, {loop.to, loop.from}, "-");
+    auto ends = std::pair{literal_value(loop.to), literal_value(loop.from)};
+    if (ends.first && ends.second && *ends.first >= *ends.second)
+      span = make_literal(*ends.first - *ends.second, loop.type.base);
+    if (loop.step > 1)
+      span = make_binary("+", span, make_literal(loop.step - 1));
+  }
+  auto whole = make_binary("*", make_binary("/", span, total), total);
+  auto boundary = zero_start ? whole : make_binary("+", loop.from, whole);
+  auto main = loop;
+  main.to = boundary;
+  main.step = loop.step * factor;
+  main.value = span;
+  main.has_value = true;
+  list out{std::move(main)};
+  if (literal_value(boundary) && literal_value(boundary) == literal_value(loop.to))
+    return out;
+  auto rest = loop;
+  rest.label = loop.label + "r";
+  rest.from = boundary;
+  rest.has_value = false;
+  for (const auto& name : declared(rest.body)) // names stay unique over the function
+    rename(rest.body, name, fresh_name(p, name));
+  out.push_back(std::move(rest));
+  return out;
+}
+
+result<void> jam(program& p, const std::string& loop, int64_t factor, const environment& env) {
+  const auto& facts = facts_of(env, loop);
+  if (!facts.independent)
+    return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
+  return replace(p, loop, [&](const stmt& l) -> result<list> {
+    std::string reason;
+    auto carried = reductions(l, reason);
+    if (!carried)
+      return fail(errc::unsupported, reason);
+    for (const auto& r : *carried)
+      if (!may_reassociate(env, r.type.base))
+        return fail(errc::unsupported, r.name + " would be summed in another order, and the result must be exact");
+    if (leaves_early(l.body))
+      return fail(errc::unsupported, loop + " can be left early");
+    auto parts = divide(p, l, factor);
+    if (!parts)
+      return parts;
+    std::vector<list> copies;
+    for (int64_t f = 0; f < factor; ++f)
+      copies.push_back(copy_of(p, l, f));
+    (*parts)[0].body = zip(std::move(copies));
+    (*parts)[0].pragmas.clear();
+    return parts;
+  });
+}
+
+result<void> unroll(program& p, const std::string& loop, int64_t factor) {
+  return replace(p, loop, [&](const stmt& l) -> result<list> {
+    if (leaves_early(l.body))
+      return fail(errc::unsupported, loop + " can be left early");
+    auto parts = divide(p, l, factor);
+    if (!parts)
+      return parts;
+    auto& body = (*parts)[0].body;
+    for (int64_t f = 1; f < factor; ++f) {
+      auto next = copy_of(p, l, f);
+      std::move(next.begin(), next.end(), std::back_inserter(body));
+    }
+    (*parts)[0].pragmas.clear();
+    return parts;
+  });
+}
+
+expr reduction_start(const reduction& r) {
+  // x max x = x: any operation but these two may start from the value so far.
+  if (r.op != "add" && r.op != "mul")
+    return make_name(r.name, r.type);
+  auto scalar = r.type;
+  scalar.lanes = 1;
+  auto value = make_literal(r.op == "add" ? 0 : 1, scalar.base);
+  if (r.type.lanes == 1)
+    return value;
+  return make_expr(expr_kind::splat, r.type, {value});
+}
+
+stmt reduction_join(const reduction& r, expr part) {
+  auto total = make_name(r.name, r.type);
+  auto compound = [&](const char* op) { return make_assign(total, op, std::move(part)); };
+  if (r.op == "add")
+    return compound("+=");
+  if (r.op == "mul")
+    return compound("*=");
+  if (r.op == "and")
+    return compound("&=");
+  if (r.op == "or")
+    return compound("|=");
+  if (r.op == "xor")
+    return compound("^=");
+  auto condition_type = r.type.lanes > 1 ? r.type : scalar_type(scalar_kind::i32);
+  if (r.type.lanes > 1) {
+    condition_type.base = mask_kind(r.type.base);
+    condition_type.is_mask = true;
+  }
+  auto better = make_expr(expr_kind::binary, condition_type, {total, part}, r.op == "max" ? ">" : "<");
+  auto kind = r.type.lanes > 1 ? expr_kind::blend : expr_kind::conditional;
+  return make_assign(total, "=", make_expr(kind, r.type, {better, total, part}));
+}
+
+result<void> split(program& p, const std::string& loop, int64_t count, const environment& env) {
+  const auto& facts = facts_of(env, loop);
+  if (!facts.independent)
+    return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
+  return replace(p, loop, [&](const stmt& l) -> result<list> {
+    std::string reason;
+    auto carried = reductions(l, reason);
+    if (!carried)
+      return fail(errc::unsupported, reason);
+    if (carried->empty())
+      return fail(errc::unsupported, loop + " accumulates nothing");
+    for (const auto& r : *carried)
+      if (r.op == "xor" || !may_reassociate(env, r.type.base))
+        return fail(errc::unsupported, r.name + " cannot be split into partial results");
+    if (leaves_early(l.body))
+      return fail(errc::unsupported, loop + " can be left early");
+    auto parts = divide(p, l, count);
+    if (!parts)
+      return parts;
+    list before;
+    list after;
+    std::vector<list> copies;
+    for (int64_t f = 0; f < count; ++f) {
+      auto c = copy_of(p, l, f);
+      for (const auto& r : *carried)
+        if (f > 0) {
+          auto partial = fresh_name(p, r.name + "_" + std::to_string(f));
+          rename(c, r.name, partial);
+          auto type = r.type;
+          type.is_const = false;
+          before.push_back(make_declare(partial, type, reduction_start(r)));
+          after.push_back(reduction_join(r, make_name(partial, type)));
+        }
+      copies.push_back(std::move(c));
+    }
+    (*parts)[0].body = zip(std::move(copies));
+    (*parts)[0].pragmas.clear();
+    list out = std::move(before);
+    out.push_back(std::move((*parts)[0]));
+    std::move(after.begin(), after.end(), std::back_inserter(out));
+    if (parts->size() > 1)
+      out.push_back(std::move((*parts)[1]));
+    return out;
+  });
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,176 @@
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kevolve::transform {
+
+namespace {
+
+using list = std::vector<stmt>;
+
+bool only_assigns_scalars(const list& arm) {
+  std::set<std::string> before;
+  for (const auto& s : arm) {
+    if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.type.depth != 0
+        || !is_speculable(s.value))
+      return false;
+    for (const auto& name : before)
+      if (mentions(s.value, name))
+        return false;
+    before.insert(s.target.text);
+  }
+  return true;
+}
+
+expr as_value(const stmt& s) {
+  if (s.op == "=")
+    return s.value;
+  return make_expr(expr_kind::binary, s.target.type, {s.target, s.value}, s.op.substr(0, s.op.size() - 1));
+}
+
+} // namespace
+
+result<void> select(program& p, const std::string& branch) {
+  bool done = false;
+  std::string reason = "no branch " + branch;
+  for_each_labelled(p.body, branch, [&](list& where, size_t at) -> size_t {
+    const auto b = where[at];
+    if (b.kind != stmt_kind::branch || !only_assigns_scalars(b.body) || !only_assigns_scalars(b.otherwise)) {
+      reason = branch + " does more than set scalars to harmless values";
+      return 1;
+    }
+    std::vector<std::string> order;
+    std::map<std::string, std::pair<std::optional<expr>, std::optional<expr>>> values;
+    std::map<std::string, expr> targets;
+    auto note = [&](const stmt& s, bool yes) {
+      const auto& name = s.target.text;
+      if (targets.emplace(name, s.target).second)
+        order.push_back(name);
+      auto& v = values[name];
+      (yes ? v.first : v.second) = as_value(s);
+    };
+    for (const auto& s : b.body)
+      note(s, true);
+    for (const auto& s : b.otherwise)
+      note(s, false);
+    // A value that an earlier select has already changed would be read too late.
+    for (size_t i = 0; i < order.size(); ++i)
+      for (size_t j = i + 1; j < order.size(); ++j)
+        for (const auto& v : {values[order[j]].first, values[order[j]].second})
+          if (v && mentions(*v, order[i])) {
+            reason = branch + " sets scalars that depend on each other";
+            return 1;
+          }
+    list out;
+    auto type = scalar_type(scalar_kind::i32);
+    auto take = make_name(fresh_name(p, "take_" + branch), type);
+    // Without the hint clang turns selects on loaded values back into branches.
+    auto is_set = make_expr(expr_kind::binary, type, {b.value, make_literal(0)}, "!=");
+    bool comparison = b.value.kind == expr_kind::binary && b.value.type.base == scalar_kind::i32;
+    out.push_back(make_declare(take.text, type,
+                               make_expr(expr_kind::call, type, {comparison ? b.value : is_set}, "__builtin_unpredictable")));
+    for (const auto& name : order) {
+      auto& v = values[name];
+      auto target = targets.at(name);
+      out.push_back(make_assign(
+        target, "=", make_expr(expr_kind::conditional, target.type, {take, v.first.value_or(target), v.second.value_or(target)})));
+    }
+    auto n = out.size();
+    where.erase(where.begin() + static_cast<ptrdiff_t>(at));
+    where.insert(where.begin() + static_cast<ptrdiff_t>(at), std::make_move_iterator(out.begin()),
+                 std::make_move_iterator(out.end()));
+    done = true;
+    return n;
+  });
+  if (!done)
+    return fail(errc::unsupported, reason);
+  return {};
+}
+
+namespace {
+
+// Every subscript of `array` in the list is the same element.
+bool one_element(const list& body, const std::string& array, const expr& element) {
+  bool ok = true;
+  walk_exprs(body, [&](const expr& e) {
+    if (e.kind == expr_kind::subscript && root_of(e) == array)
+      ok = ok && same(e, element);
+    if (e.kind == expr_kind::opaque || (e.kind == expr_kind::call && !is_pure_function(e.text)))
+      ok = false;
+  });
+  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::opaque && s.kind != stmt_kind::give_back; });
+  return ok;
+}
+
+} // namespace
+
+result<void> hold(program& p, const std::string& loop, const environment& env) {
+  bool done = false;
+  std::string reason = loop + " updates no element that stays the same";
+  for_each_labelled(p.body, loop, [&](list& where, size_t at) -> size_t {
+    auto l = where[at];
+    if (l.kind != stmt_kind::loop || l.lanes > 1)
+      return 1;
+    std::vector<expr> elements;
+    auto inside = declared(l.body);
+    inside.insert(l.name);
+    auto changed = assigned(l.body);
+    walk(l.body, [&](const stmt& s) {
+      if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::subscript)
+        return;
+      bool fixed = is_speculable(s.target.args[1]) && s.target.args[0].kind == expr_kind::name;
+      walk(s.target.args[1], [&](const expr& e) {
+        fixed = fixed && (e.kind != expr_kind::name || (inside.count(e.text) == 0 && changed.count(e.text) == 0));
+      });
+      bool known = std::any_of(elements.begin(), elements.end(), [&](const expr& e) { return same(e, s.target); });
+      // A load before the loop that the loop would not do must not be new: only arrays the task lets us write.
+      if (fixed && !known && one_element(l.body, root_of(s.target), s.target))
+        elements.push_back(s.target);
+    });
+    for (const auto& e : elements) {
+      const auto* a = find_argument(env.task, root_of(e));
+      bool alone = a == nullptr ? inside.count(root_of(e)) == 0 : !a->alias;
+      if (!alone)
+        continue;
+      auto type = scalar_type(e.type.base);
+      type.text = e.type.text;
+      auto local = make_name(fresh_name(p, root_of(e) + "_held"), type);
+      walk_exprs(l.body, [&](expr& x) {
+        if (x.kind == expr_kind::subscript && same(x, e))
+          x = local;
+      });
+      auto before = make_declare(local.text, type, e);
+      auto after = make_assign(e, "=", local);
+      where[at] = l;
+      where.insert(where.begin() + static_cast<ptrdiff_t>(at) + 1, after);
+      where.insert(where.begin() + static_cast<ptrdiff_t>(at), before);
+      done = true;
+      return 3; // one element a move; the next one takes the next
+    }
+    return 1;
+  });
+  if (!done)
+    return fail(errc::unsupported, reason);
+  return {};
+}
+
+result<void> fast_math(program& p, const environment& env) {
+  if (!may_reassociate(env, scalar_kind::f32))
+    return fail(errc::unsupported, "the result must be exact");
+  bool done = false;
+  walk_exprs(p.body, [&](expr& e) {
+    if (e.kind != expr_kind::call || e.text != "expf" || e.args.size() != 1)
+      return;
+    e.kind = expr_kind::elementwise;
+    e.text = "exp";
+    done = true;
+  });
+  if (!done)
+    return fail(errc::unsupported, "no call that has a faster form");
+  return {};
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,247 @@
+// The vector types and helper functions that a candidate's body uses, as portable C: GCC vector extensions,
+// which g++ and clang share, so that no target's intrinsics appear.
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace kevolve::transform {
+
+namespace {
+
+using vec = std::pair<scalar_kind, unsigned>; // element, lanes
+
+class prologue {
+public:
+  std::string text(const program& p) {
+    walk(p.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare && s.type.lanes > 1)
+        type({s.type.base, s.type.lanes});
+      if (s.kind == stmt_kind::vector_store)
+        store({s.value.type.base, s.value.type.lanes});
+    });
+    walk_exprs(p.body, [&](const expr& e) { use(e); });
+    return types_ + (types_.empty() || helpers_.empty() ? "" : "\n") + helpers_;
+  }
+
+private:
+  static std::string name(const vec& v) { return vector_name(v.first, v.second); }
+
+  const std::string& type(const vec& v) {
+    auto [it, added] = named_.emplace(v, name(v));
+    if (added) {
+      auto bytes = static_cast<unsigned>(bits(v.first)) / 8 * v.second;
+      types_ += "typedef " + scalar_name(v.first) + " " + it->second + " __attribute__((vector_size("
+                + std::to_string(bytes) + ")));\n";
+    }
+    return it->second;
+  }
+
+  // Adds a helper once; `make` may add the helpers it calls first.
+  void helper(const std::string& key, const std::function<std::string()>& make) {
+    if (!done_.insert(key).second)
+      return;
+    auto made = make();
+    helpers_ += "static inline " + made;
+  }
+
+  static std::string lanes_of(unsigned n, const std::function<std::string(unsigned)>& f) {
+    std::string out;
+    for (unsigned i = 0; i < n; ++i)
+      out += (i == 0 ? "" : ", ") + f(i);
+    return out;
+  }
+
+  void splat(const vec& v) {
+    helper("splat_" + name(v), [&] {
+      const auto& t = type(v);
+      return t + " splat_" + t + "(" + scalar_name(v.first) + " x) {\n  return (" + t + "){"
+             + lanes_of(v.second, [](unsigned) { return "x"; }) + "};\n}\n";
+    });
+  }
+
+  void store(const vec& v) {
+    helper("store_" + name(v), [&] {
+      const auto& t = type(v);
+      return "void store_" + t + "(" + scalar_name(v.first) + " *to, " + t
+             + " x) {\n  __builtin_memcpy(to, &x, sizeof x);\n}\n";
+    });
+  }
+
+  void blend(const vec& v) {
+    helper("blend_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto& m = type({mask_kind(v.first), v.second});
+      return t + " blend_" + t + "(" + m + " mask, " + t + " yes, " + t + " no) {\n  return (" + t + ")((mask & (" + m
+             + ")yes) | (~mask & (" + m + ")no));\n}\n";
+    });
+  }
+
+  void fold(const std::string& op, const vec& v) {
+    helper("fold_" + op + "_" + name(v), [&] {
+      const auto& t = type(v);
+      bool chooses = op == "max" || op == "min";
+      if (chooses)
+        blend(v);
+      std::string body = scalar_name(v.first) + " fold_" + op + "_" + t + "(" + t + " x) {\n  " + t + " y;\n";
+      for (auto half = v.second / 2; half > 0; half /= 2) {
+        body += "  y = __builtin_shufflevector(x, x, "
+                + lanes_of(v.second, [&](unsigned i) { return std::to_string((i + half) % v.second); }) + ");\n";
+        if (chooses)
+          body += "  x = blend_" + t + "(x " + (op == "max" ? ">" : "<") + " y, x, y);\n";
+        else
+          body += std::string{"  x = x "} + (op == "add" ? "+" : op == "mul" ? "*" : op == "and" ? "&" : "|") + " y;\n";
+      }
+      return body + "  return x[0];\n}\n";
+    });
+  }
+
+  void choose(const std::string& op, const vec& v) { // max, min
+    helper(op + "_" + name(v), [&] {
+      const auto& t = type(v);
+      auto test = std::string{"a "} + (op == "max" ? ">" : "<") + " b";
+      if (v.second == 1)
+        return t + " " + op + "_" + t + "(" + t + " a, " + t + " b) {\n  return " + test + " ? a : b;\n}\n";
+      blend(v);
+      return t + " " + op + "_" + t + "(" + t + " a, " + t + " b) {\n  return blend_" + t + "(" + test + ", a, b);\n}\n";
+    });
+  }
+
+  // exp by range reduction to |r| <= ln 2 / 2 and a Taylor polynomial of degree 7 (error below 1 ulp of the sum),
+  // scaled in two steps so that results down to the denormals and up to infinity come out.
+  void exp(const vec& v) {
+    helper("exp_" + name(v), [&]() -> std::string {
+      bool wide = v.second > 1;
+      auto t = wide ? type(v) : "float";
+      auto i = wide ? type({scalar_kind::i32, v.second}) : "int32_t";
+      auto name_of = name(v);
+      if (wide) {
+        splat(v);
+        blend(v);
+      }
+      auto constant = [&](const char* c) { return wide ? "splat_" + t + "(" + c + ")" : std::string{c}; };
+      auto pick = [&](const char* test, const std::string& a, const std::string& b) {
+        return wide ? "blend_" + t + "(" + test + ", " + a + ", " + b + ")"
+                    : std::string{test} + " ? " + a + " : " + b;
+      };
+      auto to = [&](const std::string& target, const std::string& e) {
+        return wide ? "__builtin_convertvector(" + e + ", " + target + ")" : "(" + target + ")(" + e + ")";
+      };
+      auto zero = wide ? constant("0.0f") : std::string{"0.0f"};
+      std::string body = t + " exp_" + name_of + "(" + t + " x) {\n";
+      body += "  const " + t + " low = " + constant("-104.0f") + ", high = " + constant("89.0f") + ";\n";
+      body += "  " + t + " z = " + pick("x < low", "low", "x") + ";\n";
+      body += "  z = " + pick("z > high", "high", "z") + ";\n";
+      body += "  const " + t + " half = " + pick(wide ? ("z < " + zero).c_str() : "z < 0.0f", constant("-0.5f"), constant("0.5f"))
+              + ";\n";
+      body += "  const " + i + " n = " + to(i, "z * 1.44269504f + half") + ";\n";
+      body += "  const " + t + " f = " + to(t, "n") + ";\n";
+      body += "  " + t + " r = z - f * 0.693145752f;\n  r = r - f * 1.42860677e-6f;\n";
+      body += "  " + t + " s = r * 1.98412698e-4f + 1.38888889e-3f;\n";
+      for (const char* c : {"8.33333333e-3f", "4.16666667e-2f", "1.66666667e-1f", "0.5f", "1.0f", "1.0f"})
+        body += std::string{"  s = s * r + "} + c + ";\n";
+      body += "  const " + i + " n1 = n >> 1, n2 = n - n1;\n";
+      if (wide) {
+        body += "  s = s * (" + t + ")((n1 + 127) << 23) * (" + t + ")((n2 + 127) << 23);\n";
+      } else {
+        body += "  const int32_t b1 = (n1 + 127) << 23, b2 = (n2 + 127) << 23;\n  float s1, s2;\n"
+                "  __builtin_memcpy(&s1, &b1, 4);\n  __builtin_memcpy(&s2, &b2, 4);\n  s = s * s1 * s2;\n";
+      }
+      body += "  return " + pick("x == x", "s", "x") + ";\n}\n";
+      return body;
+    });
+  }
+
+  void elementwise(const std::string& op, const vec& v, size_t arity) {
+    if (op == "exp" && v.first == scalar_kind::f32)
+      return exp(v);
+    if (op == "max" || op == "min")
+      return choose(op, v);
+    helper(op + "_" + name(v), [&] {
+      const auto& t = type(v);
+      std::string params;
+      std::string args;
+      std::string lane_args;
+      for (size_t i = 0; i < arity; ++i) {
+        auto x = std::string(1, static_cast<char>('a' + i));
+        params += (i == 0 ? "" : ", ") + t + " " + x;
+        args += (i == 0 ? "" : ", ") + x;
+        lane_args += (i == 0 ? "" : ", ") + x + "[i]";
+      }
+      auto head = t + " " + op + "_" + t + "(" + params + ") {\n";
+      auto function = "__builtin_" + std::string{op == "abs" ? "fabs" : op} + (v.first == scalar_kind::f64 ? "" : "f");
+      auto by_lane = "  " + t + " out;\n  for (int i = 0; i < " + std::to_string(v.second) + "; ++i)\n    out[i] = "
+                     + function + "(" + lane_args + ");\n  return out;\n";
+      bool native = op == "sqrt" || op == "abs" || op == "floor" || op == "ceil" || op == "trunc" || op == "fma";
+      if (!native)
+        return head + by_lane + "}\n";
+      return head + "#if __has_builtin(__builtin_elementwise_" + op + ")\n  return __builtin_elementwise_" + op + "("
+             + args + ");\n#else\n" + by_lane + "#endif\n}\n";
+    });
+  }
+
+  void use(const expr& e) {
+    vec v{e.type.base, e.type.lanes};
+    if (e.type.lanes > 1)
+      type(v);
+    switch (e.kind) {
+      case expr_kind::vector_load:
+        helper("load_" + name(v), [&] {
+          const auto& t = type(v);
+          return t + " load_" + t + "(const " + scalar_name(v.first) + " *from) {\n  " + t
+                 + " x;\n  __builtin_memcpy(&x, from, sizeof x);\n  return x;\n}\n";
+        });
+        break;
+      case expr_kind::splat:
+        splat(v);
+        break;
+      case expr_kind::ramp:
+        helper("ramp_" + name(v), [&] {
+          const auto& t = type(v);
+          return t + " ramp_" + t + "(" + scalar_name(v.first) + " x) {\n  return (" + t + "){"
+                 + lanes_of(v.second, [](unsigned i) { return i == 0 ? "x" : "x + " + std::to_string(i); }) + "};\n}\n";
+        });
+        break;
+      case expr_kind::gather: {
+        vec w{e.args[1].type.base, e.args[1].type.lanes};
+        helper("gather_" + name(v) + "_" + name(w), [&] {
+          const auto& t = type(v);
+          const auto& i = type(w);
+          return t + " gather_" + t + "_" + i + "(const " + scalar_name(v.first) + " *base, " + i + " at) {\n  return ("
+                 + t + "){" + lanes_of(v.second, [](unsigned k) { return "base[at[" + std::to_string(k) + "]]"; })
+                 + "};\n}\n";
+        });
+        break;
+      }
+      case expr_kind::blend:
+        blend(v);
+        break;
+      case expr_kind::elementwise:
+        elementwise(e.text, v, e.args.size());
+        break;
+      case expr_kind::fold:
+        fold(e.text, {e.args[0].type.base, e.args[0].type.lanes});
+        break;
+      case expr_kind::call:
+        if (e.text == "__builtin_unpredictable" && done_.insert(e.text).second)
+          types_ += "#if !__has_builtin(__builtin_unpredictable)\n#define __builtin_unpredictable(x) (x)\n#endif\n";
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::map<vec, std::string> named_;
+  std::set<std::string> done_;
+  std::string types_;
+  std::string helpers_;
+};
+
+} // namespace
+
+std::string vector_prologue(const program& p) { return prologue{}.text(p); }
+
+} // namespace kevolve::transform

@@ -1,0 +1,291 @@
+#include "backends/generators/transform/transform.hpp"
+
+#include "backends/generators/transform/ast.hpp"
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+using namespace transform;
+using genome = std::vector<move>;
+
+// splitmix64: the same stream on every platform, which <random>'s distributions do not promise.
+class random_stream {
+public:
+  explicit random_stream(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  size_t below(size_t n) { return n == 0 ? 0 : static_cast<size_t>(next() % n); }
+  bool chance(double p) { return unit() < p; }
+
+private:
+  uint64_t state_;
+};
+
+// Moves whose place in the sequence does not matter stand last, in one order, once.
+int rank(const move& m) {
+  static constexpr std::array<std::string_view, 4> last{"math", "restrict", "aligned", "flags"};
+  for (size_t i = 0; i < last.size(); ++i)
+    if (m.name == last[i])
+      return static_cast<int>(i) + 1;
+  return 0;
+}
+
+genome canonical(genome g) {
+  std::stable_sort(g.begin(), g.end(), [](const move& a, const move& b) { return rank(a) < rank(b); });
+  genome out;
+  for (auto& m : g) {
+    if (rank(m) > 0 && !out.empty() && out.back().name == m.name)
+      out.back() = std::move(m);
+    else
+      out.push_back(std::move(m));
+  }
+  return out;
+}
+
+// The reference as read from one context; kept while contexts keep coming from the same campaign.
+struct reading {
+  std::string source;
+  std::string tree;
+  std::string entry;
+  result<program> parsed = fail(errc::internal, "not read yet");
+  std::map<std::string, loop_facts> facts;
+};
+
+class search {
+public:
+  search(const synthesis_context& context, const reading& r)
+      : context_(context), reading_(r), env_{context.task, context.hardware, context.flag_menu, r.facts},
+        random_(context.seed ^ 0x7472616e73666f72ULL) {}
+
+  result<proposal> run() {
+    constexpr int tries = 200;
+    for (int i = 0; i < tries; ++i) {
+      auto [g, step] = next();
+      auto [p, kept] = replay(g);
+      kept = canonical(std::move(kept));
+      if (kept.empty())
+        continue;
+      auto text = to_string(kept);
+      if (std::binary_search(context_.seen.begin(), context_.seen.end(), text) || is_parent(text))
+        continue;
+      auto [final_program, applied] = replay(kept);
+      if (to_string(canonical(applied)) != text)
+        continue;
+      return finish(final_program, kept, std::move(step));
+    }
+    return fail(errc::unsupported, "no sequence of moves that is not in the tree yet was found in "
+                                     + std::to_string(tries) + " tries");
+  }
+
+private:
+  program reference() const {
+    if (reading_.parsed)
+      return *reading_.parsed;
+    program p; // not readable: only the flag sets are left
+    p.source = context_.reference_source;
+    p.function_begin = p.body_begin = p.function_end = p.source.size();
+    return p;
+  }
+
+  bool is_parent(const std::string& text) const {
+    return std::any_of(context_.parents.begin(), context_.parents.end(),
+                       [&](const ancestor& a) { return a.genome == text; });
+  }
+
+  // Applies what applies; the genome that is left says exactly how the program was made.
+  std::pair<program, genome> replay(const genome& g) const {
+    auto p = reference();
+    genome kept;
+    for (const auto& m : g) {
+      auto before = p;
+      if (apply(p, m, env_))
+        kept.push_back(m);
+      else
+        p = std::move(before);
+    }
+    return {std::move(p), std::move(kept)};
+  }
+
+  std::optional<move> draw(const program& p) {
+    auto choices = possible(p, env_);
+    if (!reading_.parsed)
+      std::erase_if(choices, [](const choice& c) { return c.what.name != "flags"; });
+    double total = 0;
+    for (const auto& c : choices)
+      total += c.weight;
+    auto at = random_.unit() * total;
+    for (auto& c : choices)
+      if ((at -= c.weight) <= 0)
+        return std::move(c.what);
+    return {};
+  }
+
+  // Adds n moves that apply, each at the end.
+  genome extend(genome g, size_t n) {
+    auto p = replay(g).first;
+    for (size_t tries = 0; n > 0 && tries < 40; ++tries) {
+      auto m = draw(p);
+      if (!m)
+        break;
+      auto before = p;
+      if (!apply(p, *m, env_)) {
+        p = std::move(before);
+        continue;
+      }
+      g.push_back(std::move(*m));
+      --n;
+    }
+    return g;
+  }
+
+  genome insert(const genome& g) {
+    if (g.empty() || random_.chance(0.7))
+      return extend(g, 1);
+    auto at = static_cast<ptrdiff_t>(random_.below(g.size()));
+    auto grown = extend(genome(g.begin(), g.begin() + at), 1);
+    grown.insert(grown.end(), g.begin() + at, g.end());
+    return grown;
+  }
+
+  std::pair<genome, std::string> mutate(genome g, bool failed) {
+    auto kind = random_.unit();
+    if (failed)
+      kind = 0.55 + 0.45 * kind; // less is what a wrong or broken one needs
+    auto at = random_.below(g.size());
+    if (g.empty() || kind < 0.5) {
+      auto grown = insert(g);
+      return {grown, "adds a move"};
+    }
+    if (kind < 0.75) {
+      auto others = variants(g[at], env_);
+      if (!others.empty()) {
+        auto old = to_string(g[at]);
+        g[at] = others[random_.below(others.size())];
+        auto now = to_string(g[at]);
+        return {std::move(g), old + " becomes " + now};
+      }
+    }
+    if (kind < 0.85 && g.size() > 1) {
+      auto other = random_.below(g.size());
+      std::swap(g[at], g[other]);
+      return {std::move(g), "swaps two moves"};
+    }
+    auto gone = to_string(g[at]);
+    g.erase(g.begin() + static_cast<ptrdiff_t>(at));
+    if (random_.chance(0.5))
+      return {insert(g), "replaces " + gone};
+    return {std::move(g), "drops " + gone};
+  }
+
+  std::pair<genome, std::string> next() {
+    std::vector<genome> parents;
+    std::vector<bool> failed;
+    for (const auto& a : context_.parents)
+      if (auto g = parse_genome(a.genome); g && !g->empty()) {
+        parents.push_back(std::move(*g));
+        failed.push_back(a.verdict != "pass");
+      }
+    if (context_.draft)
+      return {extend({}, 1 + random_.below(2)), "first draft"};
+    if (parents.empty())
+      return {extend({}, 2 + random_.below(4)), "starts afresh"};
+    if (parents.size() > 1 && random_.chance(0.8)) {
+      // The first moves of one and the last of the other: sequences build up from the loops' shape to details.
+      const auto& a = parents[0];
+      const auto& b = parents[1];
+      auto head = random_.below(a.size() + 1);
+      auto tail = random_.below(b.size() + 1);
+      genome g(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
+      g.insert(g.end(), b.begin() + static_cast<ptrdiff_t>(tail), b.end());
+      if (random_.chance(0.3))
+        return {mutate(std::move(g), false).first, "combines two and changes the result"};
+      return {std::move(g), "combines two"};
+    }
+    auto out = mutate(parents[0], failed[0]);
+    while (random_.chance(0.3)) {
+      auto more = mutate(std::move(out.first), false);
+      out = {std::move(more.first), out.second + ", " + more.second};
+    }
+    return out;
+  }
+
+  result<proposal> finish(const program& p, const genome& g, std::string step) const {
+    std::string header = "/* " + context_.task.entry + ": made from the reference by these moves, in order:\n";
+    for (const auto& m : g)
+      header += "     " + to_string(m) + "\n";
+    header += "*/\n";
+    proposal out;
+    out.language = context_.task.language == "cpp" ? "cpp" : "c";
+    out.source = reading_.parsed ? print_program(p, header) : header + context_.reference_source;
+    out.flags = p.flags.empty() ? context_.baseline_flags : p.flags;
+    out.genome = to_string(g);
+    out.summary = std::move(step);
+    return out;
+  }
+
+  const synthesis_context& context_;
+  const reading& reading_;
+  environment env_;
+  random_stream random_;
+};
+
+class transform_generator : public generator {
+public:
+  result<proposal> propose(const synthesis_context& context) override {
+    if (!context.reference_source.empty() && context.flag_menu.empty() && context.syntax_tree.empty())
+      return fail(errc::unsupported, "neither a syntax tree nor a flag menu to work with");
+    read(context);
+    return search{context, reading_}.run();
+  }
+
+  std::string describe(const synthesis_context& context) override {
+    read(context);
+    if (!reading_.parsed)
+      return "only flag sets: " + reading_.parsed.error().detail;
+    std::string out;
+    size_t loops = 0;
+    size_t independent = 0;
+    for (const auto& [label, facts] : reading_.facts) {
+      ++loops;
+      independent += facts.independent ? 1 : 0;
+      if (!facts.independent)
+        out += "; " + label + " stays in order: " + facts.reason;
+    }
+    for (const auto& note : reading_.parsed->notes)
+      out += "; " + note;
+    return std::to_string(loops) + " counted loops, " + std::to_string(independent) + " of them free of dependences" + out;
+  }
+
+private:
+  void read(const synthesis_context& context) {
+    if (reading_.source == context.reference_source && reading_.tree == context.syntax_tree
+        && reading_.entry == context.task.entry && !reading_.entry.empty())
+      return;
+    reading_ = {context.reference_source, context.syntax_tree, context.task.entry, fail(errc::internal, ""), {}};
+    reading_.parsed = read_function(context.reference_source, context.syntax_tree, context.task.entry);
+    if (reading_.parsed)
+      reading_.facts = analyse(*reading_.parsed, context.task);
+  }
+
+  reading reading_;
+};
+
+} // namespace
+
+std::unique_ptr<generator> make_transform_generator() { return std::make_unique<transform_generator>(); }
+
+} // namespace kevolve
