@@ -152,6 +152,7 @@ struct fault_record {
 
 struct champion_record {
   uint64_t index = 0;
+  std::string object;                // blob
   double speedup = 0.0;
   double ci_low = 0.0;
   double ci_high = 0.0;
@@ -220,7 +221,7 @@ typename I::result_type inspect(I& f, fault_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_record& x) {
-  return f(x.index, x.speedup, x.ci_low, x.ci_high, x.tree_hash);
+  return f(x.index, x.object, x.speedup, x.ci_low, x.ci_high, x.tree_hash);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {

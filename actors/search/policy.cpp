@@ -131,7 +131,7 @@ uint64_t select_uct(const search_tree& tree, const policy_options& o, const open
     auto best_q = 0.0;
     for (auto c : n.children) {
       const auto& child = tree.at(c);
-      if (child.phase != node_phase::finished || !may.reachable(c))
+      if (!may.reachable(c))
         continue;
       auto q = normalised_value(child, range);
       auto score = q + o.exploration * std::sqrt(std::log(visits_of(n)) / visits_of(child));

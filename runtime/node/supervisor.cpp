@@ -15,6 +15,11 @@ namespace {
 
 using pointer = caf::stateful_actor<supervisor_state>*;
 
+// Requests a front keeps while its actor restarts.
+constexpr size_t held_at_most = 10'000;
+
+void quit(pointer self, const caf::error& reason);
+
 void publish(pointer self, supervisor_state::child& c) {
   if (c.spec.front)
     self->send(c.spec.front, atom::publish_v, c.handle);
@@ -32,7 +37,7 @@ void stop_all(pointer self, caf::error reason) {
       self->send_exit(i->handle, caf::exit_reason::user_shutdown);
     }
   if (!any)
-    self->quit(st.stop_reason);
+    quit(self, st.stop_reason);
 }
 
 void child_ended(pointer self, size_t index, const caf::error& reason) {
@@ -76,6 +81,14 @@ void start_child(pointer self, size_t index) {
   publish(self, c);
 }
 
+void quit(pointer self, const caf::error& reason) {
+  for (auto& c : self->state.children)
+    if (c.spec.front)
+      self->send_exit(c.spec.front, caf::exit_reason::user_shutdown);
+  self->state.children.clear();
+  self->quit(reason);
+}
+
 } // namespace
 
 caf::behavior supervisor(pointer self, card_ptr card, supervision_config config, std::vector<child_spec> children) {
@@ -96,7 +109,7 @@ caf::behavior supervisor(pointer self, card_ptr card, supervision_config config,
     }
     i->handle = nullptr;
     if (std::none_of(xs.begin(), xs.end(), [](auto& c) { return static_cast<bool>(c.handle); }))
-      self->quit(self->state.stop_reason);
+      quit(self, self->state.stop_reason);
   });
   self->set_exit_handler([self](caf::exit_msg& m) {
     if (!self->state.stopping)
@@ -117,18 +130,33 @@ caf::behavior supervisor(pointer self, card_ptr card, supervision_config config,
 caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card) {
   self->state.card = std::move(card);
   self->set_default_handler([self](caf::scheduled_actor*, caf::message_view& xs) -> caf::result<caf::message> {
-    if (!self->state.current)
-      return caf::make_error(errc::unavailable, std::string{"restarting"});
+    auto& st = self->state;
     auto promise = self->make_response_promise();
-    promise.delegate(self->state.current, xs.move_content_to_message());
+    if (st.current)
+      promise.delegate(st.current, xs.move_content_to_message());
+    else if (st.held.size() < held_at_most)
+      st.held.emplace_back(promise, xs.move_content_to_message());
+    else
+      return caf::make_error(errc::unavailable, std::string{"restarting"});
     return promise;
   });
   return {
     [self](atom::publish, caf::actor& instance) {
-      self->state.current = std::move(instance);
-      self->state.card->says(self->state.current ? "idle" : "down");
+      auto& st = self->state;
+      st.current = std::move(instance);
+      st.card->says(st.current ? "idle" : "down");
+      if (!st.current)
+        return;
+      for (auto& [promise, message] : std::exchange(st.held, {}))
+        promise.delegate(st.current, std::move(message));
     },
   };
+}
+
+front_state::~front_state() {
+  for (auto& [promise, message] : held)
+    if (promise.pending())
+      promise.deliver(caf::make_error(errc::unavailable, std::string{"has ended"}));
 }
 
 } // namespace kevolve

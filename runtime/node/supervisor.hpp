@@ -9,12 +9,15 @@
 #include <caf/behavior.hpp>
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/message.hpp>
+#include <caf/response_promise.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <chrono>
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -31,7 +34,7 @@ struct child_spec {
   restart_policy policy = restart_policy::permanent;
   // Spawns a fresh instance under the supervisor's id; may throw, which counts as a crash.
   std::function<caf::actor(caf::event_based_actor* supervisor, uint64_t supervisor_id)> start;
-  caf::actor front; // told of every instance; may be invalid
+  caf::actor front; // told of every instance, ended with the supervisor; may be invalid
 };
 
 struct supervision_config {
@@ -64,12 +67,15 @@ struct supervisor_state {
 caf::behavior supervisor(caf::stateful_actor<supervisor_state>* self, card_ptr card, supervision_config config,
                          std::vector<child_spec> children);
 
-// Stands for a supervised actor: passes every message on to the current instance, answers
-// errc::unavailable while there is none.
+// Stands for a supervised actor: passes every message on to the current instance, and keeps what arrives while
+// there is none (up to a limit, then errc::unavailable), so that a restart is no more than a delay.
 struct front_state {
   static inline const char* name = "front";
   card_ptr card;
   caf::actor current;
+  std::vector<std::pair<caf::response_promise, caf::message>> held;
+
+  ~front_state();
 };
 caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card);
 

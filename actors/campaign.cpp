@@ -1,0 +1,194 @@
+#include "actors/campaign.hpp"
+
+#include "actors/campaign_steps.hpp"
+#include "actors/keys.hpp"
+#include "actors/search_node.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+
+namespace kevolve {
+
+namespace campaign_steps {
+
+namespace {
+
+// A confirmed gain over a champion that has been dethroned meanwhile must be shown against the new one.
+bool must_challenge_again(const campaign_fold& f, const node_record& r) {
+  return r.confirmed && r.rival != f.champion.index && r.fitness > f.champion.speedup;
+}
+
+void crown(pointer self, const node_record& r) {
+  auto& st = self->state;
+  champion_record c;
+  c.index = r.index;
+  c.object = r.object;
+  c.speedup = r.fitness;
+  c.ci_low = r.ci_low;
+  c.ci_high = r.ci_high;
+  fold_crowned(st.fold, c);
+  c.tree_hash = st.fold.tree.hash();
+  log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
+            r.proposal.summary);
+  push(self, {{event_kind::champion_crowned, encode(c)}, {status_value(st)}, {}});
+}
+
+caf::result<node_reply> node_finished(pointer self, node_result& result) {
+  auto& st = self->state;
+  auto& r = result.record;
+  if (!st.fold.open.contains(r.index))
+    return node_reply{};
+  if (must_challenge_again(st.fold, r))
+    return node_reply{true, st.fold.champion};
+  auto gained = r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  fold_finished(st.fold, r);
+  r.tree_hash = st.fold.tree.hash();
+  st.faults_in_a_row = 0;
+  auto promise = self->make_response_promise<node_reply>();
+  push(self, {{event_kind::node_finished, encode(r)},
+              {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
+              [self, promise, index = r.index]() mutable {
+                promise.deliver(node_reply{});
+                self->state.nodes.erase(index);
+                self->state.faults.erase(index);
+                pump(self);
+              }});
+  if (gained)
+    crown(self, r);
+  return promise;
+}
+
+void storage(pointer self, const fault& f) {
+  auto& st = self->state;
+  st.held_up = f ? f.detail : "";
+  st.card->says(f ? "paused: " + f.detail : st.phase);
+  log::warn("campaign", "{}: {}", st.context->name, f ? "paused: " + f.detail : "storage is back, going on");
+  if (!f)
+    pump(self);
+}
+
+void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
+  for (auto& [index, handle] : self->state.nodes)
+    if (handle && handle.address() == who) {
+      auto i = index;
+      handle = nullptr;
+      if (reason && reason != caf::exit_reason::user_shutdown)
+        node_faulted(self, i, {"internal", "its actor ended: " + describe_end(reason), 0});
+      return;
+    }
+}
+
+caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  if (st.phase != "running" && st.phase != "preparing")
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
+  pause(self, reason.empty() ? "asked to" : reason);
+  return status_of(st);
+}
+
+caf::result<campaign_status> ask_resume(pointer self) {
+  auto& st = self->state;
+  if (st.phase != "paused")
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
+  resume(self);
+  return status_of(st);
+}
+
+caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  if (st.phase == "finished" || st.phase == "failed")
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be cancelled"});
+  st.cancelled = true;
+  st.cancel_reason = reason;
+  cancel_nodes(self);
+  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
+  return status_of(st);
+}
+
+caf::result<node_record> ask_node(pointer self, uint64_t index) {
+  auto& st = self->state;
+  if (index >= st.fold.tree.size())
+    return to_error({errc::not_found, "the campaign has nodes 0 to " + std::to_string(st.fold.tree.size() - 1)});
+  search_node_actor node;
+  if (auto i = st.nodes.find(index); i != st.nodes.end() && i->second)
+    node = caf::actor_cast<search_node_actor>(i->second);
+  else
+    node = spawn_carded(*self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
+                        static_cast<uint64_t>(self->id()), revived_node, st.context, index);
+  auto promise = self->make_response_promise<node_record>();
+  promise.delegate(node, atom::node_v);
+  return promise;
+}
+
+} // namespace
+
+} // namespace campaign_steps
+
+campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
+                                       campaign_context_ptr context) {
+  namespace steps = campaign_steps;
+  self->state.card = std::move(card);
+  self->state.context = std::move(context);
+  self->state.session_begun = std::chrono::steady_clock::now();
+  report_exceptions(self);
+  // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    for (auto& [index, node] : self->state.nodes)
+      if (node && node.address() == m.source)
+        return;
+    if (m.reason == caf::exit_reason::user_shutdown || m.reason == caf::exit_reason::kill)
+      self->quit(m.reason);
+  });
+  self->set_down_handler([self](caf::down_msg& m) { steps::node_ended(self, m.source, m.reason); });
+  return {
+    [self](atom::begin) {
+      handling h{self, self->state.card, "begin"};
+      steps::load(self);
+    },
+    [self](atom::finished, node_result& result) {
+      handling h{self, self->state.card, "finished"};
+      return steps::node_finished(self, result);
+    },
+    [self](atom::faulted, uint64_t index, const fault& f) {
+      handling h{self, self->state.card, "faulted"};
+      if (index == 0)
+        steps::storage(self, f);
+      else
+        steps::node_faulted(self, index, f);
+    },
+    [self](atom::tick, uint64_t generation) {
+      handling h{self, self->state.card, "tick"};
+      if (generation == self->state.generation)
+        steps::retry(self);
+    },
+    [self](atom::pause, const std::string& reason) {
+      handling h{self, self->state.card, "pause"};
+      return steps::ask_pause(self, reason);
+    },
+    [self](atom::resume) {
+      handling h{self, self->state.card, "resume"};
+      return steps::ask_resume(self);
+    },
+    [self](atom::cancel, const std::string& reason) {
+      handling h{self, self->state.card, "cancel"};
+      return steps::ask_cancel(self, reason);
+    },
+    [self](atom::status) {
+      handling h{self, self->state.card, "status"};
+      return status_of(self->state);
+    },
+    [self](atom::tree) {
+      handling h{self, self->state.card, "tree"};
+      return steps::briefs(self->state);
+    },
+    [self](atom::node, uint64_t index) {
+      handling h{self, self->state.card, "node"};
+      return steps::ask_node(self, index);
+    },
+    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

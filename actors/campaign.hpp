@@ -1,0 +1,57 @@
+// The campaign: owns the compact index of its tree, picks what is tried next, crowns champions, ends the search.
+// Its state is the fold of its events (campaign_fold.hpp); a restart, of the actor or of the node, folds them
+// again and goes on.
+#pragma once
+
+#include "actors/campaign_context.hpp"
+#include "actors/campaign_fold.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct campaign_state {
+  static inline const char* name = "campaign";
+
+  card_ptr card;
+  campaign_context_ptr context;
+  campaign_fold fold;
+  std::string phase = "preparing";       // preparing | running | paused | finishing | finished | failed
+  std::string reason;                    // why paused or failed
+  std::string held_up;                   // storage trouble; empty: none
+  bool cancelled = false;
+  std::string cancel_reason;
+  std::chrono::steady_clock::time_point session_begun;
+  std::chrono::steady_clock::time_point paused_at;
+  double paused_s = 0.0;
+  double earlier_wall_s = 0.0;           // of sessions before this one
+  std::map<uint64_t, caf::actor> nodes;  // in flight
+  std::map<uint64_t, uint32_t> faults;   // per node in flight
+  uint32_t faults_in_a_row = 0;
+  uint64_t generation = 0;               // of the retry timer
+
+  // Appends go out one batch at a time, in the order the fold took them.
+  struct pending {
+    event_draft event;
+    std::vector<stored_value> values;
+    std::function<void()> stored;
+  };
+  std::vector<pending> outbox;
+  bool writing = false;
+};
+
+campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
+                                       campaign_context_ptr context);
+
+// What people are told.
+campaign_status status_of(const campaign_state& st);
+
+} // namespace kevolve

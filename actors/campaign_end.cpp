@@ -1,0 +1,203 @@
+#include "actors/campaign_steps.hpp"
+
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+
+namespace kevolve {
+
+namespace campaign_steps {
+
+namespace {
+
+constexpr auto read_limit = std::chrono::seconds{60};
+constexpr auto final_limit = std::chrono::minutes{60};
+constexpr auto retry_after = std::chrono::seconds{2};
+
+using std::chrono::steady_clock;
+
+void try_later(pointer self, const std::string& why) {
+  auto& st = self->state;
+  log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
+  st.reason = why;
+  self->delayed_send(self, retry_after, atom::tick_v, ++st.generation);
+}
+
+// The champion's figures come from a chain of races; this is the direct measurement. A target that the chain
+// promised and the measurement does not hold sends the campaign on.
+void confirmed(pointer self, const evaluation& e) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  auto rules = rules_of(*st.context->spec);
+  if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
+    champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
+    auto since_best = f.valid_since_best;
+    fold_crowned(f, c);
+    f.valid_since_best = since_best;
+    c.tree_hash = f.tree.hash();
+    st.phase = "running";
+    push(self, {{event_kind::champion_crowned, encode(c)}, {status_value(st)}, [self] { pump(self); }});
+    return;
+  }
+  auto record = f.finish;
+  record.state = "finished";
+  record.best = f.champion.index;
+  if (e.result == verdict::pass) {
+    record.speedup = e.ratio;
+    record.ci_low = e.ci_low;
+    record.ci_high = e.ci_high;
+    record.shapes = e.last.timings;
+  } else {
+    record.state = "failed";
+    record.stop_reason = "error";
+    record.detail = "the best candidate did not pass the final confirmation: " + to_string(e.result) + ": " + e.detail;
+  }
+  end(self, std::move(record));
+}
+
+void measure(pointer self, candidate what) {
+  auto& st = self->state;
+  evaluate_request q;
+  q.index = st.fold.champion.index;
+  q.what = std::move(what);
+  q.final_check = true;
+  self->request(st.context->evaluator, final_limit, atom::evaluate_v, std::move(q))
+    .then(
+      [self](evaluation& e) {
+        if (e.trouble)
+          try_later(self, e.trouble.kind + ": " + e.trouble.detail);
+        else
+          confirmed(self, e);
+      },
+      [self](caf::error& e) { try_later(self, to_string(to_failure(e))); });
+}
+
+} // namespace
+
+void finish(pointer self, const std::string& reason, const std::string& detail) {
+  auto& st = self->state;
+  st.phase = "finishing";
+  st.card->says("finishing: " + reason);
+  st.fold.finish.stop_reason = reason;
+  st.fold.finish.detail = detail;
+  if (st.fold.champion.index == 0) {
+    end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
+    return;
+  }
+  auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
+  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, st.fold.champion.index))
+    .then(
+      [self, lost](std::string& bytes) {
+        auto node = decode<node_record>(bytes);
+        if (!node) {
+          end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
+          return;
+        }
+        self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
+          .then(
+            [self, p = node->proposal](std::string& source) {
+              measure(self, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
+            },
+            lost);
+      },
+      lost);
+}
+
+void end(pointer self, finish_record record) {
+  auto& st = self->state;
+  if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
+    // Cancelled: the chain's figures, without the final confirmation.
+    record.best = st.fold.champion.index;
+    record.speedup = st.fold.champion.speedup;
+    record.ci_low = st.fold.champion_ci_low;
+    record.ci_high = st.fold.champion_ci_high;
+  }
+  st.phase = record.state;
+  st.reason = record.detail;
+  st.fold.ended = true;
+  st.paused_at = steady_clock::now();
+  st.fold.session_begun_ns = 0; // this session's own clock counts
+  st.fold.finish = record;
+  st.card->says(st.phase + ": " + record.stop_reason);
+  log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
+            record.detail.empty() ? "" : ": ", record.detail);
+  push(self, {{event_kind::campaign_finished, encode(record)}, {status_value(st)}, {}});
+}
+
+double wall_seconds(const campaign_state& st) {
+  const auto& f = st.fold;
+  if (f.ended && f.session_begun_ns != 0) // read from the journal as ended
+    return static_cast<double>(f.earlier_wall_ns + f.last_event_ns - f.session_begun_ns) / 1e9;
+  auto still = st.phase == "paused" || st.fold.ended;
+  auto until = still ? st.paused_at : steady_clock::now();
+  return st.earlier_wall_s + std::chrono::duration<double>(until - st.session_begun).count() - st.paused_s;
+}
+
+stored_value status_value(const campaign_state& st) {
+  return {keys::index, keys::status(st.context->id), encode(status_of(st))};
+}
+
+std::vector<node_brief> briefs(const campaign_state& st) {
+  std::vector<node_brief> out;
+  for (const auto& n : st.fold.tree.nodes()) {
+    node_brief b;
+    b.index = n.index;
+    b.parents = n.parents;
+    b.state = n.phase == node_phase::finished ? "finished" : "in_flight";
+    b.result = n.index == 0 ? "reference" : to_string(n.result);
+    b.fitness = n.fitness;
+    b.ci_low = n.ci_low;
+    b.ci_high = n.ci_high;
+    b.estimate = n.estimate;
+    b.confirmed = n.confirmed;
+    b.draft = n.draft;
+    b.visits = n.visits;
+    if (auto s = st.fold.summaries.find(n.index); s != st.fold.summaries.end())
+      b.summary = s->second;
+    out.push_back(std::move(b));
+  }
+  return out;
+}
+
+} // namespace campaign_steps
+
+campaign_status status_of(const campaign_state& st) {
+  const auto& f = st.fold;
+  campaign_status s;
+  s.id = st.context->id;
+  s.name = st.context->name;
+  s.target = st.context->spec->target;
+  s.state = st.held_up.empty() ? st.phase : "paused";
+  s.reason = st.held_up.empty() ? st.reason : st.held_up;
+  s.stop_reason = f.ended ? f.finish.stop_reason : "";
+  s.candidates = f.tree.finished();
+  s.valid = f.tree.valid();
+  s.in_flight = f.tree.in_flight();
+  s.best = f.champion.index;
+  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
+  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
+  if (f.ended && f.finish.best != 0) {
+    s.best = f.finish.best;
+    s.speedup = f.finish.speedup;
+    s.ci_low = f.finish.ci_low;
+    s.ci_high = f.finish.ci_high;
+    s.final_confirmed = !f.finish.shapes.empty();
+    s.shapes = f.finish.shapes;
+  }
+  if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
+    s.best_summary = i->second;
+  s.budget_candidates = static_cast<uint64_t>(st.context->spec->budget.candidates);
+  s.budget_wall_s = st.context->spec->budget.wall_s;
+  s.wall_s = campaign_steps::wall_seconds(st);
+  s.compile_s = static_cast<double>(f.compile_ns) / 1e9;
+  s.device_s = static_cast<double>(f.judge_ns) / 1e9;
+  s.last_sequence = f.last_sequence;
+  s.tree_hash = f.tree.hash();
+  return s;
+}
+
+} // namespace kevolve

@@ -1,0 +1,174 @@
+#include "actors/campaign_fold.hpp"
+
+#include "runtime/base/codec.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+template <class T, class F>
+void with(campaign_fold& f, const journal_event& e, F apply) {
+  auto record = decode<T>(e.payload);
+  if (record)
+    apply(*record);
+  else if (f.mismatch.empty())
+    f.mismatch = "event " + std::to_string(e.sequence) + ": " + to_string(record.error());
+}
+
+void check_hash(campaign_fold& f, const journal_event& e, const id128& recorded) {
+  if (f.tree.hash() != recorded && f.mismatch.empty())
+    f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
+                 + ", recorded was " + to_string(recorded);
+}
+
+void fold_session(campaign_fold& f, const journal_event& e) {
+  if (f.session_begun_ns != 0)
+    f.earlier_wall_ns += f.last_event_ns - f.session_begun_ns;
+  f.session_begun_ns = e.time_ns;
+}
+
+} // namespace
+
+void fold_selected(campaign_fold& f, const selection_record& r) {
+  if (r.index != f.tree.size())
+    return;
+  f.tree.add(r.parents, r.draft);
+  f.open[r.index] = r;
+  if (r.draft)
+    ++f.drafts;
+}
+
+void fold_finished(campaign_fold& f, const node_record& r) {
+  node_outcome o{r.result, r.fitness, r.ci_low, r.ci_high, r.estimate, r.confirmed};
+  if (!f.tree.finish(r.index, o))
+    return;
+  f.open.erase(r.index);
+  f.genomes[r.index] = r.proposal.genome;
+  f.summaries[r.index] = r.proposal.summary;
+  f.compile_ns += r.compile_ns;
+  f.judge_ns += r.judge_ns;
+  if (r.rule == "exhausted")
+    ++f.exhausted_in_a_row;
+  else
+    f.exhausted_in_a_row = 0;
+  if (r.result == verdict::pass)
+    ++f.valid_since_best;
+}
+
+void fold_crowned(campaign_fold& f, const champion_record& r) {
+  f.champion = {r.index, r.object, r.speedup};
+  f.champion_ci_low = r.ci_low;
+  f.champion_ci_high = r.ci_high;
+  f.valid_since_best = 0;
+}
+
+void fold(campaign_fold& f, const journal_event& e) {
+  f.last_sequence = e.sequence;
+  switch (e.kind) {
+    case event_kind::session_started:
+      fold_session(f, e);
+      break;
+    case event_kind::campaign_prepared:
+      with<preparation>(f, e, [&](preparation& p) {
+        f.prepared = true;
+        f.fixed = std::move(p);
+      });
+      break;
+    case event_kind::node_selected:
+      with<selection_record>(f, e, [&](selection_record& r) {
+        fold_selected(f, r);
+        check_hash(f, e, r.tree_hash);
+      });
+      break;
+    case event_kind::node_proposed:
+      with<proposal_record>(f, e, [&](proposal_record& r) {
+        f.genomes[r.index] = r.genome;
+        f.summaries[r.index] = r.summary;
+      });
+      break;
+    case event_kind::node_finished:
+      with<node_record>(f, e, [&](node_record& r) {
+        fold_finished(f, r);
+        check_hash(f, e, r.tree_hash);
+      });
+      break;
+    case event_kind::champion_crowned:
+      with<champion_record>(f, e, [&](champion_record& r) {
+        fold_crowned(f, r);
+        check_hash(f, e, r.tree_hash);
+      });
+      break;
+    case event_kind::campaign_state:
+      with<state_record>(f, e, [&](state_record& r) {
+        f.paused = r.state == "paused";
+        f.pause_reason = r.reason;
+      });
+      break;
+    case event_kind::campaign_finished:
+      with<finish_record>(f, e, [&](finish_record& r) {
+        f.ended = true;
+        f.finish = std::move(r);
+      });
+      break;
+    default:
+      break;
+  }
+  f.last_event_ns = e.time_ns;
+}
+
+policy_options policy_of(const campaign_spec& spec) {
+  policy_options o;
+  o.policies = spec.search.policies;
+  o.exploration = spec.search.exploration;
+  o.widening = spec.search.widening;
+  o.widening_exponent = spec.search.widening_exponent;
+  o.combine = spec.search.combine;
+  o.drafts = static_cast<uint64_t>(spec.draft_candidates);
+  o.memory = {{"parent", spec.memory.parent},
+              {"siblings", spec.memory.siblings},
+              {"both", spec.memory.both},
+              {"none", spec.memory.none}};
+  return o;
+}
+
+termination_rules rules_of(const campaign_spec& spec) {
+  termination_rules r;
+  r.target_speedup = spec.stop.speedup;
+  r.candidates = static_cast<uint64_t>(spec.budget.candidates);
+  r.wall_s = spec.budget.wall_s;
+  r.device_s = spec.budget.device_s;
+  r.stall = static_cast<uint64_t>(spec.stop.stall);
+  return r;
+}
+
+id128 node_id(const id128& campaign, uint64_t index) {
+  return derive_id("node", encode(std::pair{campaign, index}));
+}
+
+uint64_t node_seed(uint64_t campaign_seed, uint64_t index) {
+  return derive_id("seed", encode(std::pair{campaign_seed, index})).lo;
+}
+
+synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
+  synthesis_step s;
+  s.draft = r.draft;
+  auto at = r.statistics.find("draft_index");
+  s.draft_index = at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
+  s.parents = r.parents;
+  s.memory = r.memory;
+  s.seed = r.seed;
+  if (!r.parents.empty())
+    for (auto c : f.tree.at(r.parents.front()).children)
+      if (c < r.index)
+        s.siblings.push_back(c);
+  for (const auto& [index, genome] : f.genomes)
+    if (index < r.index && !genome.empty())
+      s.seen.push_back(genome);
+  std::sort(s.seen.begin(), s.seen.end());
+  s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());
+  return s;
+}
+
+} // namespace kevolve

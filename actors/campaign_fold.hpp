@@ -1,0 +1,61 @@
+// A campaign's state as the fold of its events: pure, and checked at every event that records the tree's hash.
+#pragma once
+
+#include "actors/messages.hpp"
+#include "actors/search/policy.hpp"
+#include "actors/search/termination.hpp"
+#include "actors/search/tree.hpp"
+#include "config/campaign.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct campaign_fold {
+  search_tree tree;
+  std::map<uint64_t, selection_record> open;      // in flight: what each was selected for
+  std::map<uint64_t, std::string> genomes;        // of proposed nodes
+  std::map<uint64_t, std::string> summaries;
+  champion_info champion;                         // starts as the reference
+  double champion_ci_low = 1.0;
+  double champion_ci_high = 1.0;
+  uint64_t valid_since_best = 0;
+  uint64_t exhausted_in_a_row = 0;
+  uint64_t drafts = 0;
+  int64_t compile_ns = 0;
+  int64_t judge_ns = 0;
+  bool prepared = false;
+  preparation fixed;
+  bool paused = false;
+  std::string pause_reason;
+  bool ended = false;
+  finish_record finish;
+  uint64_t last_sequence = 0;
+  // Wall time of finished sessions and of the last one seen.
+  int64_t session_begun_ns = 0;
+  int64_t last_event_ns = 0;
+  int64_t earlier_wall_ns = 0;
+  std::string mismatch;                           // a tree hash that does not hold; empty: all did
+};
+
+// Takes one event in. An event that was folded before (by index) changes nothing.
+void fold(campaign_fold& f, const journal_event& e);
+
+// The same, before the event is stored: the campaign applies first, then appends.
+void fold_selected(campaign_fold& f, const selection_record& r);
+void fold_finished(campaign_fold& f, const node_record& r);
+void fold_crowned(campaign_fold& f, const champion_record& r);
+
+policy_options policy_of(const campaign_spec& spec);
+termination_rules rules_of(const campaign_spec& spec);
+
+// The id of a campaign's next node and the seed of its random stream.
+id128 node_id(const id128& campaign, uint64_t index);
+uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
+
+// From a selection to the synthesizer's step.
+synthesis_step to_step(const campaign_fold& f, const selection_record& r);
+
+} // namespace kevolve

@@ -1,0 +1,318 @@
+#include "actors/campaign_steps.hpp"
+
+#include "actors/append.hpp"
+#include "actors/keys.hpp"
+#include "actors/search_node.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr auto read_limit = std::chrono::seconds{60};
+constexpr auto prepare_limit = std::chrono::minutes{60};
+constexpr auto retry_after = std::chrono::seconds{2};
+constexpr uint32_t page = 4'096;
+// Faults without any success between them, before the campaign waits for a person.
+constexpr uint32_t faults_allowed = 12;
+
+void adopt_open(pointer self);
+
+void arm_retry(pointer self) {
+  self->delayed_send(self, retry_after, atom::tick_v, ++self->state.generation);
+}
+
+void write_next(pointer self) {
+  auto& st = self->state;
+  if (st.writing || st.outbox.empty())
+    return;
+  st.writing = true;
+  append_request a;
+  a.campaign = st.context->id;
+  auto batch = std::make_shared<std::vector<campaign_state::pending>>(std::exchange(st.outbox, {}));
+  for (auto& p : *batch) {
+    a.events.push_back(std::move(p.event));
+    for (auto& v : p.values)
+      a.values.push_back(std::move(v));
+  }
+  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
+    .then(
+      [self, batch](uint64_t sequence) {
+        self->state.writing = false;
+        self->state.fold.last_sequence = sequence;
+        for (auto& p : *batch)
+          if (p.stored)
+            p.stored();
+        write_next(self);
+      },
+      [self](caf::error& e) {
+        // The journal refuses for good: only a fresh fold of what it holds is safe.
+        self->quit(std::move(e));
+      });
+}
+
+void spawn_node(pointer self, node_record record) {
+  auto& st = self->state;
+  auto open = st.fold.open.find(record.index);
+  if (open == st.fold.open.end() || st.nodes[record.index])
+    return;
+  auto index = record.index;
+  auto node = spawn_carded<caf::linked + caf::monitored>(
+    *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
+    static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
+    st.fold.champion);
+  st.nodes[index] = caf::actor_cast<caf::actor>(node);
+  self->send(node, atom::begin_v);
+}
+
+node_record fresh_record(const campaign_state& st, const selection_record& r) {
+  node_record record;
+  record.index = r.index;
+  record.node = r.node;
+  record.parents = r.parents;
+  record.state = "selected";
+  record.rival = st.fold.champion.index;
+  return record;
+}
+
+// Takes up a node that has no actor: from its stored record if it got that far.
+void adopt(pointer self, uint64_t index) {
+  auto& st = self->state;
+  st.nodes[index] = nullptr; // being adopted
+  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, index))
+    .then(
+      [self, index](std::string& bytes) {
+        if (auto record = decode<node_record>(bytes); record && record->state == "proposed")
+          spawn_node(self, std::move(*record));
+      },
+      [self, index](caf::error& e) {
+        auto& state = self->state;
+        auto open = state.fold.open.find(index);
+        if (open == state.fold.open.end())
+          return;
+        if (to_failure(e).code == errc::not_found)
+          spawn_node(self, fresh_record(state, open->second));
+        else
+          arm_retry(self);
+      });
+}
+
+void adopt_open(pointer self) {
+  auto& st = self->state;
+  for (const auto& [index, record] : st.fold.open)
+    if (auto i = st.nodes.find(index); i == st.nodes.end() || !i->second)
+      adopt(self, index);
+}
+
+void start_node(pointer self) {
+  auto& st = self->state;
+  auto index = st.fold.tree.size();
+  auto seed = node_seed(st.context->spec->seed, index);
+  auto s = select(st.fold.tree, policy_of(*st.context->spec), seed);
+  selection_record r;
+  r.index = index;
+  r.node = node_id(st.context->id, index);
+  r.parents = std::move(s.parents);
+  r.policy = std::move(s.policy);
+  r.memory = std::move(s.memory);
+  r.statistics = std::move(s.statistics);
+  r.draft = s.draft;
+  if (s.draft)
+    r.statistics["draft_index"] = static_cast<double>(s.draft_index);
+  r.seed = seed;
+  fold_selected(st.fold, r);
+  r.tree_hash = st.fold.tree.hash();
+  st.nodes[index] = nullptr; // its actor follows when the selection is stored
+  push(self, {{event_kind::node_selected, encode(r)}, {}, [self, r] {
+                spawn_node(self, fresh_record(self->state, r));
+              }});
+}
+
+campaign_progress progress_of(const campaign_state& st) {
+  campaign_progress p;
+  p.best_ci_low = st.fold.champion.index == 0 ? 0.0 : st.fold.champion_ci_low;
+  p.candidates = st.fold.tree.finished();
+  p.valid_since_best = st.fold.valid_since_best;
+  p.wall_s = wall_seconds(st);
+  p.device_s = static_cast<double>(st.fold.judge_ns) / 1e9;
+  p.cancelled = st.cancelled;
+  p.exhausted_in_a_row = st.fold.exhausted_in_a_row;
+  return p;
+}
+
+void run(pointer self) {
+  auto& st = self->state;
+  st.phase = st.fold.paused ? "paused" : "running";
+  st.reason = st.fold.pause_reason;
+  st.paused_at = steady_clock::now();
+  st.card->says(st.phase);
+  adopt_open(self);
+  pump(self);
+}
+
+void refused(pointer self, const preparation& p) {
+  auto& a = p.admission;
+  end(self, {"failed", "error",
+             "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail, 0, 0,
+             0, 0, {}});
+}
+
+void prepare(pointer self) {
+  auto& st = self->state;
+  st.card->says("preparing");
+  self->request(st.context->evaluator, prepare_limit, atom::prepare_v)
+    .then(
+      [self](preparation& p) {
+        auto& state = self->state;
+        state.fold.prepared = true;
+        state.fold.fixed = p;
+        state.reason.clear();
+        if (p.admission.result != verdict::pass)
+          refused(self, p);
+        else
+          run(self);
+      },
+      [self](caf::error& e) {
+        auto& state = self->state;
+        state.reason = to_string(to_failure(e));
+        log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
+        if (++state.faults_in_a_row >= faults_allowed)
+          pause(self, "cannot prepare: " + state.reason);
+        else
+          arm_retry(self);
+      });
+}
+
+void loaded(pointer self) {
+  auto& st = self->state;
+  if (!st.fold.mismatch.empty()) {
+    st.phase = "failed";
+    st.reason = "the journal does not hold: " + st.fold.mismatch;
+    log::error("campaign", "{}: {}", st.context->name, st.reason);
+    return;
+  }
+  if (st.fold.ended) {
+    st.phase = st.fold.finish.state;
+    st.reason = st.fold.finish.detail;
+    st.card->says(st.phase);
+    return;
+  }
+  st.earlier_wall_s = static_cast<double>(st.fold.earlier_wall_ns) / 1e9;
+  if (st.fold.session_begun_ns != 0)
+    st.earlier_wall_s += static_cast<double>(st.fold.last_event_ns - st.fold.session_begun_ns) / 1e9;
+  st.session_begun = steady_clock::now();
+  push(self, {{event_kind::session_started, encode(session_record{st.context->node, st.context->epoch})},
+              {status_value(st)},
+              [self] { prepare(self); }});
+}
+
+void read_page(pointer self, uint64_t after) {
+  auto& st = self->state;
+  self->request(st.context->journal, read_limit, atom::events_v, st.context->id, after, page)
+    .then(
+      [self](std::vector<journal_event>& events) {
+        for (const auto& e : events)
+          fold(self->state.fold, e);
+        if (events.size() == page)
+          read_page(self, events.back().sequence);
+        else
+          loaded(self);
+      },
+      [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace
+
+void load(pointer self) {
+  self->state.card->says("folding");
+  read_page(self, 0);
+}
+
+void push(pointer self, campaign_state::pending p) {
+  self->state.outbox.push_back(std::move(p));
+  write_next(self);
+}
+
+void pump(pointer self) {
+  auto& st = self->state;
+  if (st.phase != "running" || !st.held_up.empty())
+    return;
+  auto decision = should_stop(rules_of(*st.context->spec), progress_of(st));
+  if (decision.stop) {
+    if (st.nodes.empty())
+      finish(self, decision.reason, decision.detail);
+    return; // what is in flight ends first
+  }
+  auto limit = static_cast<uint64_t>(st.context->spec->search.in_flight);
+  auto budget = static_cast<uint64_t>(st.context->spec->budget.candidates);
+  while (st.nodes.size() < limit && (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget))
+    start_node(self);
+}
+
+void pause(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  st.phase = "paused";
+  st.reason = reason;
+  st.paused_at = steady_clock::now();
+  st.fold.paused = true;
+  st.fold.pause_reason = reason;
+  st.card->says("paused: " + reason);
+  push(self, {{event_kind::campaign_state, encode(state_record{"paused", reason})}, {status_value(st)}, {}});
+}
+
+void resume(pointer self) {
+  auto& st = self->state;
+  st.paused_s += std::chrono::duration<double>(steady_clock::now() - st.paused_at).count();
+  st.fold.paused = false;
+  st.fold.pause_reason.clear();
+  st.phase = st.fold.prepared ? "running" : "preparing";
+  st.reason.clear();
+  st.faults_in_a_row = 0;
+  st.card->says(st.phase);
+  push(self, {{event_kind::campaign_state, encode(state_record{"running", ""})}, {status_value(st)}, [self] { retry(self); }});
+}
+
+void retry(pointer self) {
+  auto& st = self->state;
+  if (st.phase == "preparing")
+    prepare(self);
+  else if (st.phase == "running") {
+    adopt_open(self);
+    pump(self);
+  } else if (st.phase == "finishing")
+    finish(self, st.fold.finish.stop_reason, st.fold.finish.detail);
+}
+
+void node_faulted(pointer self, uint64_t index, fault f) {
+  auto& st = self->state;
+  if (!st.fold.open.contains(index))
+    return;
+  st.nodes[index] = nullptr;
+  f.retried = st.faults[index]++;
+  log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
+  push(self, {{event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()})}, {}, {}});
+  if (++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
+    pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
+    return;
+  }
+  arm_retry(self);
+}
+
+void cancel_nodes(pointer self) {
+  auto& st = self->state;
+  auto nodes = std::exchange(st.nodes, {});
+  for (auto& [index, node] : nodes)
+    if (node) {
+      self->unlink_from(node);
+      self->send_exit(node, caf::exit_reason::user_shutdown);
+    }
+}
+
+} // namespace kevolve::campaign_steps

@@ -1,0 +1,31 @@
+// The steps of a campaign's life, shared by the files that make up the campaign actor.
+#pragma once
+
+#include "actors/campaign.hpp"
+
+namespace kevolve::campaign_steps {
+
+using pointer = campaign_actor::stateful_pointer<campaign_state>;
+
+// Reads and folds the events, prepares, adopts what was in flight, goes on.
+void load(pointer self);
+// Starts nodes while there is room and no reason to stop; starts the end otherwise.
+void pump(pointer self);
+// Queues an event; `stored` runs once it is fsync'd.
+void push(pointer self, campaign_state::pending p);
+void pause(pointer self, const std::string& reason);
+void resume(pointer self);
+// What a timer wakes: another try at whatever a fault held up.
+void retry(pointer self);
+void node_faulted(pointer self, uint64_t index, fault f);
+void cancel_nodes(pointer self);
+// The final confirmation against the reference, then the end.
+void finish(pointer self, const std::string& reason, const std::string& detail);
+void end(pointer self, finish_record record);
+
+// Wall time spent on the campaign, pauses and the time between sessions excluded.
+double wall_seconds(const campaign_state& st);
+stored_value status_value(const campaign_state& st);
+std::vector<node_brief> briefs(const campaign_state& st);
+
+} // namespace kevolve::campaign_steps

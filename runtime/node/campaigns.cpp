@@ -1,0 +1,288 @@
+#include "runtime/node/campaigns.hpp"
+
+#include "actors/append.hpp"
+#include "actors/campaign.hpp"
+#include "actors/evaluator.hpp"
+#include "actors/generator_actor.hpp"
+#include "actors/keys.hpp"
+#include "actors/synthesizer.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+#include "store/transaction.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
+
+constexpr auto read_limit = std::chrono::seconds{30};
+constexpr auto status_limit = std::chrono::seconds{5};
+constexpr uint32_t campaigns_listed = 10'000;
+
+template <class Handle>
+child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>& cards, const char* kind,
+                    std::string name, uint64_t parent, Handle& handle) {
+  child_spec c;
+  c.kind = kind;
+  c.name = std::move(name);
+  c.front = spawn_carded(system, cards, "front", std::string{kind} + " " + c.name, parent, front);
+  handle = caf::actor_cast<Handle>(c.front);
+  return c;
+}
+
+caf::result<campaign_status> starting_status(const campaign_context& context) {
+  campaign_status s;
+  s.id = context.id;
+  s.name = context.name;
+  s.target = context.spec->target;
+  s.state = "preparing";
+  return s;
+}
+
+caf::result<campaign_status> start(pointer self, const id128& id, const campaign_submission& submission) {
+  auto& st = self->state;
+  auto parts
+    = assemble_campaign(self->system(), st.ground, id, submission, static_cast<uint64_t>(self->id()), true);
+  if (!parts)
+    return to_error(parts.error());
+  auto context = parts->context;
+  auto keeper = spawn_carded<caf::linked + caf::monitored>(*self, st.ground.cards, "supervisor", "campaign " + short_string(id),
+                                             static_cast<uint64_t>(self->id()), supervisor, supervision_config{},
+                                             std::move(parts->children));
+  st.running[id] = {context, keeper, {}};
+  st.ground.started->insert(id);
+  log::info("campaigns", "campaign {} ({}) started", short_string(id), context->name);
+  return starting_status(*context);
+}
+
+void submit(pointer self, const id128& id, const campaign_submission& submission,
+            caf::typed_response_promise<campaign_status> promise) {
+  auto& st = self->state;
+  auto begin = [self, id, submission, promise]() mutable {
+    auto s = start(self, id, submission);
+    if (s.flag == caf::rt_error)
+      promise.deliver(std::move(s.err));
+    else
+      promise.deliver(s.value.get_as<campaign_status>(0));
+  };
+  self->request(st.ground.journal, read_limit, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
+    .then([begin](std::string&) mutable { begin(); },
+          [self, id, submission, promise, begin](caf::error& e) mutable {
+            if (to_failure(e).code != errc::not_found) {
+              promise.deliver(std::move(e));
+              return;
+            }
+            append_request a;
+            a.campaign = id;
+            a.events.push_back({event_kind::campaign_submitted, encode(submission)});
+            a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
+            append(self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a))
+              .then([begin](uint64_t) mutable { begin(); },
+                    [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
+          });
+}
+
+// Takes up campaigns that have not ended: every one, or those that this session had started before a crash of
+// this actor.
+void resume_unfinished(pointer self, bool every) {
+  auto& journal = self->state.ground.journal;
+  self->request(journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"campaign/"}, campaigns_listed)
+    .then(
+      [self, every](std::vector<stored_value>& rows) {
+        for (const auto& row : rows) {
+          auto id = id_of(std::string_view{row.key}.substr(std::string_view{"campaign/"}.size()));
+          auto submission = decode<campaign_submission>(row.value);
+          if (!submission || (!every && !self->state.ground.started->contains(id)))
+            continue;
+          self->request(self->state.ground.journal, read_limit, atom::lookup_v, std::string{keys::index},
+                        keys::status(id))
+            .then(
+              [self, id, submission = *submission](std::string& bytes) {
+                auto status = decode<campaign_status>(bytes);
+                if (!status || (status->state != "finished" && status->state != "failed"))
+                  start(self, id, submission);
+              },
+              [self, id, submission = *submission](caf::error&) { start(self, id, submission); });
+        }
+      },
+      [](caf::error& e) { log::error("campaigns", "cannot list campaigns: {}", to_string(to_failure(e))); });
+}
+
+// The stored statuses with those of running campaigns put over them.
+struct listing {
+  std::map<id128, campaign_status> found;
+  size_t awaited = 0;
+  caf::typed_response_promise<std::vector<campaign_status>> promise;
+
+  void done() {
+    if (awaited != 0)
+      return;
+    std::vector<campaign_status> out;
+    for (auto& [id, s] : found)
+      out.push_back(std::move(s));
+    promise.deliver(std::move(out));
+  }
+};
+
+void ask_running(pointer self, const std::shared_ptr<listing>& l) {
+  auto& running = self->state.running;
+  l->awaited = running.size();
+  for (auto& [id, e] : running) {
+    if (!e.failure.empty()) {
+      auto& s = l->found[id];
+      s.id = id;
+      s.name = e.context->name;
+      s.state = "failed";
+      s.reason = e.failure;
+      --l->awaited;
+      continue;
+    }
+    self->request(e.context->campaign, status_limit, atom::status_v)
+      .then(
+        [l](campaign_status& s) {
+          l->found[s.id] = std::move(s);
+          --l->awaited;
+          l->done();
+        },
+        [l](caf::error&) {
+          --l->awaited; // restarting: the stored status stands
+          l->done();
+        });
+  }
+  l->done();
+}
+
+void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>> promise) {
+  auto l = std::make_shared<listing>();
+  l->promise = std::move(promise);
+  self->request(self->state.ground.journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"status/"},
+                campaigns_listed)
+    .then(
+      [self, l](std::vector<stored_value>& rows) {
+        for (const auto& row : rows)
+          if (auto s = decode<campaign_status>(row.value))
+            l->found[s->id] = std::move(*s);
+        ask_running(self, l);
+      },
+      [l](caf::error& e) { l->promise.deliver(std::move(e)); });
+}
+
+} // namespace
+
+result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
+                                         const campaign_submission& submission, uint64_t parent, bool with_campaign) {
+  auto spec = decode<campaign_spec>(submission.spec);
+  if (!spec)
+    return tl::unexpected(spec.error());
+  auto hardware = ground.targets.find(spec->target);
+  if (hardware == ground.targets.end())
+    return fail(errc::unsupported, "this node does not serve target '" + spec->target + "'");
+  auto context = std::make_shared<campaign_context>();
+  context->id = id;
+  context->node = ground.node;
+  context->epoch = ground.epoch;
+  context->name = submission.name;
+  context->spec = std::make_shared<const campaign_spec>(std::move(*spec));
+  context->hardware = hardware->second;
+  context->cards = ground.cards;
+  context->journal = ground.journal;
+  context->scheduler = ground.scheduler;
+  auto name = short_string(id);
+  auto cards = ground.cards;
+  campaign_parts parts;
+  // The campaign comes last: it starts asking as soon as it is there.
+  auto evaluator_child = child_of(system, cards, "evaluator", name, parent, context->evaluator);
+  auto synthesizer_child = child_of(system, cards, "synthesizer", name, parent, context->synthesizer);
+  auto campaign_child = child_of(system, cards, "campaign", name, parent, context->campaign);
+  campaign_context_ptr fixed = context;
+  evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
+  };
+  parts.children.push_back(std::move(evaluator_child));
+  if (with_campaign) {
+    for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {
+      const auto& g = fixed->spec->generators[i];
+      generator_actor handle;
+      auto child = child_of(system, cards, "generator", name + " " + g.kind, parent, handle);
+      context->generators.emplace_back(g.weight, handle);
+      child.start = [fixed, name, kind = g.kind](caf::event_based_actor* s, uint64_t owner) {
+        return caf::actor_cast<caf::actor>(
+          spawn_carded(*s, fixed->cards, "generator", name + " " + kind, owner, generator_of, fixed, kind));
+      };
+      parts.children.push_back(std::move(child));
+    }
+    synthesizer_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
+      return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
+    };
+    campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
+      auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
+      s->send(c, atom::begin_v);
+      return caf::actor_cast<caf::actor>(c);
+    };
+    parts.children.push_back(std::move(synthesizer_child));
+    parts.children.push_back(std::move(campaign_child));
+  } else
+    for (auto& f : {synthesizer_child.front, campaign_child.front})
+      caf::anon_send_exit(f, caf::exit_reason::user_shutdown);
+  parts.context = fixed;
+  return parts;
+}
+
+campaigns_actor::behavior_type campaigns(pointer self, card_ptr card, node_ground ground, bool resume_all) {
+  self->state.card = std::move(card);
+  self->state.ground = std::move(ground);
+  report_exceptions(self);
+  self->set_down_handler([self](caf::down_msg& m) {
+    for (auto& [id, e] : self->state.running)
+      if (e.supervisor && e.supervisor.address() == m.source) {
+        e.failure = describe_end(m.reason);
+        e.supervisor = nullptr;
+        log::error("campaigns", "campaign {} gave up: {}", short_string(id), e.failure);
+      }
+  });
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    if (m.reason != caf::exit_reason::user_shutdown && m.reason != caf::exit_reason::kill)
+      return; // a campaign that gave up: the monitor tells of it
+    // Linked campaigns stop with this actor; in order when it does.
+    for (auto& [id, e] : self->state.running)
+      if (e.supervisor)
+        self->send_exit(e.supervisor, m.reason);
+    self->state.running.clear();
+    self->quit(m.reason);
+  });
+  self->state.card->says("idle");
+  if (resume_all || !self->state.ground.started->empty())
+    resume_unfinished(self, resume_all);
+  return {
+    [self](atom::submit, const id128& id, const campaign_submission& submission) -> caf::result<campaign_status> {
+      handling h{self, self->state.card, "submit"};
+      if (auto known = self->state.running.find(id); known != self->state.running.end() && known->second.failure.empty())
+        return starting_status(*known->second.context);
+      auto promise = self->make_response_promise<campaign_status>();
+      submit(self, id, submission, promise);
+      return promise;
+    },
+    [self](atom::list) -> caf::result<std::vector<campaign_status>> {
+      handling h{self, self->state.card, "list"};
+      auto promise = self->make_response_promise<std::vector<campaign_status>>();
+      list(self, promise);
+      return promise;
+    },
+    [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {
+      handling h{self, self->state.card, "lookup"};
+      auto e = self->state.running.find(id);
+      if (e == self->state.running.end())
+        return to_error({errc::not_found, "no running campaign " + short_string(id)});
+      if (!e->second.failure.empty())
+        return to_error({errc::unavailable, e->second.failure});
+      return caf::actor_cast<caf::actor>(e->second.context->campaign);
+    },
+    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

@@ -1,0 +1,47 @@
+#include "runtime/node/evaluate_once.hpp"
+
+#include "runtime/base/codec.hpp"
+#include "runtime/node/campaigns.hpp"
+#include "runtime/node/node_parts.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <optional>
+
+namespace kevolve {
+
+result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, const candidate& what,
+                                        std::chrono::seconds limit) {
+  auto& p = where.parts_of();
+  campaign_submission submission;
+  submission.name = "eval " + spec.task.task.name;
+  submission.spec = encode(spec);
+  auto id = campaign_id(submission);
+  node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.targets};
+  auto parts = assemble_campaign(p.system, ground, id, submission, 0, false);
+  if (!parts)
+    return tl::unexpected(parts.error());
+  auto context = parts->context;
+  caf::scoped_actor self{p.system};
+  auto keeper = spawn_carded(p.system, p.cards, "supervisor", submission.name, 0, supervisor, supervision_config{},
+                             std::move(parts->children));
+  single_evaluation out;
+  std::optional<failure> failed;
+  auto on_error = [&](caf::error& e) { failed = to_failure(e); };
+  self->request(context->evaluator, limit, atom::prepare_v)
+    .receive([&](preparation& x) { out.fixed = std::move(x); }, on_error);
+  if (!failed && out.fixed.admission.result == verdict::pass) {
+    evaluate_request q;
+    q.what = what;
+    q.final_check = true;
+    self->request(context->evaluator, limit, atom::evaluate_v, std::move(q))
+      .receive([&](evaluation& x) { out.outcome = std::move(x); }, on_error);
+  }
+  self->send_exit(keeper, caf::exit_reason::user_shutdown);
+  if (failed)
+    return tl::unexpected(*failed);
+  return out;
+}
+
+} // namespace kevolve

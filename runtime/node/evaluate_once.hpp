@@ -1,0 +1,22 @@
+// The judge alone, on one candidate: no search, the same evaluator as a campaign's.
+#pragma once
+
+#include "actors/messages.hpp"
+#include "config/campaign.hpp"
+#include "runtime/node/node.hpp"
+
+#include <chrono>
+
+namespace kevolve {
+
+struct single_evaluation {
+  preparation fixed;   // admission.result other than pass: the task is refused
+  evaluation outcome;
+};
+
+// Compiles, checks on declared and held-out shapes and times against the reference in fresh processes. Blocks the
+// calling thread, which must not be an actor's.
+result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, const candidate& what,
+                                        std::chrono::seconds limit);
+
+} // namespace kevolve

@@ -1,0 +1,294 @@
+#include "runtime/node/node.hpp"
+
+#include "actors/compiler_worker.hpp"
+#include "actors/device.hpp"
+#include "actors/journal.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+#include "runtime/node/admin/admin_server.hpp"
+#include "runtime/node/campaigns.hpp"
+#include "runtime/node/node_parts.hpp"
+#include "runtime/node/scheduler.hpp"
+#include "runtime/node/supervisor.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+constexpr auto stop_grace = std::chrono::seconds{10};
+constexpr auto kill_grace = std::chrono::seconds{3};
+// Epochs of one session; the next session starts above them.
+constexpr uint64_t epochs_per_session = 1'000'000;
+
+std::string own_directory() {
+  std::error_code ec;
+  return std::filesystem::read_symlink("/proc/self/exe", ec).parent_path().string();
+}
+
+// A value of the node's own, kept in `meta`.
+template <class T>
+result<T> kept(store& data, const std::string& key, const T& fallback) {
+  auto bytes = data.get(table::meta, key);
+  if (!bytes)
+    return tl::unexpected(bytes.error());
+  if (!*bytes)
+    return fallback;
+  return decode<T>(**bytes);
+}
+
+// The node's id, made once, and this session's number.
+result<void> open_session(store& data, id128& id, uint64_t& session) {
+  auto known = kept(data, "node/id", random_id());
+  if (!known)
+    return tl::unexpected(known.error());
+  auto last = kept<uint64_t>(data, "node/session", 0);
+  if (!last)
+    return tl::unexpected(last.error());
+  id = *known;
+  session = *last + 1;
+  if (auto r = data.put(table::meta, "node/id", encode(id)); !r)
+    return r;
+  return data.put(table::meta, "node/session", encode(session));
+}
+
+// Threads made from now on stay off the timing cores, unless that leaves none.
+void leave_timing_cores(const std::map<std::string, std::shared_ptr<const target>>& targets) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0)
+    return;
+  for (const auto& [name, t] : targets)
+    for (const auto& d : t->devices())
+      for (auto core : d.cores)
+        if (core >= 0 && CPU_COUNT(&mine) > 1)
+          CPU_CLR(static_cast<size_t>(core), &mine);
+  ::sched_setaffinity(0, sizeof mine, &mine);
+}
+
+helper_options to_options(const helper_command& c, const std::string& log_path) {
+  return {c.argv, c.environment, c.cores, log_path};
+}
+
+template <class Handle>
+Handle add_front(caf::actor_system& system, const std::shared_ptr<card_table>& cards, child_spec& child) {
+  child.front = spawn_carded(system, cards, "front", child.kind + " " + child.name, 0, front);
+  return caf::actor_cast<Handle>(child.front);
+}
+
+std::vector<child_spec> core_children(node_parts& p) {
+  child_spec journal_child;
+  journal_child.kind = "journal";
+  journal_child.name = "journal";
+  p.journal = add_front<journal_actor>(p.system, p.cards, journal_child);
+  journal_child.start = [cards = p.cards, data = p.data](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+      spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data));
+  };
+  child_spec scheduler_child;
+  scheduler_child.kind = "scheduler";
+  scheduler_child.name = "scheduler";
+  p.scheduler = add_front<scheduler_actor>(p.system, p.cards, scheduler_child);
+  scheduler_child.start = [cards = p.cards, session = p.session](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+      spawn_carded(*s, cards, "scheduler", "scheduler", owner, scheduler, session * epochs_per_session));
+  };
+  return {std::move(journal_child), std::move(scheduler_child)};
+}
+
+template <class Fun>
+child_spec resource_child(node_parts& p, const char* kind, const std::string& id, const helper_command& command,
+                          std::vector<std::string> capabilities, Fun fun) {
+  helper_setup setup;
+  setup.io = &p.io;
+  setup.options = to_options(command, p.options.data_dir + "/helpers.log");
+  setup.offer.resource = std::string{kind} == "device" ? "device" : "compiler";
+  setup.offer.resource_id = id;
+  setup.offer.capabilities = std::move(capabilities);
+  setup.offer.owner = p.id;
+  setup.scheduler = p.scheduler;
+  child_spec child;
+  child.kind = kind;
+  child.name = id;
+  child.start = [cards = p.cards, setup, kind = std::string{kind}, id, fun](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, kind, id, owner, fun, setup));
+  };
+  return child;
+}
+
+std::vector<child_spec> resource_children(node_parts& p) {
+  std::vector<child_spec> out;
+  for (const auto& [name, t] : p.targets) {
+    auto slots = std::max<size_t>(1, t->compile_server().cores.size());
+    for (size_t i = 0; i < slots; ++i)
+      out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), t->compile_server(),
+                                   {"target:" + name}, compiler_worker));
+    for (const auto& d : t->devices())
+      out.push_back(resource_child(p, "device", d.id, t->judge(d), {"target:" + name}, device));
+  }
+  return out;
+}
+
+// Resources may fail for long: they back off to half a minute instead of taking the node down.
+supervision_config patient() {
+  supervision_config c;
+  c.max_restarts = 1'000'000;
+  c.backoff_max = std::chrono::seconds{30};
+  return c;
+}
+
+caf::actor add_supervisor(node_parts& p, const char* name, supervision_config config, std::vector<child_spec> children) {
+  auto s = spawn_carded(p.system, p.cards, "supervisor", name, 0, supervisor, config, std::move(children));
+  s->attach_functor([&p, name](const caf::error& reason) {
+    if (reason && reason != caf::exit_reason::user_shutdown) {
+      std::lock_guard lock{p.guard};
+      p.broken = std::string{name} + ": " + describe_end(reason);
+    }
+  });
+  return s;
+}
+
+void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
+  if (!stage)
+    return;
+  caf::scoped_actor self{p.system};
+  self->monitor(stage);
+  for (auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill}) {
+    self->send_exit(stage, reason);
+    auto ended = false;
+    self->receive([&](const caf::down_msg&) { ended = true; },
+                  caf::after(reason == caf::exit_reason::kill ? kill_grace : stop_grace) >> [] {});
+    if (ended) {
+      stage = nullptr;
+      return;
+    }
+    log::warn("node", "{} does not stop in order", name);
+  }
+  stage = nullptr;
+}
+
+} // namespace
+
+result<std::unique_ptr<node>> node::start(node_options options) {
+  if (options.bin_dir.empty())
+    options.bin_dir = own_directory();
+  auto data = store::open(options.data_dir);
+  if (!data)
+    return tl::unexpected(data.error());
+  std::error_code ec;
+  options.data_dir = std::filesystem::absolute(options.data_dir, ec).string();
+  std::map<std::string, std::shared_ptr<const target>> targets;
+  for (const auto& name : options.targets) {
+    auto t = make_target(name, options.bin_dir);
+    if (!t)
+      return tl::unexpected(t.error());
+    targets[name] = std::move(*t);
+  }
+  id128 id;
+  uint64_t session = 0;
+  if (auto r = open_session(**data, id, session); !r)
+    return tl::unexpected(r.error());
+  leave_timing_cores(targets);
+  auto p = std::make_unique<node::parts>(std::move(options), std::move(*data), std::move(targets), id, session);
+  p->core = add_supervisor(*p, "core", {}, core_children(*p));
+  p->resources = add_supervisor(*p, "resources", patient(), resource_children(*p));
+  child_spec directory;
+  directory.kind = "campaigns";
+  directory.name = "campaigns";
+  p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
+  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->targets};
+  directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+      spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
+  };
+  p->work = add_supervisor(*p, "campaigns", {}, {std::move(directory)});
+  std::unique_ptr<node> out{new node{std::move(p)}};
+  auto& parts = *out->parts_;
+  if (!parts.options.listen.empty()) {
+    admin_options admin;
+    admin.listen = parts.options.listen;
+    admin.data_dir = parts.options.data_dir;
+    admin.token_file = out->token_file();
+    admin.system = &parts.system;
+    admin.campaigns = parts.campaigns;
+    admin.journal = parts.journal;
+    admin.scheduler = parts.scheduler;
+    admin.cards = parts.cards;
+    auto server = admin_server::start(std::move(admin));
+    if (!server)
+      return tl::unexpected(server.error());
+    parts.admin = std::move(*server);
+  }
+  return out;
+}
+
+node::node(std::unique_ptr<parts> p) : parts_(std::move(p)) {}
+
+node::~node() {
+  auto& p = *parts_;
+  if (p.admin)
+    p.admin->stop();
+  stop_stage(p, p.work, "campaigns");
+  p.campaigns = nullptr;
+  stop_stage(p, p.resources, "resources");
+  p.helpers_done.reset(); // the I/O thread ends when the last helper has
+  if (p.io_thread.joinable())
+    p.io_thread.join();
+  p.scheduler = nullptr;
+  p.journal = nullptr;
+  stop_stage(p, p.core, "core");
+}
+
+caf::actor_system& node::system() {
+  return parts_->system;
+}
+const std::shared_ptr<card_table>& node::cards() const {
+  return parts_->cards;
+}
+const campaigns_actor& node::campaigns() const {
+  return parts_->campaigns;
+}
+const journal_actor& node::journal() const {
+  return parts_->journal;
+}
+const scheduler_actor& node::scheduler() const {
+  return parts_->scheduler;
+}
+std::shared_ptr<const target> node::find_target(const std::string& name) const {
+  auto t = parts_->targets.find(name);
+  return t == parts_->targets.end() ? nullptr : t->second;
+}
+id128 node::id() const {
+  return parts_->id;
+}
+const std::string& node::data_dir() const {
+  return parts_->options.data_dir;
+}
+std::string node::admin_url() const {
+  return parts_->admin ? parts_->admin->url() : "";
+}
+std::string node::token_file() const {
+  return parts_->options.data_dir + "/token";
+}
+std::string node::broken() const {
+  std::lock_guard lock{parts_->guard};
+  return parts_->broken;
+}
+node_parts& node::parts_of() {
+  return *parts_;
+}
+
+id128 campaign_id(const campaign_submission& submission) {
+  return derive_id("campaign", encode(submission));
+}
+
+} // namespace kevolve

@@ -1,0 +1,64 @@
+// One kevolve node: the store, the actors, the helpers' I/O and, if asked for, the HTTP admin. `kevolve run`
+// and `kevolved` start the very same one.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "backends/target.hpp"
+#include "runtime/base/result.hpp"
+
+#include <caf/fwd.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct node_parts;
+
+struct node_options {
+  std::string data_dir;
+  std::string bin_dir;                 // helper programs; empty: beside this executable
+  std::vector<std::string> targets{"cpu"};
+  std::string listen = "127.0.0.1:0";  // of the admin; empty: none. Port 0: any; admin_url() tells
+  bool resume_all = false;             // take up every unfinished campaign (the daemon does)
+};
+
+class node {
+public:
+  // Takes the data directory, starts the actors and the admin. errc::conflict names the process that has it.
+  static result<std::unique_ptr<node>> start(node_options options);
+  // Stops in stages: admin, campaigns, resources, journal; each bounded. What is in flight is taken up next time.
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  caf::actor_system& system();
+  const std::shared_ptr<card_table>& cards() const;
+  const campaigns_actor& campaigns() const;
+  const journal_actor& journal() const;
+  const scheduler_actor& scheduler() const;
+  std::shared_ptr<const target> find_target(const std::string& name) const;
+  id128 id() const;
+  const std::string& data_dir() const;
+  std::string admin_url() const;       // "http://127.0.0.1:41234"; empty without admin
+  std::string token_file() const;      // <data_dir>/token, mode 0600
+  // Empty while well; else why the node cannot go on (the root supervisor gave up).
+  std::string broken() const;
+  // For what is built beside the campaigns, as evaluate_once.
+  node_parts& parts_of();
+
+private:
+  struct parts;
+  explicit node(std::unique_ptr<parts> p);
+  std::unique_ptr<parts> parts_;
+};
+
+// The id under which a campaign file runs in a data directory: from its path-independent content, so that the same
+// command resumes it.
+id128 campaign_id(const campaign_submission& submission);
+
+} // namespace kevolve

@@ -1,0 +1,44 @@
+#include "runtime/node/node_parts.hpp"
+
+#include "actors/messages.hpp"
+#include "runtime/node/admin/admin_server.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace kevolve {
+
+node_system_config::node_system_config() {
+  add_message_types<caf::id_block::kevolve>();
+  // Decided by measurement: no idle polling, no starvation by a busy actor.
+  set("scheduler.policy", caf::atom("sharing"));
+  set("scheduler.max-threads", std::max(3U, std::thread::hardware_concurrency()));
+  set("scheduler.max-throughput", 300);
+}
+
+node_parts::node_parts(node_options o, std::unique_ptr<store> d, std::map<std::string, std::shared_ptr<const target>> t,
+                       id128 i, uint64_t s)
+  : options(std::move(o)),
+    data(std::move(d)),
+    targets(std::move(t)),
+    id(i),
+    session(s),
+    helpers_done(boost::asio::make_work_guard(io)),
+    system(config) {
+  io_thread = std::thread{[this] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    io.run();
+  }};
+}
+
+node_parts::~node_parts() {
+  helpers_done.reset();
+  if (io_thread.joinable())
+    io_thread.join();
+}
+
+} // namespace kevolve

@@ -1,0 +1,61 @@
+// What a node is made of, in the order in which it is taken apart from the back.
+#pragma once
+
+#include "runtime/node/node.hpp"
+#include "store/store.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace kevolve {
+
+class admin_server;
+
+struct node_system_config : caf::actor_system_config {
+  node_system_config();
+};
+
+struct node_parts {
+  node_parts(node_options o, std::unique_ptr<store> d, std::map<std::string, std::shared_ptr<const target>> t, id128 i,
+             uint64_t s);
+  ~node_parts();
+  node_parts(const node_parts&) = delete;
+  node_parts& operator=(const node_parts&) = delete;
+
+  node_options options;
+  std::shared_ptr<store> data;
+  std::map<std::string, std::shared_ptr<const target>> targets;
+  id128 id;
+  uint64_t session = 0;
+  std::shared_ptr<card_table> cards = std::make_shared<card_table>();
+  std::mutex guard;
+  std::string broken;
+  boost::asio::io_context io;
+  std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> helpers_done;
+  std::thread io_thread;
+  node_system_config config;
+  caf::actor_system system;
+  // Fronts, then the supervisors behind them.
+  journal_actor journal;
+  scheduler_actor scheduler;
+  campaigns_actor campaigns;
+  caf::actor core;
+  caf::actor resources;
+  caf::actor work;
+  std::unique_ptr<admin_server> admin;
+};
+
+struct node::parts : node_parts {
+  using node_parts::node_parts;
+};
+
+} // namespace kevolve
