@@ -84,10 +84,9 @@ void mark(document_value& x, const std::string& origin) {
 }
 
 document_value parse_override(const std::string& text) {
-  // One line, so that a value cannot bring further keys along.
-  if (text.find('\n') == std::string::npos)
-    if (auto parsed = parse_document("x = " + text, ""); parsed && parsed->members.size() == 1)
-      return parsed->members.front().value;
+  // One member, so that a value cannot bring further keys along.
+  if (auto parsed = parse_document("x = " + text, ""); parsed && parsed->members.size() == 1)
+    return parsed->members.front().value;
   document_value out;
   out.what = document_value::kind::text;
   out.text = text;

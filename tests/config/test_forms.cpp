@@ -134,6 +134,15 @@ TEST_CASE("overrides are TOML, else text, and apply before checking") {
   CHECK(loaded->overrides.size() == 7);
 }
 
+TEST_CASE("a task given by an override is relative to the working directory") {
+  auto before = std::filesystem::current_path();
+  std::filesystem::current_path(source_folder() / "tests/config");
+  auto loaded = load_campaign("good/mixed.toml", {"task=good/plain.task.toml"});
+  std::filesystem::current_path(before);
+  REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));
+  CHECK(loaded->task.path == "good/plain.task.toml");
+}
+
 TEST_CASE("an override cannot bring a second key along") {
   auto loaded = load_campaign(good("plain.toml"), {"seed=1\ntarget = \"x\""});
   REQUIRE(!loaded);

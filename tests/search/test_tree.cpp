@@ -117,6 +117,23 @@ TEST_CASE("the hash is that of the tree, not of the order independent events cam
   CHECK(x.hash() == y.hash());
 }
 
+TEST_CASE("the hash does not tell whether a node was added before or after another finished") {
+  search_tree x;
+  x.add({0}, true);
+  x.add({0}, true);
+  x.finish(1, passed(2.0));
+  search_tree y;
+  y.add({0}, true);
+  y.finish(1, passed(2.0));
+  y.add({0}, true);
+  CHECK(x.hash() == y.hash());
+  search_tree z;
+  z.add({0}, true);
+  z.finish(1, passed(2.0));
+  z.add({0}, false);
+  CHECK(z.hash() != y.hash());
+}
+
 TEST_CASE("every change changes the hash, and equal trees have equal hashes") {
   std::set<id128> seen;
   search_tree t;
