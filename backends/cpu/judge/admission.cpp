@@ -1,0 +1,225 @@
+// admit: is the task sound? The reference alone is on trial: it must run, agree with itself and with the
+// oracle, depend on every input, and the tolerance must refuse answers that took no work.
+#include "backends/cpu/judge/duel.hpp"
+#include "backends/cpu/judge/trial.hpp"
+
+#include "backends/judging/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int sensitivity_tries = 3;
+
+class admission {
+public:
+  admission(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+    : court_(c),
+      request_(as_own_candidate(request)),
+      hooks_(hooks),
+      out_(out),
+      maker_(c.zygote, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+
+  attempt<void> run() {
+    if (auto ok = run_every_shape(); !ok)
+      return ok;
+    if (auto ok = agree_with_itself(); !ok)
+      return ok;
+    if (auto ok = depend_on_every_input(); !ok)
+      return ok;
+    return refuse_null_submissions();
+  }
+
+private:
+  static judge_request as_own_candidate(judge_request r) {
+    r.candidate = r.reference;
+    return r;
+  }
+
+  size_t index_of(const argument& a) const { return static_cast<size_t>(&a - request_.task.arguments.data()); }
+
+  attempt<void> run_every_shape() {
+    for (const auto& shape : request_.task.shapes) {
+      auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "%.0f", (*pool)->typical_reference_ns());
+      out_.evidence["reference_ns." + shape.name] = text.data();
+      out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
+      for (const auto& a : request_.task.arguments)
+        if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
+          return refusal({verdict::nonfinite, "nonfinite_reference",
+                          "the expected output has infinite or NaN elements: change the fill rules, or declare "
+                          "nonfinite = \"match\"",
+                          {{"shape", shape.name}}});
+      pools_.push_back(std::move(*pool));
+    }
+    if (pools_.empty())
+      return infrastructure("internal", "the task has no shape");
+    smallest_ = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+      return a->largest_layout() < b->largest_layout();
+    });
+    return {};
+  }
+
+  // As a candidate: same input, different poison, bit for bit; and within its own tolerance of the oracle.
+  attempt<void> agree_with_itself() {
+    hooks_.progress("admit: determinism");
+    out_.correctness.bit_equal = true;
+    duel d{court_.zygote, court_.settings, court_.race_arena, request_, hooks_, out_.correctness};
+    if (auto ok = d.open(pools_); !ok)
+      return ok;
+    for (const auto& pool : pools_)
+      if (auto ok = d.screen(*pool, 0, pool == smallest_ ? 3 : 1); !ok)
+        return ok;
+    return {};
+  }
+
+  bool same_outputs(const pool_set& a, const pool_set& b) const {
+    for (size_t i = 0; i < a.expected.size(); ++i) {
+      const auto elements = counted_elements(request_.task, a, i);
+      if (elements != counted_elements(request_.task, b, i))
+        return false;
+      const auto bytes = static_cast<size_t>(elements) * size_bytes(a.expected[i].type);
+      if (a.expected[i].values.size() != 0
+          && std::memcmp(a.expected[i].values.data(), b.expected[i].values.data(), bytes) != 0)
+        return false;
+    }
+    return true;
+  }
+
+  attempt<void> depend_on_every_input() {
+    for (const auto& a : request_.task.arguments) {
+      const bool probed = (is_array(a) && is_read(a)) || (a.role == argument_role::scalar && !a.has_value);
+      if (!probed)
+        continue;
+      hooks_.progress("admit: does '" + a.name + "' matter");
+      auto matters = depends_on(a);
+      if (!matters)
+        return tl::unexpected<setback>(matters.error());
+      if (!*matters)
+        return refusal({verdict::wrong_result, "ignores_input",
+                        "no output changes when only '" + a.name + "' changes: the reference ignores it",
+                        {{"argument", a.name}}});
+    }
+    return {};
+  }
+
+  attempt<bool> depends_on(const argument& a) {
+    for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
+      draw_options options;
+      options.seed = secret_seed();
+      auto before = maker_.make_set(smallest_->shape, options, false, nullptr, nullptr);
+      if (!before)
+        return tl::unexpected<setback>(before.error());
+      const auto i = index_of(a);
+      if (is_array(a) && before->data.inputs[i].empty())
+        return true; // nothing of it to vary at this size
+      options.varied = static_cast<int>(i);
+      options.variation = secret_seed();
+      auto after = maker_.make_set(smallest_->shape, options, false, nullptr, nullptr);
+      if (!after)
+        return tl::unexpected<setback>(after.error());
+      if (!same_outputs(*before, *after))
+        return true;
+    }
+    return false;
+  }
+
+  // Answers that took no work, each as all outputs at once. `value` yields element k of output i.
+  template <class Value>
+  bool passes(const pool_set& set, Value value) const {
+    for (const auto& a : request_.task.arguments) {
+      if (!is_array(a) || !is_written(a))
+        continue;
+      const auto i = index_of(a);
+      auto g = set.data.geometries[i];
+      g.contiguous = true;
+      const auto elements = counted_elements(request_.task, set, i);
+      if (elements == 0)
+        continue;
+      byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
+      for (int64_t k = 0; k < elements; ++k)
+        store_number(a.type, answer.data(), k, value(i, k));
+      const auto rule = rule_for(request_.task, a, smallest_->reference_error[i]);
+      if (compare(g, answer.data(), set.expected[i], elements, rule).result != verdict::pass)
+        return false;
+    }
+    return true;
+  }
+
+  attempt<void> refuse_null_submissions() {
+    hooks_.progress("admit: null submissions");
+    const auto& task = request_.task;
+    const auto& set = smallest_->sets.at(0);
+    const auto& previous = smallest_->sets.at(1);
+    auto refuse = [](const std::string& what) {
+      return refusal({verdict::wrong_result, "null_submission",
+                      "the tolerance accepts " + what + " as an answer: tighten it, or change the fill rules",
+                      {{"submission", what}}});
+    };
+    if (passes(set, [](size_t, int64_t) { return 0.0; }))
+      return refuse("zeros");
+
+    std::vector<double> means(task.arguments.size(), 0.0);
+    for (size_t i = 0; i < means.size(); ++i) {
+      const auto& e = set.expected[i];
+      if (e.values.empty())
+        continue;
+      const auto n = counted_elements(task, set, i);
+      for (int64_t k = 0; k < n; ++k)
+        means[i] += load_number(e.type, e.values.data(), k) / static_cast<double>(n);
+    }
+    if (has_room_for_constants(set) && passes(set, [&](size_t i, int64_t) { return means[i]; }))
+      return refuse("a constant");
+
+    for (const auto& a : task.arguments) {
+      const auto from = index_of(a);
+      if (!is_array(a) || !is_read(a) || set.data.inputs[from].empty())
+        continue;
+      const auto& g = set.data.geometries[from];
+      const auto compact = collect(g, set.data.inputs[from].data(), g.count);
+      if (passes(set, [&](size_t, int64_t k) { return load_number(g.type, compact.data(), k % g.count); }))
+        return refuse("a copy of '" + a.name + "'");
+    }
+    if (passes(set, [&](size_t i, int64_t k) {
+          const auto& e = previous.expected[i];
+          const auto n = previous.data.geometries[i].count;
+          return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
+        }))
+      return refuse("the previous output");
+    return {};
+  }
+
+  // One number is its own mean: constants say something only about outputs with several elements.
+  bool has_room_for_constants(const pool_set& set) const {
+    for (size_t i = 0; i < set.expected.size(); ++i)
+      if (!set.expected[i].values.empty() && counted_elements(request_.task, set, i) > 1)
+        return true;
+    return false;
+  }
+
+  court& court_;
+  judge_request request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  pool_maker maker_;
+  std::vector<std::shared_ptr<const shape_pool>> pools_;
+  std::shared_ptr<const shape_pool> smallest_;
+};
+
+} // namespace
+
+attempt<void> admit(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return admission{c, request, hooks, out}.run();
+}
+
+} // namespace kevolve

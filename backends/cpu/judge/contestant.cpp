@@ -1,0 +1,303 @@
+#include "backends/cpu/judge/contestant.hpp"
+
+#include "backends/judging/random_stream.hpp"
+#include "runtime/base/sandbox.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr auto load_limit = std::chrono::seconds{5};
+
+wire::parameter parameter_of(const argument& a) {
+  if (a.role == argument_role::size)
+    return wire::parameter::i64;
+  if (is_array(a))
+    return wire::parameter::pointer;
+  switch (a.type) {
+    case dtype::f32:
+      return wire::parameter::f32;
+    case dtype::f64:
+      return wire::parameter::f64;
+    case dtype::i32:
+      return wire::parameter::i32;
+    case dtype::i8:
+      return wire::parameter::i8;
+    case dtype::u8:
+    case dtype::boolean:
+      return wire::parameter::u8;
+    case dtype::f16:
+    case dtype::bf16:
+      return wire::parameter::u16;
+    case dtype::i64:
+      break;
+  }
+  return wire::parameter::i64;
+}
+
+int poll_readable(int fd, nanoseconds limit) {
+  const auto end = steady_clock::now() + limit;
+  for (;;) {
+    auto left = std::max(end - steady_clock::now(), nanoseconds{0});
+    timespec t{left.count() / 1'000'000'000, left.count() % 1'000'000'000};
+    pollfd p{fd, POLLIN, 0};
+    auto rc = ppoll(&p, 1, &t, nullptr);
+    if (rc >= 0 || errno != EINTR)
+      return rc;
+  }
+}
+
+std::string signal_name(int signal) {
+  auto* name = sigabbrev_np(signal);
+  return name != nullptr ? std::string{"SIG"} + name : std::to_string(signal);
+}
+
+} // namespace
+
+object_file::~object_file() {
+  if (fd_ >= 0)
+    close(fd_);
+}
+
+result<object_file> object_file::create(const std::string& bytes) {
+  object_file out;
+  out.fd_ = memfd_create("kevolve-object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (out.fd_ < 0)
+    return tl::unexpected<failure>(from_errno(errno, "memory for an object"));
+  size_t written = 0;
+  while (written < bytes.size()) {
+    auto rc = write(out.fd_, bytes.data() + written, bytes.size() - written);
+    if (rc < 0)
+      return tl::unexpected<failure>(from_errno(errno, "memory for an object"));
+    written += static_cast<size_t>(rc);
+  }
+  if (fcntl(out.fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+    return tl::unexpected<failure>(from_errno(errno, "sealing an object"));
+  return out;
+}
+
+contestant& contestant::operator=(contestant&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(command_, other.command_);
+  std::swap(arena_, other.arena_);
+  std::swap(slot_, other.slot_);
+  std::swap(memory_bytes_, other.memory_bytes_);
+  std::swap(cpu_seconds_, other.cpu_seconds_);
+  std::swap(resident_kib_, other.resident_kib_);
+  std::swap(cpu_used_, other.cpu_used_);
+  return *this;
+}
+
+void contestant::end() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  pid_ = -1;
+  if (command_ >= 0)
+    close(command_);
+  command_ = -1;
+}
+
+result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
+                                      const launch_options& options, std::optional<complaint>& refused) {
+  if (options.task->arguments.size() > wire::max_arguments || options.task->entry.size() >= wire::max_entry)
+    return fail(errc::unsupported, "more than " + std::to_string(wire::max_arguments)
+                                     + " arguments, or an entry name beyond the limit");
+  wire::launch_request request = {};
+  request.arena_bytes = arena.mapped_bytes();
+  request.status_offset = arena.status_offset(options.slot);
+  request.memory_bytes = options.memory_bytes;
+  request.cpu_seconds = 600;
+  request.ready_token = secret_seed();
+  request.allow_threads = options.task->threads ? 1 : 0;
+  request.argument_count = static_cast<uint32_t>(options.task->arguments.size());
+  for (size_t i = 0; i < options.task->arguments.size(); ++i) {
+    const auto& a = options.task->arguments[i];
+    if (a.role == argument_role::scalar && a.type == dtype::f16)
+      return fail(errc::unsupported, "argument '" + a.name + "': f16 by value cannot be called");
+    request.parameters[i] = parameter_of(a);
+  }
+  std::copy(options.task->entry.begin(), options.task->entry.end(), request.entry);
+  CPU_ZERO(&request.cores);
+  for (auto core : options.cores)
+    CPU_SET(static_cast<size_t>(core), &request.cores);
+
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return tl::unexpected<failure>(from_errno(errno, "a command socket"));
+  contestant out;
+  out.command_ = pair[0];
+  out.arena_ = &arena;
+  out.slot_ = options.slot;
+  out.memory_bytes_ = options.memory_bytes;
+  out.cpu_seconds_ = request.cpu_seconds;
+  auto pid = zygote.launch(request, object.fd(), arena.fd(), pair[1]);
+  close(pair[1]);
+  if (!pid)
+    return tl::unexpected<failure>(pid.error());
+  out.pid_ = *pid;
+  refused = out.await_load(request.ready_token);
+  if (refused && refused->result == verdict::none)
+    return fail(errc::unavailable, refused->detail);
+  return out;
+}
+
+std::optional<complaint> contestant::await_load(uint64_t token) {
+  if (poll_readable(command_, load_limit) <= 0) {
+    end();
+    return refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s");
+  }
+  wire::load_report report = {};
+  auto got = recv(command_, &report, sizeof(report), 0);
+  int status = 0;
+  if (got <= 0) {
+    freeze(status);
+    auto out = obituary(status);
+    out.detail += " while the object was loaded";
+    return out;
+  }
+  if (got != static_cast<ssize_t>(sizeof(report)) || report.token != token) {
+    end();
+    return refuse(verdict::cheating, "wrong_token", "the object spoke on the judge's socket while it was loaded");
+  }
+  report.text[sizeof(report.text) - 1] = '\0';
+  if (report.state == wire::load_state::lock_failed) {
+    end();
+    return refuse(verdict::none, "", std::string{"locking a candidate process: "} + report.text);
+  }
+  if (report.state != wire::load_state::ready) {
+    end();
+    return refuse(verdict::load_error, "load", report.text);
+  }
+  if (!freeze(status))
+    return obituary(status);
+  return std::nullopt;
+}
+
+bool contestant::freeze(int& status) {
+  kill(pid_, SIGSTOP);
+  rusage usage = {};
+  pid_t rc = 0;
+  do
+    rc = wait4(pid_, &status, WUNTRACED, &usage);
+  while (rc < 0 && errno == EINTR);
+  if (rc == pid_ && WIFSTOPPED(status))
+    return true;
+  // Reaped: the pid may belong to another process from now on.
+  pid_ = -1;
+  resident_kib_ = usage.ru_maxrss;
+  cpu_used_ = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+  return false;
+}
+
+complaint contestant::refuse(verdict v, std::string rule, std::string detail) {
+  end();
+  return {v, std::move(rule), std::move(detail), {}};
+}
+
+complaint contestant::obituary(int status) {
+  const auto note = arena_->status(slot_);
+  if (WIFEXITED(status)) {
+    auto out = refuse(verdict::crashed, "exited", "the process ended itself");
+    out.evidence["exit_status"] = std::to_string(WEXITSTATUS(status));
+    return out;
+  }
+  const auto signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGSYS) {
+    const auto name = note.system_call >= 0 ? system_call_name(note.system_call) : std::string{"unknown"};
+    auto out = refuse(verdict::sandbox_violation, "system_call", "the system call '" + name + "' is not allowed");
+    out.evidence["system_call"] = name;
+    return out;
+  }
+  if (signal == SIGXCPU || (signal == SIGKILL && cpu_used_ + 1.0 >= static_cast<double>(cpu_seconds_)))
+    return refuse(verdict::timeout, "cpu_limit", "the process used up its processor time");
+  if (signal == SIGKILL) {
+    if (static_cast<uint64_t>(resident_kib_) * 1024 > memory_bytes_ / 2)
+      return refuse(verdict::out_of_memory, "killed", "killed by the kernel while it held much memory");
+    return refuse(verdict::none, "", "a candidate process was killed from outside");
+  }
+  if (note.memory_exhausted != 0) {
+    auto out = refuse(verdict::out_of_memory, "memory_limit", "the address space limit was reached");
+    out.evidence["signal"] = signal_name(signal);
+    return out;
+  }
+  auto out = refuse(verdict::crashed, "signal", "ended by " + signal_name(signal));
+  out.evidence["signal"] = signal_name(signal);
+  if (signal == SIGSEGV || signal == SIGBUS)
+    out.evidence["near_null"] = note.fault_address < 65536 ? "true" : "false";
+  return out;
+}
+
+std::optional<complaint> contestant::call(const uint64_t* values, size_t count, nanoseconds limit, nanoseconds& took) {
+  wire::go message = {};
+  message.go_token = secret_seed();
+  message.done_token = secret_seed();
+  std::copy_n(values, count, message.values);
+  const auto bytes = wire::go_header_bytes + count * sizeof(uint64_t);
+  if (send(command_, &message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
+    int status = 0;
+    kill(pid_, SIGCONT);
+    if (freeze(status))
+      return refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket");
+    return obituary(status);
+  }
+
+  const auto start = steady_clock::now();
+  kill(pid_, SIGCONT);
+  const auto ready = poll_readable(command_, limit);
+  int status = 0;
+  if (ready <= 0) {
+    end();
+    return complaint{verdict::timeout, "call_limit",
+                     "the call took longer than "
+                       + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms",
+                     {}};
+  }
+  const auto stopped = freeze(status);
+  took = steady_clock::now() - start;
+
+  std::array<std::byte, 64> answer{};
+  const auto got = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC);
+  if (got <= 0) // end of stream: it died, or closed its end
+    return stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket")
+                   : obituary(status);
+  wire::done token = {};
+  std::memcpy(&token, answer.data(), sizeof(token));
+  if (got != static_cast<ssize_t>(sizeof(token)) || token.token != message.done_token)
+    return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back");
+  if (recv(command_, answer.data(), answer.size(), MSG_DONTWAIT) > 0)
+    return refuse(verdict::cheating, "extra_token", "more than one answer came back from one call");
+  if (!stopped)
+    return obituary(status);
+  return std::nullopt;
+}
+
+bool contestant::restless(std::chrono::milliseconds grace) {
+  kill(pid_, SIGCONT);
+  const auto spoke = poll_readable(command_, grace) > 0;
+  int status = 0;
+  freeze(status);
+  return spoke;
+}
+
+} // namespace kevolve

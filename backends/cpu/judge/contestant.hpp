@@ -1,0 +1,93 @@
+// One locked process with one loaded object: a candidate, its rival, the reference or the oracle. Frozen
+// except during a call; the judge alone holds clock and verdict. Lives for a few calls at most.
+#pragma once
+
+#include "backends/cpu/judge/shared_arena.hpp"
+#include "backends/cpu/judge/zygote_client.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/result.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kevolve {
+
+// Why an object is refused.
+struct complaint {
+  verdict result = verdict::none;
+  std::string rule;
+  std::string detail;
+  std::map<std::string, std::string> evidence;
+};
+
+// A shared object in a sealed memfd.
+class object_file {
+public:
+  object_file() = default;
+  static result<object_file> create(const std::string& bytes);
+  object_file(object_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  object_file& operator=(object_file&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  object_file(const object_file&) = delete;
+  object_file& operator=(const object_file&) = delete;
+  ~object_file();
+  int fd() const { return fd_; }
+
+private:
+  int fd_ = -1;
+};
+
+struct launch_options {
+  const contract* task = nullptr; // types as the object sees them
+  int slot = 0;                   // status page: 0 or 1
+  uint64_t memory_bytes = 0;
+  std::vector<int> cores;         // where it runs
+};
+
+class contestant {
+public:
+  contestant() = default;
+  contestant(contestant&& other) noexcept { *this = std::move(other); }
+  contestant& operator=(contestant&& other) noexcept;
+  contestant(const contestant&) = delete;
+  contestant& operator=(const contestant&) = delete;
+  ~contestant() { end(); }
+
+  // Launches and freezes. A failure is the infrastructure's; `refused` is set when it is the object's.
+  static result<contestant> launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
+                                   const launch_options& options, std::optional<complaint>& refused);
+
+  bool alive() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+
+  // One call, from resume to frozen again. On a complaint the process has ended.
+  std::optional<complaint> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
+                                std::chrono::nanoseconds& took);
+  // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one
+  // does that had reported `done` before its work was.
+  bool restless(std::chrono::milliseconds grace);
+
+  void end();
+
+private:
+  std::optional<complaint> await_load(uint64_t token);
+  complaint refuse(verdict v, std::string rule, std::string detail);
+  complaint obituary(int status);
+  bool freeze(int& status);
+
+  pid_t pid_ = -1;
+  int command_ = -1;
+  shared_arena* arena_ = nullptr;
+  int slot_ = 0;
+  uint64_t memory_bytes_ = 0;
+  uint64_t cpu_seconds_ = 0;
+  int64_t resident_kib_ = 0;
+  double cpu_used_ = 0.0;
+};
+
+} // namespace kevolve

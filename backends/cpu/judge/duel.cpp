@@ -1,0 +1,218 @@
+#include "backends/cpu/judge/duel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr double patience = 20.0; // times the rival, before a call is given up
+constexpr auto least_limit = std::chrono::seconds{1};
+
+constexpr int candidate_slot = 0;
+constexpr int rival_slot = 1;
+
+} // namespace
+
+duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
+           const request_hooks& hooks, correctness_report& report)
+  : zygote_(zygote),
+    settings_(settings),
+    arena_(arena),
+    request_(request),
+    hooks_(hooks),
+    report_(report),
+    referee_(request.task, arena),
+    random_(secret_seed()) {}
+
+nanoseconds duel::limit_for(const shape_pool& pool, double rival_ns) const {
+  const auto usual = rival_ns > 0.0 ? rival_ns : pool.typical_reference_ns();
+  return std::max<nanoseconds>(nanoseconds{static_cast<int64_t>(patience * usual)}, least_limit);
+}
+
+attempt<contestant> duel::launch(const object_file& object, int slot) {
+  launch_options options;
+  options.task = &request_.task;
+  options.slot = slot;
+  options.memory_bytes = settings_.memory_bytes;
+  options.cores = {settings_.core};
+  if (request_.task.threads) {
+    options.cores = settings_.thread_cores;
+    // Stacks and malloc's arenas of each thread are address space, not memory.
+    options.memory_bytes += settings_.thread_cores.size() * (uint64_t{256} << 20U);
+  }
+  std::optional<complaint> refused;
+  ++launches_;
+  auto out = contestant::launch(zygote_, arena_, object, options, refused);
+  if (!out)
+    return infrastructure(out.error());
+  if (refused)
+    return refusal(std::move(*refused));
+  return std::move(*out);
+}
+
+attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+  for (const auto& pool : pools)
+    arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
+  if (auto ok = arena_.prepare(arena_bytes_); !ok)
+    return infrastructure(ok.error());
+  auto object = object_file::create(request_.candidate);
+  if (!object)
+    return infrastructure(object.error());
+  candidate_object_ = std::move(*object);
+  auto process = launch(candidate_object_, candidate_slot);
+  if (!process)
+    return tl::unexpected<setback>(process.error());
+  candidate_ = std::move(*process);
+  return {};
+}
+
+attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
+  // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
+  const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
+  const auto& s = pool.sets.at(set);
+  std::vector<byte_buffer> first;
+  ++report_.seeds;
+  for (int run = 0; run < runs; ++run) {
+    call_options options;
+    options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
+    options.limit = limit_for(pool, 0.0);
+    options.full = true;
+    auto took = referee_.call(candidate_, pool, s, options, &report_);
+    if (!took)
+      return tl::unexpected<setback>(took.error());
+    if (runs == 1)
+      break;
+    auto outputs = referee_.outputs(s);
+    if (run == 0) {
+      first = std::move(outputs);
+      continue;
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].size() != 0 && std::memcmp(outputs[i].data(), first[i].data(), outputs[i].size()) != 0)
+        return refusal({verdict::nondeterministic, "rerun",
+                        "output '" + request_.task.arguments[i].name
+                          + "' differs between calls on the same input; only what lay in the outputs before differed",
+                        {{"argument", request_.task.arguments[i].name}}});
+  }
+  return {};
+}
+
+void duel::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
+  shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
+  decks_.emplace_back();
+  auto& order = decks_.back().order;
+  order.resize(shapes_.back().pool->sets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random_.below(i)]);
+}
+
+attempt<void> duel::launch_pair() {
+  if (rival_object_.fd() < 0) {
+    auto object = object_file::create(request_.rival.empty() ? request_.reference : request_.rival);
+    if (!object)
+      return infrastructure(object.error());
+    rival_object_ = std::move(*object);
+  }
+  const bool first = !rival_.alive() && launches_ <= 1;
+  rival_.end();
+  if (!first) {
+    // Both are replaced, and what the old pair left behind is wiped: a fresh process must not find sets that
+    // it will meet, with their outputs.
+    candidate_.end();
+    if (auto ok = arena_.prepare(arena_bytes_); !ok)
+      return infrastructure(ok.error());
+    auto process = launch(candidate_object_, candidate_slot);
+    if (!process)
+      return tl::unexpected<setback>(process.error());
+    candidate_ = std::move(*process);
+  }
+  auto process = launch(rival_object_, rival_slot);
+  if (!process) {
+    const auto& s = process.error();
+    if (s.trouble)
+      return tl::unexpected<setback>(s);
+    return infrastructure("internal", "the rival does not load: " + s.refused.detail);
+  }
+  rival_ = std::move(*process);
+  for (size_t i = 0; i < shapes_.size(); ++i) {
+    auto& d = decks_[i];
+    d.order.resize(shapes_[i].pool->sets.size());
+    std::iota(d.order.begin(), d.order.end(), size_t{0});
+    for (size_t k = d.order.size(); k > 1; --k)
+      std::swap(d.order[k - 1], d.order[random_.below(k)]);
+    d.warm = false;
+  }
+  return {};
+}
+
+attempt<double> duel::call(bool candidate, size_t index, const pool_set& set, bool full) {
+  auto& shape = shapes_[index];
+  call_options options;
+  options.poison = nan_poison(random_.next());
+  options.full = full && candidate;
+  double rival_ns = 0.0;
+  if (!shape.rival_ns.empty())
+    rival_ns = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
+  options.limit = limit_for(*shape.pool, rival_ns);
+  auto took = referee_.call(candidate ? candidate_ : rival_, *shape.pool, set, options, candidate ? &report_ : nullptr);
+  if (!took && !candidate && !took.error().trouble)
+    return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
+                                        + "): " + took.error().refused.detail);
+  return took;
+}
+
+attempt<const pool_set*> duel::deal(size_t index) {
+  if (!rival_.alive() || decks_[index].order.empty())
+    if (auto ok = launch_pair(); !ok)
+      return tl::unexpected<setback>(ok.error());
+  auto& d = decks_[index];
+  const auto& sets = shapes_[index].pool->sets;
+  if (!d.warm) {
+    // The first call of a process faults in its code and stack: checked like any other, timed for nobody.
+    d.warm = true;
+    const auto& set = sets[d.order.back()];
+    d.order.pop_back();
+    for (bool candidate : {false, true})
+      if (auto took = call(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
+        return tl::unexpected<setback>(took.error());
+    ++report_.seeds;
+  }
+  if (d.order.empty())
+    return infrastructure("internal", "a pool of one set cannot be raced on");
+  const auto* set = &sets[d.order.back()];
+  d.order.pop_back();
+  return set;
+}
+
+attempt<double> duel::pair(size_t index) {
+  auto dealt = deal(index);
+  if (!dealt)
+    return tl::unexpected<setback>(dealt.error());
+  const auto& set = **dealt;
+  ++report_.seeds;
+  const bool candidate_first = (random_.next() & 1U) != 0;
+  double rival_ns = 0.0;
+  double candidate_ns = 0.0;
+  for (int turn = 0; turn < 2; ++turn) {
+    const bool candidate = (turn == 0) == candidate_first;
+    auto took = call(candidate, index, set, false);
+    if (!took)
+      return took;
+    (candidate ? candidate_ns : rival_ns) = *took;
+  }
+  auto& shape = shapes_[index];
+  shape.rival_ns.push_back(rival_ns);
+  shape.candidate_ns.push_back(candidate_ns);
+  const auto log_ratio = std::log(rival_ns / candidate_ns);
+  shape.test.add(log_ratio);
+  return log_ratio;
+}
+
+} // namespace kevolve

@@ -1,0 +1,79 @@
+// Candidate against rival on one core and the same pages, interleaved in random order, every call on data
+// neither process has seen, every output checked.
+#pragma once
+
+#include "backends/cpu/judge/pool.hpp"
+#include "backends/cpu/judge/referee.hpp"
+#include "backends/cpu/judge/setback.hpp"
+#include "backends/judging/random_stream.hpp"
+#include "backends/judging/sequential_test.hpp"
+#include "backends/protocol.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace kevolve {
+
+// A declared or held-out shape while it is raced.
+struct duel_shape {
+  std::shared_ptr<const shape_pool> pool;
+  double floor_ns = 0.0;
+  sign_test test;
+  std::vector<double> rival_ns;
+  std::vector<double> candidate_ns;
+
+  duel_shape(std::shared_ptr<const shape_pool> p, double floor, double delta)
+    : pool(std::move(p)), floor_ns(floor), test(delta) {}
+};
+
+class duel {
+public:
+  duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
+       const request_hooks& hooks, correctness_report& report);
+
+  // Before anything else: the memory for the largest of these pools, and the candidate's first process.
+  attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+
+  // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
+  // bit for bit.
+  attempt<void> screen(const shape_pool& pool, size_t set, int runs);
+
+  void add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns);
+  std::vector<duel_shape>& shapes() { return shapes_; }
+
+  // One pair on shapes()[index]; the log of t_rival / t_candidate.
+  attempt<double> pair(size_t index);
+
+  uint32_t launches() const { return launches_; }
+
+private:
+  struct deck {
+    std::vector<size_t> order; // sets not yet dealt to the living pair of processes, last first
+    bool warm = false;
+  };
+
+  std::chrono::nanoseconds limit_for(const shape_pool& pool, double rival_ns) const;
+  attempt<contestant> launch(const object_file& object, int slot);
+  attempt<void> launch_pair();
+  attempt<const pool_set*> deal(size_t index);
+  attempt<double> call(bool candidate, size_t index, const pool_set& set, bool full);
+
+  zygote_client& zygote_;
+  const judge_settings& settings_;
+  shared_arena& arena_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  correctness_report& report_;
+  referee referee_;
+  random_stream random_;
+  object_file candidate_object_;
+  object_file rival_object_;
+  contestant candidate_;
+  contestant rival_;
+  size_t arena_bytes_ = 0;
+  std::vector<duel_shape> shapes_;
+  std::vector<deck> decks_;
+  uint32_t launches_ = 0;
+};
+
+} // namespace kevolve

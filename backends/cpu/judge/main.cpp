@@ -1,0 +1,239 @@
+// kevolve-judge: owns clock, inputs, expected values and verdict for one timing core. Speaks
+// backends/protocol.hpp on descriptor 3; pins itself to its core.
+#include "backends/cpu/judge/trial.hpp"
+#include "runtime/base/channel.hpp"
+#include "runtime/base/helper_process.hpp"
+#include "runtime/base/sandbox.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct arguments {
+  std::string zygote;            // --zygote PATH; default: beside this program
+  int core = -1;                 // --core N; default: the first this process may use
+  std::vector<int> thread_cores; // --thread-cores 0,1; default: every core it may use
+};
+
+std::vector<int> allowed_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> out;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(static_cast<size_t>(i), &set))
+        out.push_back(i);
+  return out;
+}
+
+std::vector<int> parse_cores(std::string_view text) {
+  std::vector<int> out;
+  while (!text.empty()) {
+    int n = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc{})
+      return {};
+    out.push_back(n);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (!text.empty() && text.front() == ',')
+      text.remove_prefix(1);
+    else if (!text.empty())
+      return {};
+  }
+  return out;
+}
+
+std::string own_folder() {
+  std::string path(4096, '\0');
+  auto n = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+std::string processor_name() {
+  std::ifstream in{"/proc/cpuinfo"};
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("model name", 0) == 0)
+      return line.substr(std::min(line.find(':') + 2, line.size()));
+  return "unknown processor";
+}
+
+class server {
+public:
+  explicit server(judge_settings settings) : court_(std::move(settings)), channel_(helper_socket_fd) {}
+
+  int run() {
+    if (auto ok = court_.zygote.start(); !ok) {
+      std::fprintf(stderr, "kevolve-judge: %s\n", to_string(ok.error()).c_str());
+      return 1;
+    }
+    if (!say_hello())
+      return 1;
+    for (;;) {
+      if (waiting_.empty() && !receive(std::chrono::hours{24 * 365}))
+        return 0;
+      if (waiting_.empty())
+        continue;
+      auto request = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (!serve(request))
+        return 0;
+    }
+  }
+
+private:
+  bool say_hello() {
+    helper_hello hello;
+    hello.kind = "judge";
+    utsname os = {};
+    uname(&os);
+    const auto processor = processor_name();
+    hello.fingerprint = to_string(derive_id("cpu-device", processor + "/" + os.release + "/" + os.machine));
+    hello.facts["sandbox"] = court_.zygote.sandbox_level();
+    hello.facts["processor"] = processor;
+    hello.facts["kernel"] = os.release;
+    hello.facts["core"] = std::to_string(court_.settings.core);
+    hello.facts["thread_cores"] = std::to_string(court_.settings.thread_cores.size());
+    for (const auto& [layer, why] : detect_sandbox().missing)
+      hello.facts["sandbox.missing." + layer] = why;
+    return channel_.send_message(frame_kind::hello, hello).has_value();
+  }
+
+  // Takes one frame in. False at the end of the stream, or when the other side breaks the protocol.
+  bool receive(milliseconds limit) {
+    auto f = channel_.receive(limit);
+    if (!f) {
+      if (f.error().code == errc::timed_out)
+        return true;
+      return false;
+    }
+    switch (static_cast<frame_kind>(f->kind)) {
+      case frame_kind::judge_request: {
+        auto request = decode<judge_request>(f->payload);
+        if (!request) {
+          std::fprintf(stderr, "kevolve-judge: %s\n", to_string(request.error()).c_str());
+          return false;
+        }
+        waiting_.push_back(std::move(*request));
+        return true;
+      }
+      case frame_kind::cancel: {
+        auto cancel = decode<helper_cancel>(f->payload);
+        if (!cancel)
+          return false;
+        cancel_job(cancel->job);
+        return true;
+      }
+      default:
+        std::fprintf(stderr, "kevolve-judge: unexpected frame %u\n", static_cast<unsigned>(f->kind));
+        return false;
+    }
+  }
+
+  void cancel_job(const id128& job) {
+    if (job == current_) {
+      cancelled_ = true;
+      return;
+    }
+    auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& r) { return r.job == job; });
+    if (found == waiting_.end())
+      return;
+    waiting_.erase(found);
+    judge_outcome out;
+    out.job = job;
+    out.trouble = {"cancelled", "the request was cancelled before it began", 0};
+    alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
+  }
+
+  bool serve(const judge_request& request) {
+    current_ = request.job;
+    cancelled_ = false;
+    request_hooks hooks;
+    hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
+    hooks.progress = [this](const std::string& stage) {
+      helper_progress p{current_, stage};
+      alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
+    };
+    hooks.cancelled = [this] {
+      while (alive_ && channel_.readable())
+        alive_ = receive(milliseconds{1000});
+      return cancelled_ || !alive_;
+    };
+    const auto out = hold_trial(court_, request, hooks);
+    current_ = {};
+    return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
+  }
+
+  court court_;
+  channel channel_;
+  std::deque<judge_request> waiting_;
+  id128 current_;
+  bool cancelled_ = false;
+  bool alive_ = true;
+};
+
+int usage() {
+  std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…]\n"
+             "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
+             stderr);
+  return 2;
+}
+
+int start(int argc, char** argv) {
+  arguments args;
+  args.zygote = own_folder() + "kevolve-zygote";
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view key = argv[i];
+    const std::string_view value = argv[i + 1];
+    if (key == "--zygote")
+      args.zygote = value;
+    else if (key == "--core" && parse_cores(value).size() == 1)
+      args.core = parse_cores(value).front();
+    else if (key == "--thread-cores" && !parse_cores(value).empty())
+      args.thread_cores = parse_cores(value);
+    else
+      return usage();
+  }
+  if (argc % 2 == 0)
+    return usage();
+
+  std::signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  hide_memory();
+  const auto allowed = allowed_cores();
+  judge_settings settings;
+  settings.zygote_path = args.zygote;
+  settings.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
+  settings.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  CPU_SET(static_cast<size_t>(settings.core), &own);
+  if (sched_setaffinity(0, sizeof(own), &own) != 0)
+    std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", settings.core);
+  return server{std::move(settings)}.run();
+}
+
+} // namespace
+
+} // namespace kevolve
+
+int main(int argc, char** argv) {
+  return kevolve::start(argc, argv);
+}

@@ -1,0 +1,295 @@
+#include "backends/cpu/judge/pool.hpp"
+
+#include "backends/judging/numbers.hpp"
+#include "backends/judging/random_stream.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr size_t enough_when_slow = 6; // sets, when a call takes long
+
+size_t bytes_of(const pool_set& set) {
+  auto out = set.data.bytes();
+  for (const auto& e : set.expected)
+    out += e.values.size();
+  for (const auto& r : set.reference_output)
+    out += r.size();
+  return out;
+}
+
+bool all_finite(const expected_output& e, int64_t elements) {
+  if (!is_floating(e.type))
+    return true;
+  for (int64_t i = 0; i < elements; ++i)
+    if (!std::isfinite(load_number(e.type, e.values.data(), i)))
+      return false;
+  return true;
+}
+
+// The reference is what everything is measured by, so its faults name it.
+setback about(const char* who, setback s) {
+  s.refused.detail = std::string{who} + ": " + s.refused.detail;
+  if (!s.refused.rule.empty())
+    s.refused.rule = std::string{who} + "." + s.refused.rule;
+  return s;
+}
+
+} // namespace
+
+double shape_pool::typical_reference_ns() const {
+  if (reference_ns.empty())
+    return 0.0;
+  auto sorted = reference_ns;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  return sorted[sorted.size() / 2];
+}
+
+size_t shape_pool::largest_layout() const {
+  size_t out = 0;
+  for (const auto& s : sets)
+    out = std::max(out, s.layout.total);
+  return out;
+}
+
+int64_t counted_elements(const contract& task, const pool_set& set, size_t argument) {
+  const auto& g = set.data.geometries[argument];
+  const auto& extent = task.arguments[argument].extent;
+  if (extent.empty())
+    return g.count;
+  const auto* holder = find_argument(task, extent);
+  if (holder == nullptr)
+    return g.count;
+  const auto& value = set.expected[static_cast<size_t>(holder - task.arguments.data())];
+  if (value.values.empty())
+    return g.count;
+  return std::clamp<int64_t>(load_integer(value.type, value.values.data(), 0) * g.row_count(), 0, g.count);
+}
+
+std::shared_ptr<const shape_pool> pool_cache::find(const id128& key) {
+  for (auto i = entries_.begin(); i != entries_.end(); ++i)
+    if (i->key == key) {
+      entries_.splice(entries_.begin(), entries_, i);
+      return entries_.front().pool;
+    }
+  return nullptr;
+}
+
+void pool_cache::keep(const id128& key, std::shared_ptr<const shape_pool> pool) {
+  bytes_ += pool->bytes;
+  entries_.push_front({key, std::move(pool)});
+  while (bytes_ > limit_ && entries_.size() > 1) {
+    bytes_ -= entries_.back().pool->bytes;
+    entries_.pop_back();
+  }
+}
+
+pool_maker::pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
+                       const judge_request& request, const request_hooks& hooks)
+  : zygote_(zygote),
+    settings_(settings),
+    arena_(arena),
+    cache_(cache),
+    request_(request),
+    hooks_(hooks),
+    promoted_(promoted(request.task)),
+    identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
+                                  + std::to_string(request.seed))) {}
+
+attempt<contestant> pool_maker::launch(const object_file& object, const contract& task, int slot) {
+  launch_options options;
+  options.task = &task;
+  options.slot = slot;
+  options.memory_bytes = settings_.memory_bytes * (task.threads ? 4 : 1);
+  options.cores = task.threads ? settings_.thread_cores : std::vector<int>{settings_.core};
+  std::optional<complaint> refused;
+  auto out = contestant::launch(zygote_, arena_, object, options, refused);
+  if (!out)
+    return infrastructure(out.error());
+  if (refused)
+    return refusal(std::move(*refused));
+  return std::move(*out);
+}
+
+attempt<void> pool_maker::ready(size_t bytes) {
+  if (bytes > ready_bytes_) {
+    reference_.end();
+    oracle_.end();
+    // Sizes that depend on data vary a little from set to set.
+    ready_bytes_ = bytes + bytes / 8;
+    if (auto prepared = arena_.prepare(ready_bytes_); !prepared)
+      return infrastructure(prepared.error());
+  }
+  if (!reference_.alive()) {
+    if (reference_object_.fd() < 0) {
+      auto object = object_file::create(request_.reference);
+      if (!object)
+        return infrastructure(object.error());
+      reference_object_ = std::move(*object);
+    }
+    auto process = launch(reference_object_, request_.task, 0);
+    if (!process)
+      return tl::unexpected<setback>(about("reference", process.error()));
+    reference_ = std::move(*process);
+  }
+  if (!request_.oracle.empty() && !oracle_.alive()) {
+    if (oracle_object_.fd() < 0) {
+      auto object = object_file::create(request_.oracle);
+      if (!object)
+        return infrastructure(object.error());
+      oracle_object_ = std::move(*object);
+    }
+    auto process = launch(oracle_object_, promoted_, 1);
+    if (!process)
+      return tl::unexpected<setback>(about("oracle", process.error()));
+    oracle_ = std::move(*process);
+  }
+  return {};
+}
+
+attempt<double> pool_maker::run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
+                                std::vector<expected_output>& outputs) {
+  const auto* who = oracle ? "oracle" : "reference";
+  auto& process = oracle ? oracle_ : reference_;
+  call_memory memory{task, data, layout, arena_.data()};
+  memory.set_up(nan_poison(secret_seed()));
+  std::array<uint64_t, wire::max_arguments> values{};
+  memory.fill_values(values.data());
+  nanoseconds took{0};
+  const auto limit = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
+  if (auto refused = process.call(values.data(), task.arguments.size(), limit, took)) {
+    if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", std::string{"the "} + who + " did not end within the request's limit");
+    auto s = refusal(std::move(*refused)).value();
+    return tl::unexpected<setback>(about(who, std::move(s)));
+  }
+  if (auto where = memory.broken_guard())
+    return tl::unexpected<setback>(about(
+      who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
+  if (auto name = memory.mutated_input())
+    return tl::unexpected<setback>(about(
+      who, {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
+
+  outputs.resize(task.arguments.size());
+  for (size_t i = 0; i < task.arguments.size(); ++i)
+    if (is_array(task.arguments[i]) && is_written(task.arguments[i])) {
+      const auto& g = data.geometries[i];
+      outputs[i].type = g.type;
+      outputs[i].values = collect(g, memory.array(i), g.count);
+    }
+  return static_cast<double>(took.count());
+}
+
+attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                                       std::vector<double>* error, double* reference_ns) {
+  const auto& task = request_.task;
+  auto data = draw_call(task, shape, options);
+  if (!data)
+    return infrastructure("internal", "inputs for shape '" + shape.name + "': " + to_string(data.error()));
+  pool_set out;
+  out.data = std::move(*data);
+  out.layout = lay_out(task, out.data.geometries);
+  out.reference_output.resize(task.arguments.size());
+
+  const bool oracle = !request_.oracle.empty();
+  call_data wide;
+  arena_layout wide_layout;
+  if (oracle) {
+    wide = promoted(task, out.data);
+    wide_layout = lay_out(promoted_, wide.geometries);
+  }
+  if (auto ok = ready(std::max(out.layout.total, wide_layout.total)); !ok)
+    return tl::unexpected<setback>(ok.error());
+
+  std::vector<expected_output> from_reference;
+  if (!oracle || with_reference) {
+    auto took = run(false, task, out.data, out.layout, from_reference);
+    if (!took)
+      return tl::unexpected<setback>(took.error());
+    if (reference_ns != nullptr)
+      *reference_ns = *took;
+  }
+  if (!oracle) {
+    out.expected = std::move(from_reference);
+    return out;
+  }
+  if (auto took = run(true, promoted_, wide, wide_layout, out.expected); !took)
+    return tl::unexpected<setback>(took.error());
+  if (from_reference.empty())
+    return out;
+  if (error != nullptr)
+    error->assign(task.arguments.size(), 0.0);
+  for (size_t i = 0; i < from_reference.size(); ++i) {
+    auto& r = from_reference[i];
+    if (r.values.empty())
+      continue;
+    if (error != nullptr) {
+      auto g = out.data.geometries[i];
+      g.contiguous = true; // what the reference wrote is compact by now
+      const auto c = compare(g, r.values.data(), out.expected[i], counted_elements(task, out, i), {});
+      (*error)[i] = c.max_abs;
+    }
+    out.reference_output[i] = std::move(r.values);
+  }
+  return out;
+}
+
+attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& shape, edge_kind edge,
+                                                           const std::string& purpose, const pool_size& size) {
+  const auto label = shape.name + "/" + to_string(edge) + "/" + purpose;
+  const auto key = derive_id("pool", to_string(identity_) + label);
+  if (auto found = cache_.find(key))
+    return found;
+
+  auto pool = std::make_shared<shape_pool>();
+  pool->shape = shape;
+  pool->edge = edge;
+  pool->reference_error.assign(request_.task.arguments.size(), 0.0);
+  const auto start = steady_clock::now();
+  for (size_t i = 0; i < size.most; ++i) {
+    const auto spent = steady_clock::now() - start;
+    if (i >= size.least && (spent > size.patience || pool->bytes > settings_.shape_bytes)
+        && (i >= enough_when_slow || pool->bytes > settings_.shape_bytes))
+      break;
+    if (hooks_.cancelled())
+      return infrastructure("cancelled", "the request was cancelled");
+    if (steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", "the request's limit passed while inputs were prepared");
+    if (i == 0 || spent > std::chrono::milliseconds{200})
+      hooks_.progress("pool " + label + " " + std::to_string(i));
+
+    draw_options options;
+    options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1) : secret_seed();
+    options.edge = edge;
+    std::vector<double> error;
+    double ns = 0.0;
+    // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
+    const bool with_reference = i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
+    auto set = make_set(shape, options, with_reference, &error, &ns);
+    if (!set)
+      return tl::unexpected<setback>(set.error());
+    if (ns > 0.0)
+      pool->reference_ns.push_back(ns);
+    for (size_t k = 0; k < error.size(); ++k) {
+      pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
+      pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
+    }
+    for (size_t k = 0; k < set->expected.size(); ++k)
+      if (!set->expected[k].values.empty() && !all_finite(set->expected[k], counted_elements(request_.task, *set, k)))
+        pool->finite = false;
+    pool->bytes += bytes_of(*set);
+    pool->sets.push_back(std::move(*set));
+  }
+  cache_.keep(key, pool);
+  return std::shared_ptr<const shape_pool>{pool};
+}
+
+} // namespace kevolve

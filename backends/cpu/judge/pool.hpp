@@ -1,0 +1,120 @@
+// Secret inputs with their expected outputs, made before any candidate meets them and kept between requests.
+#pragma once
+
+#include "backends/cpu/judge/contestant.hpp"
+#include "backends/cpu/judge/setback.hpp"
+#include "backends/cpu/judge/shared_arena.hpp"
+#include "backends/cpu/judge/zygote_client.hpp"
+#include "backends/judging/call_data.hpp"
+#include "backends/judging/comparison.hpp"
+#include "backends/protocol.hpp"
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct judge_settings {
+  std::string zygote_path;
+  int core = 0;                                    // where single-threaded candidates and the judge run
+  std::vector<int> thread_cores;                   // where candidates of tasks with threads run
+  size_t cache_bytes = size_t{1} << 30U;           // of pools kept between requests
+  size_t shape_bytes = size_t{192} << 20U;         // of one pool
+  uint64_t memory_bytes = uint64_t{1} << 30U;      // a candidate's address space beside its arguments
+};
+
+// What a running request may ask and tell the outside.
+struct request_hooks {
+  std::function<void(const std::string& stage)> progress;
+  std::function<bool()> cancelled;
+  std::chrono::steady_clock::time_point deadline;
+};
+
+struct pool_set {
+  call_data data;
+  arena_layout layout;
+  std::vector<expected_output> expected;     // by argument; empty unless written
+  std::vector<byte_buffer> reference_output; // by argument, compact; empty if the reference was not run on it
+};
+
+struct shape_pool {
+  shape_case shape;
+  edge_kind edge = edge_kind::none;
+  std::vector<pool_set> sets;
+  std::vector<double> reference_error;       // by argument, against the oracle
+  double reference_max_abs = 0.0;
+  std::vector<double> reference_ns;
+  bool finite = true;                        // no expected value is infinite or NaN
+  size_t bytes = 0;
+
+  double typical_reference_ns() const;
+  size_t largest_layout() const;
+};
+
+// How many sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
+struct pool_size {
+  size_t least = 4;
+  size_t most = 32;
+  std::chrono::milliseconds patience{1500};
+};
+
+// Elements of an output that count: all, or the prefix its extent names.
+int64_t counted_elements(const contract& task, const pool_set& set, size_t argument);
+
+// Least recently used pools go first.
+class pool_cache {
+public:
+  explicit pool_cache(size_t limit) : limit_(limit) {}
+  std::shared_ptr<const shape_pool> find(const id128& key);
+  void keep(const id128& key, std::shared_ptr<const shape_pool> pool);
+  size_t bytes() const { return bytes_; }
+
+private:
+  struct entry {
+    id128 key;
+    std::shared_ptr<const shape_pool> pool;
+  };
+  size_t limit_;
+  size_t bytes_ = 0;
+  std::list<entry> entries_;
+};
+
+// Runs reference and oracle, each in a locked process of its own, in an arena that no candidate maps.
+class pool_maker {
+public:
+  pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
+             const judge_request& request, const request_hooks& hooks);
+
+  // `purpose` keeps pools apart that must not share data: "race", "confirm", "screen".
+  attempt<std::shared_ptr<const shape_pool>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
+                                                 const pool_size& size);
+  // One set with chosen data; `error` receives the reference's error by argument.
+  attempt<pool_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                             std::vector<double>* error, double* reference_ns);
+
+private:
+  attempt<void> ready(size_t bytes);
+  attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
+                      std::vector<expected_output>& outputs);
+  attempt<contestant> launch(const object_file& object, const contract& task, int slot);
+
+  zygote_client& zygote_;
+  const judge_settings& settings_;
+  shared_arena& arena_;
+  pool_cache& cache_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  contract promoted_;
+  id128 identity_;
+  object_file reference_object_;
+  object_file oracle_object_;
+  contestant reference_;
+  contestant oracle_;
+  size_t ready_bytes_ = 0;
+};
+
+} // namespace kevolve

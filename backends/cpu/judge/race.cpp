@@ -1,0 +1,347 @@
+// check, race and confirm: a candidate against the expected outputs, and against a rival's time.
+#include "backends/cpu/judge/duel.hpp"
+#include "backends/cpu/judge/trial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using pool_pointer = std::shared_ptr<const shape_pool>;
+
+constexpr pool_size screen_size{2, 2, milliseconds{0}};
+constexpr pool_size edge_size{1, 1, milliseconds{0}};
+constexpr pool_size race_size{4, 32, milliseconds{1500}};
+constexpr pool_size held_out_size{4, 12, milliseconds{500}};
+constexpr uint32_t held_out_pairs = 8;
+constexpr uint32_t screen_out_rounds = 3;
+
+std::string number(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", x);
+  return text.data();
+}
+
+double median(std::vector<double> values) {
+  return interval_of_median(std::move(values)).median;
+}
+
+class match {
+public:
+  match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+    : court_(c),
+      request_(request),
+      hooks_(hooks),
+      out_(out),
+      maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks),
+      duel_(c.zygote, c.settings, c.race_arena, request, hooks, out.correctness) {
+    out_.correctness.bit_equal = true;
+  }
+
+  attempt<void> run() {
+    if (auto ok = gather(); !ok)
+      return ok;
+    if (auto ok = screen_all(); !ok)
+      return ok;
+    if (request_.mode == judge_mode::check)
+      return {};
+    auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
+    summarise();
+    if (raced)
+      raced = obey_physics();
+    return raced;
+  }
+
+private:
+  // All pools this request needs, made before the candidate has a process.
+  attempt<void> gather() {
+    std::vector<pool_pointer> all;
+    auto get = [&](const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
+                   std::vector<pool_pointer>& to) -> attempt<void> {
+      auto pool = maker_.get(shape, edge, purpose, size);
+      if (!pool)
+        return tl::unexpected<setback>(blame_reference(pool.error()));
+      out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
+      to.push_back(*pool);
+      all.push_back(std::move(*pool));
+      return {};
+    };
+    const bool confirming = request_.mode == judge_mode::confirm;
+    const char* screen_purpose = confirming ? "confirm screen" : "screen";
+    const auto smallest = smallest_shape();
+    for (const auto& shape : request_.task.shapes) {
+      // A race times the declared shapes anyway; the screen is for the others, and for the smallest.
+      const bool screened = shape.held_out || &shape == smallest || request_.mode == judge_mode::check;
+      if (screened)
+        if (auto ok = get(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+          return ok;
+      if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
+        continue;
+      if (auto ok = get(shape, edge_kind::none, confirming ? "confirm" : "race",
+                        shape.held_out ? held_out_size : race_size, raced_);
+          !ok)
+        return ok;
+    }
+    if (smallest != nullptr)
+      for (auto edge : edges_of(request_.task))
+        if (auto ok = get(*smallest, edge, "edge", edge_size, edges_); !ok)
+          return ok;
+    if (auto ok = duel_.open(all); !ok)
+      return ok;
+    for (const auto& pool : raced_) {
+      auto floor = floor_of(*pool);
+      if (!floor)
+        return tl::unexpected<setback>(floor.error());
+      duel_.add_shape(pool, *floor);
+    }
+    return {};
+  }
+
+  // In a race the reference has been admitted: its failing now says nothing about the candidate.
+  setback blame_reference(setback s) const {
+    if (!s.trouble)
+      s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
+    return s;
+  }
+
+  const shape_case* smallest_shape() const {
+    const shape_case* best = nullptr;
+    size_t best_bytes = 0;
+    for (const auto& shape : request_.task.shapes) {
+      draw_options options;
+      options.seed = 1;
+      auto data = draw_call(request_.task, shape, options);
+      if (!data)
+        continue;
+      const auto bytes = lay_out(request_.task, data->geometries).total;
+      if (best == nullptr || bytes < best_bytes) {
+        best = &shape;
+        best_bytes = bytes;
+      }
+    }
+    return best;
+  }
+
+  attempt<double> floor_of(const shape_pool& pool) {
+    if (request_.task.work_flops.empty() && request_.task.work_bytes.empty())
+      return 0.0;
+    if (!court_.peaks.measured())
+      if (auto ok = court_.peaks.measure(); !ok)
+        return infrastructure("device_sick", ok.error().detail);
+    const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
+    double least = 0.0;
+    for (const auto& set : pool.sets) {
+      auto ns = physics_floor_ns(request_.task, set.data, set.layout.total, peaks);
+      if (!ns)
+        return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+      least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+    }
+    return least;
+  }
+
+  attempt<void> screen_all() {
+    hooks_.progress("screen");
+    bool first = true;
+    // Smallest first: most wrong candidates die on it.
+    std::stable_sort(screens_.begin(), screens_.end(),
+                     [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
+    for (const auto& pool : screens_) {
+      if (auto ok = still_wanted(); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*pool, 0, first ? 3 : 1); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*pool, 1, 1); !ok)
+        return ok;
+      first = false;
+    }
+    for (const auto& pool : edges_) {
+      const bool matched = std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(), [](const auto& a) {
+        return !is_array(a) || !is_written(a) || a.nonfinite_match;
+      });
+      if (!pool->finite && !matched) {
+        out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
+        continue;
+      }
+      if (auto ok = duel_.screen(*pool, 0, 1); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  attempt<void> still_wanted() const {
+    if (hooks_.cancelled())
+      return infrastructure("cancelled", "the request was cancelled");
+    if (steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", "the request's limit passed");
+    return {};
+  }
+
+  // One pair on every declared shape; the weighted mean of their log ratios.
+  attempt<double> round() {
+    double sum = 0.0;
+    double total = 0.0;
+    for (size_t i = 0; i < duel_.shapes().size(); ++i) {
+      const auto& shape = duel_.shapes()[i].pool->shape;
+      if (shape.held_out)
+        continue;
+      auto log_ratio = duel_.pair(i);
+      if (!log_ratio)
+        return log_ratio;
+      sum += shape.weight * *log_ratio;
+      total += shape.weight;
+    }
+    const auto mean = total > 0.0 ? sum / total : 0.0;
+    rounds_.push_back(mean);
+    overall_.add(mean);
+    if (rounds_.size() % 8 == 0)
+      hooks_.progress("race " + std::to_string(rounds_.size()) + " pairs");
+    return mean;
+  }
+
+  attempt<void> race() {
+    while (rounds_.size() < request_.max_pairs) {
+      if (hooks_.cancelled())
+        return still_wanted();
+      if (steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["stopped"] = "limit";
+        return {};
+      }
+      if (auto r = round(); !r)
+        return tl::unexpected<setback>(r.error());
+      out_.decision = overall_.decide(request_.alpha);
+      if (out_.decision != race_decision::undecided)
+        return {};
+      if (rounds_.size() == screen_out_rounds && std::exp(median(rounds_)) * request_.screen_out < 1.0) {
+        out_.decision = race_decision::screened;
+        out_.estimate = true;
+        return {};
+      }
+    }
+    return {};
+  }
+
+  attempt<void> confirm() {
+    const auto start = steady_clock::now();
+    for (uint32_t k = 0; k < held_out_pairs; ++k)
+      for (size_t i = 0; i < duel_.shapes().size(); ++i) {
+        if (!duel_.shapes()[i].pool->shape.held_out)
+          continue;
+        // Right answers on held-out shapes are a must; their timing is a courtesy that has an eighth of the time.
+        if (k >= 2 && steady_clock::now() - start > (hooks_.deadline - start) / 8)
+          continue;
+        if (auto pair = duel_.pair(i); !pair)
+          return tl::unexpected<setback>(pair.error());
+      }
+    const auto wanted = std::max(request_.min_interval_pairs, 1U);
+    while (rounds_.size() < wanted) {
+      if (hooks_.cancelled())
+        return still_wanted();
+      if (steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["stopped"] = "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted)
+                                   + " pairs";
+        break;
+      }
+      if (auto r = round(); !r)
+        return tl::unexpected<setback>(r.error());
+    }
+    out_.decision = overall_.decide(request_.alpha);
+    return {};
+  }
+
+  void summarise() {
+    std::vector<double> speedups;
+    std::vector<double> weights;
+    for (auto& shape : duel_.shapes()) {
+      if (shape.rival_ns.empty())
+        continue;
+      shape_timing t;
+      t.shape = shape.pool->shape.name;
+      t.held_out = shape.pool->shape.held_out;
+      t.weight = shape.pool->shape.weight;
+      t.decision = shape.test.decide(request_.alpha);
+      std::vector<double> ratios(shape.rival_ns.size());
+      for (size_t i = 0; i < ratios.size(); ++i)
+        ratios[i] = shape.rival_ns[i] / shape.candidate_ns[i];
+      const auto interval = interval_of_median(ratios);
+      t.speedup = interval.median;
+      t.ci_low = interval.low;
+      t.ci_high = interval.high;
+      t.log_e_faster = shape.test.log_e_faster();
+      t.log_e_slower = shape.test.log_e_slower();
+      t.floor_ns = shape.floor_ns;
+      t.rival_ns = shape.rival_ns;
+      t.candidate_ns = shape.candidate_ns;
+      if (!t.held_out) {
+        speedups.push_back(t.speedup);
+        weights.push_back(t.weight);
+      }
+      out_.timings.push_back(std::move(t));
+    }
+    const auto overall = interval_of_median(rounds_);
+    out_.speedup = weighted_geometric_mean(speedups, weights);
+    if (!rounds_.empty()) {
+      out_.ci_low = std::exp(overall.low);
+      out_.ci_high = std::exp(overall.high);
+    }
+    out_.evidence["pairs"] = std::to_string(rounds_.size());
+    out_.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + number(overall.coverage);
+    out_.evidence["log_e_faster"] = number(overall_.log_e_faster());
+    out_.evidence["log_e_slower"] = number(overall_.log_e_slower());
+    out_.evidence["launches"] = std::to_string(duel_.launches());
+  }
+
+  attempt<void> obey_physics() {
+    for (auto& t : out_.timings) {
+      if (t.floor_ns <= 0.0 || median(t.candidate_ns) >= impossible_below * t.floor_ns)
+        continue;
+      // A roof measured while a neighbour disturbed us would accuse the innocent: look again before saying so.
+      if (auto ok = court_.peaks.measure(); !ok)
+        return infrastructure("device_sick", ok.error().detail);
+      for (const auto& shape : duel_.shapes())
+        if (shape.pool->shape.name == t.shape) {
+          auto floor = floor_of(*shape.pool);
+          if (!floor)
+            return tl::unexpected<setback>(floor.error());
+          t.floor_ns = *floor;
+        }
+      const auto ns = median(t.candidate_ns);
+      if (ns >= impossible_below * t.floor_ns)
+        continue;
+      return refusal({verdict::faster_than_physics, "physics_floor",
+                      "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
+                        + number(t.floor_ns) + " ns on this device",
+                      {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}});
+    }
+    return {};
+  }
+
+  court& court_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  pool_maker maker_;
+  duel duel_;
+  std::vector<pool_pointer> screens_;
+  std::vector<pool_pointer> edges_;
+  std::vector<pool_pointer> raced_;
+  std::vector<double> rounds_;
+  sign_test overall_{request_.delta};
+};
+
+} // namespace
+
+attempt<void> check(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return match{c, request, hooks, out}.run();
+}
+
+attempt<void> race(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return match{c, request, hooks, out}.run();
+}
+
+} // namespace kevolve

@@ -1,0 +1,132 @@
+#include "backends/cpu/judge/referee.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+std::string number(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", x);
+  return text.data();
+}
+
+// How far the answer is off, never what it should have been.
+complaint wrong_output(const contract& task, size_t argument, const comparison& c, int64_t elements) {
+  const auto& name = task.arguments[argument].name;
+  complaint out;
+  out.result = c.result;
+  out.rule = c.result == verdict::nonfinite ? "nonfinite" : "tolerance";
+  out.detail = "output '" + name + "': " + std::to_string(c.bad) + " of " + std::to_string(elements)
+               + (c.result == verdict::nonfinite ? " elements are infinite or NaN" : " elements are outside the tolerance")
+               + ", the first at index " + std::to_string(c.first_bad);
+  out.evidence["argument"] = name;
+  out.evidence["bad_elements"] = std::to_string(c.bad);
+  out.evidence["first_bad"] = std::to_string(c.first_bad);
+  out.evidence["max_abs"] = number(c.max_abs);
+  out.evidence["max_rel"] = number(c.max_rel);
+  return out;
+}
+
+} // namespace
+
+std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
+  call_memory memory{task_, set.data, set.layout, arena_.data()};
+  std::vector<byte_buffer> out(task_.arguments.size());
+  for (size_t i = 0; i < task_.arguments.size(); ++i)
+    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
+      out[i] = collect(set.data.geometries[i], memory.array(i), counted_elements(task_, set, i));
+  return out;
+}
+
+std::optional<complaint> referee::check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
+                                               const pool_set& set, bool full, correctness_report* report) const {
+  const auto& a = task_.arguments[argument];
+  const auto& g = set.data.geometries[argument];
+  const auto elements = counted_elements(task_, set, argument);
+  const auto largest = pool.edge == edge_kind::none ? 0.0 : largest_magnitude(set.expected[argument], elements);
+  const auto rule = rule_for(task_, a, pool.reference_error[argument], largest);
+  const auto* actual = memory.array(argument);
+  if (full || !accepts(g, actual, set.expected[argument], elements, rule)) {
+    const auto c = compare(g, actual, set.expected[argument], elements, rule);
+    // Edge cases judge, but their errors are of another scale than the report's.
+    if (report != nullptr && pool.edge == edge_kind::none) {
+      report->max_abs = std::max(report->max_abs, c.max_abs);
+      report->max_rel = std::max(report->max_rel, c.max_rel);
+      report->max_ulp = std::max(report->max_ulp, c.max_ulp);
+      const auto& reference = set.reference_output[argument].empty() ? set.expected[argument].values
+                                                                     : set.reference_output[argument];
+      const bool comparable = !set.reference_output[argument].empty() || set.expected[argument].type == g.type;
+      if (comparable && !bit_equal(g, actual, reference, elements))
+        report->bit_equal = false;
+    }
+    if (c.result != verdict::pass)
+      return wrong_output(task_, argument, c, elements);
+  }
+  if (a.tail_untouched && !memory.tail_untouched(argument, elements))
+    return complaint{verdict::out_of_bounds, "tail", "output '" + a.name + "': wrote past the elements that count",
+                     {{"argument", a.name}}};
+  return std::nullopt;
+}
+
+std::optional<complaint> referee::check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
+                                        bool full, correctness_report* report) const {
+  if (auto where = memory.broken_guard())
+    return complaint{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
+  if (auto name = memory.mutated_input())
+    return complaint{verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed",
+                     {{"argument", *name}}};
+  for (size_t i = 0; i < task_.arguments.size(); ++i)
+    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
+      if (auto refused = check_output(i, memory, pool, set, full, report))
+        return refused;
+  return std::nullopt;
+}
+
+attempt<double> referee::call(contestant& process, const shape_pool& pool, const pool_set& set,
+                              const call_options& options, correctness_report* report) {
+  call_memory memory{task_, set.data, set.layout, arena_.data()};
+  memory.set_up(options.poison);
+  std::array<uint64_t, wire::max_arguments> values{};
+  memory.fill_values(values.data());
+  if (task_.cold_cache)
+    memory.flush_caches();
+
+  nanoseconds took{0};
+  auto refused = process.call(values.data(), task_.arguments.size(), options.limit, took);
+  if (!refused) {
+    if (report != nullptr)
+      ++report->cases;
+    refused = check(memory, pool, set, options.full, report);
+    if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
+      // An answer given before the work was done looks like a wrong result; let it run on and see.
+      const auto before = outputs(set);
+      const auto usual = std::chrono::duration_cast<milliseconds>(nanoseconds{
+        static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
+      const bool spoke = process.restless(std::clamp(usual, milliseconds{3}, milliseconds{50}));
+      const auto after = outputs(set);
+      bool wrote = false;
+      for (size_t i = 0; i < before.size(); ++i)
+        wrote = wrote
+                || (before[i].size() != 0
+                    && std::memcmp(before[i].data(), after[i].data(), before[i].size()) != 0);
+      if (spoke || wrote)
+        refused = complaint{verdict::cheating, spoke ? "early_done" : "late_write",
+                            "the call was reported done before its work was", {{"seen_as", to_string(refused->result)}}};
+    }
+  }
+  if (!refused)
+    return static_cast<double>(took.count());
+  refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
+  if (pool.edge != edge_kind::none)
+    refused->evidence.try_emplace("edge", to_string(pool.edge));
+  return refusal(std::move(*refused));
+}
+
+} // namespace kevolve

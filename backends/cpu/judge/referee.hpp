@@ -1,0 +1,40 @@
+// One judged call: secret data in, the call, everything that came out checked. Used for every call of every
+// candidate and rival, timed or not.
+#pragma once
+
+#include "backends/cpu/judge/contestant.hpp"
+#include "backends/cpu/judge/pool.hpp"
+#include "backends/cpu/judge/setback.hpp"
+
+#include <chrono>
+
+namespace kevolve {
+
+struct call_options {
+  uint64_t poison = 0;
+  std::chrono::nanoseconds limit{0};
+  bool full = false;               // find every number for the report; else only say whether it is right
+};
+
+class referee {
+public:
+  referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
+
+  // Nanoseconds the call took, or why it is refused. `report` may be null.
+  attempt<double> call(contestant& process, const shape_pool& pool, const pool_set& set, const call_options& options,
+                       correctness_report* report);
+
+  // The outputs of the last call, compact, for the determinism check.
+  std::vector<byte_buffer> outputs(const pool_set& set) const;
+
+private:
+  std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set, bool full,
+                                 correctness_report* report) const;
+  std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
+                                        const pool_set& set, bool full, correctness_report* report) const;
+
+  const contract& task_;
+  shared_arena& arena_;
+};
+
+} // namespace kevolve

@@ -1,0 +1,236 @@
+#include "backends/cpu/judge/shared_arena.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint64_t guard_pattern = 0xa5c3'5a3c'96e1'1e69ULL;
+
+// Patterns are anchored at the arena's start, so any byte range can be painted and checked by itself.
+void paint(std::byte* arena, size_t from, size_t to, uint64_t pattern) {
+  std::array<std::byte, 8> bytes{};
+  std::memcpy(bytes.data(), &pattern, 8);
+  while (from < to && from % 8 != 0) {
+    arena[from] = bytes[from % 8];
+    ++from;
+  }
+  const auto whole = (to - from) / 8;
+  if (from < to) {
+    std::fill_n(reinterpret_cast<uint64_t*>(arena + from), whole, pattern);
+    from += whole * 8;
+  }
+  for (; from < to; ++from)
+    arena[from] = bytes[from % 8];
+}
+
+bool holds(const std::byte* arena, size_t from, size_t to, uint64_t pattern) {
+  std::array<std::byte, 8> bytes{};
+  std::memcpy(bytes.data(), &pattern, 8);
+  for (; from < to && from % 8 != 0; ++from)
+    if (arena[from] != bytes[from % 8])
+      return false;
+  const auto* words = reinterpret_cast<const uint64_t*>(arena + from);
+  uint64_t difference = 0;
+  const auto whole = from < to ? (to - from) / 8 : 0;
+  for (size_t i = 0; i < whole; ++i)
+    difference |= words[i] ^ pattern;
+  if (difference != 0)
+    return false;
+  for (from += whole * 8; from < to; ++from)
+    if (arena[from] != bytes[from % 8])
+      return false;
+  return true;
+}
+
+// Visits the bytes of an array's storage that belong to none of its first `elements`: visit(from, to).
+template <class Visit>
+void for_each_gap(const array_geometry& g, int64_t elements, Visit visit) {
+  const auto width = size_bytes(g.type);
+  size_t next = 0;
+  for_each_run(g, elements, [&](int64_t storage, int64_t, int64_t length) {
+    const auto from = static_cast<size_t>(storage) * width;
+    if (from > next)
+      visit(next, from);
+    next = from + static_cast<size_t>(length) * width;
+  });
+  if (next < g.bytes())
+    visit(next, g.bytes());
+}
+
+} // namespace
+
+uint64_t nan_poison(uint64_t random) {
+  uint64_t out = 0;
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    const auto r = random >> (16 * lane);
+    const auto value = ((r & 0x8000U) | 0x7fe0U | (r & 0x1fU)) | 1U;
+    out |= (value & 0xffffU) << (16 * lane);
+  }
+  return out;
+}
+
+shared_arena::~shared_arena() {
+  if (base_ != nullptr)
+    munmap(base_, capacity_);
+  if (fd_ >= 0)
+    close(fd_);
+}
+
+wire::child_status& shared_arena::status(int slot) {
+  return *reinterpret_cast<wire::child_status*>(base_ + status_offset(slot));
+}
+
+result<void> shared_arena::prepare(size_t bytes) {
+  const auto used = (bytes + page - 1) / page * page;
+  const auto needed = used + 2 * page;
+  if (needed > capacity_) {
+    // Room to grow, so that tasks of similar size share the pages already faulted in.
+    const auto capacity = (needed + needed / 4 + page - 1) / page * page;
+    auto fd = memfd_create("kevolve-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+      return tl::unexpected<failure>(from_errno(errno, "the arena"));
+    if (ftruncate(fd, static_cast<off_t>(capacity)) != 0
+        || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+      auto error = errno;
+      close(fd);
+      return tl::unexpected<failure>(from_errno(error, "sizing the arena"));
+    }
+    auto* base = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) {
+      auto error = errno;
+      close(fd);
+      return tl::unexpected<failure>(from_errno(error, "mapping the arena"));
+    }
+    // Memory that is not there shows now, as an error, not later as SIGBUS.
+    if (auto error = posix_fallocate(fd, 0, static_cast<off_t>(needed)); error != 0) {
+      munmap(base, capacity);
+      close(fd);
+      return tl::unexpected<failure>(from_errno(error, "memory for the arena"));
+    }
+    if (base_ != nullptr)
+      munmap(base_, capacity_);
+    if (fd_ >= 0)
+      close(fd_);
+    fd_ = fd;
+    base_ = static_cast<std::byte*>(base);
+    capacity_ = capacity;
+  }
+  used_ = used;
+  // Nothing of an earlier candidate, of its rival or of another layout stays behind.
+  std::memset(base_, 0, needed);
+  return {};
+}
+
+call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, std::byte* arena)
+  : task_(task), data_(data), layout_(layout), arena_(arena) {}
+
+void call_memory::set_up(uint64_t poison) {
+  poison_ = poison;
+  for (const auto& [from, to] : guard_ranges(layout_))
+    paint(arena_, from, to, guard_pattern);
+  for (const auto& place : layout_.places) {
+    const auto& input = data_.inputs[place.argument];
+    if (is_read(task_.arguments[place.argument]))
+      std::memcpy(arena_ + place.offset, input.data(), place.bytes);
+    else
+      paint(arena_, place.offset, place.offset + place.bytes, poison);
+  }
+}
+
+void call_memory::fill_values(uint64_t* values) const {
+  std::copy(data_.by_value.begin(), data_.by_value.end(), values);
+  for (const auto& place : layout_.places)
+    values[place.argument] = place.offset;
+}
+
+std::optional<std::string> call_memory::mutated_input() const {
+  for (const auto& place : layout_.places) {
+    const auto& a = task_.arguments[place.argument];
+    if (is_written(a))
+      continue;
+    if (std::memcmp(arena_ + place.offset, data_.inputs[place.argument].data(), place.bytes) != 0)
+      return a.name;
+  }
+  return std::nullopt;
+}
+
+bool call_memory::gaps_intact(const arena_place& place) const {
+  const auto& a = task_.arguments[place.argument];
+  const auto& g = data_.geometries[place.argument];
+  if (g.contiguous)
+    return true;
+  bool ok = true;
+  for_each_gap(g, g.count, [&](size_t from, size_t to) {
+    if (is_read(a))
+      ok = ok
+           && std::memcmp(arena_ + place.offset + from, data_.inputs[place.argument].data() + from, to - from) == 0;
+    else
+      ok = ok && holds(arena_, place.offset + from, place.offset + to, poison_);
+  });
+  return ok;
+}
+
+std::optional<std::string> call_memory::broken_guard() const {
+  const auto guards = guard_ranges(layout_);
+  for (size_t i = 0; i < guards.size(); ++i)
+    if (!holds(arena_, guards[i].first, guards[i].second, guard_pattern)) {
+      const auto before = i < layout_.places.size() ? task_.arguments[layout_.places[i].argument].name : std::string{};
+      const auto after = i > 0 ? task_.arguments[layout_.places[i - 1].argument].name : std::string{};
+      if (after.empty())
+        return "before '" + before + "'";
+      return "after '" + after + "'" + (before.empty() ? "" : " or before '" + before + "'");
+    }
+  for (const auto& place : layout_.places)
+    if (is_written(task_.arguments[place.argument]) && !gaps_intact(place))
+      return "between the rows of '" + task_.arguments[place.argument].name + "'";
+  return std::nullopt;
+}
+
+bool call_memory::tail_untouched(size_t argument, int64_t elements) const {
+  for (const auto& place : layout_.places) {
+    if (place.argument != argument)
+      continue;
+    bool ok = true;
+    for_each_gap(data_.geometries[argument], elements, [&](size_t from, size_t to) {
+      ok = ok && holds(arena_, place.offset + from, place.offset + to, poison_);
+    });
+    return ok;
+  }
+  return true;
+}
+
+const std::byte* call_memory::array(size_t argument) const {
+  for (const auto& place : layout_.places)
+    if (place.argument == argument)
+      return arena_ + place.offset;
+  return nullptr;
+}
+
+void call_memory::flush_caches() const {
+#if defined(__x86_64__)
+  constexpr size_t line = 64;
+  for (size_t i = 0; i < layout_.total; i += line)
+    _mm_clflush(arena_ + i);
+  _mm_mfence();
+#else
+  // Four times a large last-level cache, read through.
+  static byte_buffer sweep(size_t{256} << 20U);
+  for (size_t i = 0; i < sweep.size(); i += 64)
+    *reinterpret_cast<volatile std::byte*>(sweep.data() + i) = std::byte{1};
+#endif
+}
+
+} // namespace kevolve

@@ -1,0 +1,76 @@
+// The memory that judge, candidate and rival share: one sealed memfd, so that both contestants meet the same
+// physical pages. Faulted in once and kept for the judge's life; grows by being replaced.
+#pragma once
+
+#include "backends/cpu/zygote/wire.hpp"
+#include "backends/judging/call_data.hpp"
+#include "backends/judging/geometry.hpp"
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kevolve {
+
+class shared_arena {
+public:
+  shared_arena() = default;
+  shared_arena(const shared_arena&) = delete;
+  shared_arena& operator=(const shared_arena&) = delete;
+  ~shared_arena();
+
+  // Room for layouts of `bytes`, and two status pages behind them. Everything is wiped. Processes launched
+  // before keep the old memory, so launch after.
+  result<void> prepare(size_t bytes);
+
+  int fd() const { return fd_; }
+  std::byte* data() { return base_; }
+  // Bytes a child maps: the layouts and the status pages.
+  size_t mapped_bytes() const { return used_ + 2 * page; }
+  // Where the child in slot 0 or 1 notes why it died.
+  size_t status_offset(int slot) const { return used_ + static_cast<size_t>(slot) * page; }
+  wire::child_status& status(int slot);
+
+private:
+  static constexpr size_t page = 4096;
+
+  int fd_ = -1;
+  std::byte* base_ = nullptr;
+  size_t used_ = 0;
+  size_t capacity_ = 0;
+};
+
+// One call's view of the arena: puts inputs and poison in, and finds what a candidate touched that it may not.
+class call_memory {
+public:
+  call_memory(const contract& task, const call_data& data, const arena_layout& layout, std::byte* arena);
+
+  // Before a call: inputs, guard bands, and every written byte poisoned with the pattern.
+  void set_up(uint64_t poison);
+  // What the C call passes, argument by argument.
+  void fill_values(uint64_t* values) const;
+
+  // After a call. The name of the first argument that was mutated; whose guard or gap was written.
+  std::optional<std::string> mutated_input() const;
+  std::optional<std::string> broken_guard() const;
+  // Whether everything past the first `elements` of an output still holds the poison.
+  bool tail_untouched(size_t argument, int64_t elements) const;
+  const std::byte* array(size_t argument) const;
+  // Evicts the arrays from every cache of this core.
+  void flush_caches() const;
+
+private:
+  bool gaps_intact(const arena_place& place) const;
+
+  const contract& task_;
+  const call_data& data_;
+  const arena_layout& layout_;
+  std::byte* arena_;
+  uint64_t poison_ = 0;
+};
+
+// Poison patterns: every 16-bit lane is a NaN of f16 and bf16, so every wider lane is one of its type, too.
+uint64_t nan_poison(uint64_t random);
+
+} // namespace kevolve

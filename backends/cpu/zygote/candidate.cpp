@@ -1,0 +1,186 @@
+#include "backends/cpu/zygote/candidate.hpp"
+
+#include <dlfcn.h>
+#include <ffi.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace kevolve {
+
+namespace {
+
+wire::child_status* status = nullptr;
+
+// Room for the widest register frames and for a handler that runs after a stack overflow.
+alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
+
+// A signal that ends the candidate. Notes why, and lets it happen: the handler is gone once entered, so the
+// fault repeats and kills.
+void on_death(int, siginfo_t* info, void*) {
+  status->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
+  // A process whose address space is used up fails on the null that malloc gave it.
+  constexpr size_t probe = size_t{64} << 20U;
+  auto* p = mmap(nullptr, probe, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    status->memory_exhausted = 1;
+  else
+    munmap(p, probe);
+}
+
+void watch_deaths() {
+  stack_t alternate = {};
+  alternate.ss_sp = signal_stack.data();
+  alternate.ss_size = signal_stack.size();
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = on_death;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  for (auto signal : {SIGSEGV, SIGBUS, SIGABRT})
+    sigaction(signal, &action, nullptr);
+}
+
+[[noreturn]] void give_up(const wire::launch_request& request, wire::load_state state, const std::string& why) {
+  wire::load_report report = {};
+  report.token = request.ready_token;
+  report.state = state;
+  std::strncpy(report.text, why.c_str(), sizeof(report.text) - 1);
+  [[maybe_unused]] auto sent = write(child_command_fd, &report, sizeof(report));
+  _exit(1);
+}
+
+ffi_type* type_of(wire::parameter p) {
+  switch (p) {
+    case wire::parameter::pointer:
+      return &ffi_type_pointer;
+    case wire::parameter::i64:
+      return &ffi_type_sint64;
+    case wire::parameter::i32:
+      return &ffi_type_sint32;
+    case wire::parameter::i8:
+      return &ffi_type_sint8;
+    case wire::parameter::u16:
+      return &ffi_type_uint16;
+    case wire::parameter::u8:
+      return &ffi_type_uint8;
+    case wire::parameter::f32:
+      return &ffi_type_float;
+    case wire::parameter::f64:
+      break;
+  }
+  return &ffi_type_double;
+}
+
+// The signature and its argument slots, all made before any clock runs.
+struct prepared_call {
+  ffi_cif cif = {};
+  std::array<ffi_type*, wire::max_arguments> types{};
+  std::array<uint64_t, wire::max_arguments> slots{};
+  std::array<void*, wire::max_arguments> pointers{};
+  void (*entry)() = nullptr;
+};
+
+void* map_arena(const wire::launch_request& request) {
+  // Populated now: a page fault inside a timed call costs 2 µs each.
+  auto* base = mmap(nullptr, request.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, child_arena_fd, 0);
+  if (base == MAP_FAILED)
+    give_up(request, wire::load_state::lock_failed, std::string{"mapping the arena: "} + std::strerror(errno));
+  return base;
+}
+
+void limit_resources(const wire::launch_request& request) {
+  const rlimit memory{request.memory_bytes + request.arena_bytes, request.memory_bytes + request.arena_bytes};
+  const rlimit time{request.cpu_seconds, request.cpu_seconds};
+  if (setrlimit(RLIMIT_AS, &memory) != 0 || setrlimit(RLIMIT_CPU, &time) != 0)
+    give_up(request, wire::load_state::lock_failed, std::string{"resource limits: "} + std::strerror(errno));
+}
+
+void (*load_entry(const wire::launch_request& request))() {
+  const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
+  auto* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    std::string why = dlerror();
+    if (auto at = why.find(path); at != std::string::npos)
+      why.replace(at, path.size(), "the object");
+    give_up(request, wire::load_state::load_failed, why);
+  }
+  auto* symbol = dlsym(handle, request.entry);
+  if (symbol == nullptr)
+    give_up(request, wire::load_state::load_failed, std::string{"no function named '"} + request.entry + "'");
+  return reinterpret_cast<void (*)()>(symbol);
+}
+
+[[noreturn]] void serve(const wire::launch_request& request, prepared_call& call, std::byte* arena) {
+  const auto expected = wire::go_header_bytes + request.argument_count * sizeof(uint64_t);
+  for (;;) {
+    wire::go message;
+    auto got = read(child_command_fd, &message, sizeof(message));
+    if (got != static_cast<ssize_t>(expected)) {
+      if (got < 0 && errno == EINTR)
+        continue;
+      _exit(0); // the judge is gone or done with us
+    }
+    for (uint32_t i = 0; i < request.argument_count; ++i) {
+      call.slots[i] = message.values[i];
+      if (request.parameters[i] == wire::parameter::pointer)
+        call.slots[i] = reinterpret_cast<uint64_t>(arena + message.values[i]);
+    }
+    ffi_arg ignored = 0;
+    ffi_call(&call.cif, call.entry, &ignored, call.pointers.data());
+    const wire::done answer{message.done_token};
+    if (write(child_command_fd, &answer, sizeof(answer)) != static_cast<ssize_t>(sizeof(answer)))
+      _exit(0);
+  }
+}
+
+} // namespace
+
+void live_as_candidate(const wire::launch_request& request, const launch_fds& fds, const candidate_sandbox& locks) {
+  dup2(fds.command, child_command_fd);
+  dup2(fds.object, child_object_fd);
+  dup2(fds.arena, child_arena_fd);
+  sched_setaffinity(0, sizeof(request.cores), &request.cores);
+
+  auto* arena = static_cast<std::byte*>(map_arena(request));
+  status = reinterpret_cast<wire::child_status*>(arena + request.status_offset);
+  status->system_call = -1;
+  record_violations(&status->system_call);
+  watch_deaths();
+
+  static prepared_call call;
+  for (uint32_t i = 0; i < request.argument_count; ++i) {
+    call.types[i] = type_of(request.parameters[i]);
+    call.pointers[i] = &call.slots[i];
+  }
+  if (ffi_prep_cif(&call.cif, FFI_DEFAULT_ABI, request.argument_count, &ffi_type_void, call.types.data()) != FFI_OK)
+    give_up(request, wire::load_state::lock_failed, "this signature cannot be called");
+
+  limit_resources(request);
+  if (auto locked = locks.loading.lock(); !locked)
+    give_up(request, wire::load_state::lock_failed, to_string(locked.error()));
+  call.entry = load_entry(request);
+  close(child_object_fd);
+  close(child_arena_fd);
+  if (auto locked = locks.running.lock_syscalls(); !locked)
+    give_up(request, wire::load_state::lock_failed, to_string(locked.error()));
+
+  wire::load_report report = {};
+  report.token = request.ready_token;
+  report.state = wire::load_state::ready;
+  if (write(child_command_fd, &report, sizeof(report)) != static_cast<ssize_t>(sizeof(report)))
+    _exit(1);
+  serve(request, call, arena);
+}
+
+} // namespace kevolve

@@ -1,0 +1,145 @@
+// kevolve-zygote: clones one locked process per candidate, as children of the judge that started it. It
+// reads launch requests from descriptor 3 and never runs candidate code itself.
+#include "backends/cpu/zygote/candidate.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace kevolve {
+
+namespace {
+
+// Above everything a child uses.
+constexpr int control_fd = 64;
+
+struct locks_by_threads {
+  std::optional<candidate_sandbox> single;
+  std::optional<candidate_sandbox> threaded;
+  std::string level;
+};
+
+result<candidate_sandbox> prepare_locks(bool allow_threads, int judge) {
+  sandbox_policy policy;
+  policy.allow_threads = allow_threads;
+  policy.keep_fds = {0, 1, 2, child_object_fd, child_arena_fd};
+  policy.command_fd = child_command_fd;
+  policy.parent_pid = judge;
+  policy.profile = sandbox_profile::loading;
+  auto loading = sandbox::prepare(policy);
+  if (!loading)
+    return tl::unexpected<failure>(loading.error());
+  policy.profile = sandbox_profile::running;
+  auto running = sandbox::prepare(policy);
+  if (!running)
+    return tl::unexpected<failure>(running.error());
+  return candidate_sandbox{*loading, *running};
+}
+
+// A candidate that uses OpenMP finds its runtime loaded, and initialised: both read files the first time.
+// Local scope, so that LLVM's and GNU's do not see each other.
+void load_thread_runtimes() {
+  static bool loaded = false;
+  if (loaded)
+    return;
+  loaded = true;
+  for (const auto* name : {"libomp.so.5", "/usr/lib/llvm-19/lib/libomp.so.5", "libgomp.so.1"})
+    if (auto* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+      if (auto* symbol = dlsym(handle, "omp_get_max_threads"))
+        reinterpret_cast<int (*)()>(symbol)();
+}
+
+// The request and its three descriptors; false at the end of the stream.
+bool receive(wire::launch_request& request, launch_fds& fds) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
+  iovec body{&request, sizeof(request)};
+  msghdr message = {};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t got = 0;
+  do
+    got = recvmsg(control_fd, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  auto* header = CMSG_FIRSTHDR(&message);
+  if (got != static_cast<ssize_t>(sizeof(request)) || header == nullptr
+      || header->cmsg_len != CMSG_LEN(3 * sizeof(int)))
+    return false;
+  std::array<int, 3> numbers{};
+  std::memcpy(numbers.data(), CMSG_DATA(header), sizeof(numbers));
+  fds = {numbers[0], numbers[1], numbers[2]};
+  return true;
+}
+
+void serve(const locks_by_threads& locks) {
+  for (;;) {
+    wire::launch_request request = {};
+    launch_fds fds;
+    if (!receive(request, fds))
+      return;
+    if (request.allow_threads != 0)
+      load_thread_runtimes();
+    // CLONE_PARENT makes the child the judge's own: only a parent may wait for a stop. The exit signal is
+    // the zygote's own, SIGCHLD.
+    const auto pid = syscall(SYS_clone, CLONE_PARENT, nullptr, nullptr, nullptr, nullptr);
+    const auto error = errno;
+    if (pid == 0)
+      live_as_candidate(request, fds, request.allow_threads != 0 ? *locks.threaded : *locks.single);
+    for (auto fd : {fds.object, fds.arena, fds.command})
+      close(fd);
+    const wire::launch_reply reply{static_cast<int32_t>(pid), pid < 0 ? error : 0};
+    if (send(control_fd, &reply, sizeof(reply), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(reply)))
+      return;
+  }
+}
+
+int run() {
+  const auto judge = getppid();
+  if (fcntl(3, F_DUPFD_CLOEXEC, control_fd) != control_fd)
+    return 2;
+  // 3, 4 and 5 belong to the children: nothing of ours may land there.
+  const auto null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= child_arena_fd; ++fd)
+    if (fd != null)
+      dup2(null, fd);
+  if (null > child_arena_fd)
+    close(null);
+
+  wire::zygote_hello hello = {};
+  locks_by_threads locks;
+  auto namespaces = enter_namespaces();
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user namespace clears it
+  auto single = prepare_locks(false, judge);
+  auto threaded = prepare_locks(true, judge);
+  if (single && threaded) {
+    locks.single = *single;
+    locks.threaded = *threaded;
+    locks.level = single->loading.level() + (namespaces.empty() ? "" : "+" + namespaces);
+    hello.ok = 1;
+  } else
+    locks.level = to_string(single ? threaded.error() : single.error());
+  std::strncpy(hello.text, locks.level.c_str(), sizeof(hello.text) - 1);
+  if (send(control_fd, &hello, sizeof(hello), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(hello)) || hello.ok == 0)
+    return 1;
+  serve(locks);
+  return 0;
+}
+
+} // namespace
+
+} // namespace kevolve
+
+int main() {
+  return kevolve::run();
+}

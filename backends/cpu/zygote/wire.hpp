@@ -1,0 +1,73 @@
+// What judge, zygote and candidate process say to each other: fixed-size messages over SOCK_SEQPACKET pairs
+// on one machine, both ends of one build.
+#pragma once
+
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kevolve::wire {
+
+inline constexpr size_t max_arguments = 64;
+inline constexpr size_t max_entry = 200;
+
+// How a parameter is passed.
+enum class parameter : uint8_t { pointer = 0, i64, i32, i8, u16, u8, f32, f64 };
+
+// Judge → zygote, with three descriptors: the shared object, the arena, the child's end of its command socket.
+struct launch_request {
+  uint64_t arena_bytes;   // mapped from the start of the arena
+  uint64_t status_offset; // of this child's child_status inside the arena
+  uint64_t memory_bytes;  // address space beside the arena
+  uint64_t cpu_seconds;
+  uint64_t ready_token;
+  uint8_t allow_threads;
+  uint32_t argument_count;
+  parameter parameters[max_arguments];
+  char entry[max_entry];
+  cpu_set_t cores;
+};
+
+// Zygote → judge. The pid is a child of the judge.
+struct launch_reply {
+  int32_t pid;
+  int32_t error; // errno of clone; 0
+};
+
+// Zygote → judge, once at the start: the level of the sandbox it gives, or why it cannot.
+struct zygote_hello {
+  uint8_t ok;
+  char text[247];
+};
+
+// Child → judge, once, after the lock and the load.
+enum class load_state : uint32_t { ready = 1, load_failed, lock_failed };
+struct load_report {
+  uint64_t token;
+  load_state state;
+  char text[500];
+};
+
+// Judge → child: one call. `values` are offsets into the arena for pointers, bits for the rest.
+struct go {
+  uint64_t go_token;
+  uint64_t done_token;
+  uint64_t values[max_arguments];
+};
+inline constexpr size_t go_header_bytes = 2 * sizeof(uint64_t);
+
+// Child → judge: the call has returned.
+struct done {
+  uint64_t token;
+};
+
+// What a dying child could still note, for people. It lies in memory the candidate can write: no verdict
+// rests on it alone.
+struct child_status {
+  int64_t system_call;   // refused; -1: none
+  uint64_t fault_address;
+  uint32_t memory_exhausted;
+};
+
+} // namespace kevolve::wire
