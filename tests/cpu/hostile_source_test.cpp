@@ -34,7 +34,8 @@ std::vector<hostile_case> cases() {
        "template <int N> struct t { t<N + 1> x; static const int v = t<N + 1>::v; };\nint f() { return t<0>::v; }\n",
        verdict::compile_error},
       {"deep nesting", "c", nested, verdict::compile_error},
-      {"an assembler bomb", "c", "__asm__(\".fill 1073741824, 8, 0\");\nvoid f(void) {}\n", verdict::compile_error},
+      {"an assembler bomb", "c", "__asm__(\".fill 1073741824, 8, 0\");\nvoid f(void) {}\n", verdict::out_of_memory},
+      {"a gigantic object", "c", "__asm__(\".fill 100000000, 1, 1\");\nvoid f(void) {}\n", verdict::compile_error},
       {"a gigantic array", "c", "char big[3000000000] = {1};\nvoid f(void) {}\n", verdict::compile_error},
       {"endless includes", "c", "#include \"candidate.c\"\n#include \"candidate.c\"\n", verdict::compile_error},
       {"a function of 32768 statements", "c", slow_source(), verdict::timeout},
@@ -47,7 +48,7 @@ std::vector<hostile_case> cases() {
 
 TEST_CASE("hostile sources get a verdict, quickly, and the server lives") {
   server_setup setup;
-  setup.more = {"--memory-mib", "3000"};
+  setup.more = {"--memory-mib", "1500"};
   server_fixture server{setup};
   for (const auto& c : cases()) {
     CAPTURE(c.name);
