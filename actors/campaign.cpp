@@ -32,7 +32,7 @@ void crown(pointer self, const node_record& r) {
   c.tree_hash = st.fold.tree.hash();
   log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
             r.proposal.summary);
-  push(self, {{event_kind::champion_crowned, encode(c)}, {status_value(st)}, {}});
+  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
 }
 
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
@@ -47,14 +47,14 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
   auto promise = self->make_response_promise<node_reply>();
-  push(self, {{event_kind::node_finished, encode(r)},
+  push(self, event_kind::node_finished, encode(r),
               {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
               [self, promise, index = r.index]() mutable {
                 promise.deliver(node_reply{});
                 self->state.nodes.erase(index);
                 self->state.faults.erase(index);
                 pump(self);
-              }});
+              });
   if (gained)
     crown(self, r);
   return promise;

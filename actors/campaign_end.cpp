@@ -38,7 +38,7 @@ void confirmed(pointer self, const evaluation& e) {
     f.valid_since_best = since_best;
     c.tree_hash = f.tree.hash();
     st.phase = "running";
-    push(self, {{event_kind::champion_crowned, encode(c)}, {status_value(st)}, [self] { pump(self); }});
+    push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }
   auto record = f.finish;
@@ -124,7 +124,7 @@ void end(pointer self, finish_record record) {
   st.card->says(st.phase + ": " + record.stop_reason);
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
             record.detail.empty() ? "" : ": ", record.detail);
-  push(self, {{event_kind::campaign_finished, encode(record)}, {status_value(st)}, {}});
+  push(self, event_kind::campaign_finished, encode(record), {status_value(st)});
 }
 
 double wall_seconds(const campaign_state& st) {

@@ -130,9 +130,9 @@ void start_node(pointer self) {
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.nodes[index] = nullptr; // its actor follows when the selection is stored
-  push(self, {{event_kind::node_selected, encode(r)}, {}, [self, r] {
+  push(self, event_kind::node_selected, encode(r), {}, [self, r] {
                 spawn_node(self, fresh_record(self->state, r));
-              }});
+              });
 }
 
 campaign_progress progress_of(const campaign_state& st) {
@@ -208,9 +208,9 @@ void loaded(pointer self) {
   if (st.fold.session_begun_ns != 0)
     st.earlier_wall_s += static_cast<double>(st.fold.last_event_ns - st.fold.session_begun_ns) / 1e9;
   st.session_begun = steady_clock::now();
-  push(self, {{event_kind::session_started, encode(session_record{st.context->node, st.context->epoch})},
+  push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
               {status_value(st)},
-              [self] { prepare(self); }});
+              [self] { prepare(self); });
 }
 
 void read_page(pointer self, uint64_t after) {
@@ -235,8 +235,13 @@ void load(pointer self) {
   read_page(self, 0);
 }
 
-void push(pointer self, campaign_state::pending p) {
-  self->state.outbox.push_back(std::move(p));
+void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values,
+          std::function<void()> stored) {
+  auto& p = self->state.outbox.emplace_back();
+  p.event.kind = kind;
+  p.event.payload = std::move(payload);
+  p.values = std::move(values);
+  p.stored = std::move(stored);
   write_next(self);
 }
 
@@ -264,7 +269,7 @@ void pause(pointer self, const std::string& reason) {
   st.fold.paused = true;
   st.fold.pause_reason = reason;
   st.card->says("paused: " + reason);
-  push(self, {{event_kind::campaign_state, encode(state_record{"paused", reason})}, {status_value(st)}, {}});
+  push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});
 }
 
 void resume(pointer self) {
@@ -276,7 +281,7 @@ void resume(pointer self) {
   st.reason.clear();
   st.faults_in_a_row = 0;
   st.card->says(st.phase);
-  push(self, {{event_kind::campaign_state, encode(state_record{"running", ""})}, {status_value(st)}, [self] { retry(self); }});
+  push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)}, [self] { retry(self); });
 }
 
 void retry(pointer self) {
@@ -297,7 +302,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   st.nodes[index] = nullptr;
   f.retried = st.faults[index]++;
   log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
-  push(self, {{event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()})}, {}, {}});
+  push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
   if (++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
     pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
     return;

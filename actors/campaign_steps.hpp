@@ -12,7 +12,8 @@ void load(pointer self);
 // Starts nodes while there is room and no reason to stop; starts the end otherwise.
 void pump(pointer self);
 // Queues an event; `stored` runs once it is fsync'd.
-void push(pointer self, campaign_state::pending p);
+void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values = {},
+          std::function<void()> stored = {});
 void pause(pointer self, const std::string& reason);
 void resume(pointer self);
 // What a timer wakes: another try at whatever a fault held up.
