@@ -1,10 +1,16 @@
-// Honest kernels, and who is called faster.
+// Honest kernels: what is reported of them, and who is called faster.
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 
 #include <doctest/doctest.h>
 
 #include <fmt/core.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 using namespace kevolve;
 
@@ -14,9 +20,23 @@ const std::string& reference() {
   static const auto out = compile_c(read_file(fixture("reference.c")), {"-O1"});
   return out;
 }
+const std::string& slow() {
+  static const auto out = compile_c(read_file(fixture("slow_reference.c")), {"-O1"});
+  return out;
+}
 
 std::string describe(const judge_outcome& o) {
-  return fmt::format("{} {} {} {} {}", to_string(o.result), o.rule, o.detail, o.trouble.kind, o.trouble.detail);
+  return fmt::format("{} ({}) {}; fault {} {}; speedup {} [{}, {}], pairs {}", to_string(o.result), o.rule, o.detail,
+                     o.trouble.kind, o.trouble.detail, o.speedup, o.ci_low, o.ci_high,
+                     o.timings.empty() ? 0 : o.timings[0].rival_ns.size());
+}
+
+// The children of a process, from the kernel's own list.
+pid_t child_of(pid_t parent) {
+  std::ifstream in{fmt::format("/proc/{}/task/{}/children", parent, parent)};
+  pid_t out = 0;
+  in >> out;
+  return out;
 }
 
 } // namespace
@@ -28,10 +48,182 @@ TEST_CASE("an honest kernel passes, with its errors and its times") {
   CHECK(o.result == verdict::pass);
   CHECK(!o.trouble);
   CHECK(o.correctness.cases > 8);
+  CHECK(o.correctness.seeds > 3);
   CHECK(o.correctness.max_abs < 1e-5);
   REQUIRE(o.timings.size() == 1);
+  CHECK(o.timings[0].shape == "n=60000");
   CHECK(o.timings[0].rival_ns.size() == o.timings[0].candidate_ns.size());
   CHECK(o.timings[0].rival_ns.size() >= 3);
   CHECK(o.sandbox_level.find("seccomp") != std::string::npos);
   CHECK(judge.progress_frames() > 0);
+}
+
+TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {
+  judge_driver judge;
+  auto faster = judge.ask(request_for(poly_task(), slow(), reference()));
+  INFO(describe(faster));
+  CHECK(faster.result == verdict::pass);
+  CHECK(faster.decision == race_decision::faster);
+  CHECK(faster.speedup > 1.2);
+  CHECK(faster.ci_low > 1.0);
+  CHECK(faster.timings.at(0).log_e_faster >= std::log(2.0 / 0.05));
+
+  auto request = request_for(poly_task(), reference(), slow());
+  request.screen_out = 100.0;
+  auto slower = judge.ask(request);
+  INFO(describe(slower));
+  CHECK(slower.result == verdict::pass);
+  CHECK(slower.decision == race_decision::slower);
+  CHECK(slower.speedup < 1.0);
+
+  request.screen_out = 1.2;
+  auto screened = judge.ask(request);
+  CHECK(screened.decision == race_decision::screened);
+  CHECK(screened.estimate);
+  CHECK(screened.timings.at(0).rival_ns.size() == 3);
+}
+
+TEST_CASE("a kernel raced against itself is not faster") {
+  judge_driver judge;
+  int faster = 0;
+  for (int i = 0; i < 12; ++i) {
+    auto o = judge.ask(request_for(poly_task(), reference(), reference()));
+    INFO(describe(o));
+    CHECK(o.result == verdict::pass);
+    CHECK(o.correctness.bit_equal);
+    faster += o.decision == race_decision::faster ? 1 : 0;
+  }
+  // The test's level is 2.5 % a side: three of twelve would happen once in 400 runs.
+  CHECK(faster <= 2);
+}
+
+TEST_CASE("a rival of its own is raced instead of the reference") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), slow(), reference());
+  request.rival = reference();
+  auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.decision != race_decision::faster);
+  CHECK(o.speedup < 1.2);
+}
+
+TEST_CASE("a rival that fails is a fault, not the candidate's verdict") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), reference(), reference());
+  request.rival = compile_c(read_file(fixture("wrong_result.c")));
+  auto o = judge.ask(request);
+  CHECK(o.result == verdict::none);
+  CHECK(o.trouble.kind == "internal");
+  CHECK(o.trouble.detail.find("rival") != std::string::npos);
+}
+
+TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes") {
+  judge_driver judge;
+  auto o = judge.ask(request_for(poly_task(), slow(), reference(), judge_mode::confirm));
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.decision == race_decision::faster);
+  REQUIRE(o.timings.size() == 2);
+  for (const auto& t : o.timings) {
+    CHECK(t.rival_ns.size() >= (t.held_out ? 2 : 30));
+    CHECK(t.ci_low <= t.speedup);
+    CHECK(t.speedup <= t.ci_high);
+  }
+  CHECK(o.ci_low > 1.0);
+  CHECK(o.evidence.count("stopped") == 0);
+}
+
+TEST_CASE("check judges correctness without timing") {
+  judge_driver judge;
+  auto o = judge.ask(request_for(poly_task(), reference(), reference(), judge_mode::check));
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.timings.empty());
+  CHECK(o.correctness.cases >= 9);
+  auto wrong = judge.ask(
+    request_for(poly_task(), reference(), compile_c(read_file(fixture("hard_coded_shape.c"))), judge_mode::check));
+  CHECK(wrong.result == verdict::nonfinite);
+}
+
+TEST_CASE("an oracle in double measures the reference and judges the candidate") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), reference(), reference());
+  request.oracle = compile_c(R"(#include <stdint.h>
+void poly(const double *x, const double *w, double *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0;
+})");
+  auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.correctness.reference_max_abs > 0.0);
+  CHECK(o.correctness.reference_max_abs < 1e-5);
+  CHECK(o.correctness.max_abs > 0.0);
+  CHECK(o.correctness.bit_equal);
+  // The tolerance as multiples of the reference's own error: the same code is within 2, the wrong one is not.
+  request.task.tolerances[0] = {};
+  request.task.tolerances[0].mode = tolerance_mode::reference_error;
+  request.task.tolerances[0].limit = 4.0;
+  CHECK(judge.ask(request).result == verdict::pass);
+  request.candidate = compile_c(read_file(fixture("wrong_result.c")));
+  CHECK(judge.ask(request).result == verdict::wrong_result);
+}
+
+TEST_CASE("faster than the declared work allows is refused") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.work_flops = "3*n";
+  task.work_bytes = "8*n";
+  CHECK(judge.ask(request_for(task, reference(), reference())).result == verdict::pass);
+  task.work_flops = "1000000*n";
+  auto o = judge.ask(request_for(task, reference(), reference()));
+  INFO(describe(o));
+  CHECK(o.result == verdict::faster_than_physics);
+  CHECK(o.rule == "physics_floor");
+}
+
+TEST_CASE("probe measures this core's peaks") {
+  judge_driver judge;
+  auto o = judge.ask(request_for(poly_task(), {}, {}, judge_mode::probe));
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  const auto value = [&](const char* name) { return std::atof(o.evidence.at(name).c_str()); };
+  CHECK(value("peak.flops_per_s") > 1e9);
+  CHECK(value("peak.l1_bytes_per_s") >= value("peak.l2_bytes_per_s"));
+  CHECK(value("peak.l2_bytes_per_s") >= value("peak.l3_bytes_per_s"));
+  CHECK(value("peak.l3_bytes_per_s") >= value("peak.dram_bytes_per_s"));
+  CHECK(value("peak.dram_bytes_per_s") > 1e9);
+}
+
+TEST_CASE("a dead zygote is replaced without anyone noticing") {
+  judge_driver judge;
+  const auto zygote = child_of(judge.pid());
+  REQUIRE(zygote > 0);
+  REQUIRE(kill(zygote, SIGKILL) == 0);
+  auto o = judge.ask(request_for(poly_task(), reference(), reference()));
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+}
+
+TEST_CASE("cancelling a request ends it with a fault") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), reference(), reference(), judge_mode::confirm);
+  request.min_interval_pairs = 1'000'000;
+  judge.send(request);
+  REQUIRE(judge.socket().send_message(frame_kind::cancel, helper_cancel{request.job}).has_value());
+  auto o = judge.await();
+  CHECK(o.result == verdict::none);
+  CHECK(o.trouble.kind == "cancelled");
+}
+
+TEST_CASE("a limit that passes while timing keeps what was measured") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), reference(), reference(), judge_mode::confirm);
+  request.min_interval_pairs = 1'000'000;
+  request.limit_ms = 1500;
+  auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.evidence.count("stopped") == 1);
+  CHECK(o.timings.size() == 2);
 }

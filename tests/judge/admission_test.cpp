@@ -1,0 +1,136 @@
+// Which tasks are refused before anything is searched.
+#include "judge_driver.hpp"
+#include "tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+using namespace kevolve;
+
+namespace {
+
+judge_outcome admit(judge_driver& judge, const contract& task, const std::string& body,
+                    const std::string& prologue = {}) {
+  const auto source = "#include <stdint.h>\n#include <stdlib.h>\n#include <math.h>\n" + prologue
+                      + "\nvoid poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                        "  for (int64_t i = 0; i < n; ++i) { "
+                      + body + " }\n}\n";
+  auto o = judge.ask(request_for(task, compile_c(source), {}, judge_mode::admit));
+  MESSAGE(fmt::format("{} ({}) {} {}", to_string(o.result), o.rule, o.detail, o.trouble.detail));
+  return o;
+}
+
+} // namespace
+
+TEST_CASE("a sound reference is admitted with its times") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(), "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
+  CHECK(o.result == verdict::pass);
+  REQUIRE(o.evidence.count("reference_ns.n=60000") == 1);
+  CHECK(std::atof(o.evidence.at("reference_ns.n=60000").c_str()) > 1000.0);
+  CHECK(o.evidence.count("reference_ns.n=1001") == 1);
+}
+
+TEST_CASE("a reference that ignores an input is refused, naming it") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(), "(void)w; y[i] = x[i] * x[i] + 1.0f;");
+  CHECK(o.result == verdict::wrong_result);
+  CHECK(o.rule == "ignores_input");
+  CHECK(o.evidence.at("argument") == "w");
+}
+
+TEST_CASE("a nondeterministic reference is refused") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(), "y[i] = x[i] * w[i % 8] + 1e-6f * (float)(calls++ % 5);", "static int calls;");
+  CHECK(o.result == verdict::nondeterministic);
+}
+
+TEST_CASE("a crashing reference is refused with its signal") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(), "if (n == 1001) abort(); y[i] = x[i] * w[i % 8];");
+  CHECK(o.result == verdict::crashed);
+  CHECK(o.rule == "reference.signal");
+  CHECK(o.evidence.at("signal") == "SIGABRT");
+}
+
+TEST_CASE("a reference that writes out of bounds or changes an input is refused") {
+  judge_driver judge;
+  CHECK(admit(judge, poly_task(), "y[i + 1] = y[i] = x[i] * w[i % 8];").result == verdict::out_of_bounds);
+  CHECK(admit(judge, poly_task(), "y[i] = x[i] * w[i % 8]; ((float *)x)[i] = 0;").result == verdict::input_mutated);
+}
+
+TEST_CASE("a tolerance that accepts work not done is refused") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.tolerances[0].absolute = 1000.0;
+  auto zeros = admit(judge, task, "y[i] = x[i] * w[i % 8];");
+  CHECK(zeros.result == verdict::wrong_result);
+  CHECK(zeros.rule == "null_submission");
+  CHECK(zeros.evidence.at("submission") == "zeros");
+
+  task.tolerances[0].absolute = 0.05;
+  auto constant = admit(judge, task, "y[i] = 7.0f + 1e-3f * x[i] * w[i % 8];");
+  CHECK(constant.rule == "null_submission");
+  CHECK(constant.evidence.at("submission") == "a constant");
+
+  auto copy = admit(judge, task, "y[i] = x[i] + 1e-3f * w[i % 8];");
+  CHECK(copy.rule == "null_submission");
+  CHECK(copy.evidence.at("submission") == "a copy of 'x'");
+}
+
+TEST_CASE("a reference without finite results is refused unless they are declared") {
+  judge_driver judge;
+  auto task = poly_task();
+  CHECK(admit(judge, task, "y[i] = sqrtf(x[i]) * w[i % 8];").rule == "nonfinite_reference");
+  task.arguments[2].nonfinite_match = true;
+  CHECK(admit(judge, task, "y[i] = sqrtf(x[i]) * w[i % 8];").result == verdict::pass);
+}
+
+TEST_CASE("a data-dependent size, strides and an untouched tail are honoured") {
+  judge_driver judge;
+  contract c;
+  c.name = "truncate";
+  c.entry = "trunc_rows";
+  c.language = std::string(1, 'c');
+  auto lengths = array_argument("len", argument_role::input, dtype::i64, {"users"});
+  lengths.fill.distribution = "lengths";
+  lengths.fill.low = 0;
+  lengths.fill.high = 6;
+  auto values = array_argument("v", argument_role::input, dtype::i32, {"items", "2"});
+  values.fill.distribution = "integer";
+  values.fill.low = -1000;
+  values.fill.high = 1000;
+  values.strides = {"3", "1"};
+  auto out = array_argument("out", argument_role::output, dtype::i32, {"items", "2"});
+  out.extent = "n_out";
+  out.tail_untouched = true;
+  out.strides = {"3", "1"};
+  c.arguments = {lengths, values, out, array_argument("n_out", argument_role::output, dtype::i64, {"1"}),
+                 size_argument("users"), size_argument("keep")};
+  c.derived = {{"items", "sum(len)"}};
+  c.shapes = {shape_of("big", {{"users", 5000}, {"keep", 3}}), shape_of("small", {{"users", 77}, {"keep", 2}}, true)};
+  const std::string head = "#include <stdint.h>\n"
+                           "void trunc_rows(const int64_t *len, const int32_t *v, int32_t *out, int64_t *n_out, "
+                           "int64_t users, int64_t keep) {\n  int64_t o = 0, at = 0;\n";
+  const std::string loop = "  for (int64_t u = 0; u < users; ++u) {\n"
+                           "    for (int64_t k = 0; k < len[u]; ++k, ++at)\n"
+                           "      if (k < keep) { out[3*o] = v[3*at]; out[3*o+1] = v[3*at+1]; ++o; }\n  }\n";
+  const auto reference = compile_c(head + loop + "  *n_out = o;\n}\n");
+  auto judged = [&](const std::string& tail) {
+    return judge.ask(request_for(c, reference, compile_c(head + loop + tail + "}\n")));
+  };
+  auto admitted = judge.ask(request_for(c, reference, {}, judge_mode::admit));
+  INFO(admitted.detail << admitted.trouble.detail);
+  CHECK(admitted.result == verdict::pass);
+  CHECK(judged("  *n_out = o;").result == verdict::pass);
+  CHECK(judged("  *n_out = o + 1;").result == verdict::wrong_result);
+  auto tail = judged("  *n_out = o; if (at > o) out[3*o] = 0;");
+  CHECK(tail.result == verdict::out_of_bounds);
+  CHECK(tail.rule == "tail");
+  auto gap = judged("  *n_out = o; out[2] = 0;");
+  CHECK(gap.result == verdict::out_of_bounds);
+  CHECK(gap.rule == "guard_band");
+}

@@ -1,0 +1,73 @@
+// Every fixture against the verdict its first lines promise:
+//   // expect: VERDICT [RULE]
+//   // flags: -O2 …        what it is compiled with
+//   // threads: true       the task allows threads
+#include "judge_driver.hpp"
+#include "tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+using namespace kevolve;
+
+namespace {
+
+struct expectation {
+  std::string wanted;
+  std::string rule;
+  std::vector<std::string> flags{"-O1"};
+  bool threads = false;
+};
+
+expectation read_expectation(const std::string& source) {
+  expectation out;
+  std::istringstream in{source};
+  for (std::string line; std::getline(in, line) && line.rfind("//", 0) == 0;) {
+    std::istringstream words{line.substr(2)};
+    std::string key;
+    words >> key;
+    if (key == "expect:")
+      words >> out.wanted >> out.rule;
+    else if (key == "flags:") {
+      out.flags.clear();
+      for (std::string flag; words >> flag;)
+        out.flags.push_back(flag);
+    } else if (key == "threads:")
+      out.threads = true;
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("every fixture gets the verdict it deserves") {
+  judge_driver judge;
+  const auto reference = compile_c(read_file(fixture("reference.c")), {"-O1"});
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture("")))
+    if (entry.path().extension() == ".c" && entry.path().stem().string().find("reference") == std::string::npos)
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  REQUIRE(files.size() > 30);
+  for (const auto& file : files) {
+    const auto source = read_file(file);
+    const auto wanted = read_expectation(source);
+    auto task = poly_task();
+    task.threads = wanted.threads;
+    auto o = judge.ask(request_for(task, reference, compile_c(source, wanted.flags)));
+    INFO(fmt::format("{}: {} ({}) {}; fault {} {}", file.stem().string(), to_string(o.result), o.rule, o.detail,
+                     o.trouble.kind, o.trouble.detail));
+    CHECK(to_string(o.result) == wanted.wanted);
+    CHECK(!o.trouble);
+    if (!wanted.rule.empty())
+      CHECK(o.rule == wanted.rule);
+    if (o.result != verdict::pass)
+      CHECK(!o.detail.empty());
+  }
+  CHECK(!std::filesystem::exists("/tmp/kevolve-was-here"));
+}
