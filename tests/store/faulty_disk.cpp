@@ -47,9 +47,9 @@ struct faulty_disk::shared {
   struct file {
     uint64_t written = 0;
     uint64_t synced = 0;
-    bool entry_synced = false;
   };
-  struct rename {
+  // A creation (`from` is empty) or a renaming whose directory is not synced yet.
+  struct entry {
     std::string from;
     std::string to;
     std::optional<std::string> replaced;
@@ -58,7 +58,7 @@ struct faulty_disk::shared {
 
   std::mutex guard;
   std::map<std::string, file> files;
-  std::vector<rename> renames;
+  std::vector<entry> entries;
   uint64_t left = UINT64_MAX;
   fault chosen = fault::none;
   bool failed = false;
@@ -99,10 +99,7 @@ struct faulty_disk::shared {
 
   void directory_synced(const std::string& folder) {
     std::lock_guard hold{guard};
-    for (auto& [path, f] : files)
-      if (folder_of(path) == folder)
-        f.entry_synced = true;
-    std::erase_if(renames, [&](const rename& r) { return folder_of(r.to) == folder; });
+    std::erase_if(entries, [&](const entry& e) { return folder_of(e.to) == folder; });
   }
 };
 
@@ -236,7 +233,7 @@ public:
     auto s = FileSystemWrapper::RenameFile(from, to, o, d);
     if (!s.ok())
       return s;
-    disk_->renames.push_back({normal(from), normal(to), std::move(replaced)});
+    disk_->entries.push_back({normal(from), normal(to), std::move(replaced)});
     if (auto f = disk_->files.extract(normal(from))) {
       disk_->files.erase(normal(to));
       f.key() = normal(to);
@@ -249,9 +246,10 @@ private:
   std::unique_ptr<FSWritableFile> watch(const std::string& path, uint64_t durable,
                                         std::unique_ptr<FSWritableFile>&& target) {
     std::lock_guard hold{disk_->guard};
-    auto known = disk_->files.find(normal(path));
-    if (durable == 0 || known == disk_->files.end())
-      disk_->files[normal(path)] = {durable, durable, durable > 0};
+    if (durable == 0)
+      disk_->entries.push_back({{}, normal(path), {}});
+    if (durable == 0 || disk_->files.find(normal(path)) == disk_->files.end())
+      disk_->files[normal(path)] = {durable, durable};
     return std::make_unique<faulty_file>(std::move(target), normal(path), disk_);
   }
 
@@ -305,35 +303,35 @@ void faulty_disk::restart(uint64_t seed) {
   mend();
   std::lock_guard hold{shared_->guard};
   std::mt19937_64 random{seed};
-  // A file system keeps renames in order: the first few reached the disk, the rest did not.
-  auto& renames = shared_->renames;
-  for (auto lasting = random() % (renames.size() + 1); renames.size() > lasting; renames.pop_back()) {
-    auto& r = renames.back();
-    std::filesystem::rename(r.to, r.from);
-    if (auto f = shared_->files.extract(r.to)) {
-      f.key() = r.from;
+  // Journalling file systems keep the order of such changes: the first few reached the disk, the rest did not.
+  auto& entries = shared_->entries;
+  for (auto lasting = random() % (entries.size() + 1); entries.size() > lasting; entries.pop_back()) {
+    auto& e = entries.back();
+    if (!std::filesystem::exists(e.to))
+      continue; // deleted since
+    if (e.from.empty()) {
+      std::filesystem::remove(e.to);
+      shared_->files.erase(e.to);
+      continue;
+    }
+    std::filesystem::rename(e.to, e.from);
+    if (auto f = shared_->files.extract(e.to)) {
+      f.key() = e.from;
       shared_->files.insert(std::move(f));
     }
-    if (r.replaced)
-      std::ofstream{r.to, std::ios::binary} << *r.replaced;
+    if (e.replaced)
+      std::ofstream{e.to, std::ios::binary} << *e.replaced;
   }
-  for (const auto& r : renames)
-    if (auto f = shared_->files.find(r.to); f != shared_->files.end())
-      f->second.entry_synced = true;
   for (const auto& [path, f] : shared_->files) {
     if (!std::filesystem::exists(path))
       continue;
-    if (!f.entry_synced && random() % 2 == 0) {
-      std::filesystem::remove(path);
-      continue;
-    }
     // A part of what was not synced may have reached the disk all the same.
     auto unsynced = f.written - f.synced;
     auto kept = random() % 3 == 0 ? 0 : random() % (unsynced + 1);
     std::filesystem::resize_file(path, f.synced + kept);
   }
   shared_->files.clear();
-  shared_->renames.clear();
+  entries.clear();
 }
 
 } // namespace kevolve::test
