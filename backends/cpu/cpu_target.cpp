@@ -1,0 +1,139 @@
+#include "backends/cpu/cpu_target.hpp"
+
+#include "backends/cpu/doctor.hpp"
+#include "runtime/base/ids.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace kevolve {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return std::string{value == nullptr ? "" : value};
+}
+
+// A helper sees where programs and temporary files are, and no more of our environment.
+std::map<std::string, std::string> helper_environment() {
+  std::map<std::string, std::string> out{{"LC_ALL", "C"}};
+  auto path = environment("PATH");
+  out["PATH"] = path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path;
+  if (auto temporary = environment("TMPDIR"); !temporary.empty())
+    out["TMPDIR"] = temporary;
+  return out;
+}
+
+std::string core_list(const std::vector<int>& cores) {
+  std::string out;
+  for (auto c : cores)
+    out += (out.empty() ? "" : ",") + std::to_string(c);
+  return out;
+}
+
+std::string file_bytes(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+}
+
+// Whether a folder could be made there: the nearest one that exists must be ours to write to.
+bool writable_place(std::filesystem::path folder) {
+  std::error_code ec;
+  while (!std::filesystem::exists(folder, ec) && folder.has_relative_path())
+    folder = folder.parent_path();
+  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+} // namespace
+
+cpu_target::cpu_target(std::string bin_dir, std::vector<int> cores)
+    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
+      plan_(plan_cores(cores_)) {}
+
+const toolchain& cpu_target::tools() const {
+  std::lock_guard guard{lock_};
+  if (!tools_)
+    tools_ = find_toolchain();
+  return *tools_;
+}
+
+std::string cpu_target::name() const {
+  return "cpu";
+}
+
+trust_tier cpu_target::trust() const {
+  return trust_tier::native;
+}
+
+std::vector<std::string> cpu_target::languages() const {
+  return {"c", "cpp"};
+}
+
+std::vector<flag_set> cpu_target::flag_menu() const {
+  std::vector<flag_set> out;
+  for (const auto* entry : tools().menu())
+    out.push_back(entry->about);
+  return out;
+}
+
+std::vector<device_description> cpu_target::devices() const {
+  return {{"cpu:" + std::to_string(plan_.timing), {plan_.timing}}};
+}
+
+helper_command cpu_target::compile_server() const {
+  return {
+      {bin_dir_ + "/kevolve-compile-server", "--cache", header_cache_folder()}, helper_environment(), plan_.compiling};
+}
+
+helper_command cpu_target::judge(const device_description& device) const {
+  return {{bin_dir_ + "/kevolve-judge", "--zygote", bin_dir_ + "/kevolve-zygote", "--core",
+           std::to_string(device.cores.empty() ? plan_.timing : device.cores.front()), "--thread-cores",
+           core_list(cores_)},
+          helper_environment(),
+          device.cores};
+}
+
+std::string cpu_target::toolchain_fingerprint() const {
+  const auto& found = tools();
+  std::lock_guard guard{lock_};
+  if (toolchain_fingerprint_.empty())
+    toolchain_fingerprint_ = kevolve::toolchain_fingerprint(found);
+  return toolchain_fingerprint_;
+}
+
+std::string cpu_target::device_fingerprint(const device_description& device) const {
+  return sha256_hex("cpu-device 1\n" + device_facts(device.cores.empty() ? plan_.timing : device.cores.front()));
+}
+
+std::string cpu_target::harness_fingerprint() const {
+  std::string text = "cpu-harness 1\n";
+  for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
+    text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
+  return sha256_hex(text);
+}
+
+std::map<std::string, int64_t> cpu_target::hardware() const {
+  return hardware_facts(plan_.timing, cores_.size());
+}
+
+std::vector<doctor_row> cpu_target::doctor() const {
+  return examine_cpu({&tools(), bin_dir_, cores_, plan_, header_cache_folder()});
+}
+
+std::string header_cache_folder() {
+  auto base = environment("XDG_CACHE_HOME");
+  if (base.empty() && !environment("HOME").empty())
+    base = environment("HOME") + "/.cache";
+  if (!base.empty() && base.front() == '/' && writable_place(base))
+    return base + "/kevolve/headers";
+  auto temporary = environment("TMPDIR");
+  return (temporary.empty() ? "/tmp" : temporary) + "/kevolve-headers-" + std::to_string(::geteuid());
+}
+
+} // namespace kevolve

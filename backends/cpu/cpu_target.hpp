@@ -1,0 +1,47 @@
+// The `cpu` target: this machine's processor, native shared objects compiled by clang-19 (or g++), one timing core.
+#pragma once
+
+#include "backends/cpu/machine.hpp"
+#include "backends/cpu/toolchain.hpp"
+#include "backends/target.hpp"
+
+#include <mutex>
+#include <optional>
+
+namespace kevolve {
+
+// Made before the node leaves the timing core: the cores this process may use at that moment are the target's.
+class cpu_target final : public target {
+public:
+  // `cores`: those to use; empty: all that this process may.
+  explicit cpu_target(std::string bin_dir, std::vector<int> cores = {});
+
+  std::string name() const override;
+  trust_tier trust() const override;
+  std::vector<std::string> languages() const override;
+  std::vector<flag_set> flag_menu() const override;
+  std::vector<device_description> devices() const override;
+  helper_command compile_server() const override;
+  helper_command judge(const device_description& device) const override;
+  std::string toolchain_fingerprint() const override;
+  std::string device_fingerprint(const device_description& device) const override;
+  std::string harness_fingerprint() const override;
+  std::map<std::string, int64_t> hardware() const override;
+  std::vector<doctor_row> doctor() const override;
+
+private:
+  const toolchain& tools() const;
+
+  std::string bin_dir_;
+  std::vector<int> cores_;
+  core_plan plan_;
+  // Asked for at first need, from any thread: finding compilers starts them.
+  mutable std::mutex lock_;
+  mutable std::optional<toolchain> tools_;
+  mutable std::string toolchain_fingerprint_;
+};
+
+// Where precompiled headers are kept for this user: below $XDG_CACHE_HOME or ~/.cache, else below $TMPDIR.
+std::string header_cache_folder();
+
+} // namespace kevolve

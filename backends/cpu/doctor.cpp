@@ -1,0 +1,162 @@
+#include "backends/cpu/doctor.hpp"
+
+#include "runtime/base/sandbox.hpp"
+
+#include <fmt/format.h>
+
+#include <linux/perf_event.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+using state = enum doctor_row::state; // the member of the same name hides the type
+namespace fs = std::filesystem;
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
+void examine_toolchain(const toolchain& tools, std::vector<doctor_row>& rows) {
+  auto row = [&](const char* item, const std::string& path, const std::string& version, state if_missing,
+                 const char* without, const char* remedy) {
+    auto found = !path.empty();
+    rows.push_back(
+        {item, found ? state::ok : if_missing, found ? path + ": " + version : without, found ? "" : remedy});
+  };
+  row("clang-19", tools.clang, tools.clang_version, tools.gcc.empty() ? state::missing : state::weaker,
+      "g++ stands in; no syntax trees, so no moves on loops", "apt-get install clang-19");
+  row("g++", tools.gcc, tools.gcc_version, state::weaker, "its flag sets are off the menu", "apt-get install g++");
+  row("ld.bfd", tools.linker, tools.linker_version, state::missing, "nothing can be linked",
+      "apt-get install binutils");
+  build_variant vectors{tools.clang.empty() ? compiler_family::gcc : compiler_family::clang, {"-O3"}, "c"};
+  auto links = [](const result<build_commands>& c, const char* library) {
+    if (c)
+      for (const auto& word : c->link)
+        if (word.find(library) != std::string::npos)
+          return word;
+    return std::string{};
+  };
+  auto mvec = links(resolve_commands(tools, vectors), "libmvec");
+  rows.push_back({"libmvec", mvec.empty() ? state::weaker : state::ok, mvec.empty() ? "no vectorised libm calls" : mvec,
+                  mvec.empty() ? "apt-get install libc6-dev" : ""});
+  vectors.threads = true;
+  auto threads = resolve_commands(tools, vectors);
+  rows.push_back(
+      {"OpenMP", threads ? state::ok : state::weaker,
+       threads ? links(threads, "omp.so") : "tasks with threads cannot be compiled: " + threads.error().detail,
+       threads ? "" : "apt-get install libomp-19-dev"});
+}
+
+void examine_programs(const std::string& bin_dir, std::vector<doctor_row>& rows) {
+  for (const auto* program : {"kevolve-compile-server", "kevolve-judge", "kevolve-zygote"}) {
+    auto path = bin_dir + "/" + program;
+    auto found = ::access(path.c_str(), X_OK) == 0;
+    rows.push_back({program, found ? state::ok : state::missing, found ? path : path + " is not there",
+                    found ? "" : "build all targets: cmake --build --preset release"});
+  }
+}
+
+void examine_sandbox(std::vector<doctor_row>& rows) {
+  auto support = detect_sandbox();
+  auto why = [&](const std::string& layer) {
+    auto it = support.missing.find(layer);
+    return it == support.missing.end() ? std::string{} : it->second;
+  };
+  rows.push_back({"sandbox", support.seccomp ? state::ok : state::missing, support.level,
+                  support.seccomp ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
+  rows.push_back({"Landlock", support.landlock_abi > 0 ? state::ok : state::weaker,
+                  support.landlock_abi > 0 ? "ABI " + std::to_string(support.landlock_abi) : why("landlock"),
+                  support.landlock_abi > 0 ? "" : "boot with lsm=landlock,… (kernel 5.13 or newer)"});
+  std::string names;
+  for (const auto& n : support.namespaces)
+    names += (names.empty() ? "" : " ") + n;
+  auto all = support.namespaces.size() >= 4;
+  std::string reasons;
+  for (const auto& [layer, reason] : support.missing)
+    if (layer != "landlock" && layer != "seccomp")
+      reasons += "; " + layer + ": " + reason;
+  rows.push_back({"namespaces", all ? state::ok : state::weaker, names.empty() ? "none" + reasons : names + reasons,
+                  all ? "" : "sysctl kernel.unprivileged_userns_clone=1"});
+}
+
+// Whether this process may count its own instructions.
+bool hardware_counters() {
+  perf_event_attr what{};
+  what.size = sizeof what;
+  what.type = PERF_TYPE_HARDWARE;
+  what.config = PERF_COUNT_HW_INSTRUCTIONS;
+  what.exclude_kernel = 1;
+  what.exclude_hv = 1;
+  auto fd = static_cast<int>(::syscall(SYS_perf_event_open, &what, 0, -1, -1, 0));
+  if (fd >= 0)
+    ::close(fd);
+  return fd >= 0;
+}
+
+void examine_processor(const cpu_examination& subject, std::vector<doctor_row>& rows) {
+  auto facts = hardware_facts(subject.plan.timing, subject.cores.size());
+  rows.push_back(
+      {"processor", state::ok,
+       fmt::format("{}, {} cores, vectors of {} bits, L1d {} KiB, L2 {} KiB, L3 {} KiB",
+                   processor_field(subject.plan.timing, "model name"), subject.cores.size(), facts["vector_bits"],
+                   facts["cache.l1d"] >> 10, facts["cache.l2"] >> 10, facts["cache.l3"] >> 10),
+       ""});
+  auto shared = subject.cores.size() < 2;
+  rows.push_back({"timing core", shared ? state::weaker : state::ok,
+                  fmt::format("core {}{}", subject.plan.timing, shared ? ", shared with compilers in turn" : ""),
+                  shared ? "two cores or more" : ""});
+  auto steal = steal_percent();
+  rows.push_back({"steal", steal > 2.0 ? state::weaker : state::ok,
+                  steal < 0 ? "unknown" : fmt::format("{:.1f} % of all time since boot went to other guests", steal),
+                  steal > 2.0 ? "a less crowded host; results stay honest, they take more pairs" : ""});
+  auto pages = read_line("/sys/kernel/mm/transparent_hugepage/enabled");
+  auto none = pages.find("[never]") != std::string::npos || pages.empty();
+  rows.push_back({"huge pages", none ? state::weaker : state::ok, pages.empty() ? "unknown" : pages,
+                  none ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled" : ""});
+  auto counters = hardware_counters();
+  rows.push_back({"counters", counters ? state::ok : state::weaker,
+                  counters
+                      ? "hardware counters readable"
+                      : "no hardware counters (perf_event_paranoid=" + read_line("/proc/sys/kernel/perf_event_paranoid")
+                            + ", or none in this virtual machine)",
+                  counters ? "" : "sysctl kernel.perf_event_paranoid=2"});
+}
+
+void examine_space(const std::string& item, const std::string& folder, double enough_gib,
+                   std::vector<doctor_row>& rows) {
+  auto existing = fs::path{folder};
+  std::error_code ec;
+  while (!fs::exists(existing, ec) && existing.has_relative_path())
+    existing = existing.parent_path();
+  struct statvfs st{};
+  if (::statvfs(existing.c_str(), &st) != 0) {
+    rows.push_back({item, state::missing, folder + " is not there", "mount it"});
+    return;
+  }
+  auto free = static_cast<double>(st.f_bavail) * static_cast<double>(st.f_frsize) / gib;
+  rows.push_back({item, free < enough_gib ? state::weaker : state::ok,
+                  fmt::format("{:.1f} GiB free in {}", free, folder),
+                  free < enough_gib ? fmt::format("free {:.1f} GiB there", enough_gib) : ""});
+}
+
+} // namespace
+
+std::vector<doctor_row> examine_cpu(const cpu_examination& subject) {
+  std::vector<doctor_row> rows;
+  examine_toolchain(*subject.tools, rows);
+  examine_programs(subject.bin_dir, rows);
+  examine_sandbox(rows);
+  examine_processor(subject, rows);
+  const char* temporary = std::getenv("TMPDIR");
+  examine_space("temporary files", temporary == nullptr ? "/tmp" : temporary, 0.5, rows);
+  examine_space("header cache", subject.cache, 0.2, rows);
+  examine_space("shared memory", "/dev/shm", 0.5, rows);
+  return rows;
+}
+
+} // namespace kevolve

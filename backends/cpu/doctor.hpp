@@ -1,0 +1,23 @@
+// What `kevolve doctor` says of the cpu target: what is there, what is weaker than it could be, what mends it.
+#pragma once
+
+#include "backends/cpu/machine.hpp"
+#include "backends/cpu/toolchain.hpp"
+#include "backends/target.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct cpu_examination {
+  const toolchain* tools = nullptr;
+  std::string bin_dir;
+  std::vector<int> cores;
+  core_plan plan;
+  std::string cache;
+};
+
+std::vector<doctor_row> examine_cpu(const cpu_examination& subject);
+
+} // namespace kevolve

@@ -1,0 +1,38 @@
+// The list of targets: a new folder becomes one line here.
+#include "backends/cpu/cpu_target.hpp"
+#include "backends/target.hpp"
+
+namespace kevolve {
+
+namespace {
+
+struct known_target {
+  const char* name;
+  std::unique_ptr<target> (*make)(const std::string& bin_dir);
+};
+
+constexpr known_target known[]{
+    {"cpu",
+     [](const std::string& bin_dir) -> std::unique_ptr<target> { return std::make_unique<cpu_target>(bin_dir); }},
+};
+
+} // namespace
+
+result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir) {
+  for (const auto& k : known)
+    if (k.name == name)
+      return k.make(bin_dir);
+  std::string names;
+  for (const auto& n : target_names())
+    names += (names.empty() ? "" : ", ") + n;
+  return fail(errc::not_found, "no target '" + name + "'; there are: " + names);
+}
+
+std::vector<std::string> target_names() {
+  std::vector<std::string> out;
+  for (const auto& k : known)
+    out.emplace_back(k.name);
+  return out;
+}
+
+} // namespace kevolve

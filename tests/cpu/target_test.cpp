@@ -1,0 +1,116 @@
+#include "backends/cpu/cpu_target.hpp"
+#include "tests/cpu/server_fixture.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace {
+
+std::string bin_dir() {
+  const char* bin = std::getenv("KEVOLVE_BIN");
+  return std::string{bin == nullptr ? "" : bin};
+}
+
+} // namespace
+
+TEST_CASE("the last core times and the others compile") {
+  struct row {
+    std::vector<int> cores;
+    std::vector<int> siblings;
+    int timing;
+    std::vector<int> compiling;
+  };
+  for (const auto& r : std::vector<row>{
+           {{0}, {0}, 0, {0}},                // one core does both, by lease
+           {{0, 1}, {1}, 1, {0}},             //
+           {{0, 1}, {0, 1}, 1, {0}},          // a sibling is better than the timing core itself
+           {{0, 1, 2, 3}, {2, 3}, 3, {0, 1}}, // core 2 shares units with core 3
+           {{2, 5, 7}, {}, 7, {2, 5}},        // a configured list
+       }) {
+    auto plan = plan_cores(r.cores, r.siblings);
+    CHECK(plan.timing == r.timing);
+    CHECK(plan.compiling == r.compiling);
+  }
+  CHECK(parse_core_list("0-2,5,7-8") == std::vector<int>{0, 1, 2, 5, 7, 8});
+  CHECK(parse_core_list("").empty());
+  CHECK(parse_core_list("x").empty());
+}
+
+TEST_CASE("unknown targets are answered with the known ones") {
+  auto none = make_target("gpu", bin_dir());
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == errc::not_found);
+  CHECK(none.error().detail.find("cpu") != std::string::npos);
+  CHECK(target_names() == std::vector<std::string>{"cpu"});
+}
+
+TEST_CASE("the cpu target describes its device, helpers and menu") {
+  auto made = make_target("cpu", bin_dir());
+  REQUIRE(made);
+  const auto& t = **made;
+  CHECK(t.name() == "cpu");
+  CHECK(t.trust() == trust_tier::native);
+  auto devices = t.devices();
+  REQUIRE(devices.size() == 1);
+  auto timing = devices[0].cores.at(0);
+  CHECK(devices[0].id == "cpu:" + std::to_string(timing));
+  CHECK(timing == usable_cores().back());
+  auto server = t.compile_server();
+  CHECK(std::filesystem::exists(server.argv.at(0)));
+  if (usable_cores().size() > 1)
+    CHECK(std::find(server.cores.begin(), server.cores.end(), timing) == server.cores.end());
+  CHECK(server.environment.count("HOME") == 0);
+  auto judge = t.judge(devices[0]);
+  CHECK(judge.argv.at(0) == bin_dir() + "/kevolve-judge");
+  CHECK(std::find(judge.argv.begin(), judge.argv.end(), bin_dir() + "/kevolve-zygote") != judge.argv.end());
+  CHECK(judge.cores == std::vector<int>{timing});
+  auto menu = t.flag_menu();
+  CHECK(std::count_if(menu.begin(), menu.end(), [](const auto& f) { return f.baseline; }) == 1);
+  auto facts = t.hardware();
+  for (const auto* key : {"cache.l1d", "cache.l2", "cache.line", "vector_bits", "cores"})
+    CHECK_MESSAGE(facts[key] > 0, key);
+}
+
+TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
+  cpu_target one{bin_dir()};
+  cpu_target two{bin_dir()};
+  CHECK(one.toolchain_fingerprint().size() == 64);
+  CHECK(one.toolchain_fingerprint() == two.toolchain_fingerprint());
+  CHECK(one.device_fingerprint(one.devices()[0]) == two.device_fingerprint(two.devices()[0]));
+  scratch_folder programs;
+  std::ofstream{programs.path() + "/kevolve-judge"} << "judge 1";
+  std::ofstream{programs.path() + "/kevolve-zygote"} << "zygote 1";
+  cpu_target other{programs.path()};
+  auto before = other.harness_fingerprint();
+  CHECK(before == other.harness_fingerprint());
+  std::ofstream{programs.path() + "/kevolve-zygote"} << "zygote 2";
+  CHECK(before != other.harness_fingerprint());
+}
+
+TEST_CASE("doctor names what is missing and what adds it") {
+  cpu_target good{bin_dir()};
+  std::set<std::string> items;
+  for (const auto& row : good.doctor()) {
+    items.insert(row.item);
+    CHECK_MESSAGE((row.state == doctor_row::state::ok) == row.remedy.empty(), row.item);
+    CHECK_FALSE(row.detail.empty());
+  }
+  for (const auto* item : {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "namespaces", "timing core",
+                           "huge pages", "steal", "counters", "temporary files", "shared memory"})
+    CHECK_MESSAGE(items.count(item) == 1, item);
+  scratch_folder empty;
+  cpu_target bad{empty.path()};
+  bool judge_missing = false;
+  for (const auto& row : bad.doctor())
+    if (row.item == "kevolve-judge")
+      judge_missing = row.state == doctor_row::state::missing && !row.remedy.empty();
+  CHECK(judge_missing);
+}
