@@ -82,6 +82,9 @@ std::string describe(document_value::kind k) {
 }
 
 result_or_errors<document_value> parse_document(std::string_view text, const std::string& file) {
+  if (auto stray = find_stray_character(text))
+    return tl::unexpected(std::vector{diagnostic{file, stray->line, stray->column, "",
+                                                 "not TOML: a character beyond ASCII outside quotes and comments"}});
   try {
     return convert(toml::parse(text));
   } catch (const toml::parse_error& error) {

@@ -5,6 +5,7 @@
 #include "config/diagnostic.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,10 @@ struct document_member {
 
 // "an integer", "a table", …
 std::string describe(document_value::kind k);
+
+// The first character beyond ASCII outside quotes and comments. TOML has no place for it there, and toml++ 3.3
+// takes one for unreachable code.
+std::optional<source_position> find_stray_character(std::string_view toml);
 
 // Syntax errors and duplicate keys end up as one diagnostic.
 result_or_errors<document_value> parse_document(std::string_view toml, const std::string& file);

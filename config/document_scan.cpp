@@ -1,0 +1,94 @@
+#include "config/document.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+// Walks a TOML text just closely enough to know quotes and comments from the rest.
+class scanner {
+public:
+  explicit scanner(std::string_view text) : text_(text) {}
+
+  std::optional<source_position> run() {
+    while (at_ < text_.size() && !stray_) {
+      if (peek() == '#')
+        skip_to_line_end();
+      else if (peek() == '"' || peek() == '\'')
+        skip_quoted();
+      else
+        step_outside();
+    }
+    return stray_;
+  }
+
+private:
+  char peek() const { return text_[at_]; }
+  bool foreign() const { return at_ < text_.size() && static_cast<unsigned char>(peek()) >= 0x80U; }
+  bool ahead(std::string_view what) const { return text_.substr(at_, what.size()) == what; }
+
+  void skip_to_line_end() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+
+  void step_outside() {
+    if (foreign())
+      note();
+    ++at_;
+  }
+
+  void skip_quoted() {
+    std::string quote(1, peek());
+    auto basic = quote == "\"";
+    auto tripled = quote + quote + quote;
+    auto many_lines = ahead(tripled);
+    if (many_lines)
+      quote = tripled;
+    at_ += quote.size();
+    while (at_ < text_.size() && !ahead(quote)) {
+      if (!many_lines && peek() == '\n')
+        return; // unterminated: the parser says so
+      if (basic && peek() == '\\')
+        skip_escape(many_lines);
+      else
+        ++at_;
+    }
+    at_ = std::min(at_ + quote.size(), text_.size());
+  }
+
+  // An escaped line end swallows the white space after it, which the library looks at as it does outside quotes.
+  void skip_escape(bool many_lines) {
+    ++at_;
+    auto from = at_;
+    while (many_lines && at_ < text_.size() && (peek() == ' ' || peek() == '\t' || peek() == '\r' || peek() == '\n'))
+      ++at_;
+    if (foreign())
+      note();
+    else if (at_ == from && at_ < text_.size() && peek() != '\n')
+      ++at_;
+  }
+
+  void note() {
+    if (stray_)
+      return;
+    auto before = text_.substr(0, at_);
+    auto line_start = before.rfind('\n');
+    auto line = before.substr(line_start == std::string_view::npos ? 0 : line_start + 1);
+    // Columns count characters, not bytes.
+    auto column = std::count_if(line.begin(), line.end(),
+                                [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    stray_ = source_position{static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+                             static_cast<int>(column) + 1};
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::optional<source_position> stray_;
+};
+
+} // namespace
+
+std::optional<source_position> find_stray_character(std::string_view toml) {
+  return scanner{toml}.run();
+}
+
+} // namespace kevolve

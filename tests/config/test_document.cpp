@@ -1,0 +1,66 @@
+#include "config/document.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace kevolve;
+
+TEST_CASE("characters beyond ASCII may stand in quotes and comments") {
+  for (const auto* text : {R"(a = "é" # é)", R"(a = 'é')", R"("é" = 1)", R"(a = "\"é\"")", R"(a = '\' # é)",
+                           "a = \"\"\"é\n\"é\"\"\"", "a = '''\né'é'''", "a = \"\"\"x\\\n  y é\"\"\"", "a = \"\" # é"}) {
+    CHECK_MESSAGE(!find_stray_character(text), text);
+    CHECK_MESSAGE(parse_document(text, "f").has_value(), text);
+  }
+}
+
+TEST_CASE("characters beyond ASCII elsewhere are refused where they stand") {
+  struct example {
+    const char* text;
+    int line;
+    int column;
+  };
+  for (const auto& x : std::vector<example>{{"é = 1", 1, 1},
+                                            {"a = 'é'é", 1, 8},
+                                            {"# é\na = é", 2, 5},
+                                            {"a = \"x\né", 2, 1},
+                                            {"a = \"\\é\"", 1, 7},
+                                            {"a = \"\"\"x\\\n é\"\"\"", 2, 2}}) {
+    auto parsed = parse_document(x.text, "f");
+    REQUIRE_MESSAGE(!parsed, x.text);
+    CHECK(to_string(parsed.error().front())
+          == "f:" + std::to_string(x.line) + ":" + std::to_string(x.column)
+               + ": not TOML: a character beyond ASCII outside quotes and comments");
+  }
+}
+
+TEST_CASE("a document keeps its values, their places and the order of the file") {
+  auto d = parse_document("z = 1\na = [1.5, \"x\"]\n[t]\nb = true\nc = 1979-05-27\n", "f");
+  REQUIRE(d);
+  REQUIRE(d->members.size() == 3);
+  CHECK(d->members[0].key == "z");
+  CHECK(d->find("z")->integer == 1);
+  CHECK(d->find("a")->items[0].real == 1.5);
+  CHECK(d->find("a")->items[1].text == "x");
+  CHECK(d->find("a")->items[1].at.line == 2);
+  CHECK(d->find("a")->items[1].at.column == 11);
+  CHECK(d->find("t")->find("b")->boolean);
+  CHECK(d->find("t")->find("c")->what == document_value::kind::date);
+  CHECK(d->find("nobody") == nullptr);
+}
+
+TEST_CASE("an error is located at what its path names, or at the nearest value above") {
+  auto d = parse_document("[[a]]\nb = [\"x\", \"yz\"]\n", "f");
+  REQUIRE(d);
+  error_list errors{"f", *d};
+  errors.add("a[0].b[1]", "one", 2);
+  errors.add("a[0].c", "two");
+  errors.add("q", "three");
+  errors.add("q", "three");
+  auto all = errors.take();
+  REQUIRE(all.size() == 3);
+  CHECK(to_string(all[0]) == "f:1:1: a[0].c: two");
+  CHECK(to_string(all[1]) == "f:1:1: q: three");
+  CHECK(to_string(all[2]) == "f:2:13: a[0].b[1]: one");
+}
