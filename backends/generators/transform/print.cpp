@@ -59,6 +59,7 @@ namespace {
 int precedence(const expr& e) {
   switch (e.kind) {
     case expr_kind::conditional:
+    case expr_kind::minimum: // prints as one
       return 3;
     case expr_kind::binary: {
       const auto& op = e.text;

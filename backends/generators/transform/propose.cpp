@@ -75,17 +75,13 @@ public:
     constexpr int tries = 200;
     for (int i = 0; i < tries; ++i) {
       auto [g, step] = next();
-      auto [p, kept] = replay(g);
-      kept = canonical(std::move(kept));
-      if (kept.empty())
+      auto wanted = canonical(std::move(g));
+      if (wanted.empty() || is_known(to_string(wanted)))
         continue;
-      auto text = to_string(kept);
-      if (std::binary_search(context_.seen.begin(), context_.seen.end(), text) || is_parent(text))
+      auto [p, kept] = replay(wanted);
+      if (kept.empty() || (kept != wanted && is_known(to_string(kept))))
         continue;
-      auto [final_program, applied] = replay(kept);
-      if (to_string(canonical(applied)) != text)
-        continue;
-      return finish(final_program, kept, std::move(step));
+      return finish(p, kept, std::move(step));
     }
     return fail(errc::unsupported, "no sequence of moves that is not in the tree yet was found in "
                                      + std::to_string(tries) + " tries");
@@ -101,9 +97,10 @@ private:
     return p;
   }
 
-  bool is_parent(const std::string& text) const {
-    return std::any_of(context_.parents.begin(), context_.parents.end(),
-                       [&](const ancestor& a) { return a.genome == text; });
+  bool is_known(const std::string& text) const {
+    return std::binary_search(context_.seen.begin(), context_.seen.end(), text)
+           || std::any_of(context_.parents.begin(), context_.parents.end(),
+                          [&](const ancestor& a) { return a.genome == text; });
   }
 
   // Applies what applies; the genome that is left says exactly how the program was made.
