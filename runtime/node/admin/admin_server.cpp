@@ -1,0 +1,83 @@
+#include "runtime/node/admin/admin_server.hpp"
+
+#include "runtime/base/log.hpp"
+#include "runtime/node/admin/http_listener.hpp"
+#include "runtime/node/admin/json.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace kevolve {
+
+namespace {
+
+// Under another name first, so that a reader sees all of it or nothing.
+result<void> write_privately(const std::string& path, const std::string& text) {
+  auto draft = path + ".new";
+  ::unlink(draft.c_str());
+  auto fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return tl::unexpected(from_errno(errno, "creating " + draft));
+  auto written = ::write(fd, text.data(), text.size());
+  auto why = errno;
+  ::close(fd);
+  if (written != static_cast<ssize_t>(text.size())) {
+    ::unlink(draft.c_str());
+    return tl::unexpected(from_errno(written < 0 ? why : ENOSPC, "writing " + path));
+  }
+  if (std::rename(draft.c_str(), path.c_str()) != 0)
+    return tl::unexpected(from_errno(errno, "writing " + path));
+  return {};
+}
+
+} // namespace
+
+std::string admin_file(const std::string& data_dir) {
+  return data_dir + "/admin.json";
+}
+
+result<std::unique_ptr<admin_server>> admin_server::start(admin_options options) {
+  auto at = parse_listen(options.listen);
+  if (!at)
+    return tl::unexpected(at.error());
+  auto token = load_or_create_token(options.token_file);
+  if (!token)
+    return tl::unexpected(token.error());
+  api_context context;
+  context.campaigns = std::move(options.campaigns);
+  context.journal = std::move(options.journal);
+  context.scheduler = std::move(options.scheduler);
+  context.cards = std::move(options.cards);
+  context.broken = std::move(options.broken);
+  context.version = KEVOLVE_VERSION;
+  auto listener = http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)),
+                                       token_check{*token});
+  if (!listener)
+    return tl::unexpected(listener.error());
+  auto url = url_of((*listener)->address());
+  auto file = admin_file(options.data_dir);
+  auto said = write_privately(file, to_text(json{{"url", url}, {"pid", ::getpid()}}) + "\n");
+  if (!said)
+    return tl::unexpected(said.error());
+  log::info("admin", "listening on {}", url);
+  return std::unique_ptr<admin_server>{new admin_server{std::move(*listener), url, file}};
+}
+
+admin_server::admin_server(std::unique_ptr<http_listener> listener, std::string url, std::string file)
+  : listener_(std::move(listener)), url_(std::move(url)), file_(std::move(file)) {}
+
+admin_server::~admin_server() {
+  stop();
+}
+
+void admin_server::stop() {
+  if (!listener_)
+    return;
+  ::unlink(file_.c_str());
+  listener_.reset();
+}
+
+} // namespace kevolve

@@ -1,0 +1,141 @@
+#include "runtime/node/admin/api.hpp"
+
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <exception>
+
+namespace kevolve {
+
+namespace {
+
+const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 100, {}};
+const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}};
+
+// The keys that the route takes, each a text.
+std::optional<problem> read_body(const route& to, call& c) {
+  if (c.request.body.empty())
+    return std::nullopt;
+  if (to.body.empty())
+    return problem{400, "bad-request", "this path takes no body"};
+  if (!c.request.content_type.starts_with("application/json"))
+    return problem{415, "unsupported-media-type", "the body must be application/json"};
+  c.body = json::parse(c.request.body, nullptr, false);
+  if (c.body.is_discarded() || !c.body.is_object())
+    return problem{400, "bad-request", "the body must be a JSON object"};
+  for (const auto& [key, value] : c.body.items()) {
+    if (std::find(to.body.begin(), to.body.end(), key) == to.body.end())
+      return problem{400, "bad-request", "unknown key '" + key + "' in the body"};
+    if (!value.is_string())
+      return problem{400, "bad-request", "'" + key + "' must be a text"};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<route> api_routes() {
+  using namespace handlers;
+  const query_parameter state{"state", "only campaigns in this state", false, 0, 0, 0,
+                              {"preparing", "running", "paused", "finishing", "finished", "failed"}};
+  const std::vector<std::string> reason{"reason"};
+  std::vector<route> t;
+  auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,
+                  std::function<void(const call_ptr&)> f) -> route& {
+    route r;
+    r.method = std::move(method);
+    r.pattern = std::move(pattern);
+    r.id = std::move(id);
+    r.summary = std::move(summary);
+    r.handler = std::move(f);
+    return t.emplace_back(std::move(r));
+  };
+  add("GET", "/healthz", "healthz", "The process is alive", healthz).open = true;
+  add("GET", "/readyz", "readyz", "The node can take work", readyz).open = true;
+  add("GET", "/metrics", "metrics", "Figures in Prometheus' text format", metrics).produces = {"text/plain"};
+  add("GET", "/v1/openapi.json", "openapi", "This document", openapi);
+  add("GET", "/v1/campaigns", "list_campaigns", "Campaigns of this node, running and ended", campaigns).query
+    = {state, limit_parameter, cursor_parameter};
+  add("GET", "/v1/campaigns/{id}", "get_campaign", "A campaign's state, counts, budget and best", campaign);
+  add("POST", "/v1/campaigns/{id}/pause", "pause_campaign", "Start nothing new; what is in flight ends", pause).body
+    = reason;
+  add("POST", "/v1/campaigns/{id}/resume", "resume_campaign", "Go on with a paused campaign", resume).body = reason;
+  add("POST", "/v1/campaigns/{id}/cancel", "cancel_campaign", "End a campaign for good", cancel).body = reason;
+  add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
+    .query = {limit_parameter, cursor_parameter};
+  add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
+      "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node);
+  add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
+  add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query
+    = {{"kind", "only this kind", false, 0, 0, 0, {}},
+       {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
+       limit_parameter,
+       cursor_parameter};
+  add("GET", "/v1/actors/tree", "get_actor_tree", "Live actors under their supervisors", actor_tree);
+  add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary);
+  add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor);
+  add("GET", "/v1/resources", "list_resources", "Compiler slots and devices with their leases", resources);
+  auto& e = add("GET", "/v1/events", "list_events",
+                "What happened, in one global sequence; as a live stream with Accept: text/event-stream, resumed by "
+                "Last-Event-ID",
+                events);
+  e.query = {{"campaign", "only this campaign", false, 0, 0, 0, {}},
+             {"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}},
+             limit_parameter};
+  e.produces = {"application/json", "text/event-stream"};
+  return t;
+}
+
+admin_api::admin_api(caf::actor_system& system, api_context context) : system_(system), router_(api_routes()) {
+  context.openapi = openapi_of(router_.table(), context.version);
+  if (!context.counters)
+    context.counters = std::make_shared<http_counters>();
+  context_ = std::make_shared<const api_context>(std::move(context));
+}
+
+void admin_api::handle(api_request request, api_done done) {
+  auto found = router_.match(request.method, request.target);
+  if (!found) {
+    auto response = to_response(found.error().why);
+    response.allow = found.error().allow;
+    done(std::move(response));
+    return;
+  }
+  if (request.method == "POST" && !request.idempotency_key.empty()) {
+    if (auto answer = repeated_->begin(request, idempotency_memory::clock::now())) {
+      done(std::move(*answer));
+      return;
+    }
+    done = [memory = repeated_, key = request.idempotency_key, done = std::move(done)](api_response response) {
+      memory->end(key, response, idempotency_memory::clock::now());
+      done(std::move(response));
+    };
+  }
+  auto c = std::make_shared<call>();
+  c->context = context_;
+  c->request = std::move(request);
+  c->path = std::move(found->path);
+  c->query = std::move(found->query);
+  c->done = std::move(done);
+  if (auto wrong = read_body(*found->to, *c))
+    c->refuse(*wrong);
+  else
+    start(*found->to, std::move(c));
+}
+
+void admin_api::start(const route& to, call_ptr c) {
+  // Hidden: it lives for milliseconds, and its card would push those of the dead that matter out of the table.
+  system_.spawn<caf::hidden>([c = std::move(c), handler = to.handler](caf::event_based_actor* self) {
+    report_exceptions(self);
+    c->self = self;
+    try {
+      handler(c);
+    } catch (const std::exception& e) {
+      log::error("admin", "{} {}: {}", c->request.method, c->request.target, e.what());
+      c->refuse(problem{500, "internal", "the request's handler failed; the log says more"});
+    }
+  });
+}
+
+} // namespace kevolve

@@ -1,0 +1,59 @@
+// What the admin answers, apart from HTTP. One table of routes; each request runs in an actor of its own.
+#pragma once
+
+#include "runtime/node/admin/call.hpp"
+#include "runtime/node/admin/http_counters.hpp"
+#include "runtime/node/admin/idempotency.hpp"
+#include "runtime/node/admin/router.hpp"
+
+#include <caf/fwd.hpp>
+
+#include <memory>
+#include <string>
+
+namespace kevolve {
+
+class admin_api {
+public:
+  admin_api(caf::actor_system& system, api_context context);
+
+  // `done` is called once, from any thread, within the actors' time limits.
+  void handle(api_request request, api_done done);
+  bool is_open(std::string_view target) const { return router_.is_open(target); }
+  http_counters& counters() { return *context_->counters; }
+
+private:
+  void start(const route& to, call_ptr c);
+
+  caf::actor_system& system_;
+  std::shared_ptr<const api_context> context_;
+  router router_;
+  std::shared_ptr<idempotency_memory> repeated_ = std::make_shared<idempotency_memory>();
+};
+
+// The whole table.
+std::vector<route> api_routes();
+
+// Handlers, by the file that holds them.
+namespace handlers {
+void healthz(const call_ptr& c); // api_system.cpp
+void readyz(const call_ptr& c);
+void resources(const call_ptr& c);
+void openapi(const call_ptr& c);
+void metrics(const call_ptr& c); // api_metrics.cpp
+void campaigns(const call_ptr& c); // api_campaigns.cpp
+void campaign(const call_ptr& c);
+void pause(const call_ptr& c);
+void resume(const call_ptr& c);
+void cancel(const call_ptr& c);
+void tree(const call_ptr& c);
+void node(const call_ptr& c); // api_nodes.cpp
+void best(const call_ptr& c);
+void actors(const call_ptr& c); // api_actors.cpp
+void actor(const call_ptr& c);
+void actor_tree(const call_ptr& c);
+void actor_summary(const call_ptr& c);
+void events(const call_ptr& c); // api_events.cpp
+} // namespace handlers
+
+} // namespace kevolve

@@ -1,0 +1,57 @@
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/records_json.hpp"
+
+#include <algorithm>
+
+namespace kevolve::handlers {
+
+void healthz(const call_ptr& c) {
+  c->reply(json{{"status", "ok"}});
+}
+
+// Ready: the journal answers, and something can compile and something can time.
+void readyz(const call_ptr& c) {
+  auto not_ready = [c](const std::string& why) { c->refuse(problem{503, "not-ready", why}); };
+  if (auto why = c->context->broken ? c->context->broken() : std::string{}; !why.empty()) {
+    not_ready(why);
+    return;
+  }
+  ask_or<std::vector<journal_event>>(
+    c, c->context->journal,
+    [c, not_ready](std::vector<journal_event>&) {
+      ask_or<std::vector<resource_status>>(
+        c, c->context->scheduler,
+        [c, not_ready](std::vector<resource_status>& all) {
+          auto up = [&all](const std::string& kind) {
+            return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
+          };
+          if (!up("compiler") || !up("device"))
+            not_ready(up("compiler") ? "no device is up" : "no compiler is up");
+          else
+            c->reply(json{{"status", "ready"}});
+        },
+        [not_ready](const failure& why) { not_ready("the scheduler: " + to_string(why)); }, atom::status_v);
+    },
+    [not_ready](const failure& why) { not_ready("the journal: " + to_string(why)); }, atom::events_v, id128{},
+    UINT64_MAX - 1, uint32_t{1});
+}
+
+void resources(const call_ptr& c) {
+  ask<std::vector<resource_status>>(
+    c, c->context->scheduler,
+    [c](std::vector<resource_status>& all) {
+      auto items = json::array();
+      for (const auto& r : all)
+        items.push_back(to_json(r));
+      c->reply(json{{"items", std::move(items)}, {"total", all.size()}, {"truncated", false}, {"next", nullptr}});
+    },
+    atom::status_v);
+}
+
+void openapi(const call_ptr& c) {
+  api_response out;
+  out.body = c->context->openapi;
+  c->reply(std::move(out));
+}
+
+} // namespace kevolve::handlers

@@ -1,0 +1,88 @@
+#include "runtime/node/admin/call.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t least_digits = 4;
+
+} // namespace
+
+call::~call() {
+  if (done)
+    refuse(problem{500, "internal", "the request's handler failed; the log says more"});
+}
+
+void call::reply(api_response response) {
+  if (auto f = std::exchange(done, nullptr))
+    f(std::move(response));
+}
+
+void call::reply(const json& document) {
+  api_response out;
+  out.body = to_text(document);
+  reply(std::move(out));
+}
+
+void call::refuse(const problem& why) {
+  reply(to_response(why));
+}
+
+uint64_t call::integer(const std::string& name, uint64_t fallback) const {
+  auto i = query.find(name);
+  return i == query.end() ? fallback : std::stoull(i->second); // the router has checked it
+}
+
+std::string call::text(const std::string& name) const {
+  auto i = query.find(name);
+  return i == query.end() ? std::string{} : i->second;
+}
+
+page_request call::page() const {
+  return {integer("cursor", 0), integer("limit", 100)};
+}
+
+result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits) {
+  auto hexadecimal = std::all_of(digits.begin(), digits.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+  if (!hexadecimal || digits.size() < least_digits || digits.size() > 32)
+    return fail(errc::bad_input, "a campaign is named by its id, or by at least 4 of its first digits (0-9 a-f)");
+  const campaign_status* found = nullptr;
+  for (const auto& c : all)
+    if (to_string(c.id).starts_with(digits)) {
+      if (found != nullptr)
+        return fail(errc::conflict, "more than one campaign starts with " + digits + "; give more digits");
+      found = &c;
+    }
+  if (found == nullptr)
+    return fail(errc::not_found, "no campaign " + digits);
+  return *found;
+}
+
+void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then) {
+  ask<std::vector<campaign_status>>(
+    c, c->context->campaigns,
+    [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
+      auto found = find_campaign(all, digits);
+      if (found)
+        then(*found);
+      else
+        c->refuse(found.error());
+    },
+    atom::list_v);
+}
+
+void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
+                         std::function<void(const failure&)> absent) {
+  ask_or<caf::actor>(
+    c, c->context->campaigns,
+    [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, std::move(absent),
+    atom::lookup_v, id);
+}
+
+} // namespace kevolve

@@ -1,0 +1,90 @@
+// One request on its way through the admin: who asked what, and the way back. Handlers run in a short-lived actor,
+// so they ask other actors without blocking anybody.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/paging.hpp"
+#include "runtime/node/admin/problem.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kevolve {
+
+class router;
+class http_counters;
+struct call;
+using call_ptr = std::shared_ptr<call>;
+
+// What the handlers may ask; lives as long as the admin.
+struct api_context {
+  campaigns_actor campaigns;
+  journal_actor journal;
+  scheduler_actor scheduler;
+  std::shared_ptr<card_table> cards;
+  std::function<std::string()> broken; // empty while the node is well
+  std::string version;
+  std::string openapi;
+  std::shared_ptr<http_counters> counters;
+};
+
+struct call : std::enable_shared_from_this<call> {
+  std::shared_ptr<const api_context> context;
+  api_request request;
+  std::map<std::string, std::string> path;
+  std::map<std::string, std::string> query;
+  json body = json::object();
+  api_done done;
+  caf::event_based_actor* self = nullptr; // valid in handlers
+
+  call() = default;
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+  // A handler that ended without an answer has failed: the asker is told so.
+  ~call();
+
+  void reply(api_response response);
+  void reply(const json& body);
+  void refuse(const problem& why);
+  void refuse(const failure& why) { refuse(to_problem(why)); }
+
+  uint64_t integer(const std::string& name, uint64_t fallback) const;
+  std::string text(const std::string& name) const;
+  page_request page() const;
+};
+
+// How long an actor may take to answer.
+inline constexpr std::chrono::seconds ask_limit{5};
+
+// Asks an actor; `then(Out&)` or `otherwise(failure)` follows, in this call's actor.
+template <class Out, class Handle, class Then, class Otherwise, class... Ts>
+void ask_or(const call_ptr& c, const Handle& whom, Then then, Otherwise otherwise, Ts&&... xs) {
+  c->self->request(whom, ask_limit, std::forward<Ts>(xs)...)
+    .then([c, then](Out& out) { then(out); }, [c, otherwise](caf::error& e) { otherwise(to_failure(e)); });
+}
+
+// The same; a failure is the answer to the request.
+template <class Out, class Handle, class Then, class... Ts>
+void ask(const call_ptr& c, const Handle& whom, Then then, Ts&&... xs) {
+  ask_or<Out>(
+    c, whom, std::move(then), [c](const failure& why) { c->refuse(why); }, std::forward<Ts>(xs)...);
+}
+
+// The campaign that the path's {id} names: 32 digits, or at least 4 that only one campaign starts with.
+void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then);
+// Its actor; `absent` if it is not running here.
+void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
+                         std::function<void(const failure&)> absent);
+
+// Which of the campaigns a text of digits names.
+result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits);
+
+} // namespace kevolve

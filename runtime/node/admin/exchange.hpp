@@ -1,0 +1,31 @@
+// A request and its answer, apart from any transport: the HTTP listener makes and sends them, the command line
+// makes them itself when no node answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace kevolve {
+
+struct api_request {
+  std::string method;          // "GET"
+  std::string target;          // path and query, as they came
+  std::string body;
+  std::string content_type;
+  bool event_stream = false;   // Accept: text/event-stream
+  std::string idempotency_key;
+};
+
+struct api_response {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::string allow;           // with 405
+  uint64_t last_event = 0;     // of an event stream: where to go on
+};
+
+// Called exactly once, from any thread.
+using api_done = std::function<void(api_response)>;
+
+} // namespace kevolve

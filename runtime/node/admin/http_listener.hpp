@@ -1,0 +1,22 @@
+// The admin's HTTP/1.1 front: connections, limits, who may ask. Everything asked goes to an admin_api.
+#pragma once
+
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/guard.hpp"
+#include "runtime/node/admin/token.hpp"
+
+#include <memory>
+
+namespace kevolve {
+
+class http_listener {
+public:
+  // Listens and serves on a thread of its own. Port 0: any; address() tells.
+  static result<std::unique_ptr<http_listener>> start(listen_address at, std::unique_ptr<admin_api> api,
+                                                      token_check token);
+  // Closes every connection and ends the thread.
+  virtual ~http_listener() = default;
+  virtual listen_address address() const = 0;
+};
+
+} // namespace kevolve

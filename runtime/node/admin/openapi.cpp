@@ -1,0 +1,102 @@
+#include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/router.hpp"
+
+namespace kevolve {
+
+namespace {
+
+json parameters_of(const route& r) {
+  auto out = json::array();
+  size_t from = 0;
+  while ((from = r.pattern.find('{', from)) != std::string::npos) {
+    auto end = r.pattern.find('}', from);
+    out.push_back({{"name", r.pattern.substr(from + 1, end - from - 1)},
+                   {"in", "path"},
+                   {"required", true},
+                   {"schema", {{"type", "string"}}}});
+    from = end;
+  }
+  for (const auto& p : r.query) {
+    json schema{{"type", p.integer ? "integer" : "string"}};
+    if (p.integer) {
+      schema["minimum"] = p.low;
+      schema["default"] = p.fallback;
+      if (p.high != UINT64_MAX)
+        schema["maximum"] = p.high;
+    }
+    if (!p.choices.empty())
+      schema["enum"] = p.choices;
+    out.push_back({{"name", p.name}, {"in", "query"}, {"required", false}, {"description", p.summary}, {"schema", schema}});
+  }
+  if (r.method == "POST")
+    out.push_back({{"name", "Idempotency-Key"},
+                   {"in", "header"},
+                   {"required", false},
+                   {"description", "a repeated request with the same key gets the first one's answer"},
+                   {"schema", {{"type", "string"}, {"maxLength", 128}}}});
+  return out;
+}
+
+json operation_of(const route& r) {
+  json content = json::object();
+  for (const auto& type : r.produces)
+    content[type] = {{"schema", type == "application/json" ? json{{"type", "object"}} : json{{"type", "string"}}}};
+  json out{{"operationId", r.id}, {"summary", r.summary}};
+  if (auto parameters = parameters_of(r); !parameters.empty())
+    out["parameters"] = std::move(parameters);
+  if (!r.body.empty()) {
+    json properties = json::object();
+    for (const auto& key : r.body)
+      properties[key] = {{"type", "string"}};
+    out["requestBody"] = {
+      {"required", false},
+      {"content",
+       {{"application/json",
+         {{"schema", {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}}}}}}};
+  }
+  out["responses"] = {{"200", {{"description", "done"}, {"content", content}}},
+                      {"default", {{"$ref", "#/components/responses/problem"}}}};
+  if (r.open)
+    out["security"] = json::array();
+  return out;
+}
+
+std::string lower(std::string text) {
+  for (auto& c : text)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+} // namespace
+
+std::string openapi_of(const std::vector<route>& table, const std::string& version) {
+  json paths = json::object();
+  for (const auto& r : table)
+    paths[r.pattern][lower(r.method)] = operation_of(r);
+  json problem_schema{{"type", "object"},
+                      {"properties",
+                       {{"type", {{"type", "string"}}},
+                        {"title", {{"type", "string"}}},
+                        {"status", {{"type", "integer"}}},
+                        {"detail", {{"type", "string"}}}}},
+                      {"required", {"type", "title", "status", "detail"}}};
+  json document{
+    {"openapi", "3.1.0"},
+    {"info",
+     {{"title", "kevolve admin"},
+      {"version", version},
+      {"description", "Campaigns, candidates, actors and resources of one kevolve node"},
+      {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
+    {"security", json::array({{{"token", json::array()}}})},
+    {"paths", paths},
+    {"components",
+     {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
+      {"responses",
+       {{"problem",
+         {{"description", "what went wrong; `type` is stable"},
+          {"content", {{"application/problem+json", {{"schema", problem_schema}}}}}}}}}}}};
+  return to_pretty_text(document);
+}
+
+} // namespace kevolve

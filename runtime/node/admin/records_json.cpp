@@ -1,0 +1,208 @@
+#include "runtime/node/admin/records_json.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+json ids(const std::vector<id128>& xs) {
+  auto out = json::array();
+  for (const auto& x : xs)
+    out.push_back(to_string(x));
+  return out;
+}
+
+double seconds(int64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+} // namespace
+
+std::string to_string(race_decision d) {
+  switch (d) {
+    case race_decision::faster: return "faster";
+    case race_decision::slower: return "slower";
+    case race_decision::screened: return "screened";
+    case race_decision::undecided: break;
+  }
+  return "undecided";
+}
+
+json interval_json(double low, double high) {
+  if (low == 0.0 && high == 0.0)
+    return nullptr;
+  return json::array({low, high});
+}
+
+json spread_json(const std::vector<double>& samples_ns) {
+  if (samples_ns.empty())
+    return nullptr;
+  auto sorted = samples_ns;
+  std::sort(sorted.begin(), sorted.end());
+  auto half = sorted.size() / 2;
+  auto median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  return {{"median", median}, {"min", sorted.front()}, {"max", sorted.back()}, {"samples", sorted.size()}};
+}
+
+json to_json(const fault& f) {
+  if (!f)
+    return nullptr;
+  return {{"kind", f.kind}, {"detail", f.detail}, {"retried", f.retried}};
+}
+
+json to_json(const campaign_status& s) {
+  json out{{"id", to_string(s.id)},
+           {"name", s.name},
+           {"target", s.target},
+           {"state", s.state},
+           {"reason", or_null(s.reason)},
+           {"stop_reason", or_null(s.stop_reason)},
+           {"candidates", s.candidates},
+           {"valid", s.valid},
+           {"in_flight", s.in_flight},
+           {"best", nullptr},
+           {"budget",
+            {{"candidates", s.budget_candidates == 0 ? json(nullptr) : json(s.budget_candidates)},
+             {"wall_s", s.budget_wall_s == 0 ? json(nullptr) : json(s.budget_wall_s)}}},
+           {"spent", {{"wall_s", s.wall_s}, {"compile_s", s.compile_s}, {"device_s", s.device_s}}},
+           {"last_sequence", s.last_sequence},
+           {"tree_hash", to_string(s.tree_hash)}};
+  if (s.best != 0) {
+    auto shapes = json::array();
+    for (const auto& t : s.shapes)
+      shapes.push_back(to_json(t, false));
+    out["best"] = {{"node", s.best},
+                   {"speedup", s.speedup},
+                   {"ci95", interval_json(s.ci_low, s.ci_high)},
+                   {"final", s.final_confirmed},
+                   {"summary", s.best_summary},
+                   {"shapes", std::move(shapes)}};
+  }
+  return out;
+}
+
+json to_json(const node_brief& n) {
+  return {{"index", n.index},         {"parents", n.parents},
+          {"state", n.state},         {"verdict", or_null(n.result == "none" ? "" : n.result)},
+          {"speedup", n.fitness},     {"ci95", interval_json(n.ci_low, n.ci_high)},
+          {"estimate", n.estimate},   {"confirmed", n.confirmed},
+          {"draft", n.draft},         {"visits", n.visits},
+          {"summary", n.summary}};
+}
+
+json to_json(const card_view& v) {
+  return {{"id", v.id},
+          {"kind", v.kind},
+          {"name", v.name},
+          {"parent", v.parent == 0 ? json(nullptr) : json(v.parent)},
+          {"alive", v.ended_ns == 0},
+          {"state", v.state},
+          {"message", or_null(v.message)},
+          {"since", time_json(v.since_ns)},
+          {"spawned", time_json(v.spawned_ns)},
+          {"ended", time_json(v.ended_ns)},
+          {"handled", v.handled},
+          {"in_flight", v.in_flight},
+          {"mailbox", v.mailbox},
+          {"restarts", v.restarts},
+          {"last_failure", or_null(v.last_failure)}};
+}
+
+json to_json(const resource_status& r) {
+  return {{"resource", r.resource}, {"id", r.resource_id},   {"epoch", r.epoch},
+          {"up", r.up},             {"leased", r.leased},    {"granted", r.granted}};
+}
+
+json to_json(const shape_timing& t, bool with_samples) {
+  json out{{"shape", t.shape},
+           {"held_out", t.held_out},
+           {"weight", t.weight},
+           {"decision", to_string(t.decision)},
+           {"speedup", t.speedup},
+           {"ci95", interval_json(t.ci_low, t.ci_high)},
+           {"reference_ns", spread_json(t.rival_ns)},
+           {"candidate_ns", spread_json(t.candidate_ns)},
+           {"floor_ns", t.floor_ns == 0 ? json(nullptr) : json(t.floor_ns)}};
+  if (with_samples)
+    out["samples"] = {{"rival_ns", t.rival_ns}, {"candidate_ns", t.candidate_ns}};
+  return out;
+}
+
+json to_json(const correctness_report& c) {
+  return {{"cases", c.cases},     {"seeds", c.seeds},
+          {"max_abs", c.max_abs}, {"max_rel", c.max_rel},
+          {"max_ulp", c.max_ulp}, {"reference_max_abs", c.reference_max_abs},
+          {"bit_equal", c.bit_equal}};
+}
+
+json to_json(const judge_outcome& o, bool with_samples) {
+  auto shapes = json::array();
+  for (const auto& t : o.timings)
+    shapes.push_back(to_json(t, with_samples));
+  return {{"verdict", o.result == verdict::none ? json(nullptr) : json(to_string(o.result))},
+          {"fault", to_json(o.trouble)},
+          {"rule", or_null(o.rule)},
+          {"detail", o.detail},
+          {"evidence", o.evidence},
+          {"correctness", to_json(o.correctness)},
+          {"decision", to_string(o.decision)},
+          {"speedup", o.speedup},
+          {"ci95", interval_json(o.ci_low, o.ci_high)},
+          {"estimate", o.estimate},
+          {"shapes", std::move(shapes)},
+          {"sandbox_level", or_null(o.sandbox_level)},
+          {"judge_s", seconds(o.judge_ns)}};
+}
+
+json to_json(const evaluation_record& r) {
+  json out{{"id", to_string(r.evaluation)},
+           {"stage", r.stage},
+           {"candidate", to_string(r.candidate)},
+           {"rival", r.rival ? json(to_string(r.rival)) : json("reference")},
+           {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
+           {"wall_s", seconds(r.wall_ns)}};
+  if (r.stage == "compile") {
+    out["verdict"] = to_string(r.outcome.result);
+    out["object"] = or_null(r.object);
+    out["log"] = r.log;
+  } else
+    out["outcome"] = to_json(r.outcome, true);
+  return out;
+}
+
+json to_json(const node_record& r) {
+  const auto& p = r.proposal;
+  return {{"index", r.index},
+          {"node", to_string(r.node)},
+          {"parents", r.parents},
+          {"state", r.state},
+          {"verdict", r.result == verdict::none ? json(nullptr) : json(to_string(r.result))},
+          {"fault", to_json(r.trouble)},
+          {"rule", or_null(r.rule)},
+          {"detail", r.detail},
+          {"speedup", r.fitness},
+          {"ci95", interval_json(r.ci_low, r.ci_high)},
+          {"estimate", r.estimate},
+          {"confirmed", r.confirmed},
+          {"rival", r.rival},
+          {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
+          {"proposal",
+           {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},
+            {"language", or_null(p.language)},
+            {"flags", or_null(p.flags)},
+            {"generator", or_null(p.generator)},
+            {"genome", or_null(p.genome)},
+            {"summary", p.summary},
+            {"source_sha256", or_null(p.source)}}},
+          {"object_sha256", or_null(r.object)},
+          {"evaluations", ids(r.evaluations)},
+          {"cost",
+           {{"propose_s", seconds(r.propose_ns)},
+            {"compile_s", seconds(r.compile_ns)},
+            {"judge_s", seconds(r.judge_ns)},
+            {"wall_s", seconds(r.wall_ns)}}},
+          {"tree_hash", to_string(r.tree_hash)}};
+}
+
+} // namespace kevolve

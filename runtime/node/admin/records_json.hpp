@@ -1,0 +1,34 @@
+// The project's records as JSON: one form, wherever they are shown.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/messages.hpp"
+#include "runtime/node/admin/json.hpp"
+
+#include <optional>
+#include <string>
+
+namespace kevolve {
+
+json to_json(const campaign_status& s);
+json to_json(const node_brief& n);
+json to_json(const card_view& v);
+json to_json(const resource_status& r);
+json to_json(const shape_timing& t, bool with_samples);
+json to_json(const correctness_report& c);
+json to_json(const judge_outcome& o, bool with_samples);
+json to_json(const evaluation_record& r);
+// A node without its texts.
+json to_json(const node_record& r);
+// Its payload decoded by kind; "undecodable" in its place where the bytes do not hold.
+json to_json(const journal_event& e);
+
+// {kind, detail, retried}, or null.
+json to_json(const fault& f);
+// [low, high], or null where there is none.
+json interval_json(double low, double high);
+// Median, least and greatest of raw samples, or null.
+json spread_json(const std::vector<double>& samples_ns);
+std::string to_string(race_decision d);
+
+} // namespace kevolve

@@ -1,0 +1,75 @@
+// The route table: what the admin answers to. The router, the checks of parameters and the OpenAPI document all
+// read the same table, so none can disagree.
+#pragma once
+
+#include "runtime/node/admin/problem.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+struct call;
+using call_ptr = std::shared_ptr<call>;
+
+struct query_parameter {
+  std::string name;
+  std::string summary;
+  bool integer = false;
+  uint64_t low = 0;                 // of an integer
+  uint64_t high = UINT64_MAX;
+  uint64_t fallback = 0;
+  std::vector<std::string> choices; // of a text; empty: any
+};
+
+struct route {
+  std::string method;
+  std::string pattern;              // "/v1/campaigns/{id}"
+  std::string id;                   // operationId: "get_campaign"
+  std::string summary;
+  bool open = false;                // no token needed
+  std::vector<query_parameter> query;
+  std::vector<std::string> body;    // keys of the JSON body, all optional texts; empty: none taken
+  std::vector<std::string> produces{"application/json"};
+  std::function<void(const call_ptr&)> handler;
+};
+
+struct matched {
+  const route* to = nullptr;
+  std::map<std::string, std::string> path;  // values of {…}
+  std::map<std::string, std::string> query; // checked
+};
+
+struct mismatch {
+  problem why;
+  std::string allow; // with 405
+};
+
+class router {
+public:
+  explicit router(std::vector<route> table) : table_(std::move(table)) {}
+
+  // 404, 405 with the methods there are, 400 for parameters that are unknown or out of bounds. A literal segment
+  // goes before a {…}.
+  tl::expected<matched, mismatch> match(std::string_view method, std::string_view target) const;
+  // Whether the path may be asked without a token.
+  bool is_open(std::string_view target) const;
+  const std::vector<route>& table() const { return table_; }
+
+private:
+  std::vector<route> table_;
+};
+
+// The OpenAPI 3.1 document of a table.
+std::string openapi_of(const std::vector<route>& table, const std::string& version);
+
+// "%2F" and "+" undone; nothing if malformed.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
+
+} // namespace kevolve

@@ -1,0 +1,28 @@
+// The bearer token of an admin: a file that its user alone may read.
+#pragma once
+
+#include "runtime/base/result.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kevolve {
+
+// Reads the token, or creates the file (mode 0600) with 256 random bits in hexadecimal. errc::unauthorised when
+// others may read the file, errc::bad_input when it holds no usable token.
+result<std::string> load_or_create_token(const std::string& path);
+// Reads only.
+result<std::string> read_token(const std::string& path);
+
+// Keeps only the token's hash; comparison takes the same time wherever the texts differ.
+class token_check {
+public:
+  explicit token_check(std::string_view token);
+  // `authorization`: the header's value, "Bearer …".
+  bool accepts(std::string_view authorization) const;
+
+private:
+  std::string digest_;
+};
+
+} // namespace kevolve
