@@ -1,12 +1,21 @@
 #include "config/document.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <stdexcept>
+
+// toml++ asserts what a file may well get wrong, such as "[@task]", and in release builds tells the compiler to
+// take it for granted. Here a failed assertion is an exception, in every build.
+namespace {
+[[noreturn]] void refuse_assertion(const char* condition) {
+  throw std::logic_error{condition};
+}
+} // namespace
+#undef NDEBUG
+#define TOML_ASSERT(condition) (static_cast<bool>(condition) ? static_cast<void>(0) : refuse_assertion(#condition))
+#include <toml++/toml.h>
 
 namespace kevolve {
 
@@ -51,6 +60,36 @@ document_value convert(const toml::node& node) {
   return out;
 }
 
+// Whether the first `lines` lines make the parser assert.
+bool asserts(const std::vector<size_t>& line_ends, size_t lines, std::string_view text) {
+  try {
+    static_cast<void>(toml::parse(text.substr(0, line_ends[lines - 1])));
+    return false;
+  } catch (const toml::parse_error&) {
+    return false;
+  } catch (const std::logic_error&) {
+    return true;
+  }
+}
+
+// The parser reads on from line to line, so the one that makes it assert can be found by halves.
+int asserting_line(std::string_view text) {
+  std::vector<size_t> line_ends;
+  for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    line_ends.push_back(at + 1);
+  line_ends.push_back(text.size());
+  size_t low = 1;
+  auto high = line_ends.size();
+  while (low < high) {
+    auto middle = low + (high - low) / 2;
+    if (asserts(line_ends, middle, text))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return static_cast<int>(low);
+}
+
 } // namespace
 
 const document_value* document_value::find(std::string_view key) const {
@@ -91,6 +130,9 @@ result_or_errors<document_value> parse_document(std::string_view text, const std
     auto at = position_of(error.source());
     return tl::unexpected(
       std::vector{diagnostic{file, at.line, at.column, "", "not TOML: " + std::string{error.description()}}});
+  } catch (const std::logic_error&) {
+    return tl::unexpected(
+      std::vector{diagnostic{file, asserting_line(text), 1, "", "not TOML: unexpected character in this line"}});
   }
 }
 

@@ -64,3 +64,11 @@ TEST_CASE("an error is located at what its path names, or at the nearest value a
   CHECK(to_string(all[1]) == "f:1:1: q: three");
   CHECK(to_string(all[2]) == "f:2:13: a[0].b[1]: one");
 }
+
+TEST_CASE("what makes the parser assert is an error in its line, in every build") {
+  for (const auto* text : {"a = 1\n[@b]\nc = 1\n", "a = 1\n[\x1e]", "a = 1\n[=]\n"}) {
+    auto parsed = parse_document(text, "f");
+    REQUIRE_MESSAGE(!parsed, text);
+    CHECK_MESSAGE(parsed.error().front().line == 2, text);
+  }
+}
