@@ -1,0 +1,51 @@
+# Shared by tools/quickstart and tools/check: packages and the Release build. Sourced, not run.
+
+say() { printf '\n== %s\n' "$*" >&2; }
+
+# Packages of the named sections of tools/packages.txt.
+packages_of() {
+  awk -v wanted=" $* " '
+    /^\[/ { section = substr($0, 2, length($0) - 2); next }
+    NF && $1 !~ /^#/ && index(wanted, " " section " ") { print $1 }
+  ' "$root/tools/packages.txt"
+}
+
+# Installs what is missing of the named sections; asks nothing and touches no network when nothing is.
+install_packages() {
+  local missing=() package
+  for package in $(packages_of "$@"); do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  local become=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+      echo "these packages are missing and there is no sudo; as root: apt-get install ${missing[*]}" >&2
+      return 1
+    }
+    become=(sudo)
+  fi
+  local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" update
+  "${apt[@]}" install --no-install-recommends "${missing[@]}"
+}
+
+# Compilers running at once: one a core, and 1.5 GiB of memory for each.
+build_jobs() {
+  local cores by_memory
+  cores=$(nproc)
+  by_memory=$(awk '/MemAvailable/ { n = int($2 / 1572864); print n > 0 ? n : 1 }' /proc/meminfo)
+  echo $((cores < by_memory ? cores : by_memory))
+}
+
+# configure NAME=VALUE…: the release preset, into build/.
+configure() {
+  local definitions=() pair
+  for pair in "$@"; do definitions+=("-D$pair"); done
+  cmake --preset release "${definitions[@]}" >"$root/build.log" 2>&1 || {
+    cat "$root/build.log" >&2
+    return 1
+  }
+  rm -f "$root/build.log"
+}

@@ -1,0 +1,99 @@
+"""Counts tests from ctest's JUnit file and the steps of tools/check; names the failed and the skipped.
+
+A doctest program counts by its test cases. A case that this machine cannot run says MESSAGE("skipped: reason").
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CASES = re.compile(r"\[doctest\] test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed")
+CASE_NAME = re.compile(r"^TEST CASE:\s+(.*?)\s*$")
+SKIP = re.compile(r"MESSAGE: skipped: (.*?)\s*$")
+
+
+@dataclass
+class Summary:
+    """What was counted so far."""
+
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+def skipped_cases(output: str) -> dict[str, str]:
+    """Case name → reason, from a doctest program's output."""
+    found: dict[str, str] = {}
+    case = ""
+    for line in output.splitlines():
+        if name := CASE_NAME.match(line):
+            case = name[1]
+        elif reason := SKIP.search(line):
+            found[case] = reason[1]
+    return found
+
+
+def add_test(summary: Summary, test: ElementTree.Element) -> None:
+    """Counts one ctest entry: its doctest cases if it reports any, else itself."""
+    name = test.get("name", "?")
+    output = test.findtext("system-out") or ""
+    status = test.get("status", "")
+    skip = test.find("skipped")
+    if skip is not None or status in ("notrun", "disabled"):
+        reason = skip.get("message", "") if skip is not None else ""
+        # A program that could not be started is no skip: ctest says so in these words.
+        if "Unable to find executable" in reason or "Unable to find executable" in output:
+            summary.failed.append(f"{name}: not built")
+        else:
+            summary.skipped.append((name, reason or "disabled"))
+        return
+    cases = CASES.search(output)
+    broken = test.find("failure") is not None or status == "fail"
+    if cases is None:
+        if broken:
+            summary.failed.append(name)
+        else:
+            summary.passed += 1
+        return
+    skips = skipped_cases(output)
+    failed = int(cases[3])
+    summary.passed += int(cases[2]) - len(skips)
+    summary.skipped.extend((f"{name}: {case}", reason) for case, reason in skips.items())
+    if failed:
+        summary.failed.append(f"{name}: {failed} of {cases[1]} cases")
+        summary.failed.extend([""] * (failed - 1))
+    elif broken:
+        summary.failed.append(f"{name}: all cases passed, the program did not")
+
+
+def add_steps(summary: Summary, steps: Path) -> None:
+    """Counts the lines STATUS<tab>NAME that tools/check wrote."""
+    for line in steps.read_text().splitlines():
+        status, name = line.split("\t", 1)
+        if status == "passed":
+            summary.passed += 1
+        else:
+            summary.failed.append(name)
+
+
+def main() -> int:
+    junit, steps = Path(sys.argv[1]), Path(sys.argv[2])
+    summary = Summary()
+    add_steps(summary, steps)
+    if junit.exists():
+        for test in ElementTree.parse(junit).getroot().iter("testcase"):
+            add_test(summary, test)
+    else:
+        summary.failed.append("ctest wrote no results")
+    for name in filter(None, summary.failed):
+        print(f"failed: {name}")
+    for name, reason in summary.skipped:
+        print(f"skipped: {name}: {reason}")
+    print(f"{summary.passed} passed, {len(summary.failed)} failed, {len(summary.skipped)} skipped")
+    return 1 if summary.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
