@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<const char*, 4> edge_names{"none", "zeros", "large", "denormal"};
 
 // Gaps between rows of an input read as NaN: a kernel that looks at them shows it.
-constexpr int gap_byte = 0x7f;
+constexpr int gap_byte = 0xff;
 
 bool needs_source(const fill_rule& f) {
   return f.distribution == "offsets" || f.distribution == "sample_of";

@@ -1,5 +1,5 @@
 // Every fixture against the verdict its first lines promise:
-//   // expect: VERDICT [RULE]
+//   // expect: VERDICT[|VERDICT] [RULE]
 //   // flags: -O2 …        what it is compiled with
 //   // threads: true       the task allows threads
 #include "judge_driver.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("every fixture gets the verdict it deserves") {
     auto o = judge.ask(request_for(task, reference, compile_c(source, wanted.flags)));
     INFO(fmt::format("{}: {} ({}) {}; fault {} {}", file.stem().string(), to_string(o.result), o.rule, o.detail,
                      o.trouble.kind, o.trouble.detail));
-    CHECK(to_string(o.result) == wanted.wanted);
+    CHECK(('|' + wanted.wanted + '|').find('|' + to_string(o.result) + '|') != std::string::npos);
     CHECK(!o.trouble);
     if (!wanted.rule.empty())
       CHECK(o.rule == wanted.rule);

@@ -75,11 +75,9 @@ private:
     };
     const bool confirming = request_.mode == judge_mode::confirm;
     const char* screen_purpose = confirming ? "confirm screen" : "screen";
-    const auto smallest = smallest_shape();
+    // A race times the declared shapes anyway; the screen is for the others, and for the smallest.
     for (const auto& shape : request_.task.shapes) {
-      // A race times the declared shapes anyway; the screen is for the others, and for the smallest.
-      const bool screened = shape.held_out || &shape == smallest || request_.mode == judge_mode::check;
-      if (screened)
+      if (request_.mode == judge_mode::check || shape.held_out)
         if (auto ok = get(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
           return ok;
       if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
@@ -89,10 +87,17 @@ private:
           !ok)
         return ok;
     }
-    if (smallest != nullptr)
-      for (auto edge : edges_of(request_.task))
-        if (auto ok = get(*smallest, edge, "edge", edge_size, edges_); !ok)
-          return ok;
+    if (all.empty())
+      return infrastructure("internal", "the task has no shape");
+    const auto smallest = (*std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+                            return a->largest_layout() < b->largest_layout();
+                          }))->shape;
+    if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
+      if (auto ok = get(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+        return ok;
+    for (auto edge : edges_of(request_.task))
+      if (auto ok = get(smallest, edge, "edge", edge_size, edges_); !ok)
+        return ok;
     if (auto ok = duel_.open(all); !ok)
       return ok;
     for (const auto& pool : raced_) {
@@ -109,24 +114,6 @@ private:
     if (!s.trouble)
       s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
     return s;
-  }
-
-  const shape_case* smallest_shape() const {
-    const shape_case* best = nullptr;
-    size_t best_bytes = 0;
-    for (const auto& shape : request_.task.shapes) {
-      draw_options options;
-      options.seed = 1;
-      auto data = draw_call(request_.task, shape, options);
-      if (!data)
-        continue;
-      const auto bytes = lay_out(request_.task, data->geometries).total;
-      if (best == nullptr || bytes < best_bytes) {
-        best = &shape;
-        best_bytes = bytes;
-      }
-    }
-    return best;
   }
 
   attempt<double> floor_of(const shape_pool& pool) {

@@ -109,7 +109,8 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
       const auto before = outputs(set);
       const auto usual = std::chrono::duration_cast<milliseconds>(nanoseconds{
         static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
-      const bool spoke = process.restless(std::clamp(usual, milliseconds{3}, milliseconds{50}));
+      const auto least = milliseconds{task_.threads ? 20 : 3};
+      const bool spoke = process.restless(std::clamp(usual, least, milliseconds{50}));
       const auto after = outputs(set);
       bool wrote = false;
       for (size_t i = 0; i < before.size(); ++i)

@@ -1,0 +1,81 @@
+// Where arrays lie, and the physics floor.
+#include "arguments.hpp"
+
+#include "backends/judging/geometry.hpp"
+#include "backends/judging/physics.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+TEST_CASE("arrays are aligned, guarded and apart") {
+  contract c;
+  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
+                 make_array("b", argument_role::output, dtype::i8, {"3"}),
+                 make_array("n", argument_role::size, dtype::i64, {}),
+                 make_array("z", argument_role::output, dtype::f64, {"n", "n"})};
+  c.arguments[3].align = 4096;
+  std::vector<array_geometry> g;
+  for (const auto& a : c.arguments) {
+    auto r = resolve_geometry(a, {{"n", 33}}, {});
+    REQUIRE(r.has_value());
+    g.push_back(*r);
+  }
+  const auto layout = lay_out(c, g);
+  REQUIRE(layout.places.size() == 3);
+  CHECK(layout.places[1].bytes == 3);
+  CHECK(layout.places[2].argument == 3);
+  CHECK(layout.places[2].offset % 4096 == 0);
+  CHECK(layout.places[2].bytes == 33 * 33 * 8);
+  size_t from = 0;
+  for (const auto& p : layout.places) {
+    CHECK(p.offset % 64 == 0);
+    CHECK(p.offset >= from + guard_bytes);
+    from = p.offset + p.bytes;
+  }
+  CHECK(layout.total >= from + guard_bytes);
+  // Guards and arrays together are the whole arena, byte for byte.
+  size_t covered = 0;
+  for (const auto& [a, b] : guard_ranges(layout))
+    covered += b - a;
+  for (const auto& p : layout.places)
+    covered += p.bytes;
+  CHECK(covered == layout.total);
+}
+
+TEST_CASE("shapes that make no sense are refused") {
+  auto a = make_array("a", argument_role::input, dtype::f32, {"n"});
+  CHECK(!resolve_geometry(a, {{"n", -1}}, {}));
+  CHECK(!resolve_geometry(a, {}, {}));
+  CHECK(!resolve_geometry(a, {{"n", int64_t{1} << 40}}, {}));
+  a.shape = {"n", "n"};
+  CHECK(!resolve_geometry(a, {{"n", int64_t{1} << 20}}, {}));
+  a.strides = {"n"};
+  CHECK(!resolve_geometry(a, {{"n", 4}}, {}));
+  a.strides = {"n - 1", "1"};
+  CHECK(!resolve_geometry(a, {{"n", 4}}, {}));
+  a.strides = {"n + 1", "1"};
+  CHECK(resolve_geometry(a, {{"n", 4}}, {})->span == 19);
+  CHECK(resolve_geometry(a, {{"n", 0}}, {})->span == 0);
+}
+
+TEST_CASE("the floor is the larger of work over rate, at the level that holds the data") {
+  contract c;
+  c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"})};
+  c.work_flops = "2*n";
+  c.work_bytes = "4*n";
+  call_data d;
+  d.sizes = {{"n", 1'000'000}};
+  device_peaks p;
+  p.flops_per_second = 1e9;
+  p.levels = {{"l1", 32 << 10, 4e12}, {"l2", 1 << 20, 2e12}, {"dram", 0, 1e9}};
+  CHECK(*physics_floor_ns(c, d, 1000, p) == doctest::Approx(2e6));
+  CHECK(*physics_floor_ns(c, d, 8 << 20, p) == doctest::Approx(4e6));
+  c.work_flops.clear();
+  CHECK(*physics_floor_ns(c, d, 1000, p) == doctest::Approx(1000.0));
+  CHECK(*physics_floor_ns(c, d, 100'000, p) == doctest::Approx(2000.0));
+  c.work_bytes.clear();
+  CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
+  c.work_bytes = "nonsense";
+  CHECK(!physics_floor_ns(c, d, 1000, p));
+}
