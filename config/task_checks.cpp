@@ -308,10 +308,14 @@ private:
       errors_.add(where, d + " is for floating types, '" + a.name + "' is " + to_string(a.type));
     if ((d == "lengths" || d == "offsets") && a.type != dtype::i32 && a.type != dtype::i64)
       errors_.add(where, d + " is for i32 and i64, '" + a.name + "' is " + to_string(a.type));
+    if (d == "sample_of" && is_floating(a.type))
+      errors_.add(where, "sample_of is for integers, '" + a.name + "' is " + to_string(a.type));
     if (d == "sorted_unique" && a.shape.size() > 1)
       errors_.add(where, "sorted_unique is for one dimension");
     if (a.fill.of.empty())
       return;
+    if (d == "offsets")
+      check_offsets(a, path);
     std::vector<std::string> earlier;
     for (size_t j = 0; j < i; ++j) {
       const auto& b = c_.arguments[j];
@@ -323,6 +327,24 @@ private:
                   "'" + a.fill.of + "' is not an earlier input "
                     + (d == "offsets" ? "filled with lengths" : "of type " + to_string(a.type))
                     + suggestion(a.fill.of, earlier));
+  }
+
+  // The exclusive prefix sum of n lengths has n + 1 entries.
+  void check_offsets(const argument& a, const std::string& path) {
+    const auto* lengths = find_argument(c_, a.fill.of);
+    if (!lengths || lengths->shape.size() != 1 || a.shape.size() != 1)
+      return;
+    auto own = expression::parse(a.shape[0]);
+    auto of = expression::parse(lengths->shape[0]);
+    for (size_t s = 0; own && of && s < values_.size(); ++s) {
+      if (!values_[s] || !known(*own, *values_[s]) || !known(*of, *values_[s]))
+        continue;
+      auto have = own->evaluate(*values_[s]);
+      auto lengths_count = of->evaluate(*values_[s]);
+      if (have && lengths_count && *have - 1 != *lengths_count)
+        errors_.add(path + ".shape", "offsets of " + std::to_string(*lengths_count) + " lengths are one more, not "
+                                       + std::to_string(*have) + ", at " + element("shape", s));
+    }
   }
 
   void check_tolerances() {
