@@ -86,12 +86,21 @@ rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
   return f;
 }
 
+std::vector<rocksdb::ColumnFamilyDescriptor> families_of(const database_options& o) {
+  auto cache = rocksdb::NewLRUCache(o.cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> out;
+  out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(o, table::meta, cache));
+  for (size_t i = 0; i < (o.only_meta ? 1 : table_count); ++i)
+    out.emplace_back(to_string(static_cast<table>(i)), family_options(o, static_cast<table>(i), cache));
+  return out;
+}
+
 rocksdb::Options base_options(const database_options& o) {
   rocksdb::Options r;
   if (o.env != nullptr)
     r.env = o.env;
   r.create_if_missing = o.create;
-  r.create_missing_column_families = o.create;
+  r.create_missing_column_families = !o.read_only;
   r.db_write_buffer_size = o.write_buffer_bytes;
   r.max_total_wal_size = 2 * o.write_buffer_bytes;
   r.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
@@ -145,11 +154,7 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
         return fail(errc::newer_format, path + " has the table " + name + ", which this kevolve does not know");
     }
   }
-  auto cache = rocksdb::NewLRUCache(o.cache_bytes);
-  std::vector<rocksdb::ColumnFamilyDescriptor> wanted;
-  wanted.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(o, table::meta, cache));
-  for (size_t i = 0; i < (o.only_meta ? 1 : table_count); ++i)
-    wanted.emplace_back(to_string(static_cast<table>(i)), family_options(o, static_cast<table>(i), cache));
+  auto wanted = families_of(o);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   auto s = o.read_only ? rocksdb::DB::OpenForReadOnly(options, path, wanted, &handles, &db)
@@ -160,6 +165,14 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
   out->default_family_ = handles[0];
   std::copy(handles.begin() + 1, handles.end(), out->families_.begin());
   return out;
+}
+
+result<void> database::rebuild_manifest(const std::string& path, const database_options& o) {
+  database scratch;
+  scratch.path_ = path;
+  if (auto s = rocksdb::RepairDB(path, base_options(o), families_of(o)); !s.ok())
+    return tl::unexpected(scratch.explain(s, "cannot rebuild the list of files of " + path));
+  return {};
 }
 
 database::~database() {

@@ -29,6 +29,8 @@ class database {
 public:
   // errc::not_found if there is none and !create; errc::newer_format if it has tables that we do not know.
   static result<std::unique_ptr<database>> open(const std::string& path, const database_options& options);
+  // Makes the list of files anew from the files, when open() says errc::corrupt.
+  static result<void> rebuild_manifest(const std::string& path, const database_options& options);
   ~database();
   database(const database&) = delete;
   database& operator=(const database&) = delete;

@@ -1,0 +1,11 @@
+// The part of fsck that looks at records. Private to store/.
+#pragma once
+
+#include "store/database.hpp"
+#include "store/fsck.hpp"
+
+namespace kevolve {
+
+result<void> check_records(database& db, bool repair, fsck_report& report);
+
+} // namespace kevolve

@@ -1,0 +1,99 @@
+#include "store/fsck.hpp"
+
+#include "runtime/base/codec.hpp"
+#include "store/check.hpp"
+#include "store/database.hpp"
+#include "store/directory_lock.hpp"
+#include "store/salvage.hpp"
+#include "store/schema.hpp"
+
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+// Puts a copy of all that can be read in the store's place and keeps the damaged one beside it.
+result<std::unique_ptr<database>> rebuild(std::unique_ptr<database> damaged, database_options o, fsck_report& report) {
+  const auto path = damaged->path();
+  const auto fresh_path = path + ".salvaged";
+  std::error_code ec;
+  std::filesystem::remove_all(fresh_path, ec); // an earlier try that was cut short
+  o.create = true;
+  auto fresh = database::open(fresh_path, o);
+  if (!fresh)
+    return fresh;
+  auto count = salvage(*damaged, **fresh);
+  if (!count)
+    return tl::unexpected(count.error());
+  damaged.reset();
+  fresh->reset();
+  auto kept = path + ".damaged";
+  for (int n = 1; std::filesystem::exists(kept, ec); ++n)
+    kept = path + ".damaged." + std::to_string(n);
+  std::filesystem::rename(path, kept, ec);
+  if (!ec)
+    std::filesystem::rename(fresh_path, path, ec);
+  if (ec)
+    return tl::unexpected(from_errno(ec.value(), "cannot replace " + path));
+  report.findings.push_back({path, std::to_string(count->unreadable_stretches) + " stretches cannot be read",
+                             "copied " + std::to_string(count->copied) + " records; the damaged files are in " + kept});
+  o.create = false;
+  return database::open(path, o);
+}
+
+result<std::unique_ptr<database>> open_or_repair(const std::string& path, const database_options& o,
+                                                 fsck_report& report) {
+  auto db = database::open(path, o);
+  if (db || db.error().code != errc::corrupt)
+    return db;
+  report.findings.push_back({path, db.error().detail, {}});
+  if (o.read_only)
+    return db;
+  if (auto repaired = database::rebuild_manifest(path, o); !repaired)
+    return tl::unexpected(repaired.error());
+  report.findings.back().done = "the list of files was made anew from the files";
+  return database::open(path, o);
+}
+
+} // namespace
+
+result<fsck_report> fsck(const std::string& data_dir, const fsck_options& options) {
+  auto lock = directory_lock::take(data_dir, false);
+  if (!lock)
+    return tl::unexpected(lock.error());
+  fsck_report report;
+  database_options o;
+  o.env = options.env;
+  o.read_only = !options.repair;
+  const auto path = data_dir + "/store";
+  if (options.repair) {
+    // Newer data must not be rewritten, so a look comes first.
+    auto look = o;
+    look.read_only = true;
+    look.only_meta = true;
+    if (auto peek = database::open(path, look)) {
+      if (auto checked = check_schema(**peek, current_schema()); !checked && checked.error().code == errc::newer_format)
+        return tl::unexpected(checked.error());
+    }
+  }
+  auto db = open_or_repair(path, o, report);
+  if (!db) {
+    if (db.error().code == errc::corrupt && !options.repair)
+      return report;
+    return tl::unexpected(db.error());
+  }
+  if (auto files = (*db)->db().VerifyChecksum(); !files.ok()) {
+    if (options.repair) {
+      db = rebuild(std::move(*db), o, report);
+      if (!db)
+        return tl::unexpected(db.error());
+    } else
+      report.findings.push_back({path, files.ToString(), {}});
+  }
+  if (auto checked = check_records(**db, options.repair, report); !checked)
+    return tl::unexpected(checked.error());
+  return report;
+}
+
+} // namespace kevolve
