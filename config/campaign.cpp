@@ -28,16 +28,19 @@ void declare_search(section& s, const known_names& known, search_spec& x) {
   auto single = s.value("policy", {.text = "how the next node is chosen", .choices = policy_names}, policy);
   if (single)
     x.policies = {{policy, 1.0}};
-  auto mixed = s.value("policies", {.text = "several, with weights, in one tree", .choices = policy_names,
-                                    .fallback = "policy alone"},
-                       x.policies);
+  auto mixed = s.value(
+      "policies", {.text = "several, with weights, in one tree", .choices = policy_names, .fallback = "policy alone"},
+      x.policies);
   if (s.has("policy") && s.has("policies"))
     s.error("policies", "give policy or policies, not both");
   for (const auto& [name, weight] : x.policies)
     check_built(s, mixed ? "policies." + name : "policy", name, known.policies, "policy");
   s.value("exploration", {.text = "uct: c in q + c*sqrt(ln N/n)", .low = 0.0, .high = 100.0}, x.exploration);
-  s.value("widening", {.text = "a node with n visits has at most widening * n^widening_exponent children",
-                       .low = 0.0, .high = 1000.0, .low_open = true},
+  s.value("widening",
+          {.text = "a node with n visits has at most widening * n^widening_exponent children",
+           .low = 0.0,
+           .high = 1000.0,
+           .low_open = true},
           x.widening);
   s.value("widening_exponent", {.text = "see widening", .low = 0.0, .high = 1.0}, x.widening_exponent);
   s.value("combine", {.text = "share of steps with a second parent", .low = 0.0, .high = 1.0}, x.combine);
@@ -45,9 +48,7 @@ void declare_search(section& s, const known_names& known, search_spec& x) {
 }
 
 void declare_memory(section& s, memory_spec& x) {
-  const auto weight = [](std::string text) {
-    return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e9};
-  };
+  const auto weight = [](std::string text) { return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e9}; };
   s.value("parent", weight("weight of: a step is shown its parent"), x.parent);
   s.value("siblings", weight("weight of: what was tried from the same parent"), x.siblings);
   s.value("both", weight("weight of: both"), x.both);
@@ -63,8 +64,7 @@ void declare_budget(section& s, budget_spec& x) {
              x.device_s);
   s.value("tokens", {.text = "of language models, in and out", .low = 1, .high = 1e15, .fallback = "unlimited"},
           x.tokens);
-  s.value("cost", {.text = "money, in the providers' currency", .low = 0.0, .low_open = true,
-                   .fallback = "unlimited"},
+  s.value("cost", {.text = "money, in the providers' currency", .low = 0.0, .low_open = true, .fallback = "unlimited"},
           x.cost);
 }
 
@@ -94,11 +94,18 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   });
   root.table("budget", {.text = "what may be spent"}, [&](section& s) { declare_budget(s, spec.budget); });
   root.table("stop", {.text = "when it is enough"}, [&](section& s) {
-    s.value("speedup", {.text = "target, reached with confidence", .low = 1.0, .high = 1e6, .low_open = true,
-                        .fallback = "the task's goal"},
+    s.value("speedup",
+            {.text = "target, reached with confidence",
+             .low = 1.0,
+             .high = 1e6,
+             .low_open = true,
+             .fallback = "the task's goal"},
             spec.stop.speedup);
-    s.value("stall", {.text = "valid candidates in a row without a significant improvement", .low = 1, .high = 1e9,
-                      .fallback = "never"},
+    s.value("stall",
+            {.text = "valid candidates in a row without a significant improvement",
+             .low = 1,
+             .high = 1e9,
+             .fallback = "never"},
             spec.stop.stall);
   });
 }

@@ -11,27 +11,27 @@
 namespace kevolve {
 
 struct generator_spec {
-  std::string kind;             // transform llm relay replay
+  std::string kind; // transform llm relay replay
   double weight = 1.0;
 };
 
 struct search_spec {
   std::map<std::string, double> policies{{"uct", 1.0}}; // greedy uct evolution random
-  double exploration = 1.0;     // c of uct
-  double widening = 2.0;        // a node with n visits may have up to widening * n^widening_exponent children
+  double exploration = 1.0;                             // c of uct
+  double widening = 2.0; // a node with n visits may have up to widening * n^widening_exponent children
   double widening_exponent = 0.5;
-  double combine = 0.1;         // share of steps with a second parent
-  int64_t in_flight = 4;        // candidates at once
+  double combine = 0.1;  // share of steps with a second parent
+  int64_t in_flight = 4; // candidates at once
 };
 
-struct memory_spec {            // weights of what a step is shown besides its parent
+struct memory_spec { // weights of what a step is shown besides its parent
   double parent = 0.5;
   double siblings = 0.2;
   double both = 0.2;
   double none = 0.1;
 };
 
-struct budget_spec {            // 0: unlimited
+struct budget_spec { // 0: unlimited
   int64_t candidates = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
@@ -39,15 +39,15 @@ struct budget_spec {            // 0: unlimited
   double cost = 0.0;
 };
 
-struct stop_spec {              // 0: never for this reason
-  double speedup = 0.0;         // the task's goal where the campaign names none
-  int64_t stall = 0;            // valid candidates in a row without a significant improvement
+struct stop_spec {      // 0: never for this reason
+  double speedup = 0.0; // the task's goal where the campaign names none
+  int64_t stall = 0;    // valid candidates in a row without a significant improvement
 };
 
 struct campaign_spec {
   task_spec task;
   std::string path;
-  std::string text;             // the file's bytes
+  std::string text; // the file's bytes
   std::vector<std::string> overrides;
   std::string target;
   uint64_t seed = 1;

@@ -13,7 +13,7 @@ struct diagnostic {
   std::string file; // or "--set key" for an override
   int line = 0;     // from 1; 0: the file as a whole, or an override
   int column = 0;
-  std::string key;  // "argument[1].shape[0]"
+  std::string key; // "argument[1].shape[0]"
   std::string message;
 };
 

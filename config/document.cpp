@@ -129,10 +129,10 @@ result_or_errors<document_value> parse_document(std::string_view text, const std
   } catch (const toml::parse_error& error) {
     auto at = position_of(error.source());
     return tl::unexpected(
-      std::vector{diagnostic{file, at.line, at.column, "", "not TOML: " + std::string{error.description()}}});
+        std::vector{diagnostic{file, at.line, at.column, "", "not TOML: " + std::string{error.description()}}});
   } catch (const std::logic_error&) {
     return tl::unexpected(
-      std::vector{diagnostic{file, asserting_line(text), 1, "", "not TOML: unexpected character in this line"}});
+        std::vector{diagnostic{file, asserting_line(text), 1, "", "not TOML: unexpected character in this line"}});
   }
 }
 

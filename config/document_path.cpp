@@ -113,8 +113,7 @@ document_value* place(document_value& root, std::string_view path, const std::st
 
 } // namespace
 
-void apply_overrides(document_value& root, const std::vector<std::string>& overrides,
-                     std::vector<diagnostic>& errors) {
+void apply_overrides(document_value& root, const std::vector<std::string>& overrides, std::vector<diagnostic>& errors) {
   for (const auto& text : overrides) {
     auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -47,8 +47,8 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
 void declare_device(section& s, const std::vector<std::string>& targets, std::set<std::string>& seen, device_spec& x) {
   s.value("target", {.text = "the hardware", .required = true, .choices = targets}, x.target);
   s.value("id", {.text = "one device", .fallback = "every device of the target"}, x.id);
-  s.value("cores", {.text = "processor cores, the timing core first", .low = 0, .high = 65535,
-                    .fallback = "as detected"},
+  s.value("cores",
+          {.text = "processor cores, the timing core first", .low = 0, .high = 65535, .fallback = "as detected"},
           x.cores);
   if (!x.target.empty() && !seen.insert(x.target + ":" + x.id).second)
     s.error("target", "this device stands above already");
@@ -82,11 +82,10 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
   root.table("limits", {.text = "of this node"}, [&](section& s) {
     auto& x = spec.limits;
     s.value("campaigns", {.text = "running at once", .low = 1, .high = 10000}, x.campaigns);
-    s.value("compilers", {.text = "compile workers", .low = 1, .high = 1024,
-                          .fallback = "one per core that is not timing"},
+    s.value("compilers",
+            {.text = "compile workers", .low = 1, .high = 1024, .fallback = "one per core that is not timing"},
             x.compilers);
-    s.value("memory_mib", {.text = "memory of one candidate", .low = 1, .high = 1e9,
-                           .fallback = "half the machine's"},
+    s.value("memory_mib", {.text = "memory of one candidate", .low = 1, .high = 1e9, .fallback = "half the machine's"},
             x.memory_mib);
     s.value("disk_reserve_mib", {.text = "free space below which campaigns pause", .low = 0, .high = 1e9},
             x.disk_reserve_mib);
@@ -117,8 +116,8 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
     if (!x.empty())
       x = (std::filesystem::path{path}.parent_path() / x).lexically_normal().string();
   };
-  for (auto* x : {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key,
-                  &spec.cluster.authority})
+  for (auto* x :
+       {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key, &spec.cluster.authority})
     beside(*x);
   for (auto& p : spec.providers)
     beside(p.key_file);

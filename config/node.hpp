@@ -11,21 +11,21 @@ namespace kevolve {
 
 struct provider_spec {
   std::string name;
-  std::string kind;             // openai anthropic
-  std::string url;              // empty: the provider's own
+  std::string kind; // openai anthropic
+  std::string url;  // empty: the provider's own
   std::string model;
-  std::string key_env;          // the key itself never stands in a file of settings
+  std::string key_env; // the key itself never stands in a file of settings
   std::string key_file;
 };
 
 struct device_spec {
   std::string target;
-  std::string id;               // empty: every device of the target
-  std::vector<int64_t> cores;   // timing core first; empty: as detected
+  std::string id;             // empty: every device of the target
+  std::vector<int64_t> cores; // timing core first; empty: as detected
 };
 
 struct cluster_spec {
-  std::string name;             // empty: no cluster
+  std::string name; // empty: no cluster
   std::string listen;
   std::vector<std::string> peers;
   std::string certificate;
@@ -34,9 +34,9 @@ struct cluster_spec {
 };
 
 struct limits_spec {
-  int64_t campaigns = 8;        // running at once
-  int64_t compilers = 0;        // 0: one per core that is not timing
-  int64_t memory_mib = 0;       // of one candidate; 0: half the machine's
+  int64_t campaigns = 8;          // running at once
+  int64_t compilers = 0;          // 0: one per core that is not timing
+  int64_t memory_mib = 0;         // of one candidate; 0: half the machine's
   int64_t disk_reserve_mib = 256; // free space below which campaigns pause
 };
 
@@ -44,7 +44,7 @@ struct node_spec {
   std::string path;
   std::string data_dir;
   std::string listen = "127.0.0.1:7700";
-  std::string token_file;       // <data_dir>/token unless given
+  std::string token_file; // <data_dir>/token unless given
   std::vector<provider_spec> providers;
   std::vector<device_spec> devices;
   cluster_spec cluster;

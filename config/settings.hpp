@@ -21,10 +21,10 @@ struct setting_rule {
   bool required = false;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool low_open = false;            // greater than low, not equal
-  bool expressions = false;         // texts that may also be whole numbers
+  bool low_open = false;              // greater than low, not equal
+  bool expressions = false;           // texts that may also be whole numbers
   std::vector<std::string> choices{}; // of a text, or the names of weights
-  std::string fallback{};           // printed as the default where the variable's value does not say it
+  std::string fallback{};             // printed as the default where the variable's value does not say it
 };
 
 class section {
@@ -47,7 +47,8 @@ public:
   using body = std::function<void(section&)>;
   virtual bool table(std::string_view name, const setting_rule& rule, const body& declare) = 0;
   // [[name]]: the body runs once per table, also for a single [name] where `single_too`.
-  virtual bool tables(std::string_view name, const setting_rule& rule, const body& declare, bool single_too = false) = 0;
+  virtual bool tables(std::string_view name, const setting_rule& rule, const body& declare,
+                      bool single_too = false) = 0;
   // Keys that the file itself chooses. Declare after all others. `placeholder` stands for them in the reference.
   using visitor = std::function<void(const document_member&)>;
   virtual void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) = 0;
@@ -60,7 +61,7 @@ public:
 class table_reader : public section {
 public:
   table_reader(const document_value& table, std::string path, error_list& errors)
-    : table_(table), path_(std::move(path)), errors_(errors) {}
+      : table_(table), path_(std::move(path)), errors_(errors) {}
   ~table_reader() override;
   table_reader(const table_reader&) = delete;
   table_reader& operator=(const table_reader&) = delete;

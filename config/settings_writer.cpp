@@ -87,8 +87,8 @@ private:
       bounds += (rule.low_open ? "> " : ">= ") + print(rule.low);
     if (std::isfinite(rule.high))
       bounds += (bounds.empty() ? "<= " : ", <= ") + print(rule.high);
-    out_ += "| `" + path_ + std::string{name} + "` | " + type + " | " + escape(fallback) + " | " + escape(bounds) + " | "
-            + escape(rule.text) + " |\n";
+    out_ += "| `" + path_ + std::string{name} + "` | " + type + " | " + escape(fallback) + " | " + escape(bounds)
+            + " | " + escape(rule.text) + " |\n";
     return false;
   }
 

@@ -45,7 +45,7 @@ double parse_duration(std::string_view text) {
     auto letters = std::min(text.find_first_of("0123456789"), text.size());
     auto unit_name = text.substr(0, letters);
     text.remove_prefix(letters);
-    auto unit = unit_name == "ms" ? 1e-3
+    auto unit = unit_name == "ms"  ? 1e-3
                 : unit_name == "s" ? 1.0
                 : unit_name == "m" ? 60.0
                 : unit_name == "h" ? 3600.0
@@ -193,9 +193,8 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::v
 }
 
 bool table_reader::value(std::string_view name, const setting_rule& rule, std::vector<double>& xs) {
-  return list(name, rule, "numbers", xs, [&](const document_value& v, const std::string& where, double& x) {
-    return number(v, where, rule, x);
-  });
+  return list(name, rule, "numbers", xs,
+              [&](const document_value& v, const std::string& where, double& x) { return number(v, where, rule, x); });
 }
 
 bool table_reader::value(std::string_view name, const setting_rule& rule, std::map<std::string, double>& xs) {

@@ -10,14 +10,14 @@ namespace kevolve {
 
 struct task_spec {
   contract task;
-  std::string path;             // as it was named
-  std::string text;             // the file's bytes
+  std::string path; // as it was named
+  std::string text; // the file's bytes
   std::string reference_path;
   std::string reference_source;
-  std::string oracle_path;      // empty: the reference with float promoted to double
+  std::string oracle_path; // empty: the reference with float promoted to double
   std::string oracle_source;
   std::string oracle_entry;
-  double goal_speedup = 0.0;    // 0: none declared
+  double goal_speedup = 0.0; // 0: none declared
 };
 
 template <class I>

@@ -10,7 +10,7 @@ namespace {
 const std::vector<std::string> dtype_names{"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "i64", "bool"};
 const std::vector<std::string> role_names{"input", "output", "inout", "weight", "size", "scalar"};
 const std::vector<std::string> mode_names{"absrel", "ulp", "reference_error", "exact"};
-const std::vector<std::string> distributions{"normal", "uniform", "integer", "sorted_unique",
+const std::vector<std::string> distributions{"normal",  "uniform", "integer",  "sorted_unique",
                                              "lengths", "offsets", "sample_of"};
 
 template <class Enum>
@@ -83,7 +83,8 @@ void declare_argument(section& s, argument& a) {
   auto role_known = !role.empty();
 
   std::string type;
-  if (s.value("dtype", {.text = "element type; a size is an int64_t", .choices = dtype_names, .fallback = "none"}, type))
+  if (s.value("dtype", {.text = "element type; a size is an int64_t", .choices = dtype_names, .fallback = "none"},
+              type))
     a.type = chosen<dtype>(dtype_names, type);
   else if (is_size)
     a.type = dtype::i64;
@@ -92,8 +93,8 @@ void declare_argument(section& s, argument& a) {
   if (is_size && s.has("dtype") && a.type != dtype::i64)
     s.error("dtype", "a size is always i64");
 
-  auto shaped = s.value("shape", {.text = "extents, row-major: expressions over the size symbols", .expressions = true},
-                        a.shape);
+  auto shaped =
+      s.value("shape", {.text = "extents, row-major: expressions over the size symbols", .expressions = true}, a.shape);
   if (role_known && is_buffer && !s.has("shape"))
     s.error("shape", "missing: extents of '" + a.name + "'");
   else if (role_known && is_buffer && shaped && a.shape.empty())
@@ -103,8 +104,8 @@ void declare_argument(section& s, argument& a) {
   s.table("fill", {.text = "how test data is drawn", .fallback = "normal, for integers 0 to 9"},
           [&](section& f) { declare_fill(f, a.fill); });
   s.value("strides", {.text = "in elements, one per extent", .expressions = true, .fallback = "contiguous"}, a.strides);
-  s.value("extent", {.text = "the i64 output that holds the valid prefix's length; shape is the capacity",
-                     .fallback = "whole"},
+  s.value("extent",
+          {.text = "the i64 output that holds the valid prefix's length; shape is the capacity", .fallback = "whole"},
           a.extent);
   std::string tail = "unspecified";
   s.value("tail", {.text = "elements past the extent", .choices = {"untouched", "unspecified"}}, tail);
@@ -154,10 +155,11 @@ void declare_argument(section& s, argument& a) {
 void declare_tolerance(section& s, tolerance& t) {
   s.value("argument", {.text = "the output it is for", .fallback = "every output without its own"}, t.argument);
   std::string mode = "absrel";
-  auto mode_given = s.value(
-    "mode", {.text = "|c-o| <= absolute + relative*|o|; ulps; multiples of the reference's own error; equal",
-             .choices = mode_names},
-    mode);
+  auto mode_given =
+      s.value("mode",
+              {.text = "|c-o| <= absolute + relative*|o|; ulps; multiples of the reference's own error; equal",
+               .choices = mode_names},
+              mode);
   if (mode_given)
     t.mode = chosen<tolerance_mode>(mode_names, mode);
   auto absrel = t.mode == tolerance_mode::absrel;
@@ -166,8 +168,12 @@ void declare_tolerance(section& s, tolerance& t) {
   auto limited = t.mode == tolerance_mode::ulp || t.mode == tolerance_mode::reference_error;
   s.value("relative", {.text = "of absrel", .low = 0.0, .high = 1.0}, t.relative);
   s.value("absolute", {.text = "of absrel", .low = 0.0, .high = 1e300}, t.absolute);
-  s.value("limit", {.text = "of ulp: ulps; of reference_error: multiples", .low = 0.0, .high = 1e9, .low_open = true,
-                    .fallback = "none"},
+  s.value("limit",
+          {.text = "of ulp: ulps; of reference_error: multiples",
+           .low = 0.0,
+           .high = 1e9,
+           .low_open = true,
+           .fallback = "none"},
           t.limit);
   if (!known)
     return;
@@ -220,9 +226,10 @@ void declare_task(section& root, task_draft& draft) {
     s.value("entry", {.text = "the function's name", .required = true}, c.entry);
   });
   root.tables(
-    "tolerance", {.text = "how near a result must be; also one [tolerance] for all outputs",
-                  .fallback = "integers exact, else 1e-5 relative and 1e-6 absolute"},
-    [&](section& s) { declare_tolerance(s, c.tolerances.emplace_back()); }, true);
+      "tolerance",
+      {.text = "how near a result must be; also one [tolerance] for all outputs",
+       .fallback = "integers exact, else 1e-5 relative and 1e-6 absolute"},
+      [&](section& s) { declare_tolerance(s, c.tolerances.emplace_back()); }, true);
   root.table("permissions", {.text = "what a candidate may use"}, [&](section& s) {
     s.value("threads", {.text = "more than one thread (OpenMP)"}, c.threads);
     s.value("libraries", {.text = "libraries it may call; libc and libm always"}, c.libraries);

@@ -172,9 +172,8 @@ std::vector<uint64_t> improvable(const search_tree& tree, const openness& may) {
 
 uint64_t select_greedy(const search_tree& tree, const openness& may, std::map<std::string, double>& statistics) {
   auto among = improvable(tree, may);
-  auto best = *std::max_element(among.begin(), among.end(), [&](uint64_t a, uint64_t b) {
-    return tree.at(a).fitness < tree.at(b).fitness;
-  });
+  auto best = *std::max_element(among.begin(), among.end(),
+                                [&](uint64_t a, uint64_t b) { return tree.at(a).fitness < tree.at(b).fitness; });
   statistics["among"] = static_cast<double>(among.size());
   return best;
 }

@@ -25,7 +25,7 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
   if (rules.target_speedup > 0.0 && progress.best_ci_low >= rules.target_speedup)
     return {true, "target",
             "the confirmed best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
-              + print(rules.target_speedup)};
+                + print(rules.target_speedup)};
   if (rules.candidates > 0 && progress.candidates >= rules.candidates)
     return {true, "budget", std::to_string(rules.candidates) + " candidates are used up"};
   if (rules.wall_s > 0.0 && progress.wall_s >= rules.wall_s)
@@ -37,7 +37,7 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
   if (progress.exhausted_in_a_row >= exhausted_limit)
     return {true, "stall",
             "no generator had anything left to propose " + std::to_string(progress.exhausted_in_a_row)
-              + " times in a row"};
+                + " times in a row"};
   return {};
 }
 

@@ -17,15 +17,15 @@ struct dtype_facts {
 
 // In the order of the enum.
 constexpr std::array<dtype_facts, 9> dtypes{{
-  {"f16", 2, true, "_Float16"},
-  {"bf16", 2, true, "uint16_t"},
-  {"f32", 4, true, "float"},
-  {"f64", 8, true, "double"},
-  {"i8", 1, false, "int8_t"},
-  {"u8", 1, false, "uint8_t"},
-  {"i32", 4, false, "int32_t"},
-  {"i64", 8, false, "int64_t"},
-  {"bool", 1, false, "uint8_t"},
+    {"f16", 2, true, "_Float16"},
+    {"bf16", 2, true, "uint16_t"},
+    {"f32", 4, true, "float"},
+    {"f64", 8, true, "double"},
+    {"i8", 1, false, "int8_t"},
+    {"u8", 1, false, "uint8_t"},
+    {"i32", 4, false, "int32_t"},
+    {"i64", 8, false, "int64_t"},
+    {"bool", 1, false, "uint8_t"},
 }};
 static_assert(dtypes.size() == static_cast<size_t>(dtype::boolean) + 1);
 

@@ -8,7 +8,20 @@ namespace kevolve {
 
 namespace {
 
-enum class operation : uint8_t { literal, name, sum, negate, add, subtract, multiply, divide, modulo, min, max, ceildiv };
+enum class operation : uint8_t {
+  literal,
+  name,
+  sum,
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  min,
+  max,
+  ceildiv
+};
 
 // Nesting beyond this is refused, so that a hostile file cannot exhaust the stack.
 constexpr int max_depth = 200;

@@ -25,9 +25,9 @@ contract example() {
   contract c;
   c.name = "f";
   c.entry = "f";
-  c.arguments = {make("x", argument_role::input, dtype::f32),   make("w", argument_role::weight, dtype::bf16),
-                 make("s", argument_role::inout, dtype::f16),   make("y", argument_role::output, dtype::boolean),
-                 make("n", argument_role::size, dtype::i64),    make("eps", argument_role::scalar, dtype::f64)};
+  c.arguments = {make("x", argument_role::input, dtype::f32), make("w", argument_role::weight, dtype::bf16),
+                 make("s", argument_role::inout, dtype::f16), make("y", argument_role::output, dtype::boolean),
+                 make("n", argument_role::size, dtype::i64),  make("eps", argument_role::scalar, dtype::f64)};
   c.shapes = {{"n=4", {{"n", 4}}, false, 1.0}};
   return c;
 }
@@ -43,8 +43,15 @@ TEST_CASE("the prototype follows roles and types in the order of the arguments")
 }
 
 TEST_CASE("element types have a name, a size and a C type") {
-  for (const auto& [name, bytes] : std::vector<std::pair<std::string, size_t>>{
-         {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"i8", 1}, {"u8", 1}, {"i32", 4}, {"i64", 8}, {"bool", 1}}) {
+  for (const auto& [name, bytes] : std::vector<std::pair<std::string, size_t>>{{"f16", 2},
+                                                                               {"bf16", 2},
+                                                                               {"f32", 4},
+                                                                               {"f64", 8},
+                                                                               {"i8", 1},
+                                                                               {"u8", 1},
+                                                                               {"i32", 4},
+                                                                               {"i64", 8},
+                                                                               {"bool", 1}}) {
     auto type = parse_dtype(name);
     REQUIRE(type);
     CHECK(to_string(*type) == name);

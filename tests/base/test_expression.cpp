@@ -34,42 +34,42 @@ struct example {
 
 TEST_CASE("expressions follow precedence and associate to the left") {
   for (const auto& x : std::vector<example>{
-         {"42", "42"},
-         {"m", "7"},
-         {"m+n*2", "1"},
-         {"(m + n) * 2", "8"},
-         {"m-2-3", "2"},
-         {"100/5/2", "10"},
-         {"-m+1", "-6"},
-         {"--m", "7"},
-         {"2*-m", "-14"},
-         {"min(m, n) + max(m, n)", "4"},
-         {"ceildiv(m, 2) * 2", "8"},
-         {"sum(len) + 2", "42"},
-         {"min(max(1,2),ceildiv(9,4))", "2"},
-         {"min + 1", "no size symbol 'min'"},
+           {"42", "42"},
+           {"m", "7"},
+           {"m+n*2", "1"},
+           {"(m + n) * 2", "8"},
+           {"m-2-3", "2"},
+           {"100/5/2", "10"},
+           {"-m+1", "-6"},
+           {"--m", "7"},
+           {"2*-m", "-14"},
+           {"min(m, n) + max(m, n)", "4"},
+           {"ceildiv(m, 2) * 2", "8"},
+           {"sum(len) + 2", "42"},
+           {"min(max(1,2),ceildiv(9,4))", "2"},
+           {"min + 1", "no size symbol 'min'"},
        })
     CHECK_MESSAGE(outcome(x.text) == x.outcome, x.text);
 }
 
 TEST_CASE("division rounds towards minus infinity and the remainder takes the divisor's sign") {
   for (const auto& x : std::vector<example>{
-         {"7/2", "3"},
-         {"-7/2", "-4"},
-         {"7/-2", "-4"},
-         {"-7/-2", "3"},
-         {"-8/2", "-4"},
-         {"7%3", "1"},
-         {"-7%3", "2"},
-         {"7%-3", "-2"},
-         {"-7%-3", "-1"},
-         {"-6%3", "0"},
-         {"ceildiv(7,2)", "4"},
-         {"ceildiv(-7,2)", "-3"},
-         {"ceildiv(7,-2)", "-3"},
-         {"ceildiv(-7,-2)", "4"},
-         {"ceildiv(8,2)", "4"},
-         {"ceildiv(0,5)", "0"},
+           {"7/2", "3"},
+           {"-7/2", "-4"},
+           {"7/-2", "-4"},
+           {"-7/-2", "3"},
+           {"-8/2", "-4"},
+           {"7%3", "1"},
+           {"-7%3", "2"},
+           {"7%-3", "-2"},
+           {"-7%-3", "-1"},
+           {"-6%3", "0"},
+           {"ceildiv(7,2)", "4"},
+           {"ceildiv(-7,2)", "-3"},
+           {"ceildiv(7,-2)", "-3"},
+           {"ceildiv(-7,-2)", "4"},
+           {"ceildiv(8,2)", "4"},
+           {"ceildiv(0,5)", "0"},
        })
     CHECK_MESSAGE(outcome(x.text) == x.outcome, x.text);
 }
@@ -77,36 +77,36 @@ TEST_CASE("division rounds towards minus infinity and the remainder takes the di
 TEST_CASE("zero divisors and overflow are errors, never a trap or a wrapped value") {
   const char* overflow = "the result does not fit 64 bits";
   for (const auto& x : std::vector<example>{
-         {"m/zero", "division by zero"},
-         {"m%zero", "division by zero"},
-         {"ceildiv(m,zero)", "division by zero"},
-         {"big+1", overflow},
-         {"-big-2", overflow},
-         {"big*2", overflow},
-         {"(-big-1)/-1", overflow},
-         {"ceildiv(-big-1,-1)", overflow},
-         {"-(-big-1)", overflow},
-         {"(-big-1)%-1", "0"},
-         {"big", "9223372036854775807"},
-         {"9223372036854775807", "9223372036854775807"},
+           {"m/zero", "division by zero"},
+           {"m%zero", "division by zero"},
+           {"ceildiv(m,zero)", "division by zero"},
+           {"big+1", overflow},
+           {"-big-2", overflow},
+           {"big*2", overflow},
+           {"(-big-1)/-1", overflow},
+           {"ceildiv(-big-1,-1)", overflow},
+           {"-(-big-1)", overflow},
+           {"(-big-1)%-1", "0"},
+           {"big", "9223372036854775807"},
+           {"9223372036854775807", "9223372036854775807"},
        })
     CHECK_MESSAGE(outcome(x.text) == x.outcome, x.text);
 }
 
 TEST_CASE("a bad expression names the column") {
   for (const auto& x : std::vector<example>{
-         {"", "column 1: expected a number, a name or '(', found the end"},
-         {"m +", "column 4: expected a number, a name or '(', found the end"},
-         {"m $ 2", "column 3: expected an operator, found '$'"},
-         {"(m", "column 3: expected ')'"},
-         {"m)", "column 2: expected an operator, found ')'"},
-         {"foo(2)", "column 1: no function 'foo'; there are min, max, ceildiv and sum"},
-         {"min(2)", "column 6: expected ',': min takes two operands"},
-         {"min(2,3,4)", "column 8: expected ')': min takes two operands"},
-         {"sum(2)", "column 5: sum() takes the name of an argument"},
-         {"1.5", "column 2: numbers are whole and decimal"},
-         {"2m", "column 2: numbers are whole and decimal"},
-         {"9223372036854775808", "column 19: the number does not fit 64 bits"},
+           {"", "column 1: expected a number, a name or '(', found the end"},
+           {"m +", "column 4: expected a number, a name or '(', found the end"},
+           {"m $ 2", "column 3: expected an operator, found '$'"},
+           {"(m", "column 3: expected ')'"},
+           {"m)", "column 2: expected an operator, found ')'"},
+           {"foo(2)", "column 1: no function 'foo'; there are min, max, ceildiv and sum"},
+           {"min(2)", "column 6: expected ',': min takes two operands"},
+           {"min(2,3,4)", "column 8: expected ')': min takes two operands"},
+           {"sum(2)", "column 5: sum() takes the name of an argument"},
+           {"1.5", "column 2: numbers are whole and decimal"},
+           {"2m", "column 2: numbers are whole and decimal"},
+           {"9223372036854775808", "column 19: the number does not fit 64 bits"},
        })
     CHECK_MESSAGE(outcome(x.text) == x.outcome, x.text);
 }

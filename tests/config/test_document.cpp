@@ -31,7 +31,7 @@ TEST_CASE("characters beyond ASCII elsewhere are refused where they stand") {
     REQUIRE_MESSAGE(!parsed, x.text);
     CHECK(to_string(parsed.error().front())
           == "f:" + std::to_string(x.line) + ":" + std::to_string(x.column)
-               + ": not TOML: a character beyond ASCII outside quotes and comments");
+                 + ": not TOML: a character beyond ASCII outside quotes and comments");
   }
 }
 

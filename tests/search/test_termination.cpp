@@ -38,15 +38,16 @@ TEST_CASE("each limit ends it, with its reason and words for a person") {
     const char* detail;
   };
   for (const auto& x : std::vector<example>{
-         {[](campaign_progress& p) { p.cancelled = true; }, "cancelled", "cancelled on request"},
-         {[](campaign_progress& p) { p.best_ci_low = 8.0; }, "target",
-          "the confirmed best is at least 8 times as fast, wanted was 8"},
-         {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
-         {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
-         {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
-         {[](campaign_progress& p) { p.valid_since_best = 80; }, "stall", "80 valid candidates without an improvement"},
-         {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, "stall",
-          "no generator had anything left to propose 32 times in a row"},
+           {[](campaign_progress& p) { p.cancelled = true; }, "cancelled", "cancelled on request"},
+           {[](campaign_progress& p) { p.best_ci_low = 8.0; }, "target",
+            "the confirmed best is at least 8 times as fast, wanted was 8"},
+           {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
+           {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
+           {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
+           {[](campaign_progress& p) { p.valid_since_best = 80; }, "stall",
+            "80 valid candidates without an improvement"},
+           {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, "stall",
+            "no generator had anything left to propose 32 times in a row"},
        }) {
     auto p = underway();
     x.change(p);
