@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -250,86 +249,4 @@ TEST_CASE("vectorised libm calls link against libmvec") {
     loaded_object{out.artifact}.entry<void(float*, const float*, int64_t)>("e")(y.data(), x.data(), 100);
     CHECK(y[57] == doctest::Approx(2.7182818));
   }
-}
-
-TEST_CASE("a cancelled request is dropped, running or waiting, and the next is served") {
-  server_fixture server;
-  auto slow = request_for(slow_source());
-  auto waiting = request_for(scale);
-  auto last = request_for(scale);
-  server.send(slow);
-  server.send(waiting);
-  server.send(last);
-  REQUIRE(server.link().send_message(frame_kind::cancel, helper_cancel{waiting.job}));
-  auto first = server.outcome();
-  CHECK(first.job == waiting.job);
-  CHECK(first.trouble.kind == "cancelled");
-  REQUIRE(server.link().send_message(frame_kind::cancel, helper_cancel{slow.job}));
-  auto second = server.outcome();
-  CHECK(second.job == slow.job);
-  CHECK(second.result == verdict::none);
-  CHECK(second.trouble.kind == "cancelled");
-  auto third = server.outcome();
-  CHECK(third.job == last.job);
-  CHECK(third.result == verdict::pass);
-}
-
-TEST_CASE("a server whose node goes away ends at once, in the middle of a compile too, and leaves nothing") {
-  server_fixture server;
-  server.hello();
-  server.send(request_for(slow_source()));
-  auto begin = std::chrono::steady_clock::now();
-  CHECK(server.stop() == 0);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10});
-  CHECK(fs::is_empty(server.scratch()));
-}
-
-TEST_CASE("a killed server's folder is removed by the next") {
-  scratch_folder scratch;
-  server_setup setup;
-  setup.scratch = scratch.path();
-  {
-    server_fixture server{setup};
-    server.hello();
-    ::kill(server.pid(), SIGKILL);
-    server.stop();
-  }
-  CHECK_FALSE(fs::is_empty(scratch.path()));
-  {
-    server_fixture server{setup};
-    server.hello();
-  }
-  CHECK(fs::is_empty(scratch.path()));
-}
-
-TEST_CASE("a missing compiler is a fault that names the package, and g++ stands in for clang") {
-  scratch_folder tools;
-  server_setup setup;
-  setup.path = tools.path();
-  {
-    server_fixture server{setup};
-    auto out = server.compile(request_for(scale));
-    CHECK(out.result == verdict::none);
-    CHECK(out.trouble.kind == "toolchain_missing");
-    CHECK(out.trouble.detail.find("apt-get install clang-19") != std::string::npos);
-  }
-  for (const auto* program : {"gcc", "as", "ld.bfd"})
-    fs::create_symlink(std::string{"/usr/bin/"} + program, tools.path() + "/" + program);
-  server_fixture server{setup};
-  auto out = server.compile(request_for(scale, "O3-vec512"));
-  INFO(out.log, out.trouble.detail);
-  REQUIRE(out.result == verdict::pass);
-  check_scale(out.artifact);
-  auto tree = request_for(scale);
-  tree.kind = compile_kind::syntax_tree;
-  tree.entry = "scale";
-  CHECK(server.compile(tree).trouble.kind == "toolchain_missing");
-}
-
-TEST_CASE("a frame that is no request is answered with a fault") {
-  server_fixture server;
-  REQUIRE(server.link().send(static_cast<uint8_t>(frame_kind::compile_request), "garbage"));
-  auto out = server.outcome();
-  CHECK(out.trouble.kind == "protocol");
-  CHECK(server.compile(request_for(scale)).result == verdict::pass);
 }

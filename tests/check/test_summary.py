@@ -1,0 +1,83 @@
+"""What tools/check counts as passed, failed and skipped."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+LIB = Path(__file__).resolve().parents[2] / "tools" / "lib"
+sys.path.insert(0, str(LIB))
+
+import clang_commands  # noqa: E402
+
+DOCTEST = """TEST CASE:  needs a disk
+file:1: MESSAGE: skipped: needs root
+[doctest] test cases:  5 |  4 passed | 1 failed | 0 skipped
+"""
+
+
+def summarise(junit: str, steps: str = "passed\tformat\n") -> tuple[int, list[str]]:
+    """Exit status and lines of summarise_tests.py for these results."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "t.xml").write_text(f"<testsuite>{junit}</testsuite>")
+        (Path(folder) / "steps").write_text(steps)
+        run = subprocess.run(
+            [sys.executable, str(LIB / "summarise_tests.py"), f"{folder}/t.xml", f"{folder}/steps"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    return run.returncode, run.stdout.splitlines()
+
+
+class Summary(unittest.TestCase):
+    """The last line, the names above it and the exit status."""
+
+    def test_doctest_cases_are_counted_and_skips_named(self) -> None:
+        status, lines = summarise(
+            f'<testcase name="t" status="fail"><failure/><system-out>{DOCTEST}</system-out></testcase>'
+        )
+        self.assertEqual(status, 1)
+        self.assertEqual(lines, ["failed: t: 1 of 5 cases", "skipped: t: needs a disk: needs root",
+                                 "4 passed, 1 failed, 1 skipped"])
+
+    def test_a_program_without_cases_counts_as_one(self) -> None:
+        self.assertEqual(summarise('<testcase name="t" status="run"/>'), (0, ["2 passed, 0 failed, 0 skipped"]))
+        status, lines = summarise('<testcase name="t" status="fail"><failure/></testcase>')
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_program_that_dies_after_its_cases_has_failed(self) -> None:
+        out = DOCTEST.replace("4 passed | 1 failed", "5 passed | 0 failed")
+        status, lines = summarise(
+            f'<testcase name="t" status="fail"><failure/><system-out>{out}</system-out></testcase>'
+        )
+        self.assertEqual((status, lines[-1]), (1, "5 passed, 1 failed, 1 skipped"))
+
+    def test_a_program_that_was_not_built_is_no_skip(self) -> None:
+        status, lines = summarise(
+            '<testcase name="t" status="notrun"><skipped message="Unable to find executable: t"/></testcase>'
+        )
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_failed_step_fails_the_check(self) -> None:
+        self.assertEqual(summarise("", "failed\tformat\n"), (1, ["failed: format", "0 passed, 1 failed, 0 skipped"]))
+
+
+class Commands(unittest.TestCase):
+    """From g++'s command to clang's."""
+
+    def test_outputs_go_and_flags_stay(self) -> None:
+        entry = {
+            "file": "/r/a.cpp",
+            "directory": "/r/build",
+            "command": "/usr/bin/ccache /usr/bin/c++ -I/r -Wall -MD -MT a.o -MF a.d -o a.o -c /r/a.cpp",
+        }
+        line = clang_commands.clang_command(entry, Path("/r"))
+        self.assertEqual(line, "cd /r/build && clang++-19 -I/r -Wall -fsyntax-only -Wno-unknown-warning-option "
+                               "-fno-caret-diagnostics /r/a.cpp")
+        self.assertIsNone(clang_commands.clang_command(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r")))
+
+
+if __name__ == "__main__":
+    unittest.main()
