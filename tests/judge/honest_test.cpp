@@ -227,3 +227,17 @@ TEST_CASE("a limit that passes while timing keeps what was measured") {
   CHECK(o.evidence.count("stopped") == 1);
   CHECK(o.timings.size() == 2);
 }
+
+TEST_CASE("a race that takes too long stays undecided") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), reference(), reference());
+  request.delta = 10.0; // nothing can decide it
+  request.max_pairs = 1'000'000;
+  request.race_ms = 100;
+  auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.decision == race_decision::undecided);
+  CHECK(o.evidence.at("stopped") == "race_ms");
+  CHECK(o.timings.at(0).rival_ns.size() >= 4);
+}

@@ -21,6 +21,10 @@ constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 constexpr uint32_t held_out_pairs = 8;
 constexpr uint32_t screen_out_rounds = 3;
+constexpr uint32_t least_rounds = 4; // before race_ms may end a race
+// One pair is enough to see that a candidate is out of the question.
+constexpr double hopeless = 3.0;
+constexpr uint32_t least_pairs = 4;
 
 std::string number(double x) {
   std::array<char, 32> text{};
@@ -192,8 +196,19 @@ private:
     return mean;
   }
 
+  bool out_of_the_race() const {
+    const auto behind = 1.0 / std::exp(median(rounds_));
+    return (rounds_.size() == 1 && behind > std::max(hopeless, request_.screen_out))
+           || (rounds_.size() == screen_out_rounds && behind > request_.screen_out);
+  }
+
   attempt<void> race() {
+    const auto start = steady_clock::now();
     while (rounds_.size() < request_.max_pairs) {
+      if (rounds_.size() >= least_pairs && steady_clock::now() - start > milliseconds{request_.race_ms}) {
+        out_.evidence["stopped"] = "undecided after " + std::to_string(rounds_.size()) + " pairs";
+        return {};
+      }
       if (hooks_.cancelled())
         return still_wanted();
       if (steady_clock::now() >= hooks_.deadline) {
@@ -205,7 +220,7 @@ private:
       out_.decision = overall_.decide(request_.alpha);
       if (out_.decision != race_decision::undecided)
         return {};
-      if (rounds_.size() == screen_out_rounds && std::exp(median(rounds_)) * request_.screen_out < 1.0) {
+      if (out_of_the_race()) {
         out_.decision = race_decision::screened;
         out_.estimate = true;
         return {};
@@ -272,7 +287,7 @@ private:
       out_.timings.push_back(std::move(t));
     }
     const auto overall = interval_of_median(rounds_);
-    out_.speedup = weighted_geometric_mean(speedups, weights);
+    out_.speedup = out_.estimate ? best_against_best() : weighted_geometric_mean(speedups, weights);
     if (!rounds_.empty()) {
       out_.ci_low = std::exp(overall.low);
       out_.ci_high = std::exp(overall.high);
