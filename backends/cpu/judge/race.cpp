@@ -20,7 +20,10 @@ constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 constexpr uint32_t held_out_pairs = 8;
+// Three pairs tell a slow candidate from a slow moment when calls are long; short ones can afford five.
 constexpr uint32_t screen_out_rounds = 3;
+constexpr uint32_t screen_out_rounds_when_short = 5;
+constexpr auto short_calls = milliseconds{20};
 constexpr uint32_t least_rounds = 4; // before race_ms may end a race
 // One pair is enough to see that a candidate is out of the question.
 constexpr double hopeless = 3.0;
