@@ -12,6 +12,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace kevolve {
 
@@ -57,10 +58,21 @@ public:
   }
 };
 
-class silent_logger : public rocksdb::Logger {
+// RocksDB's words go to our log. Its own LOG file must not exist: when a full disk refuses one line of it, the next
+// line trips an assertion in writable_file_writer.h, which Debian's build keeps, and takes the process along.
+class forwarding_logger : public rocksdb::Logger {
 public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char*, va_list) override {}
+  forwarding_logger() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+
+  void Logv(rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (level < GetInfoLogLevel())
+      return;
+    std::array<char, 1024> text{};
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    log::write(level == rocksdb::InfoLogLevel::WARN_LEVEL ? log::level::warn : log::level::error, "rocksdb",
+               text.data());
+  }
+  void Logv(const char*, va_list) override {} // headers
 };
 
 rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
@@ -110,9 +122,7 @@ rocksdb::Options base_options(const database_options& o) {
   r.max_open_files = 256;
   r.max_background_jobs = 2;
   r.bytes_per_sync = 1U << 20U;
-  r.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-  r.keep_log_file_num = 4;
-  r.max_log_file_size = 1U << 20U;
+  r.info_log = std::make_shared<forwarding_logger>();
   r.stats_dump_period_sec = 0;
   r.stats_persist_period_sec = 0;
   r.listeners.push_back(std::make_shared<listener>());
@@ -130,8 +140,6 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
   out->path_ = path;
   out->helpers_ = std::make_unique<helpers>();
   auto options = base_options(o);
-  if (o.read_only)
-    options.info_log = std::make_shared<silent_logger>();
   if (o.replay_until) {
     out->helpers_->filter = std::make_unique<tail_filter>(*o.replay_until);
     options.wal_filter = out->helpers_->filter.get();

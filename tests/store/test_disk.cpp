@@ -98,6 +98,38 @@ TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of wha
   CHECK(while_opening > 0);
 }
 
+TEST_CASE("a disk that fails while a store is made or opened is named, and does no harm") {
+  for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
+    scratch_directory dir;
+    faulty_disk disk;
+    uint64_t refused = 0;
+    uint64_t acknowledged = 0;
+    for (uint64_t passing = 0; passing < 60; ++passing) {
+      CAPTURE(passing);
+      disk.fail_after(passing, what);
+      if (auto s = store::open(dir.path(), small_on(disk)); !s) {
+        REQUIRE(s.error().code == (what == fault::sync_error ? errc::io : errc::no_space));
+        ++refused;
+      }
+      disk.mend();
+      auto s = open_store(dir.path(), small_on(disk));
+      check_log(*s, acknowledged);
+      auto t = make_transaction((acknowledged + 1) % 3 == 0 ? blue : red, numbered(acknowledged + 1));
+      t.writes.push_back(write_op::put(table::nodes, "length", std::to_string(acknowledged + 1)));
+      t.writes.push_back(write_op::put_blob(numbered(acknowledged + 1)));
+      REQUIRE(commit_one(*s, std::move(t)));
+      ++acknowledged;
+      if (passing % 2 == 0) {
+        // From nothing again.
+        s.reset();
+        std::filesystem::remove_all(dir.path() + "/store");
+        acknowledged = 0;
+      }
+    }
+    CHECK(refused > 5);
+  }
+}
+
 TEST_CASE("a refused commit is not in the store, and committing goes on when the disk is mended") {
   const auto turns = rounds("KEVOLVE_DISK_FAULTS", 60);
   for (auto what : {fault::no_space, fault::torn_write, fault::sync_error}) {
