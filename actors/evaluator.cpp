@@ -23,6 +23,13 @@ constexpr uint32_t race_limit_ms = 60'000;
 constexpr uint32_t confirm_limit_ms = 180'000;
 // Promotions chain through the champion, so each spends less of the error budget than a race.
 constexpr double confirm_alpha = 0.01;
+// A race finds gains worth having; what it leaves undecided is a fraction of a percent to either side. The interval
+// that people are told comes from the final confirmation's pairs.
+constexpr uint32_t race_pairs = 30;
+constexpr uint32_t race_ms = 1'500;
+constexpr double race_screen_out = 1.08;
+constexpr uint32_t confirm_pairs = 12;
+constexpr uint32_t final_pairs = 30;
 
 void advance(pointer self, const run_ptr& r);
 
@@ -46,6 +53,22 @@ id128 rival_of(const evaluate_request& request, stage s) {
   if (s == stage::final_confirm || s == stage::compile || request.champion.object.empty())
     return {};
   return object_id(request.champion.object);
+}
+
+const std::string& rival_object(const evaluator_state& st, const evaluate_request& request) {
+  return request.champion.object.empty() ? st.fixed.reference_object : request.champion.object;
+}
+
+// The compiler made the very code of the rival: as right and as fast, with nothing to measure.
+evaluation_record no_race() {
+  evaluation_record record;
+  record.stage = to_string(stage::race);
+  record.outcome.result = verdict::pass;
+  record.outcome.rule = "same_object";
+  record.outcome.detail = "compiles to the same code as its rival";
+  record.outcome.speedup = record.outcome.ci_low = record.outcome.ci_high = 1.0;
+  record.outcome.estimate = true;
+  return record;
 }
 
 append_request intent(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
@@ -127,6 +150,10 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (s != stage::final_confirm)
     q.rival = r->rival;
   q.limit_ms = s == stage::race ? race_limit_ms : confirm_limit_ms;
+  q.max_pairs = race_pairs;
+  q.race_ms = race_ms;
+  q.screen_out = race_screen_out;
+  q.min_interval_pairs = s == stage::final_confirm ? final_pairs : confirm_pairs;
   if (s != stage::race)
     q.alpha = confirm_alpha;
   lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, s == stage::race ? 0U : 1U};
@@ -183,6 +210,11 @@ void advance(pointer self, const run_ptr& r) {
   auto s = next_stage(r->progress);
   if (s == stage::done) {
     finish(self, r);
+    return;
+  }
+  if (s == stage::race && r->progress.result.object == rival_object(self->state, r->request)) {
+    apply(r->progress, s, no_race());
+    advance(self, r);
     return;
   }
   auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);

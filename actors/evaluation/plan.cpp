@@ -68,7 +68,8 @@ stage next_stage(const evaluation_progress& p) {
 void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   auto& r = p.result;
   const auto& o = record.outcome;
-  r.evaluations.push_back(record.evaluation);
+  if (record.evaluation)
+    r.evaluations.push_back(record.evaluation);
   if (s == stage::compile) {
     p.compiled = true;
     r.compile_ns += record.wall_ns;
