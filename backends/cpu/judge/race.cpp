@@ -20,14 +20,12 @@ constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 constexpr uint32_t held_out_pairs = 8;
-// Three pairs tell a slow candidate from a slow moment when calls are long; short ones can afford five.
 constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t screen_out_rounds_when_short = 5;
 constexpr auto short_calls = milliseconds{20};
-constexpr uint32_t least_rounds = 4; // before race_ms may end a race
 // One pair is enough to see that a candidate is out of the question.
 constexpr double hopeless = 3.0;
-constexpr uint32_t least_pairs = 4;
+constexpr uint32_t least_pairs = 4; // before race_ms may end a race
 
 std::string number(double x) {
   std::array<char, 32> text{};
@@ -199,8 +197,28 @@ private:
     return mean;
   }
 
-  bool out_of_the_race() const {
-    const auto behind = 1.0 / std::exp(median(rounds_));
+  // The ratio of the fastest calls, over the declared shapes. Disturbances only ever add time, so after a few
+  // pairs this says more than a median does.
+  double best_against_best() {
+    std::vector<double> ratios;
+    std::vector<double> weights;
+    for (const auto& shape : duel_.shapes()) {
+      if (shape.rival_ns.empty() || shape.pool->shape.held_out)
+        continue;
+      ratios.push_back(*std::min_element(shape.rival_ns.begin(), shape.rival_ns.end())
+                       / *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
+      weights.push_back(shape.pool->shape.weight);
+    }
+    return weighted_geometric_mean(ratios, weights);
+  }
+
+  // Early pairs tell a slow candidate from a slow moment when calls are long; short ones can afford a few more.
+  bool out_of_the_race(std::chrono::nanoseconds spent) {
+    const auto behind = 1.0 / best_against_best();
+    if (rounds_.size() == screen_out_rounds_when_short)
+      return behind > request_.screen_out;
+    if (spent < short_calls)
+      return false;
     return (rounds_.size() == 1 && behind > std::max(hopeless, request_.screen_out))
            || (rounds_.size() == screen_out_rounds && behind > request_.screen_out);
   }
@@ -223,7 +241,7 @@ private:
       out_.decision = overall_.decide(request_.alpha);
       if (out_.decision != race_decision::undecided)
         return {};
-      if (out_of_the_race()) {
+      if (out_of_the_race(steady_clock::now() - start)) {
         out_.decision = race_decision::screened;
         out_.estimate = true;
         return {};
