@@ -2,6 +2,7 @@
 
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/polynomial.hpp"
+#include "runtime/base/expression.hpp"
 
 #include <algorithm>
 #include <array>
@@ -106,7 +107,8 @@ void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, reg
 }
 
 // Bounds of p over the indices of the loops: {least, most}, as polynomials of what does not vary.
-std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, const std::vector<const stmt*>& loops) {
+std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, const std::vector<const stmt*>& loops,
+                                                          const polynomial::bounds& least) {
   auto low = p;
   auto high = p;
   for (auto it = loops.rbegin(); it != loops.rend(); ++it) { // innermost first: its bounds may use outer indices
@@ -117,7 +119,7 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
     auto to = to_polynomial(l.to);
     auto a = low.linear_in(l.name);
     auto b = high.linear_in(l.name);
-    if (!from || !to || !a || !b || !a->first.never_negative() || !b->first.never_negative())
+    if (!from || !to || !a || !b || !a->first.never_negative(least) || !b->first.never_negative(least))
       return {};
     low = a->first * *from + a->second;
     high = b->first * (*to - polynomial{1}) + b->second;
@@ -125,9 +127,9 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
   return std::pair{low, high};
 }
 
-// Whether two accesses stay apart in different iterations of `index`, whatever the loops inside do. `outer`
-// loops (which may differ too) are given for outranked_by.
-bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying) {
+// Whether two accesses stay apart in different iterations of `index`, whatever the other loops around them do.
+bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying,
+           const polynomial::bounds& least) {
   if (w.index.size() != x.index.size())
     return false;
   for (size_t d = 0; d < w.index.size(); ++d) {
@@ -135,7 +137,7 @@ bool apart(const access& w, const access& x, const std::string& index, const std
       continue;
     auto p = w.index[d]->linear_in(index);
     auto q = x.index[d]->linear_in(index);
-    if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative())
+    if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative(least))
       continue;
     auto inner = [&](const std::vector<const stmt*>& loops) {
       std::vector<const stmt*> out;
@@ -157,8 +159,8 @@ bool apart(const access& w, const access& x, const std::string& index, const std
     auto xl = inner(x.loops);
     if (!free_of_varying(p->second, wl) || !free_of_varying(q->second, xl) || !free_of_varying(p->first, {}))
       continue;
-    auto we = extremes(p->second, wl);
-    auto xe = extremes(q->second, xl);
+    auto we = extremes(p->second, wl, least);
+    auto xe = extremes(q->second, xl, least);
     if (!we || !xe)
       continue;
     auto leftover = [&](const polynomial& r) {
@@ -171,7 +173,7 @@ bool apart(const access& w, const access& x, const std::string& index, const std
       continue;
     // |difference of the rests| < coefficient, so a different index means a different place.
     auto room = p->first - polynomial{1};
-    if ((room - (we->second - xe->first)).never_negative() && (room - (xe->second - we->first)).never_negative())
+    if ((room - (we->second - xe->first)).never_negative(least) && (room - (xe->second - we->first)).never_negative(least))
       return true;
   }
   return false;
@@ -181,6 +183,10 @@ struct analyser {
   const program& reference;
   const contract& task;
   std::map<std::string, loop_facts> out;
+  std::set<std::string> ever_assigned;
+  std::set<std::string> extents;  // sizes that some array is as large as
+  std::set<std::string> pointers; // local ones
+  std::map<std::string, std::optional<int64_t>> starts;
 
   bool is_parameter(const std::string& name) const {
     return std::any_of(reference.parameters.begin(), reference.parameters.end(),
@@ -198,6 +204,35 @@ struct analyser {
     return !promised(a) || !promised(b);
   }
 
+  // Sizes are no less than 0, extents of arrays no less than 1 (or nothing is accessed), indices no less than
+  // where they start.
+  std::optional<int64_t> least(const std::string& name) const {
+    if (ever_assigned.count(name) != 0)
+      return {};
+    if (const auto* a = find_argument(task, name)) {
+      if (a->role != argument_role::size)
+        return {};
+      return extents.count(name) != 0 ? 1 : 0;
+    }
+    auto it = starts.find(name);
+    return it == starts.end() ? std::nullopt : it->second;
+  }
+
+  void prepare() {
+    ever_assigned = assigned(reference.body);
+    for (const auto& a : task.arguments)
+      for (const auto& dimension : a.shape)
+        if (auto e = expression::parse(dimension))
+          for (const auto& name : e->names())
+            extents.insert(name);
+    walk(reference.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::loop)
+        starts[s.name] = literal_value(s.from);
+      if (s.kind == stmt_kind::declare && s.type.depth > 0)
+        pointers.insert(s.name);
+    });
+  }
+
   // Empty if independent; `around`: loops between an outer loop and this one whose index may differ as well.
   std::string conflict(const stmt& loop, const std::vector<const stmt*>& around) const {
     region r;
@@ -209,11 +244,6 @@ struct analyser {
     auto locals = declared(loop.body);
     auto varying = assigned(loop.body);
     varying.insert(locals.begin(), locals.end());
-    std::set<std::string> pointers;
-    walk(reference.body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::declare && s.type.depth > 0)
-        pointers.insert(s.name);
-    });
     for (const auto& w : r.accesses) {
       if (!w.write)
         continue;
@@ -230,7 +260,7 @@ struct analyser {
           continue;
         if (w.array != x.array)
           return w.array + " and " + x.array + " may overlap";
-        if (!apart(w, x, loop.name, varying))
+        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n); }))
           return "iterations may meet in " + w.array;
       }
     }
@@ -266,7 +296,8 @@ struct analyser {
 } // namespace
 
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task) {
-  analyser a{reference, task, {}};
+  analyser a{reference, task, {}, {}, {}, {}, {}};
+  a.prepare();
   std::vector<const stmt*> outer;
   a.visit(reference.body, outer);
   return std::move(a.out);

@@ -23,6 +23,8 @@ std::string ast_reader::declare(json node) {
 void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt>& out) {
   stmt s;
   s.kind = stmt_kind::opaque;
+  s.op = text(node, "kind");
+  changed(node, s.changes);
   auto where = expanded_range(node);
   if (!where) {
     out_.notes.push_back(why + ", and its text is not to be had");
@@ -81,10 +83,14 @@ void ast_reader::read_declaration(json node, std::vector<stmt>& out) {
     s.type = type_of(decl);
     s.is_static = storage == "static";
     s.has_value = !text(decl, "init").empty() && !inner.empty();
+    std::vector<stmt> after;
+    after_ = &after;
     if (s.has_value)
       s.value = read_expr(inner[0]);
+    after_ = nullptr;
     s.name = declare(decl);
     out.push_back(std::move(s));
+    std::move(after.begin(), after.end(), std::back_inserter(out));
   }
 }
 
@@ -135,21 +141,6 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   out.push_back(std::move(s));
 }
 
-namespace {
-
-// Whether a `continue` in the list belongs to the loop around it.
-bool has_next(const std::vector<stmt>& body) {
-  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
-    if (s.kind == stmt_kind::next)
-      return true;
-    if (s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop)
-      return false;
-    return has_next(s.body) || has_next(s.otherwise);
-  });
-}
-
-} // namespace
-
 void ast_reader::read_for(json node, std::vector<stmt>& out) {
   auto parts = children(node); // init, condition variable, condition, increment, body; {} where empty
   if (parts.size() != 5)
@@ -165,11 +156,13 @@ void ast_reader::read_for(json node, std::vector<stmt>& out) {
   std::vector<stmt> increment;
   if (present(3))
     read_effect(parts[3], increment);
-  if (!increment.empty() && has_next(loop.body)) {
-    // The increment must run after a continue too: `continue` becomes a branch around the rest, which
-    // normalise() does for bodies marked so.
-    loop.text = "for";
-  }
+  // normalise() turns `continue` into branches, so that the increment still runs; inside opaque text it cannot.
+  bool hidden = false;
+  walk(loop.body, [&](const stmt& s) {
+    hidden = hidden || (s.kind == stmt_kind::opaque && replace_identifier(s.text, "continue", "") != s.text);
+  });
+  if (hidden)
+    return opaque_stmt(node, "a loop that a construct left as it is continues", out);
   loop.op = increment.empty() ? "" : "counted";
   loop.otherwise = std::move(increment); // until normalise() has put it where it belongs
   scope.push_back(std::move(loop));

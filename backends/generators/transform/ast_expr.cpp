@@ -191,6 +191,26 @@ void ast_reader::mentioned(json node, std::map<std::string, std::string>& names)
     mentioned(child, names);
 }
 
+void ast_reader::changed(json node, std::vector<std::string>& names) const {
+  auto kind = text(node, "kind");
+  auto op = text(node, "opcode");
+  bool changes = (kind == "BinaryOperator" && op == "=") || kind == "CompoundAssignOperator"
+                 || (kind == "UnaryOperator" && (op == "++" || op == "--" || op == "&"));
+  auto inner = children(node);
+  if (changes && !inner.empty()) {
+    auto target = inner[0];
+    while (text(target, "kind") == "ParenExpr")
+      target = children(target)[0];
+    std::map<std::string, std::string> below; // an element of an array is no change of a variable
+    if (text(target, "kind") == "DeclRefExpr")
+      mentioned(target, below);
+    for (const auto& [old_name, new_name] : below)
+      names.push_back(new_name);
+  }
+  for (auto child : inner)
+    changed(child, names);
+}
+
 expr ast_reader::opaque_expr(json node) {
   expr e;
   e.kind = expr_kind::opaque;

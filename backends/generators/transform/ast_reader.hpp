@@ -43,6 +43,8 @@ private:
   std::vector<stmt> read_body(json node);
   // Variables mentioned below a node: name in the source → name in the tree.
   void mentioned(json node, std::map<std::string, std::string>& names) const;
+  // Those among them that something below assigns to, or whose address it takes.
+  void changed(json node, std::vector<std::string>& names) const;
   size_t line_of(size_t offset) const;
 
   const std::string& source_;

@@ -256,7 +256,7 @@ std::set<std::string> assigned(const std::vector<stmt>& body) {
     if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name)
       out.insert(s.target.text);
     if (s.kind == stmt_kind::opaque)
-      out.insert(s.names.begin(), s.names.end());
+      out.insert(s.changes.begin(), s.changes.end());
   });
   return out;
 }
@@ -301,6 +301,7 @@ void rename(std::vector<stmt>& body, const std::string& from, const std::string&
   walk(body, [&](stmt& s) {
     if (s.name == from)
       s.name = to;
+    std::replace(s.changes.begin(), s.changes.end(), from, to);
     in_names(s.names, s.text);
     for_each_expr(s, [&](expr& e) {
       walk(e, [&](expr& x) {

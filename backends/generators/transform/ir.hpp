@@ -71,7 +71,7 @@ enum class stmt_kind : uint8_t {
   break_out,
   next,         // continue
   vector_store, // target: subscript; value: vector
-  opaque,       // text; names
+  opaque,       // text; names; op: clang's name of the construct
 };
 
 struct stmt {
@@ -92,7 +92,8 @@ struct stmt {
   std::vector<std::string> pragmas;
   std::vector<stmt> body;
   std::vector<stmt> otherwise;
-  std::vector<std::string> names; // opaque: variables it mentions
+  std::vector<std::string> names;   // opaque: variables it mentions
+  std::vector<std::string> changes; // opaque: those among them it may assign to
 };
 
 struct parameter {

@@ -101,6 +101,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
   if (m.name == "flags" && takes(m, 1, 1)) {
     if (std::find(env.flag_menu.begin(), env.flag_menu.end(), a[0]) == env.flag_menu.end())
       return fail(errc::unsupported, "no flag set " + a[0]);
+    if (a[0] == env.baseline_flags)
+      return fail(errc::unsupported, a[0] + " is what the reference is built with");
     p.flags = a[0];
     return {};
   }
@@ -130,7 +132,7 @@ std::vector<move> variants(const move& m, const environment& env) {
     with({1, 2, 4, 8}, 2);
   } else if (m.name == "flags")
     for (const auto& f : env.flag_menu)
-      if (f != m.args[0])
+      if (f != m.args[0] && f != env.baseline_flags)
         out.push_back({"flags", {f}});
   return out;
 }
@@ -197,7 +199,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
   if (p.alignment == 0)
     add(0.3, "aligned");
   for (const auto& f : env.flag_menu)
-    if (f != p.flags)
+    if (f != p.flags && f != env.baseline_flags)
       add(1.5 / static_cast<double>(env.flag_menu.size()), "flags", {f});
   return out;
 }

@@ -33,6 +33,7 @@ struct environment {
   const contract& task;
   const std::map<std::string, int64_t>& hardware;
   const std::vector<std::string>& flag_menu;
+  const std::string& baseline_flags;
   std::map<std::string, loop_facts> facts;
 };
 
@@ -68,7 +69,7 @@ std::string base_label(const std::string& label); // of the reference's loop: "L
 const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
 // times as long and whose body is untouched, then the rest under label + "r" (absent if known to be empty).
-result<std::vector<stmt>> divide(program& p, const stmt& loop, int64_t factor);
+result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
 // The start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);

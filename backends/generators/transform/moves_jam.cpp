@@ -137,7 +137,7 @@ result<void> replace(program& p, const std::string& label, const rewrite& f) {
 
 } // namespace
 
-result<std::vector<stmt>> divide(program& p, const stmt& loop, int64_t factor) {
+result<std::vector<stmt>> divide(const stmt& loop, int64_t factor) {
   auto zero_start = literal_value(loop.from) == 0;
   if ((is_unsigned(loop.type.base) || is_unsigned(loop.to.type.base)) && !zero_start)
     return fail(errc::unsupported, "the unsigned bounds of " + loop.label + " could wrap");
@@ -165,8 +165,6 @@ result<std::vector<stmt>> divide(program& p, const stmt& loop, int64_t factor) {
   rest.label = loop.label + "r";
   rest.from = boundary;
   rest.has_value = false;
-  for (const auto& name : declared(rest.body)) // names stay unique over the function
-    rename(rest.body, name, fresh_name(p, name));
   out.push_back(std::move(rest));
   return out;
 }
@@ -185,7 +183,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
         return fail(errc::unsupported, r.name + " would be summed in another order, and the result must be exact");
     if (leaves_early(l.body))
       return fail(errc::unsupported, loop + " can be left early");
-    auto parts = divide(p, l, factor);
+    auto parts = divide(l, factor);
     if (!parts)
       return parts;
     std::vector<list> copies;
@@ -201,7 +199,7 @@ result<void> unroll(program& p, const std::string& loop, int64_t factor) {
   return replace(p, loop, [&](const stmt& l) -> result<list> {
     if (leaves_early(l.body))
       return fail(errc::unsupported, loop + " can be left early");
-    auto parts = divide(p, l, factor);
+    auto parts = divide(l, factor);
     if (!parts)
       return parts;
     auto& body = (*parts)[0].body;
@@ -265,7 +263,7 @@ result<void> split(program& p, const std::string& loop, int64_t count, const env
         return fail(errc::unsupported, r.name + " cannot be split into partial results");
     if (leaves_early(l.body))
       return fail(errc::unsupported, loop + " can be left early");
-    auto parts = divide(p, l, count);
+    auto parts = divide(l, count);
     if (!parts)
       return parts;
     list before;

@@ -32,7 +32,8 @@ result<void> tile(program& p, const std::string& loop, int64_t size) {
   std::string reason = "no loop " + loop;
   for_each_labelled(p.body, loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& inner = list[at];
-    if (inner.kind != stmt_kind::loop || inner.to.kind == expr_kind::minimum) {
+    bool twice = loop.size() > 2 && loop.substr(loop.size() - 2) == "tt";
+    if (inner.kind != stmt_kind::loop || inner.to.kind == expr_kind::minimum || twice) {
       reason = loop + " is a tile already";
       return 1;
     }
@@ -213,6 +214,12 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
                            [&](const stmt& s) { return s.kind == stmt_kind::branch && s.label == branch; });
     if (it == l.body.end())
       return 1;
+    bool copyable = true; // a label must not stand twice
+    walk(l.body, [&](const stmt& s) { copyable = copyable && s.kind != stmt_kind::opaque; });
+    if (!copyable) {
+      reason = loop + " holds a construct left as it is";
+      return 1;
+    }
     auto bound = threshold(*it, l);
     if (!bound) {
       reason = "the condition of " + branch + " does not compare " + l.name + " with something fixed";
@@ -244,8 +251,6 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
     first.to = middle;
     second.from = middle;
     first.has_value = second.has_value = false;
-    for (const auto& local : declared(second.body))
-      rename(second.body, local, fresh_name(p, local));
     second.label = loop + "c";
     std::vector<stmt> parts{declare, clamp, first, second};
     list.erase(list.begin() + static_cast<ptrdiff_t>(at));

@@ -132,7 +132,8 @@ result<void> hold(program& p, const std::string& loop, const environment& env) {
     });
     for (const auto& e : elements) {
       const auto* a = find_argument(env.task, root_of(e));
-      bool alone = a == nullptr ? inside.count(root_of(e)) == 0 : !a->alias;
+      bool own_array = !e.args[0].type.suffix.empty() && inside.count(root_of(e)) == 0;
+      bool alone = changed.count(root_of(e)) == 0 && (a != nullptr ? !a->alias : own_array);
       if (!alone)
         continue;
       auto type = scalar_type(e.type.base);

@@ -23,7 +23,9 @@ bool has_next(const list& body) {
 bool has_exit(const list& body, bool nested = false) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || has_exit(s.body, inner)
+    // A break inside a switch or a do is theirs; behind a label it may be ours.
+    bool hidden = s.kind == stmt_kind::opaque && s.op != "SwitchStmt" && s.op != "DoStmt" && s.op != "GotoStmt";
+    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden || has_exit(s.body, inner)
            || has_exit(s.otherwise, inner);
   });
 }
@@ -129,6 +131,24 @@ size_t count_mentions(const list& body, const std::string& name) {
   return n;
 }
 
+// Where in the list the variable gets the value it has at position `at`: `T i = e` or `i = e` with nothing between
+// that could change i or e. `at` itself if there is no such place.
+size_t start_of(const list& body, size_t at, const std::string& name) {
+  for (size_t k = at; k-- > 0;) {
+    const auto& s = body[k];
+    bool declares = s.kind == stmt_kind::declare && s.name == name && s.has_value && !s.is_static;
+    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name && s.target.text == name
+                   && !mentions(s.value, name);
+    if (declares || assigns) {
+      list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
+      return invariant(s.value, between) ? k : at;
+    }
+    if (mentions(list{s}, name))
+      return at;
+  }
+  return at;
+}
+
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
   auto& w = body[at];
@@ -143,7 +163,6 @@ void count_loop(program& p, list& body, size_t at) {
       w.otherwise.clear();
     }
     w.op.clear();
-    w.text.clear();
   };
   auto condition = w.value;
   if (increment.size() != 1 || condition.kind != expr_kind::binary)
@@ -177,17 +196,15 @@ void count_loop(program& p, list& body, size_t at) {
   loop.step = *step;
   loop.to = bound;
   loop.from = make_name(name, type);
-  bool own = at > 0
-             && ((body[at - 1].kind == stmt_kind::declare && body[at - 1].name == name && body[at - 1].has_value)
-                 || (body[at - 1].kind == stmt_kind::assign && body[at - 1].op == "="
-                     && body[at - 1].target.kind == expr_kind::name && body[at - 1].target.text == name));
+  auto start = start_of(body, at, name);
+  bool own = start < at;
   auto inside = count_mentions({w}, name);
-  bool used_elsewhere = count_mentions(p.body, name) > inside + (own && body[at - 1].kind == stmt_kind::assign ? 1U : 0U);
+  bool used_elsewhere = count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);
   if (used_elsewhere && *step != 1)
     return fall_back();
   if (own)
-    loop.from = bare(body[at - 1].value);
-  loop.name = used_elsewhere ? fresh_name(p, name) : name;
+    loop.from = bare(body[start].value);
+  loop.name = used_elsewhere || !own ? fresh_name(p, name) : name;
   loop.body = std::move(work);
   if (loop.name != name)
     rename(loop.body, name, loop.name);
@@ -198,7 +215,7 @@ void count_loop(program& p, list& body, size_t at) {
                           {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {from, bound}, "<"), bound, from});
     body.insert(body.begin() + static_cast<ptrdiff_t>(at) + 1, make_assign(make_name(name, type), "=", std::move(more)));
   } else if (own)
-    body.erase(body.begin() + static_cast<ptrdiff_t>(at) - 1);
+    body.erase(body.begin() + static_cast<ptrdiff_t>(start));
 }
 
 // Variables that are set but never read, as counted loops leave them behind.
@@ -374,10 +391,30 @@ void sink_declarations(list& body) {
     }
 }
 
+// `if (e > m) m = e;` is `m = e > m ? e : m`: a maximum, which the moves know.
+void name_extremes(list& body) {
+  for (auto& s : body) {
+    name_extremes(s.body);
+    name_extremes(s.otherwise);
+    if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 1)
+      continue;
+    const auto& a = s.body[0];
+    const auto& c = bare(s.value);
+    bool compares = c.kind == expr_kind::binary && (c.text == "<" || c.text == ">" || c.text == "<=" || c.text == ">=");
+    if (!compares || a.kind != stmt_kind::assign || a.op != "=" || a.target.kind != expr_kind::name)
+      continue;
+    bool extreme = (same(c.args[0], a.value) && same(c.args[1], a.target))
+                   || (same(c.args[1], a.value) && same(c.args[0], a.target));
+    if (extreme)
+      s = make_assign(a.target, "=", make_expr(expr_kind::conditional, a.target.type, {c, a.value, a.target}));
+  }
+}
+
 } // namespace
 
 void normalise(program& p) {
   flatten(p.body);
+  name_extremes(p.body);
   count_loops(p, p.body);
   flatten(p.body);
   drop_unread(p.body);

@@ -66,8 +66,19 @@ std::optional<int64_t> polynomial::constant() const {
   return {};
 }
 
-bool polynomial::never_negative() const {
-  return std::all_of(terms_.begin(), terms_.end(), [](const auto& t) { return t.second >= 0; });
+bool polynomial::never_negative(const bounds& least) const {
+  polynomial shifted;
+  for (const auto& [m, c] : terms_) {
+    polynomial product{c};
+    for (const auto& name : m) {
+      auto from = least(name);
+      if (!from)
+        return false;
+      product = product * (polynomial{name} + polynomial{*from});
+    }
+    shifted = shifted + product;
+  }
+  return std::all_of(shifted.terms_.begin(), shifted.terms_.end(), [](const auto& t) { return t.second >= 0; });
 }
 
 std::optional<std::pair<polynomial, polynomial>> polynomial::linear_in(const std::string& name) const {

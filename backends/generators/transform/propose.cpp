@@ -68,7 +68,7 @@ struct reading {
 class search {
 public:
   search(const synthesis_context& context, const reading& r)
-      : context_(context), reading_(r), env_{context.task, context.hardware, context.flag_menu, r.facts},
+      : context_(context), reading_(r), env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
         random_(context.seed ^ 0x7472616e73666f72ULL) {}
 
   result<proposal> run() {

@@ -255,6 +255,8 @@ private:
       }
       case expr_kind::call:
       case expr_kind::elementwise: {
+        if (e.text == "__builtin_unpredictable") // a hint for branches, of which there are none now
+          return condition(e.args[0]);
         auto name = e.kind == expr_kind::call ? elementwise_name(e.text) : e.text;
         if (name.empty() || !is_float(e.type.base))
           throw refusal{"no vector form of " + e.text};
@@ -279,7 +281,7 @@ private:
         return;
       }
       ok = ok && x.kind != expr_kind::opaque && x.kind != expr_kind::member
-           && (x.kind != expr_kind::call || is_pure_function(x.text));
+           && (x.kind != expr_kind::call || is_pure_function(x.text) || x.text == "__builtin_unpredictable");
       for (const auto& a : x.args)
         look(a);
     };
@@ -479,7 +481,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
       accumulators.insert(r.name);
     }
     try {
-      auto parts = divide(p, l, lanes);
+      auto parts = divide(l, lanes);
       if (!parts) {
         reason = parts.error().detail;
         return 1;

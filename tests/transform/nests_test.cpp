@@ -1,0 +1,111 @@
+// Every nest under tests/transform/nests: what its comments promise holds, and what the moves make of it computes
+// what it computes.
+#include "nest.hpp"
+
+#include "backends/generators/transform/print.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+namespace kevolve::test {
+
+using namespace transform;
+
+TEST_CASE("loops are found independent exactly where the nests say so") {
+  if (!have_clang())
+    return;
+  for (const auto& name : nest_names()) {
+    auto n = load_nest(name);
+    auto p = read(n);
+    auto env = environment_of(n, p);
+    for (const auto& label : n.independent) {
+      CAPTURE(name);
+      CAPTURE(label);
+      REQUIRE(env.facts.count(label) == 1);
+      CHECK_MESSAGE(env.facts[label].independent, env.facts[label].reason);
+    }
+    for (const auto& label : n.carried) {
+      CAPTURE(name);
+      CAPTURE(label);
+      REQUIRE(env.facts.count(label) == 1);
+      CHECK_FALSE(env.facts[label].independent);
+    }
+  }
+}
+
+TEST_CASE("moves that apply keep the result") {
+  if (!have_clang())
+    return;
+  for (const auto& name : nest_names()) {
+    auto n = load_nest(name);
+    bench b(n);
+    auto reference = read(n);
+    auto env = environment_of(n, reference);
+    CAPTURE(name);
+    CHECK(b.difference(print_program(reference, "")) == std::nullopt);
+    for (const auto& text : n.applies) {
+      CAPTURE(text);
+      auto genome = parse_genome(text);
+      REQUIRE(genome);
+      CHECK(to_string(*genome) == text);
+      auto p = reference;
+      for (const auto& m : *genome) {
+        auto done = transform::apply(p, m, env);
+        CHECK_MESSAGE(done.has_value(), to_string(m), ": ", done ? "" : done.error().detail);
+      }
+      auto source = print_program(p, "");
+      auto wrong = b.difference(source);
+      CHECK_MESSAGE(!wrong, wrong.value_or(""), "\n", source);
+    }
+  }
+}
+
+TEST_CASE("moves decline with the reason the nests give") {
+  if (!have_clang())
+    return;
+  for (const auto& name : nest_names()) {
+    auto n = load_nest(name);
+    auto reference = read(n);
+    auto env = environment_of(n, reference);
+    CAPTURE(name);
+    for (const auto& [text, reason] : n.declines) {
+      CAPTURE(text);
+      auto p = reference;
+      auto done = transform::apply(p, parse_genome(text)->front(), env);
+      REQUIRE_FALSE(done);
+      CHECK_MESSAGE(done.error().detail.find(reason) != std::string::npos, done.error().detail);
+    }
+  }
+}
+
+TEST_CASE("proposals from any nest compile and compute what the reference computes") {
+  if (!have_clang())
+    return;
+  const char* more = std::getenv("KEVOLVE_TRANSFORM_PROPOSALS"); // a longer hunt by hand
+  const uint64_t count = more != nullptr ? std::strtoull(more, nullptr, 10) : 4;
+  for (const auto& name : nest_names()) {
+    auto n = load_nest(name);
+    bench b(n);
+    auto g = make_generator("transform").value();
+    auto c = context_of(n);
+    ancestor parent;
+    CAPTURE(name);
+    for (uint64_t i = 0; i < count; ++i) {
+      c.seed = i;
+      auto p = g->propose(c);
+      REQUIRE_MESSAGE(p, p.error().detail);
+      std::vector<std::string> flags;
+      if (p->flags == "Ofast")
+        flags = {"-ffast-math"};
+      auto wrong = b.difference(p->source, flags);
+      CHECK_MESSAGE(!wrong, p->genome, ": ", wrong.value_or(""), "\n", p->source);
+      // Sequences grow from one proposal to the next.
+      parent.genome = p->genome;
+      parent.verdict = "pass";
+      c.parents = i % 12 == 11 ? std::vector<ancestor>{} : std::vector<ancestor>{parent};
+    }
+  }
+}
+
+} // namespace kevolve::test

@@ -1,0 +1,153 @@
+// Which constructs the reader brings into which form.
+#include "nest.hpp"
+
+#include "backends/generators/transform/ast.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <doctest/doctest.h>
+
+namespace kevolve::test {
+
+using namespace transform;
+
+namespace {
+
+std::string body_of(const std::string& name, const std::string& text) { return print_body(read(make_nest(name, text)).body, 0); }
+
+} // namespace
+
+TEST_CASE("continue becomes branches") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", R"(void f(int *y, int n) {
+    for (int i = 0; i < n; i++) {
+      if (y[i] < 0) continue;
+      y[i] = 1;
+      if (y[i] > n) { y[i] = 2; continue; } else y[i] += 3;
+      y[i] -= 4;
+    }
+  })") == R"(for (int i = 0; i < n; ++i) {
+  if (!(y[i] < 0)) {
+    y[i] = 1;
+    if (y[i] > n) {
+      y[i] = 2;
+    } else {
+      y[i] += 3;
+      y[i] -= 4;
+    }
+  }
+}
+)");
+}
+
+TEST_CASE("counted whiles and outer indices become loops of their own") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", R"(int f(int *y, long n) {
+    long i = 2, last;
+    while (n >= i) { y[i] = 0; i += 1; }
+    for (last = 0; last != n; last++) y[last] = 1;
+    return (int)last;
+  })") == R"(for (long i = 2; i < n + 1; ++i) {
+  y[i] = 0;
+}
+long last = 0;
+for (long last_0 = 0; last_0 < n; ++last_0) {
+  y[last_0] = 1;
+}
+last = 0 < n ? n : 0;
+return (int)last;
+)");
+}
+
+TEST_CASE("loops that are not counted stay whiles") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", R"(void f(int *y, int n) {
+    for (int i = 0; i < n; i += y[i]) y[i] = 0;
+    for (int i = n; i > 0; i /= 2) y[i] = 1;
+    for (int i = 0; i < y[0]; ++i) y[i] = 2;
+    while (n > 0) { if (y[n] == 7) break; n -= 1; }
+  })") == R"(int i = 0;
+while (i < n) {
+  y[i] = 0;
+  i += y[i];
+}
+int i_0 = n;
+while (i_0 > 0) {
+  y[i_0] = 1;
+  i_0 /= 2;
+}
+int i_1 = 0;
+while (i_1 < y[0]) {
+  y[i_1] = 2;
+  i_1 += 1;
+}
+while (n > 0) {
+  if (y[n] == 7) {
+    break;
+  }
+  n -= 1;
+}
+)");
+}
+
+TEST_CASE("row pointers become subscripts, moving pointers stay") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", R"(void f(const float *x, float *y, long n, long m) {
+    for (long i = 0; i < n; ++i) {
+      const float *row = x + i * m;
+      float *out = &y[i * m];
+      const float *walk = row;
+      for (long j = 0; j < m; ++j) { out[j] = row[j] + *walk; walk++; }
+    }
+  })") == R"(for (long i = 0; i < n; ++i) {
+  const float *row = x + i * m;
+  const float *walk = row;
+  for (long j = 0; j < m; ++j) {
+    y[i * m + j] = row[j] + walk[0];
+    walk += 1;
+  }
+}
+)");
+}
+
+TEST_CASE("increments inside an assignment follow it") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", "void f(int *x, int *y) { int i = 0, j = 1; x[i++] = y[j++]; *x++ = y[0] && y[1]; }")
+        == "int i = 0;\nint j = 1;\nx[i] = y[j];\ni += 1;\nj += 1;\nx[0] = y[0] && y[1];\nx += 1;\n");
+}
+
+TEST_CASE("operators keep their order in print") {
+  if (!have_clang())
+    return;
+  CHECK(body_of("f", "void f(int *y, int a, int b) { y[0] = (a - (b - 1)) * -(-a) / (a ? b : 2) << (a & (b | 1)); "
+                     "y[1] = (a < b) == !(b > 2 && (a || b)); y[2] = (char)(a + b) % 3; }")
+        == "y[0] = ((a - (b - 1)) * - -a / (a ? b : 2)) << (a & (b | 1));\n"
+           "y[1] = a < b == !(b > 2 && (a || b));\ny[2] = (char)(a + b) % 3;\n");
+}
+
+TEST_CASE("the rest of the file is kept as it is") {
+  if (!have_clang())
+    return;
+  const std::string text = "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
+                           "void g(int *x, int n) { for (int i = 0; i < n; ++i) x[i] = twice(x[i]) + TWO; }\n// end\n";
+  CHECK(print_program(read(make_nest("g", text)), "")
+        == "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
+           "void g(int *x, int n) {\n  for (int i = 0; i < n; ++i) {\n    x[i] = twice(x[i]) + 2;\n  }\n}\n// end\n");
+}
+
+TEST_CASE("what is no function of the file is refused with the reason") {
+  auto reason = [](const std::string& tree) {
+    auto p = read_function("void f(void) {}", tree, "f");
+    return p ? std::string{} : p.error().detail;
+  };
+  CHECK(reason("").find("no syntax tree") != std::string::npos);
+  CHECK(reason("{").find("no JSON") != std::string::npos);
+  CHECK(reason(R"({"kind":"VarDecl","name":"f"})").find("holds no function f") != std::string::npos);
+  CHECK(reason(R"({"kind":"FunctionDecl","name":"f"})").find("plain text") != std::string::npos);
+}
+
+} // namespace kevolve::test

@@ -1,0 +1,148 @@
+#include "nest.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace kevolve::test {
+
+using namespace transform;
+
+TEST_CASE("the same context gives the same proposal, another seed another one") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  std::set<std::string> genomes;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    c.seed = seed;
+    auto a = make_generator("transform").value()->propose(c);
+    auto b = make_generator("transform").value()->propose(c);
+    REQUIRE(a);
+    REQUIRE(b);
+    CHECK(a->source == b->source);
+    CHECK(a->genome == b->genome);
+    CHECK(a->flags == b->flags);
+    genomes.insert(a->genome);
+  }
+  CHECK(genomes.size() >= 15);
+}
+
+TEST_CASE("a genome reproduces its source and stands at its top") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("softmax");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  c.seed = 3;
+  auto first = g->propose(c).value();
+  CHECK(first.source.find("/* softmax: made from the reference by these moves, in order:\n") == 0);
+  auto genome = parse_genome(first.genome).value();
+  for (const auto& m : genome)
+    CHECK(first.source.find("     " + to_string(m) + "\n") != std::string::npos);
+}
+
+TEST_CASE("drafts are short") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  c.draft = true;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    c.seed = seed;
+    CHECK(parse_genome(g->propose(c).value().genome)->size() <= 2);
+  }
+}
+
+TEST_CASE("a child resembles its parent") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  ancestor parent;
+  parent.genome = "tile(L2,64); vectorise(L1,16); jam(L0,4); unroll(L2,2)";
+  parent.verdict = "pass";
+  c.parents = {parent};
+  size_t kept = 0;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    c.seed = seed;
+    auto p = g->propose(c).value();
+    CHECK(p.genome != parent.genome);
+    kept += p.genome.find("vectorise(L1,16)") != std::string::npos ? 1U : 0U;
+  }
+  CHECK(kept >= 15);
+}
+
+TEST_CASE("what is in the tree is not proposed again, and the end is said") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("prefix_sum");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  c.draft = true;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    c.seed = seed;
+    auto p = g->propose(c);
+    REQUIRE(p);
+    CHECK_FALSE(std::binary_search(c.seen.begin(), c.seen.end(), p->genome));
+    c.seen.insert(std::lower_bound(c.seen.begin(), c.seen.end(), p->genome), p->genome);
+  }
+  c.syntax_tree.clear(); // the two flag sets beside the baseline are all that is left
+  c.seen = {"flags(O2)", "flags(Ofast)"};
+  auto none = g->propose(c);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == errc::unsupported);
+}
+
+TEST_CASE("without a syntax tree the flag sets remain and the reason is given") {
+  auto n = nest{};
+  n.task.entry = "f";
+  n.source = "void f(void) {}\n";
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  CHECK(g->describe(c).find("only flag sets: the compiler gave no syntax tree") == 0);
+  auto p = g->propose(c);
+  REQUIRE(p);
+  CHECK(p->genome == "flags(" + p->flags + ")");
+  CHECK(p->source.find(n.source) != std::string::npos);
+}
+
+TEST_CASE("description names what stays in order and what is opaque") {
+  if (!have_clang())
+    return;
+  auto g = make_generator("transform").value();
+  auto text = g->describe(context_of(load_nest("opaque")));
+  CHECK(text.find("2 counted loops, 1 of them free of dependences") == 0);
+  CHECK(text.find("L0 stays in order: holds 'switch (x[i] & 3) {'") != std::string::npos);
+  CHECK(text.find("SwitchStmt is left as it is") != std::string::npos);
+}
+
+TEST_CASE("genomes survive print and parse, and nonsense is refused") {
+  for (const char* text : {"tile(L1,64)", "restrict; flags(Ofast-vec512)", "interchange(L0,L1t); math"})
+    CHECK(to_string(parse_genome(text).value()) == text);
+  for (const char* text : {"tile(", "tile(L1", "(L1)", "tile(L1,)", "a b(c", "tile(L1))", "x\ny"})
+    CHECK_FALSE(parse_genome(text));
+  CHECK(parse_genome("")->empty());
+}
+
+TEST_CASE("hostile genomes of parents are harmless") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  ancestor parent;
+  parent.verdict = "pass";
+  for (const char* genome : {"tile(L0,99999999999999999999)", "jam(L0,1000000)", "jam(L0,0)", "vectorise(L1,7)", "tile(L0,-4)",
+                             "*/ evil /*", "split", "flags(-o)", "jam", "tile(L0)"}) {
+    parent.genome = genome;
+    c.parents = {parent};
+    auto p = g->propose(c);
+    REQUIRE(p);
+    CHECK(p->genome.find(genome) == std::string::npos);
+  }
+}
+
+} // namespace kevolve::test
