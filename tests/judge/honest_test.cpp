@@ -238,6 +238,6 @@ TEST_CASE("a race that takes too long stays undecided") {
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
   CHECK(o.decision == race_decision::undecided);
-  CHECK(o.evidence.at("stopped") == "race_ms");
+  CHECK(o.evidence.at("stopped").find("undecided") != std::string::npos);
   CHECK(o.timings.at(0).rival_ns.size() >= 4);
 }

@@ -190,6 +190,15 @@ private:
   bool alive_ = true;
 };
 
+// Where it is allowed, ahead of whatever else shares the core: a preempted call is a wasted pair. The kernel
+// weighs whole sessions against each other, so a session of our own, which also keeps a terminal's Ctrl-C from
+// ending us before the node says so.
+void go_ahead_of_others() {
+  setsid();
+  setpriority(PRIO_PROCESS, 0, -10);
+  std::ofstream{"/proc/self/autogroup"} << "-10";
+}
+
 int usage() {
   std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
@@ -217,9 +226,8 @@ int start(int argc, char** argv) {
 
   std::signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  go_ahead_of_others();
   hide_memory();
-  // Where it is allowed, ahead of whatever else shares the core: a preempted call is a wasted pair.
-  setpriority(PRIO_PROCESS, 0, -10);
   const auto allowed = allowed_cores();
   judge_settings settings;
   settings.zygote_path = args.zygote;
