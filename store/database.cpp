@@ -69,8 +69,9 @@ public:
       return;
     std::array<char, 1024> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
+    std::string_view line{text.data()};
     log::write(level == rocksdb::InfoLogLevel::WARN_LEVEL ? log::level::warn : log::level::error, "rocksdb",
-               text.data());
+               line.substr(0, line.find_last_not_of(" \n") + 1));
   }
   void Logv(const char*, va_list) override {} // headers
 };
@@ -147,6 +148,7 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
   if (options.env->FileExists(path + "/CURRENT").IsNotFound()) {
     if (!o.create)
       return fail(errc::not_found, "no store in " + path);
+    options.env->CreateDirIfMissing(path).PermitUncheckedError(); // opening says what is wrong
   } else {
     std::vector<std::string> present;
     if (auto s = rocksdb::DB::ListColumnFamilies(options, path, &present); !s.ok())

@@ -60,7 +60,7 @@ uint64_t rounds(const char* variable, uint64_t usual) {
 } // namespace
 
 TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of what was written") {
-  const auto cuts = rounds("KEVOLVE_POWER_CUTS", 150);
+  const auto cuts = rounds("KEVOLVE_POWER_CUTS", 60);
   std::mt19937_64 random{cuts};
   scratch_directory dir;
   faulty_disk disk;
@@ -104,7 +104,7 @@ TEST_CASE("a disk that fails while a store is made or opened is named, and does 
     faulty_disk disk;
     uint64_t refused = 0;
     uint64_t acknowledged = 0;
-    for (uint64_t passing = 0; passing < 60; ++passing) {
+    for (uint64_t passing = 0; passing < 30; ++passing) {
       CAPTURE(passing);
       disk.fail_after(passing, what);
       if (auto s = store::open(dir.path(), small_on(disk)); !s) {
