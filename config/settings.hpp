@@ -1,6 +1,5 @@
-// One declaration per setting. A section of a file is declared by a function that names each setting with its
-// rule and where its value goes; run over a table_reader it parses and checks, run over a settings_writer it
-// yields the reference in docs/settings.md. So text, bounds, defaults and unknown-key check cannot disagree.
+// One declaration per setting: a function names each setting of a section, its rule and where its value goes. Run
+// over a table_reader it parses and checks, over a settings_writer it yields the reference (settings_reference.hpp).
 #pragma once
 
 #include "config/document.hpp"
@@ -95,11 +94,7 @@ private:
   error_list& errors_;
   std::vector<std::string> declared_;
 };
-
 // Seconds, or a negative number if the text is no duration.
 double parse_duration(std::string_view text);
-
-// docs/settings.md: every setting of the task, campaign and node files.
-std::string settings_reference();
 
 } // namespace kevolve

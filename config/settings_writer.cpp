@@ -1,5 +1,6 @@
 #include "config/campaign_sections.hpp"
 #include "config/settings.hpp"
+#include "config/settings_reference.hpp"
 #include "config/task_sections.hpp"
 
 #include <array>

@@ -148,6 +148,12 @@ void task_symbols::check_shapes() {
     errors_.add("shape", "the weights of the declared shapes are all 0");
 }
 
+namespace {
+std::string below(const std::string& path, const std::string& key) {
+  return path + "." + key;
+}
+} // namespace
+
 // Whether the shape gives every size argument a value, and nothing else one.
 bool task_symbols::check_sizes(size_t i) {
   const auto& shape = c_.shapes[i];
@@ -160,9 +166,9 @@ bool task_symbols::check_sizes(size_t i) {
     }
   for (const auto& [name, value] : shape.sizes)
     if (computed_.contains(name))
-      errors_.add(path + "." + name, "'" + name + "' is computed in [derived]");
+      errors_.add(below(path, name), "'" + name + "' is computed in [derived]");
     else if (std::find(sizes_.begin(), sizes_.end(), name) == sizes_.end())
-      errors_.add(path + "." + name, "no size argument '" + name + "'" + suggestion(name, sizes_));
+      errors_.add(below(path, name), "no size argument '" + name + "'" + suggestion(name, sizes_));
     else if (value < 0)
       complete = false;
   return complete;

@@ -327,7 +327,9 @@ expression::~expression() = default;
 expression::expression(const expression&) = default;
 expression& expression::operator=(const expression&) = default;
 // A moved-from expression keeps a root: every expression can be evaluated.
-expression::expression(expression&& other) noexcept : text_(std::move(other.text_)), root_(other.root_) {}
+expression::expression(expression&& other) noexcept : text_(std::move(other.text_)) {
+  root_ = other.root_;
+}
 expression& expression::operator=(expression&& other) noexcept {
   text_ = std::move(other.text_);
   root_ = other.root_;

@@ -1,4 +1,5 @@
 #include "config/settings.hpp"
+#include "config/settings_reference.hpp"
 #include "runtime/base/codec.hpp"
 #include "tests/config/load_any.hpp"
 
