@@ -10,9 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <initializer_list>
+#include <iterator>
 
 namespace kevolve {
 
@@ -62,6 +65,24 @@ constexpr const char* compiler_calls[] = {
   "setitimer",    "alarm",        "timer_create", "timer_settime", "timer_delete", "futex_waitv",
 };
 
+// What seccomp.h has macros for, without the C99 literals that clang objects to in C++. Arguments are compared
+// as 64-bit registers, so a kernel `int` with garbage above it is simply not equal.
+constexpr scmp_arg_cmp when(unsigned argument, scmp_compare op, uint64_t a, uint64_t b = 0) {
+  return {argument, op, a, b};
+}
+
+// Ends the process if it touches SIGSYS: a handler of its own would hide violations from record_violations().
+// By hand, because the kernel looks at the low half of the argument only and libseccomp has no masked "not
+// equal". Stands before the allow-list; jumps are relative.
+constexpr auto low_half = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0U : 4U;
+constexpr sock_filter guard_of_sigsys[] = {
+  {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+  {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SYS_rt_sigaction},
+  {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args) + low_half},
+  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SIGSYS},
+  {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
+};
+
 // Collects rules and remembers the first error, so that the lists below read as lists.
 class builder {
 public:
@@ -100,7 +121,7 @@ void compiler_rules(builder& b) {
     b.allow(name);
   // Arguments of clone3 cannot be read by a filter; without it the C library falls back to clone.
   b.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");
-  b.allow("tgkill", {SCMP_A0_32(SCMP_CMP_EQ, own_pid_placeholder)});
+  b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
 }
 
 void candidate_rules(builder& b, const sandbox_policy& policy) {
@@ -112,24 +133,22 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
 
   // printf may flush into /dev/null; anything else is the command socket.
   for (auto fd : {1, 2, policy.command_fd})
-    b.allow("write", {SCMP_A0_32(SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
+    b.allow("write", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
   for (auto fd : {1, 2})
-    b.allow("writev", {SCMP_A0_32(SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
-  b.allow("newfstatat", {SCMP_A3_32(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
-  b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {SCMP_A3_32(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
-  b.allow("prlimit64", {SCMP_A2_64(SCMP_CMP_EQ, 0)});
-  b.allow("tgkill", {SCMP_A0_32(SCMP_CMP_EQ, own_pid_placeholder)});
-  b.allow("prctl", {SCMP_A0_32(SCMP_CMP_EQ, PR_SET_NAME)});
-  b.allow("prctl", {SCMP_A0_32(SCMP_CMP_EQ, 0x53564d41)}); // PR_SET_VMA: newer C libraries name their heaps
+    b.allow("writev", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
+  b.allow("newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
+  b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
+  b.allow("prlimit64", {when(2, SCMP_CMP_EQ, 0)});
+  b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
+  b.allow("prctl", {when(0, SCMP_CMP_EQ, PR_SET_NAME)});
+  b.allow("prctl", {when(0, SCMP_CMP_EQ, 0x53564d41)}); // PR_SET_VMA: newer C libraries name their heaps
 
-  // A handler of its own for SIGSYS would hide violations from record_violations().
-  b.rule(SCMP_ACT_KILL_PROCESS, "rt_sigaction", {SCMP_A0_32(SCMP_CMP_EQ, SIGSYS)});
-  b.rule(loading ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM), "rt_sigaction", {SCMP_A0_32(SCMP_CMP_NE, SIGSYS)});
+  b.rule(loading ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM), "rt_sigaction");
 
   if (policy.allow_threads) {
     constexpr uint32_t wanted = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
     constexpr uint32_t namespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
-    b.allow("clone", {SCMP_A0_32(SCMP_CMP_MASKED_EQ, wanted | namespaces, wanted)});
+    b.allow("clone", {when(0, SCMP_CMP_MASKED_EQ, wanted | namespaces, wanted)});
     b.allow("futex_waitv");
   }
 
@@ -138,13 +157,13 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("mprotect");
     b.allow("pread64");
     constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-    b.allow("openat", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, writing, 0)});
-    b.allow("open", {SCMP_A1_32(SCMP_CMP_MASKED_EQ, writing, 0)});
-    b.allow("seccomp", {SCMP_A0_32(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER)});
+    b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, writing, 0)});
+    b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, writing, 0)});
+    b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER)});
   } else {
     // No new code once the clock may run: what was compiled is what is judged.
-    b.allow("mmap", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
-    b.allow("mprotect", {SCMP_A2_32(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
+    b.allow("mmap", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
+    b.allow("mprotect", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
   }
 }
 
@@ -169,9 +188,11 @@ result<system_call_program> compile_system_call_program(const sandbox_policy& po
   auto rc = seccomp_export_bpf(b.context(), fd);
   system_call_program out;
   if (rc == 0) {
-    out.resize(static_cast<size_t>(lseek(fd, 0, SEEK_END)) / sizeof(sock_filter));
-    auto bytes = out.size() * sizeof(sock_filter);
-    if (pread(fd, out.data(), bytes, 0) != static_cast<ssize_t>(bytes))
+    const auto guard = compiler ? 0 : std::size(guard_of_sigsys);
+    const auto bytes = static_cast<size_t>(lseek(fd, 0, SEEK_END));
+    out.resize(guard + bytes / sizeof(sock_filter));
+    std::copy_n(guard_of_sigsys, guard, out.begin());
+    if (pread(fd, out.data() + guard, bytes, 0) != static_cast<ssize_t>(bytes))
       rc = -EIO;
   }
   ::close(fd);

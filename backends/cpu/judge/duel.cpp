@@ -20,12 +20,11 @@ constexpr int rival_slot = 1;
 } // namespace
 
 duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
-           const request_hooks& hooks, correctness_report& report)
+           correctness_report& report)
   : zygote_(zygote),
     settings_(settings),
     arena_(arena),
     request_(request),
-    hooks_(hooks),
     report_(report),
     referee_(request.task, arena),
     random_(secret_seed()) {}

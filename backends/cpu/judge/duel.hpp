@@ -29,7 +29,7 @@ struct duel_shape {
 class duel {
 public:
   duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
-       const request_hooks& hooks, correctness_report& report);
+       correctness_report& report);
 
   // Before anything else: the memory for the largest of these pools, and the candidate's first process.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
@@ -62,7 +62,6 @@ private:
   const judge_settings& settings_;
   shared_arena& arena_;
   const judge_request& request_;
-  const request_hooks& hooks_;
   correctness_report& report_;
   referee referee_;
   random_stream random_;

@@ -45,7 +45,7 @@ public:
       hooks_(hooks),
       out_(out),
       maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks),
-      duel_(c.zygote, c.settings, c.race_arena, request, hooks, out.correctness) {
+      duel_(c.zygote, c.settings, c.race_arena, request, out.correctness) {
     out_.correctness.bit_equal = true;
   }
 
@@ -142,7 +142,7 @@ private:
     hooks_.progress("screen");
     bool first = true;
     // Smallest first: most wrong candidates die on it.
-    std::stable_sort(screens_.begin(), screens_.end(),
+    std::sort(screens_.begin(), screens_.end(),
                      [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
     for (const auto& pool : screens_) {
       if (auto ok = still_wanted(); !ok)
@@ -212,15 +212,23 @@ private:
     return weighted_geometric_mean(ratios, weights);
   }
 
+  std::chrono::nanoseconds longest_best_call() {
+    double out = 0.0;
+    for (const auto& shape : duel_.shapes())
+      if (!shape.candidate_ns.empty())
+        out = std::max(out, *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
+    return std::chrono::nanoseconds{static_cast<int64_t>(out)};
+  }
+
   // Early pairs tell a slow candidate from a slow moment when calls are long; short ones can afford a few more.
   bool out_of_the_race(std::chrono::nanoseconds spent) {
     const auto behind = 1.0 / best_against_best();
     if (rounds_.size() == screen_out_rounds_when_short)
       return behind > request_.screen_out;
-    if (spent < short_calls)
-      return false;
-    return (rounds_.size() == 1 && behind > std::max(hopeless, request_.screen_out))
-           || (rounds_.size() == screen_out_rounds && behind > request_.screen_out);
+    // Only a call that outlasts every scheduler's slice is judged by one pair.
+    if (rounds_.size() == 1)
+      return behind > std::max(hopeless, request_.screen_out) && longest_best_call() > short_calls;
+    return rounds_.size() == screen_out_rounds && spent > short_calls && behind > request_.screen_out;
   }
 
   attempt<void> race() {
