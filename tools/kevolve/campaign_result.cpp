@@ -1,0 +1,158 @@
+#include "tools/kevolve/campaign_result.hpp"
+
+#include "runtime/node/admin/records_json.hpp"
+#include "tools/kevolve/node_reader.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
+  int64_t begun = 0;
+  uint64_t finished = 0;
+  for (const auto& e : events) {
+    if (begun == 0)
+      begun = e.time_ns;
+    if (e.kind == event_kind::node_finished)
+      ++finished;
+    if (e.kind != event_kind::champion_crowned)
+      continue;
+    if (auto c = decode<champion_record>(e.payload))
+      r.curve.push_back({static_cast<double>(e.time_ns - begun) / 1e9, finished, c->index, c->speedup});
+  }
+}
+
+// The steps that lead to the best: along the first parents.
+void read_moves(campaign_result& r, const std::vector<node_brief>& tree) {
+  std::map<uint64_t, const node_brief*> by_index;
+  for (const auto& n : tree)
+    by_index[n.index] = &n;
+  auto at = r.status.best;
+  while (at != 0 && by_index.contains(at) && r.moves.size() <= tree.size()) {
+    const auto& n = *by_index[at];
+    r.moves.emplace_back(at, n.summary);
+    at = n.parents.empty() ? 0 : n.parents.front();
+  }
+  std::reverse(r.moves.begin(), r.moves.end());
+}
+
+result<void> read_best(node_reader& reader, campaign_result& r) {
+  auto best = reader.record<node_record>(keys::nodes, keys::node(r.status.id, r.status.best));
+  if (!best)
+    return tl::unexpected(best.error());
+  auto source = reader.blob(best->proposal.source);
+  if (!source)
+    return tl::unexpected(source.error());
+  r.source = std::move(*source);
+  for (const auto& id : best->evaluations)
+    if (auto e = reader.record<evaluation_record>(keys::evaluations, keys::evaluation(id)))
+      r.evaluations.push_back(std::move(*e));
+  r.best = std::move(*best);
+  return {};
+}
+
+result<void> write_file(const std::string& path, const std::string& text, bool executable) {
+  std::ofstream out{path, std::ios::binary | std::ios::trunc};
+  out << text;
+  out.close();
+  if (!out)
+    return tl::unexpected(from_errno(errno, "writing " + path));
+  if (executable && ::chmod(path.c_str(), 0755) != 0)
+    return tl::unexpected(from_errno(errno, "writing " + path));
+  return {};
+}
+
+} // namespace
+
+bool has_winner(const campaign_status& s) {
+  return s.best != 0 && s.state == "finished";
+}
+
+result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status) {
+  node_reader reader{where};
+  campaign_result r;
+  r.spec = spec;
+  r.status = status;
+  if (auto fixed = reader.record<preparation>(keys::index, keys::prepared(status.id)))
+    r.fixed = std::move(*fixed);
+  auto tree = reader.tree(status.id);
+  if (!tree)
+    return tl::unexpected(tree.error());
+  for (const auto& n : *tree)
+    if (n.index != 0 && n.state == "finished")
+      ++r.by_verdict[n.result];
+  auto events = reader.events(status.id);
+  if (!events)
+    return tl::unexpected(events.error());
+  read_curve(r, *events);
+  if (has_winner(status)) {
+    if (auto done = read_best(reader, r); !done)
+      return tl::unexpected(done.error());
+    read_moves(r, *tree);
+  }
+  return r;
+}
+
+json run_json(const campaign_result& r, const target& hardware, const std::string& folder) {
+  const auto& s = r.status;
+  auto ended = s.state == "finished" || s.state == "failed";
+  json out{{"campaign", to_string(s.id)},
+           {"state", ended ? s.state : "paused"},
+           {"stop_reason", or_null(s.stop_reason)},
+           {"reason", or_null(s.reason)},
+           {"candidates", s.candidates},
+           {"valid", s.valid},
+           {"best", nullptr},
+           {"spent",
+            {{"wall_s", s.wall_s},
+             {"llm_calls", 0},
+             {"tokens_in", 0},
+             {"tokens_out", 0},
+             {"cost", nullptr},
+             {"device_s", s.device_s},
+             {"compile_s", s.compile_s}}},
+           {"bundle", or_null(folder)}};
+  if (s.best != 0)
+    out["best"] = {{"node", s.best},
+                   {"speedup", s.speedup},
+                   {"ci95", interval_json(s.ci_low, s.ci_high)},
+                   {"trust", to_string(hardware.trust())},
+                   {"final", s.final_confirmed},
+                   {"summary", s.best_summary}};
+  return out;
+}
+
+result<std::string> write_result(const campaign_result& r, const target& hardware, const std::string& data_dir) {
+  auto folder = data_dir + "/results/" + short_string(r.status.id);
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  if (ec)
+    return tl::unexpected(from_errno(ec.value(), "making " + folder));
+  auto document = run_json(r, hardware, folder);
+  auto shapes = json::array();
+  for (const auto& t : r.status.shapes)
+    shapes.push_back(to_json(t, false));
+  document["shapes"] = std::move(shapes);
+  document["candidates_by_verdict"] = r.by_verdict;
+  std::vector<std::tuple<std::string, std::string, bool>> files{
+      {"report.md", report_text(r, hardware), false}, {"result.json", to_pretty_text(document) + "\n", false}};
+  if (r.best) {
+    files.emplace_back(r.best->proposal.language == "cpp" ? "kernel.cpp" : "kernel.c", r.source, false);
+    if (auto script = build_script(r); !script.empty())
+      files.emplace_back("build.sh", script, true);
+  }
+  for (const auto& [name, text, executable] : files)
+    if (auto done = write_file(folder + "/" + name, text, executable); !done)
+      return tl::unexpected(done.error());
+  return folder;
+}
+
+} // namespace kevolve

@@ -1,0 +1,186 @@
+#include "tools/kevolve/connection.hpp"
+
+#include "runtime/base/ids.hpp"
+#include "runtime/node/admin/admin_server.hpp"
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/token.hpp"
+#include "runtime/node/node.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/http_client.hpp"
+#include "tools/kevolve/terminal.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+constexpr auto local_limit = std::chrono::seconds{30};
+
+errc code_of(unsigned status) {
+  switch (status) {
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return errc::bad_input;
+    case 401:
+    case 403:
+      return errc::unauthorised;
+    case 404:
+      return errc::not_found;
+    case 409:
+      return errc::conflict;
+    case 503:
+      return errc::unavailable;
+    case 408:
+    case 504:
+      return errc::timed_out;
+    case 507:
+      return errc::no_space;
+    default:
+      return errc::internal;
+  }
+}
+
+result<json> to_result(const api_response& x) {
+  auto document = json::parse(x.body, nullptr, false);
+  if (x.status == 200 && !document.is_discarded())
+    return document;
+  if (x.status != 200 && document.is_object() && document.contains("detail"))
+    return fail(code_of(x.status), document.value("detail", std::string{}));
+  return fail(errc::protocol, "the node answered " + std::to_string(x.status) + " with something that is no JSON");
+}
+
+api_request request_of(const std::string& method, const std::string& target, const std::string& body) {
+  api_request r;
+  r.method = method;
+  r.target = target;
+  r.body = body;
+  if (!body.empty())
+    r.content_type = "application/json";
+  if (method == "POST")
+    r.idempotency_key = to_string(random_id());
+  return r;
+}
+
+class over_http : public connection {
+public:
+  explicit over_http(http_peer peer) : peer_(std::move(peer)) {}
+
+protected:
+  result<json> ask(const std::string& method, const std::string& target, const std::string& body) override {
+    auto answer = http_ask(peer_, request_of(method, target, body));
+    if (!answer)
+      return tl::unexpected(answer.error());
+    return to_result(*answer);
+  }
+
+private:
+  http_peer peer_;
+};
+
+// A node without resources, campaigns and admin: it can read and nothing else.
+class in_process : public connection {
+public:
+  explicit in_process(std::unique_ptr<node> n) : node_(std::move(n)) {
+    api_context context;
+    context.campaigns = node_->campaigns();
+    context.journal = node_->journal();
+    context.scheduler = node_->scheduler();
+    context.cards = node_->cards();
+    context.version = KEVOLVE_VERSION;
+    api_ = std::make_unique<admin_api>(node_->system(), std::move(context));
+  }
+  ~in_process() override { api_.reset(); }
+  in_process(const in_process&) = delete;
+  in_process& operator=(const in_process&) = delete;
+
+protected:
+  result<json> ask(const std::string& method, const std::string& target, const std::string& body) override {
+    auto answer = std::make_shared<std::promise<api_response>>();
+    auto waiting = answer->get_future();
+    api_->handle(request_of(method, target, body), [answer](api_response x) { answer->set_value(std::move(x)); });
+    if (waiting.wait_for(local_limit) != std::future_status::ready)
+      return fail(errc::timed_out, "the store did not answer in time");
+    return to_result(waiting.get());
+  }
+
+private:
+  std::unique_ptr<node> node_;
+  std::unique_ptr<admin_api> api_;
+};
+
+struct announced {
+  std::string url;
+  pid_t pid = 0;
+};
+
+// What the directory's node has written, if it still lives.
+result<announced> read_announcement(const std::string& data_dir) {
+  std::ifstream in{admin_file(data_dir)};
+  std::stringstream text;
+  text << in.rdbuf();
+  auto document = json::parse(text.str(), nullptr, false);
+  if (!in || !document.is_object() || !document.contains("url") || !document["url"].is_string())
+    return fail(errc::not_found, "no node has announced itself in " + data_dir);
+  announced out;
+  out.url = document["url"].get<std::string>();
+  if (document.contains("pid") && document["pid"].is_number_integer())
+    out.pid = document["pid"].get<pid_t>();
+  if (out.pid > 0 && ::kill(out.pid, 0) != 0 && errno == ESRCH)
+    return fail(errc::not_found, "the node of " + data_dir + " (process " + std::to_string(out.pid) + ") has ended");
+  return out;
+}
+
+result<std::unique_ptr<connection>> open_directory(const std::string& data_dir) {
+  if (std::error_code ec; !std::filesystem::exists(data_dir + "/store", ec))
+    return fail(errc::unavailable, "no node runs on " + data_dir
+                                       + " and there is no data in it; name a data directory "
+                                         "with --data, or a node with --url");
+  node_options options;
+  options.data_dir = data_dir;
+  options.targets.clear();
+  options.listen.clear();
+  auto n = node::start(std::move(options));
+  if (!n)
+    return tl::unexpected(n.error());
+  return std::unique_ptr<connection>{std::make_unique<in_process>(std::move(*n))};
+}
+
+} // namespace
+
+result<std::unique_ptr<connection>> connection::open(const node_address& where, bool read_only) {
+  auto url = where.url;
+  if (url.empty()) {
+    auto known = read_announcement(where.data);
+    if (!known) {
+      if (read_only)
+        return open_directory(where.data);
+      return fail(errc::unavailable, known.error().detail + "; start one with kevolved, or name one with --url");
+    }
+    url = known->url;
+    // A node that was killed leaves its announcement behind, and its process id may be another's by now.
+    auto alive = http_ask({url, ""}, request_of("GET", "/healthz", ""));
+    if (!alive && alive.error().code == errc::unavailable && read_only)
+      return open_directory(where.data);
+  }
+  auto file = where.token_file.empty() ? where.data + "/token" : where.token_file;
+  auto token = read_token(file);
+  if (!token)
+    return fail(token.error().code == errc::not_found ? errc::unauthorised : token.error().code, token.error().detail);
+  return std::unique_ptr<connection>{std::make_unique<over_http>(http_peer{url, *token})};
+}
+
+int report(const failure& why, bool json_wanted) {
+  if (json_wanted)
+    print_out(to_text(json{{"error", {{"code", to_string(why.code)}, {"detail", why.detail}}}}) + "\n");
+  print_err("kevolve: " + (why.detail.empty() ? to_string(why.code) : why.detail) + "\n");
+  return exit_code::of(why.code);
+}
+
+} // namespace kevolve

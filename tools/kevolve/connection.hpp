@@ -1,0 +1,31 @@
+// How a verb reaches what it asks: the node that runs on a data directory, over HTTP; or, for reading when none
+// runs there, the directory itself through the same API.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <memory>
+#include <string>
+
+namespace kevolve {
+
+class connection {
+public:
+  // `read_only`: may open the directory itself.
+  static result<std::unique_ptr<connection>> open(const node_address& where, bool read_only);
+  virtual ~connection() = default;
+
+  // The answer's JSON; a problem becomes a failure with its detail.
+  result<json> get(const std::string& target) { return ask("GET", target, ""); }
+  result<json> post(const std::string& target, const json& body) { return ask("POST", target, to_text(body)); }
+
+protected:
+  virtual result<json> ask(const std::string& method, const std::string& target, const std::string& body) = 0;
+};
+
+// Prints "kevolve: …" on stderr, or the failure as JSON on stdout; returns the exit code.
+int report(const failure& why, bool json_wanted);
+
+} // namespace kevolve

@@ -1,0 +1,21 @@
+// Asks a node over HTTP; every request has a time limit.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "runtime/node/admin/exchange.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace kevolve {
+
+struct http_peer {
+  std::string url; // "http://127.0.0.1:7700"
+  std::string token;
+};
+
+// errc::unavailable when nobody listens there, errc::timed_out, errc::protocol, errc::bad_input for the address.
+result<api_response> http_ask(const http_peer& peer, const api_request& request,
+                              std::chrono::milliseconds limit = std::chrono::seconds{15});
+
+} // namespace kevolve

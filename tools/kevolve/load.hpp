@@ -1,0 +1,22 @@
+// Loading the files that a command line names.
+#pragma once
+
+#include "config/campaign.hpp"
+#include "config/task.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// Checked against what this build can do. On errors: prints them all (on stderr, or as JSON on stdout) and yields
+// nothing.
+std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
+                                                   bool json_wanted);
+std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wanted);
+
+// A campaign that searches nothing: the judge's settings around a task.
+campaign_spec spec_around(task_spec task, const std::string& target);
+
+} // namespace kevolve

@@ -1,0 +1,55 @@
+// kevolve: everything but the daemon.
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <exception>
+
+namespace kevolve {
+
+void add_common(CLI::App& verb, common_options& o) {
+  verb.add_flag("--json", o.json, "one JSON document on stdout");
+  verb.add_flag("-q,--quiet", o.quiet, "no progress and no notes");
+}
+
+void add_address(CLI::App& verb, node_address& a) {
+  verb.add_option("--data", a.data, "data directory of a node on this machine (default: ./kevolve-data)");
+  verb.add_option("--url", a.url, "a node's address, such as http://127.0.0.1:7700; needs --token-file");
+  verb.add_option("--token-file", a.token_file, "file with the node's token (default: token in the data directory)");
+}
+
+} // namespace kevolve
+
+int main(int argc, char** argv) {
+  CLI::App app{"kevolve finds faster kernels by search and proves them.", "kevolve"};
+  app.set_version_flag("--version", std::string{"kevolve "} + KEVOLVE_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  app.footer(
+      "Example: kevolve run config/examples/gemm.toml\n"
+      "Exit codes: 0 ok, 1 the work failed, 2 usage or configuration, 3 not found, 4 not authorised, 5 conflict,\n"
+      "6 no node answers, 7 timed out, 8 budget exhausted before any valid kernel, 130 interrupted.");
+  kevolve::action chosen;
+  kevolve::add_run(app, chosen);
+  kevolve::add_eval(app, chosen);
+  kevolve::add_checks(app, chosen);
+  kevolve::add_campaigns(app, chosen);
+  kevolve::add_actors(app, chosen);
+  kevolve::add_doctor(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    auto code = app.exit(e);
+    return code == 0 ? kevolve::exit_code::ok : kevolve::exit_code::usage;
+  }
+  try {
+    return chosen ? chosen() : kevolve::exit_code::usage;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "kevolve: %s\n", e.what());
+    return kevolve::exit_code::failed;
+  }
+}

@@ -1,0 +1,40 @@
+// What stands behind stdout and stderr, and text fit for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+// A terminal that can redraw: a TTY whose TERM is not "dumb".
+bool is_terminal(int fd);
+// Whether to colour: a terminal, and NO_COLOR is not set.
+bool wants_colour(int fd);
+// Columns; 80 if unknown.
+size_t terminal_width(int fd);
+
+// Text that others wrote, without control characters: it moves no cursor and changes no colour.
+std::string printable(std::string_view text);
+// At most `columns` characters, the end cut with "…". Counts UTF-8 code points.
+std::string fit_to(std::string_view text, size_t columns);
+
+// "1:05", "2:03:09", "9.3 s" below ten seconds.
+std::string human_duration(double seconds);
+// "512 B", "1.5 KiB", …
+std::string human_bytes(double bytes);
+// "1.2 M", "3.4 G".
+std::string human_count(double x);
+// "12.34x"
+std::string human_speedup(double x);
+// "1.23 ms"
+std::string human_ns(double ns);
+
+// Columns aligned, two spaces apart; the first row is the head.
+std::string table_text(const std::vector<std::vector<std::string>>& rows);
+
+// Writes to stdout or stderr at once; false if the reader is gone.
+bool print_out(std::string_view text);
+void print_err(std::string_view text);
+
+} // namespace kevolve

@@ -1,0 +1,83 @@
+// kevolve doctor: what this machine can do.
+#include "backends/target.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace kevolve {
+
+namespace {
+
+struct doctor_options {
+  common_options common;
+  std::string target;
+};
+
+// The enum is hidden by the member of its name.
+using row_state = decltype(doctor_row::state);
+
+std::string name_of(row_state s) {
+  switch (s) {
+    case row_state::ok:
+      return "ok";
+    case row_state::weaker:
+      return "weaker";
+    case row_state::missing:
+      break;
+  }
+  return "missing";
+}
+
+int examine(const doctor_options& o) {
+  auto names = o.target.empty() ? target_names() : std::vector<std::string>{o.target};
+  auto targets = json::object();
+  std::vector<std::vector<std::string>> rows{{"TARGET", "ITEM", "STATE", "DETAIL"}};
+  std::vector<std::string> remedies;
+  auto missing = false;
+  for (const auto& name : names) {
+    auto t = make_target(name, program_directory());
+    if (!t)
+      return report({errc::bad_input, t.error().detail}, o.common.json);
+    auto items = json::array();
+    for (const auto& r : (*t)->doctor()) {
+      missing = missing || r.state == row_state::missing;
+      items.push_back(
+          {{"item", r.item}, {"state", name_of(r.state)}, {"detail", r.detail}, {"remedy", or_null(r.remedy)}});
+      rows.push_back({name, r.item, name_of(r.state), r.detail});
+      if (!r.remedy.empty() && std::find(remedies.begin(), remedies.end(), r.remedy) == remedies.end())
+        remedies.push_back(r.remedy);
+    }
+    targets[name] = std::move(items);
+  }
+  if (o.common.json)
+    print_out(to_text(json{{"ok", !missing}, {"targets", targets}}) + "\n");
+  else {
+    print_out(table_text(rows));
+    for (const auto& r : remedies)
+      print_out("to add: " + r + "\n");
+  }
+  return missing ? exit_code::failed : exit_code::ok;
+}
+
+} // namespace
+
+void add_doctor(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<doctor_options>();
+  auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and the command that adds it");
+  verb->footer("Example: kevolve doctor --json");
+  add_common(*verb, o->common);
+  verb->add_option("--target", o->target, "only this target");
+  verb->callback([o, &chosen] { chosen = [o] { return examine(*o); }; });
+}
+
+} // namespace kevolve

@@ -1,0 +1,253 @@
+// kevolve eval: the judge alone, on one candidate.
+#include "runtime/node/admin/records_json.hpp"
+#include "runtime/node/evaluate_once.hpp"
+#include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/load.hpp"
+#include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/stop_signal.hpp"
+#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto whole_limit = std::chrono::minutes{30};
+
+struct eval_options {
+  common_options common;
+  std::string task;
+  std::string candidate;
+  std::string target = "cpu";
+  std::string flags;
+  std::string data;
+};
+
+// The data directory: the one that was named, or a temporary one that goes with this object.
+class scratch_directory {
+public:
+  explicit scratch_directory(std::string named) : path_(std::move(named)) {}
+  scratch_directory(const scratch_directory&) = delete;
+  scratch_directory& operator=(const scratch_directory&) = delete;
+  ~scratch_directory() { remove(); }
+  void remove() {
+    std::error_code ec;
+    if (ours_)
+      fs::remove_all(path_, ec);
+  }
+  result<std::string> make() {
+    if (!path_.empty())
+      return path_;
+    std::error_code ec;
+    auto pattern = (fs::temp_directory_path(ec) / "kevolve-eval-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return tl::unexpected(from_errno(errno, "making a temporary directory"));
+    ours_ = true;
+    return path_ = pattern;
+  }
+
+private:
+  std::string path_;
+  bool ours_ = false;
+};
+
+std::string language_of(const std::string& path) {
+  auto extension = fs::path{path}.extension().string();
+  if (extension == ".c")
+    return "c";
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
+}
+
+result<candidate> read_candidate(const eval_options& o, const target& hardware) {
+  candidate out;
+  out.language = language_of(o.candidate);
+  if (out.language.empty())
+    return fail(errc::bad_input, o.candidate + ": expected a .c or .cpp file");
+  std::error_code ec;
+  std::ifstream in{o.candidate, std::ios::binary};
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  if (!in || !fs::is_regular_file(o.candidate, ec))
+    return fail(errc::bad_input, o.candidate + ": cannot be read");
+  out.source = bytes.str();
+  std::vector<std::string> names;
+  for (const auto& f : hardware.flag_menu()) {
+    names.push_back(f.name);
+    if (f.baseline && o.flags.empty())
+      out.flags = f.name;
+    if (f.name == o.flags)
+      out.flags = f.name;
+  }
+  if (out.flags.empty())
+    return fail(errc::bad_input, "--flags " + o.flags + ": no such flag set" + suggestion(o.flags, names));
+  out.generator = "file";
+  out.summary = o.candidate;
+  return out;
+}
+
+// Medians added up over the declared shapes.
+json total_ns(const std::vector<shape_timing>& shapes, const std::vector<double> shape_timing::* samples) {
+  double total = 0;
+  size_t count = 0;
+  for (const auto& t : shapes)
+    if (!t.held_out && !(t.*samples).empty()) {
+      total += spread_json(t.*samples)["median"].get<double>();
+      count += (t.*samples).size();
+    }
+  if (count == 0)
+    return nullptr;
+  return {{"median", total}, {"samples", count}};
+}
+
+json timing_json(const judge_outcome& o) {
+  if (o.timings.empty())
+    return nullptr;
+  auto shapes = json::array();
+  for (const auto& t : o.timings)
+    shapes.push_back(to_json(t, true));
+  return {{"reference_ns", total_ns(o.timings, &shape_timing::rival_ns)},
+          {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
+          {"speedup", o.speedup},
+          {"ci95", interval_json(o.ci_low, o.ci_high)},
+          {"shapes", std::move(shapes)}};
+}
+
+json document_of(const campaign_spec& spec, const candidate& what, const target& hardware, const single_evaluation& x) {
+  auto admitted = x.fixed.admission.result == verdict::pass;
+  const auto& e = x.outcome;
+  const auto& last = e.last;
+  const auto& trouble = admitted ? e.trouble : x.fixed.admission.trouble;
+  return {{"task", spec.task.task.name},
+          {"candidate", to_string(candidate_id(what))},
+          {"target", spec.target},
+          {"trust", to_string(hardware.trust())},
+          {"verdict", admitted && e.result != verdict::none ? json(to_string(e.result)) : json(nullptr)},
+          {"fault", to_json(trouble)},
+          {"rule", or_null(admitted ? e.rule : "admission: " + x.fixed.admission.rule)},
+          {"detail", admitted ? e.detail : "the task is refused: " + x.fixed.admission.detail},
+          {"correctness", last.correctness.cases > 0 ? to_json(last.correctness) : json(nullptr)},
+          {"timing", timing_json(last)},
+          {"diagnosis", {{"bound", nullptr}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
+          {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
+          {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
+          {"flags", what.flags},
+          {"sandbox_level", or_null(last.sandbox_level)}};
+}
+
+void print_table(const json& d) {
+  auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
+  auto out = fmt::format("{} on {}: {}\n", d["task"].get<std::string>(), d["target"].get<std::string>(), verdict);
+  if (d["fault"].is_object())
+    out += "fault: " + d["fault"]["kind"].get<std::string>() + ": " + printable(d["fault"]["detail"].get<std::string>())
+           + "\n";
+  if (d["rule"].is_string())
+    out += "rule: " + printable(d["rule"].get<std::string>()) + "\n";
+  std::istringstream detail{d["detail"].get<std::string>()};
+  for (std::string line; std::getline(detail, line);)
+    out += "  " + printable(line) + "\n";
+  for (const auto& [key, value] : d["diagnosis"]["evidence"].items())
+    out += "  " + printable(key) + ": " + printable(value.get<std::string>()) + "\n";
+  if (const auto& c = d["correctness"]; c.is_object())
+    out += fmt::format("checked {} cases over {} seeds; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp{}\n",
+                       c["cases"].get<uint64_t>(), c["seeds"].get<uint64_t>(), c["max_abs"].get<double>(),
+                       c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
+                       c["bit_equal"].get<bool>() ? "; bit-equal to the reference" : "");
+  if (const auto& t = d["timing"]; t.is_object()) {
+    out += fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
+    if (t["ci95"].is_array())
+      out += fmt::format(", 95 % interval {:.3f} to {:.3f}", t["ci95"][0].get<double>(), t["ci95"][1].get<double>());
+    out += "\n";
+    std::vector<std::vector<std::string>> rows{{"SHAPE", "HELD OUT", "REFERENCE", "CANDIDATE", "SPEEDUP"}};
+    for (const auto& s : t["shapes"]) {
+      auto median = [&](const char* key) {
+        return s[key].is_object() ? human_ns(s[key]["median"].get<double>()) : "-";
+      };
+      rows.push_back({s["shape"].get<std::string>(), s["held_out"].get<bool>() ? "yes" : "no", median("reference_ns"),
+                      median("candidate_ns"), human_speedup(s["speedup"].get<double>())});
+    }
+    out += table_text(rows);
+  }
+  print_out(out);
+}
+
+int judge_in(node& where, const eval_options& o, const campaign_spec& spec, const candidate& what,
+             const stop_signal& stop, scratch_directory& data) {
+  auto waiting = std::async(std::launch::async, [&] {
+    return evaluate_once(where, spec, what, std::chrono::duration_cast<std::chrono::seconds>(whole_limit));
+  });
+  while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready)
+    if (stop.seen()) {
+      // What is half done dies with the process: the judge and its candidates follow their parent.
+      data.remove();
+      print_err("kevolve: interrupted\n");
+      std::_Exit(exit_code::interrupted);
+    }
+  auto judged = waiting.get();
+  if (!judged)
+    return report(judged.error(), o.common.json);
+  auto document = document_of(spec, what, *where.find_target(o.target), *judged);
+  if (o.common.json)
+    print_out(to_text(document) + "\n");
+  else
+    print_table(document);
+  return document["verdict"] == "pass" ? exit_code::ok : exit_code::failed;
+}
+
+int evaluate(const eval_options& o) {
+  auto task = load_task_or_tell(o.task, o.common.json);
+  if (!task)
+    return exit_code::usage;
+  auto hardware = make_target(o.target, program_directory());
+  if (!hardware)
+    return report({errc::bad_input, "--target: " + hardware.error().detail}, o.common.json);
+  auto what = read_candidate(o, **hardware);
+  if (!what)
+    return report(what.error(), o.common.json);
+  auto spec = spec_around(std::move(*task), o.target);
+  stop_signal stop;
+  scratch_directory data{o.data};
+  auto folder = data.make();
+  if (!folder)
+    return report(folder.error(), o.common.json);
+  node_options options;
+  options.data_dir = *folder;
+  options.targets = {o.target};
+  options.listen.clear();
+  auto n = node::start(std::move(options));
+  if (!n)
+    return report(n.error(), o.common.json);
+  return judge_in(**n, o, spec, *what, stop, data);
+}
+
+} // namespace
+
+void add_eval(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<eval_options>();
+  auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
+  verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
+  verb->add_option("TASK", o->task, "the task file")->required();
+  verb->add_option("CANDIDATE", o->candidate, "a .c or .cpp file that implements the task's prototype")->required();
+  verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
+  verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
+  verb->add_option("--data", o->data, "keep results in this data directory (default: a temporary one)");
+  add_common(*verb, o->common);
+  verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });
+}
+
+} // namespace kevolve

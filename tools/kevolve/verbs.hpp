@@ -1,0 +1,40 @@
+// The verbs of the command line, one file per group. Each adds its options to the parser and, when it is the one
+// that was called, leaves the function that does it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace kevolve {
+
+using action = std::function<int()>;
+
+// What every verb takes.
+struct common_options {
+  bool json = false;
+  bool quiet = false;
+};
+// Where a verb finds its node.
+struct node_address {
+  std::string data = "kevolve-data";
+  bool data_given = false;
+  std::string url;
+  std::string token_file;
+};
+
+void add_common(CLI::App& verb, common_options& o);
+void add_address(CLI::App& verb, node_address& a);
+
+void add_run(CLI::App& app, action& chosen);       // run
+void add_eval(CLI::App& app, action& chosen);      // eval
+void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
+void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
+void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
+void add_doctor(CLI::App& app, action& chosen);    // doctor
+
+} // namespace kevolve
