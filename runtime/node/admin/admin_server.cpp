@@ -53,8 +53,8 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.cards = std::move(options.cards);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;
-  auto listener = http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)),
-                                       token_check{*token});
+  auto listener =
+      http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)), token_check{*token});
   if (!listener)
     return tl::unexpected(listener.error());
   auto url = url_of((*listener)->address());
@@ -67,7 +67,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
 }
 
 admin_server::admin_server(std::unique_ptr<http_listener> listener, std::string url, std::string file)
-  : listener_(std::move(listener)), url_(std::move(url)), file_(std::move(file)) {}
+    : listener_(std::move(listener)), url_(std::move(url)), file_(std::move(file)) {}
 
 admin_server::~admin_server() {
   stop();

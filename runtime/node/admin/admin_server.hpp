@@ -16,7 +16,7 @@ namespace kevolve {
 
 struct admin_options {
   std::string listen = "127.0.0.1:0";
-  std::string data_dir;                  // of admin.json
+  std::string data_dir; // of admin.json
   std::string token_file;
   caf::actor_system* system = nullptr;
   campaigns_actor campaigns;

@@ -11,7 +11,8 @@ namespace kevolve {
 namespace {
 
 const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 100, {}};
-const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}};
+const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0,
+                                       {}};
 
 // The keys that the route takes, each a text.
 std::optional<problem> read_body(const route& to, call& c) {
@@ -37,7 +38,12 @@ std::optional<problem> read_body(const route& to, call& c) {
 
 std::vector<route> api_routes() {
   using namespace handlers;
-  const query_parameter state{"state", "only campaigns in this state", false, 0, 0, 0,
+  const query_parameter state{"state",
+                              "only campaigns in this state",
+                              false,
+                              0,
+                              0,
+                              0,
                               {"preparing", "running", "paused", "finishing", "finished", "failed"}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
@@ -55,23 +61,23 @@ std::vector<route> api_routes() {
   add("GET", "/readyz", "readyz", "The node can take work", readyz).open = true;
   add("GET", "/metrics", "metrics", "Figures in Prometheus' text format", metrics).produces = {"text/plain"};
   add("GET", "/v1/openapi.json", "openapi", "This document", openapi);
-  add("GET", "/v1/campaigns", "list_campaigns", "Campaigns of this node, running and ended", campaigns).query
-    = {state, limit_parameter, cursor_parameter};
+  add("GET", "/v1/campaigns", "list_campaigns", "Campaigns of this node, running and ended", campaigns).query = {
+      state, limit_parameter, cursor_parameter};
   add("GET", "/v1/campaigns/{id}", "get_campaign", "A campaign's state, counts, budget and best", campaign);
-  add("POST", "/v1/campaigns/{id}/pause", "pause_campaign", "Start nothing new; what is in flight ends", pause).body
-    = reason;
+  add("POST", "/v1/campaigns/{id}/pause", "pause_campaign", "Start nothing new; what is in flight ends", pause).body =
+      reason;
   add("POST", "/v1/campaigns/{id}/resume", "resume_campaign", "Go on with a paused campaign", resume).body = reason;
   add("POST", "/v1/campaigns/{id}/cancel", "cancel_campaign", "End a campaign for good", cancel).body = reason;
   add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
-    .query = {limit_parameter, cursor_parameter};
+      .query = {limit_parameter, cursor_parameter};
   add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
       "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
-  add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query
-    = {{"kind", "only this kind", false, 0, 0, 0, {}},
-       {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
-       limit_parameter,
-       cursor_parameter};
+  add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query = {
+      {"kind", "only this kind", false, 0, 0, 0, {}},
+      {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
+      limit_parameter,
+      cursor_parameter};
   add("GET", "/v1/actors/tree", "get_actor_tree", "Live actors under their supervisors", actor_tree);
   add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary);
   add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor);

@@ -40,7 +40,7 @@ void healthz(const call_ptr& c); // api_system.cpp
 void readyz(const call_ptr& c);
 void resources(const call_ptr& c);
 void openapi(const call_ptr& c);
-void metrics(const call_ptr& c); // api_metrics.cpp
+void metrics(const call_ptr& c);   // api_metrics.cpp
 void campaigns(const call_ptr& c); // api_campaigns.cpp
 void campaign(const call_ptr& c);
 void pause(const call_ptr& c);

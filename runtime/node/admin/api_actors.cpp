@@ -21,7 +21,8 @@ void say_completeness(const call_ptr& c, json& out) {
   out["forgotten"] = forgotten;
 }
 
-json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>& children, std::set<uint64_t>& placed) {
+json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>& children,
+             std::set<uint64_t>& placed) {
   placed.insert(v.id);
   json out{{"id", v.id},       {"kind", v.kind},         {"name", v.name},
            {"state", v.state}, {"restarts", v.restarts}, {"last_failure", or_null(v.last_failure)}};
@@ -63,8 +64,9 @@ void actor(const call_ptr& c) {
   auto all = c->context->cards->list();
   auto found = std::find_if(all.begin(), all.end(), [id](const card_view& v) { return v.id == id; });
   if (found == all.end())
-    c->refuse(failure{errc::not_found, "no actor " + digits
-                                         + (c->context->cards->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});
+    c->refuse(
+        failure{errc::not_found,
+                "no actor " + digits + (c->context->cards->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});
   else
     c->reply(to_json(*found));
 }

@@ -47,29 +47,29 @@ void reply_tree(const call_ptr& c, const std::vector<node_brief>& all) {
 // The tree of a campaign that does not run here: the fold of its events.
 void fold_tree(const call_ptr& c, const id128& id, const std::shared_ptr<campaign_fold>& folded, uint64_t after) {
   ask<std::vector<journal_event>>(
-    c, c->context->journal,
-    [c, id, folded](std::vector<journal_event>& events) {
-      for (const auto& e : events)
-        fold(*folded, e);
-      if (events.size() == events_a_read)
-        fold_tree(c, id, folded, events.back().sequence);
-      else
-        reply_tree(c, briefs_of(*folded));
-    },
-    atom::events_v, id, after, events_a_read);
+      c, c->context->journal,
+      [c, id, folded](std::vector<journal_event>& events) {
+        for (const auto& e : events)
+          fold(*folded, e);
+        if (events.size() == events_a_read)
+          fold_tree(c, id, folded, events.back().sequence);
+        else
+          reply_tree(c, briefs_of(*folded));
+      },
+      atom::events_v, id, after, events_a_read);
 }
 
 } // namespace
 
 void campaigns(const call_ptr& c) {
   ask<std::vector<campaign_status>>(
-    c, c->context->campaigns,
-    [c](std::vector<campaign_status>& all) {
-      if (auto state = c->text("state"); !state.empty())
-        std::erase_if(all, [&](const campaign_status& s) { return s.state != state; });
-      c->reply(page_of(all, c->page(), [](const campaign_status& s) { return to_json(s); }));
-    },
-    atom::list_v);
+      c, c->context->campaigns,
+      [c](std::vector<campaign_status>& all) {
+        if (auto state = c->text("state"); !state.empty())
+          std::erase_if(all, [&](const campaign_status& s) { return s.state != state; });
+        c->reply(page_of(all, c->page(), [](const campaign_status& s) { return to_json(s); }));
+      },
+      atom::list_v);
 }
 
 void campaign(const call_ptr& c) {
@@ -78,22 +78,19 @@ void campaign(const call_ptr& c) {
 
 void pause(const call_ptr& c) {
   command(c, [c](const campaign_actor& whom) {
-    ask<campaign_status>(
-      c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::pause_v, given_reason(c));
+    ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::pause_v, given_reason(c));
   });
 }
 
 void resume(const call_ptr& c) {
   command(c, [c](const campaign_actor& whom) {
-    ask<campaign_status>(
-      c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v);
+    ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v);
   });
 }
 
 void cancel(const call_ptr& c) {
   command(c, [c](const campaign_actor& whom) {
-    ask<campaign_status>(
-      c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::cancel_v, given_reason(c));
+    ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::cancel_v, given_reason(c));
   });
 }
 
@@ -107,12 +104,12 @@ void tree(const call_ptr& c) {
         c->refuse(why);
     };
     with_campaign_actor(
-      c, id,
-      [c, from_events](const campaign_actor& whom) {
-        ask_or<std::vector<node_brief>>(
-          c, whom, [c](std::vector<node_brief>& all) { reply_tree(c, all); }, from_events, atom::tree_v);
-      },
-      from_events);
+        c, id,
+        [c, from_events](const campaign_actor& whom) {
+          ask_or<std::vector<node_brief>>(
+              c, whom, [c](std::vector<node_brief>& all) { reply_tree(c, all); }, from_events, atom::tree_v);
+        },
+        from_events);
   });
 }
 

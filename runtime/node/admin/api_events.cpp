@@ -11,38 +11,38 @@ constexpr uint32_t events_a_look = 512;
 void read_page(const call_ptr& c, const id128& campaign) {
   auto limit = static_cast<uint32_t>(c->integer("limit", 100));
   ask<std::vector<journal_event>>(
-    c, c->context->journal,
-    [c, limit](std::vector<journal_event>& events) {
-      auto more = events.size() > limit;
-      if (more)
-        events.resize(limit);
-      auto items = json::array();
-      for (const auto& e : events)
-        items.push_back(to_json(e));
-      json out{{"items", std::move(items)}, {"total", nullptr}, {"truncated", more}, {"next", nullptr}};
-      if (more)
-        out["next"] = std::to_string(events.back().sequence);
-      c->reply(out);
-    },
-    atom::events_v, campaign, c->integer("after", 0), limit + 1);
+      c, c->context->journal,
+      [c, limit](std::vector<journal_event>& events) {
+        auto more = events.size() > limit;
+        if (more)
+          events.resize(limit);
+        auto items = json::array();
+        for (const auto& e : events)
+          items.push_back(to_json(e));
+        json out{{"items", std::move(items)}, {"total", nullptr}, {"truncated", more}, {"next", nullptr}};
+        if (more)
+          out["next"] = std::to_string(events.back().sequence);
+        c->reply(out);
+      },
+      atom::events_v, campaign, c->integer("after", 0), limit + 1);
 }
 
 // A stream reads the global sequence and picks its campaign's events: so each look costs only what is new.
 void read_stream(const call_ptr& c, const id128& campaign) {
   auto after = c->integer("after", 0);
   ask<std::vector<journal_event>>(
-    c, c->context->journal,
-    [c, campaign, after](std::vector<journal_event>& events) {
-      api_response out;
-      out.content_type = "text/event-stream";
-      out.last_event = events.empty() ? after : events.back().sequence;
-      for (const auto& e : events)
-        if (!campaign || e.campaign == campaign)
-          out.body += "id: " + std::to_string(e.sequence) + "\nevent: " + to_string(e.kind)
-                      + "\ndata: " + to_text(to_json(e)) + "\n\n";
-      c->reply(std::move(out));
-    },
-    atom::events_v, id128{}, after, events_a_look);
+      c, c->context->journal,
+      [c, campaign, after](std::vector<journal_event>& events) {
+        api_response out;
+        out.content_type = "text/event-stream";
+        out.last_event = events.empty() ? after : events.back().sequence;
+        for (const auto& e : events)
+          if (!campaign || e.campaign == campaign)
+            out.body += "id: " + std::to_string(e.sequence) + "\nevent: " + to_string(e.kind)
+                        + "\ndata: " + to_text(to_json(e)) + "\n\n";
+        c->reply(std::move(out));
+      },
+      atom::events_v, id128{}, after, events_a_look);
 }
 
 } // namespace

@@ -72,21 +72,21 @@ void put_campaigns(std::string& out, const std::vector<campaign_status>& all) {
 
 void metrics(const call_ptr& c) {
   ask<std::vector<campaign_status>>(
-    c, c->context->campaigns,
-    [c](std::vector<campaign_status>& all) {
-      api_response response;
-      response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-      auto& out = response.body;
-      family(out, "kevolve_build_info", "gauge", "The program's version.");
-      out += fmt::format("kevolve_build_info{{version={}}} 1\n", quoted(c->context->version));
-      put_campaigns(out, all);
-      put_actors(out, *c->context->cards);
-      family(out, "kevolve_http_requests_total", "counter", "HTTP requests by status code.");
-      for (const auto& [status, n] : c->context->counters->by_status())
-        out += fmt::format("kevolve_http_requests_total{{code=\"{}\"}} {}\n", status, n);
-      c->reply(std::move(response));
-    },
-    atom::list_v);
+      c, c->context->campaigns,
+      [c](std::vector<campaign_status>& all) {
+        api_response response;
+        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        auto& out = response.body;
+        family(out, "kevolve_build_info", "gauge", "The program's version.");
+        out += fmt::format("kevolve_build_info{{version={}}} 1\n", quoted(c->context->version));
+        put_campaigns(out, all);
+        put_actors(out, *c->context->cards);
+        family(out, "kevolve_http_requests_total", "counter", "HTTP requests by status code.");
+        for (const auto& [status, n] : c->context->counters->by_status())
+          out += fmt::format("kevolve_http_requests_total{{code=\"{}\"}} {}\n", status, n);
+        c->reply(std::move(response));
+      },
+      atom::list_v);
 }
 
 } // namespace kevolve::handlers

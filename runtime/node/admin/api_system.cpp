@@ -17,35 +17,35 @@ void readyz(const call_ptr& c) {
     return;
   }
   ask_or<std::vector<journal_event>>(
-    c, c->context->journal,
-    [c, not_ready](std::vector<journal_event>&) {
-      ask_or<std::vector<resource_status>>(
-        c, c->context->scheduler,
-        [c, not_ready](std::vector<resource_status>& all) {
-          auto up = [&all](const std::string& kind) {
-            return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
-          };
-          if (!up("compiler") || !up("device"))
-            not_ready(up("compiler") ? "no device is up" : "no compiler is up");
-          else
-            c->reply(json{{"status", "ready"}});
-        },
-        [not_ready](const failure& why) { not_ready("the scheduler: " + to_string(why)); }, atom::status_v);
-    },
-    [not_ready](const failure& why) { not_ready("the journal: " + to_string(why)); }, atom::events_v, id128{},
-    UINT64_MAX - 1, uint32_t{1});
+      c, c->context->journal,
+      [c, not_ready](std::vector<journal_event>&) {
+        ask_or<std::vector<resource_status>>(
+            c, c->context->scheduler,
+            [c, not_ready](std::vector<resource_status>& all) {
+              auto up = [&all](const std::string& kind) {
+                return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
+              };
+              if (!up("compiler") || !up("device"))
+                not_ready(up("compiler") ? "no device is up" : "no compiler is up");
+              else
+                c->reply(json{{"status", "ready"}});
+            },
+            [not_ready](const failure& why) { not_ready("the scheduler: " + to_string(why)); }, atom::status_v);
+      },
+      [not_ready](const failure& why) { not_ready("the journal: " + to_string(why)); }, atom::events_v, id128{},
+      UINT64_MAX - 1, uint32_t{1});
 }
 
 void resources(const call_ptr& c) {
   ask<std::vector<resource_status>>(
-    c, c->context->scheduler,
-    [c](std::vector<resource_status>& all) {
-      auto items = json::array();
-      for (const auto& r : all)
-        items.push_back(to_json(r));
-      c->reply(json{{"items", std::move(items)}, {"total", all.size()}, {"truncated", false}, {"next", nullptr}});
-    },
-    atom::status_v);
+      c, c->context->scheduler,
+      [c](std::vector<resource_status>& all) {
+        auto items = json::array();
+        for (const auto& r : all)
+          items.push_back(to_json(r));
+        c->reply(json{{"items", std::move(items)}, {"total", all.size()}, {"truncated", false}, {"next", nullptr}});
+      },
+      atom::status_v);
 }
 
 void openapi(const call_ptr& c) {

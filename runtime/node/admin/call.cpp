@@ -47,9 +47,8 @@ page_request call::page() const {
 }
 
 result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits) {
-  auto hexadecimal = std::all_of(digits.begin(), digits.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  auto hexadecimal = std::all_of(digits.begin(), digits.end(),
+                                 [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (!hexadecimal || digits.size() < least_digits || digits.size() > 32)
     return fail(errc::bad_input, "a campaign is named by its id, or by at least 4 of its first digits (0-9 a-f)");
   const campaign_status* found = nullptr;
@@ -66,23 +65,23 @@ result<campaign_status> find_campaign(const std::vector<campaign_status>& all, c
 
 void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then) {
   ask<std::vector<campaign_status>>(
-    c, c->context->campaigns,
-    [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
-      auto found = find_campaign(all, digits);
-      if (found)
-        then(*found);
-      else
-        c->refuse(found.error());
-    },
-    atom::list_v);
+      c, c->context->campaigns,
+      [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
+        auto found = find_campaign(all, digits);
+        if (found)
+          then(*found);
+        else
+          c->refuse(found.error());
+      },
+      atom::list_v);
 }
 
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
                          std::function<void(const failure&)> absent) {
   ask_or<caf::actor>(
-    c, c->context->campaigns,
-    [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, std::move(absent),
-    atom::lookup_v, id);
+      c, c->context->campaigns,
+      [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, std::move(absent),
+      atom::lookup_v, id);
 }
 
 } // namespace kevolve

@@ -68,14 +68,13 @@ inline constexpr std::chrono::seconds ask_limit{5};
 template <class Out, class Handle, class Then, class Otherwise, class... Ts>
 void ask_or(const call_ptr& c, const Handle& whom, Then then, Otherwise otherwise, Ts&&... xs) {
   c->self->request(whom, ask_limit, std::forward<Ts>(xs)...)
-    .then([c, then](Out& out) { then(out); }, [c, otherwise](caf::error& e) { otherwise(to_failure(e)); });
+      .then([c, then](Out& out) { then(out); }, [c, otherwise](caf::error& e) { otherwise(to_failure(e)); });
 }
 
 // The same; a failure is the answer to the request.
 template <class Out, class Handle, class Then, class... Ts>
 void ask(const call_ptr& c, const Handle& whom, Then then, Ts&&... xs) {
-  ask_or<Out>(
-    c, whom, std::move(then), [c](const failure& why) { c->refuse(why); }, std::forward<Ts>(xs)...);
+  ask_or<Out>(c, whom, std::move(then), [c](const failure& why) { c->refuse(why); }, std::forward<Ts>(xs)...);
 }
 
 // The campaign that the path's {id} names: 32 digits, or at least 4 that only one campaign starts with.

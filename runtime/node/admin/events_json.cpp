@@ -20,16 +20,21 @@ json of(const preparation& x) {
           {"peaks", x.peaks}};
 }
 json of(const selection_record& x) {
-  return {{"index", x.index},           {"node", to_string(x.node)},
-          {"parents", x.parents},       {"policy", x.policy},
-          {"memory", x.memory},         {"statistics", x.statistics},
-          {"draft", x.draft},           {"seed", x.seed},
+  return {{"index", x.index},
+          {"node", to_string(x.node)},
+          {"parents", x.parents},
+          {"policy", x.policy},
+          {"memory", x.memory},
+          {"statistics", x.statistics},
+          {"draft", x.draft},
+          {"seed", x.seed},
           {"tree_hash", to_string(x.tree_hash)}};
 }
 json of(const proposal_record& x) {
-  return {{"index", x.index},   {"candidate", to_string(x.candidate)}, {"source_sha256", x.source},
-          {"language", x.language}, {"flags", x.flags},                {"generator", x.generator},
-          {"summary", x.summary},   {"propose_ns", x.propose_ns}};
+  return {{"index", x.index},          {"candidate", to_string(x.candidate)},
+          {"source_sha256", x.source}, {"language", x.language},
+          {"flags", x.flags},          {"generator", x.generator},
+          {"summary", x.summary},      {"propose_ns", x.propose_ns}};
 }
 json of(const intent_record& x) {
   return {{"index", x.index}, {"evaluation", to_string(x.evaluation)}, {"stage", x.stage}, {"epoch", x.epoch}};
@@ -53,12 +58,9 @@ json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
     shapes.push_back(to_json(t, false));
-  return {{"state", x.state},
-          {"stop_reason", x.stop_reason},
-          {"detail", x.detail},
-          {"best", x.best == 0 ? json(nullptr) : json(x.best)},
-          {"speedup", x.speedup},
-          {"ci95", interval_json(x.ci_low, x.ci_high)},
+  return {{"state", x.state},           {"stop_reason", x.stop_reason},
+          {"detail", x.detail},         {"best", x.best == 0 ? json(nullptr) : json(x.best)},
+          {"speedup", x.speedup},       {"ci95", interval_json(x.ci_low, x.ci_high)},
           {"shapes", std::move(shapes)}};
 }
 
@@ -70,18 +72,29 @@ json decoded(const std::string& payload) {
 
 json data_of(const journal_event& e) {
   switch (e.kind) {
-    case event_kind::campaign_submitted: return decoded<campaign_submission>(e.payload);
-    case event_kind::session_started: return decoded<session_record>(e.payload);
-    case event_kind::campaign_prepared: return decoded<preparation>(e.payload);
-    case event_kind::node_selected: return decoded<selection_record>(e.payload);
-    case event_kind::node_proposed: return decoded<proposal_record>(e.payload);
+    case event_kind::campaign_submitted:
+      return decoded<campaign_submission>(e.payload);
+    case event_kind::session_started:
+      return decoded<session_record>(e.payload);
+    case event_kind::campaign_prepared:
+      return decoded<preparation>(e.payload);
+    case event_kind::node_selected:
+      return decoded<selection_record>(e.payload);
+    case event_kind::node_proposed:
+      return decoded<proposal_record>(e.payload);
     case event_kind::evaluation_intent:
-    case event_kind::evaluation_result: return decoded<intent_record>(e.payload);
-    case event_kind::node_finished: return decoded<node_record>(e.payload);
-    case event_kind::node_faulted: return decoded<fault_record>(e.payload);
-    case event_kind::champion_crowned: return decoded<champion_record>(e.payload);
-    case event_kind::campaign_state: return decoded<state_record>(e.payload);
-    case event_kind::campaign_finished: return decoded<finish_record>(e.payload);
+    case event_kind::evaluation_result:
+      return decoded<intent_record>(e.payload);
+    case event_kind::node_finished:
+      return decoded<node_record>(e.payload);
+    case event_kind::node_faulted:
+      return decoded<fault_record>(e.payload);
+    case event_kind::champion_crowned:
+      return decoded<champion_record>(e.payload);
+    case event_kind::campaign_state:
+      return decoded<state_record>(e.payload);
+    case event_kind::campaign_finished:
+      return decoded<finish_record>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

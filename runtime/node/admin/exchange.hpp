@@ -9,11 +9,11 @@
 namespace kevolve {
 
 struct api_request {
-  std::string method;          // "GET"
-  std::string target;          // path and query, as they came
+  std::string method; // "GET"
+  std::string target; // path and query, as they came
   std::string body;
   std::string content_type;
-  bool event_stream = false;   // Accept: text/event-stream
+  bool event_stream = false; // Accept: text/event-stream
   std::string idempotency_key;
 };
 
@@ -21,8 +21,8 @@ struct api_response {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::string body;
-  std::string allow;           // with 405
-  uint64_t last_event = 0;     // of an event stream: where to go on
+  std::string allow;       // with 405
+  uint64_t last_event = 0; // of an event stream: where to go on
 };
 
 // Called exactly once, from any thread.

@@ -45,8 +45,8 @@ result<listen_address> parse_listen(const std::string& text) {
     out.host = "::1";
   else
     return fail(errc::bad_input, "listen = \"" + text
-                                   + "\": the admin listens on this machine alone (127.0.0.1, localhost or [::1]); "
-                                     "reach it from elsewhere through ssh -L");
+                                     + "\": the admin listens on this machine alone (127.0.0.1, localhost or [::1]); "
+                                       "reach it from elsewhere through ssh -L");
   return out;
 }
 

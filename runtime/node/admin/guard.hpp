@@ -22,7 +22,7 @@ result<listen_address> parse_listen(const std::string& text);
 std::string url_of(const listen_address& at);
 
 struct request_origin {
-  std::string_view host;           // headers; empty: absent
+  std::string_view host; // headers; empty: absent
   std::string_view origin;
   std::string_view sec_fetch_site;
 };

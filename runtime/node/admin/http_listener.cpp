@@ -36,8 +36,8 @@ constexpr size_t most_streams = 16;
 constexpr unsigned most_requests = 10'000; // of one connection
 constexpr auto read_limit = 15s;           // idle, header and body together
 constexpr auto write_limit = 15s;
-constexpr auto look_every = 200ms;         // at the journal, for streams
-constexpr auto stream_idle = 10s;          // then a comment tells that the stream lives
+constexpr auto look_every = 200ms; // at the journal, for streams
+constexpr auto stream_idle = 10s;  // then a comment tells that the stream lives
 
 class session;
 
@@ -56,7 +56,7 @@ struct server_state {
 class session : public std::enable_shared_from_this<session> {
 public:
   session(tcp::socket socket, server_state& server, std::weak_ptr<server_state> life)
-    : server_(server), life_(std::move(life)), stream_(std::move(socket)), timer_(server.io) {}
+      : server_(server), life_(std::move(life)), stream_(std::move(socket)), timer_(server.io) {}
   session(const session&) = delete;
   session& operator=(const session&) = delete;
   ~session() {
@@ -274,7 +274,7 @@ private:
 class listener : public http_listener {
 public:
   listener(std::shared_ptr<server_state> state, tcp::acceptor acceptor, listen_address at)
-    : state_(std::move(state)), acceptor_(std::move(acceptor)), retry_(state_->io), at_(std::move(at)) {}
+      : state_(std::move(state)), acceptor_(std::move(acceptor)), retry_(state_->io), at_(std::move(at)) {}
 
   ~listener() override {
     state_->io.stop();

@@ -20,8 +20,8 @@ json time_json(int64_t since_epoch_ns) {
   auto seconds = static_cast<std::time_t>(since_epoch_ns / 1'000'000'000);
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec, since_epoch_ns % 1'000'000'000);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, since_epoch_ns % 1'000'000'000);
 }
 
 json or_null(const std::string& text) {

@@ -44,13 +44,13 @@ void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read
     if (own == sources.end() || (parent != 0 && theirs == sources.end()))
       continue;
     const auto& before = parent == 0 ? reference : theirs->second;
-    differences.push_back({{"parent", parent},
-                           {"diff", unified_diff(before, own->second, name_of(parent), name_of(p->record.index))}});
+    differences.push_back(
+        {{"parent", parent}, {"diff", unified_diff(before, own->second, name_of(parent), name_of(p->record.index))}});
   }
   out["diff_to_parents"] = std::move(differences);
-  out["diff_to_reference"]
-    = own == sources.end() ? json(nullptr)
-                           : json(unified_diff(reference, own->second, "reference", name_of(p->record.index)));
+  out["diff_to_reference"] = own == sources.end()
+                                 ? json(nullptr)
+                                 : json(unified_diff(reference, own->second, "reference", name_of(p->record.index)));
   out["evaluations"] = p->evaluations;
   c->reply(out);
 }
@@ -89,29 +89,28 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
 void ask_live(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, uint64_t index) {
   auto absent = [c, p, index](const failure& why) {
     if (why.code == errc::not_found)
-      c->refuse(failure{errc::not_found, "campaign " + short_string(p->campaign.id) + " has no node "
-                                           + std::to_string(index)});
+      c->refuse(failure{errc::not_found,
+                        "campaign " + short_string(p->campaign.id) + " has no node " + std::to_string(index)});
     else
       c->refuse(why);
   };
   with_campaign_actor(
-    c, p->campaign.id,
-    [c, p, index, absent](const campaign_actor& whom) {
-      ask_or<node_record>(
-        c, whom,
-        [c, p](node_record& r) {
-          p->record = std::move(r);
-          read_around(c, p);
-        },
-        absent, atom::node_v, index);
-    },
-    absent);
+      c, p->campaign.id,
+      [c, p, index, absent](const campaign_actor& whom) {
+        ask_or<node_record>(
+            c, whom,
+            [c, p](node_record& r) {
+              p->record = std::move(r);
+              read_around(c, p);
+            },
+            absent, atom::node_v, index);
+      },
+      absent);
 }
 
 } // namespace
 
-void gather(const call_ptr& c, const std::vector<wanted_value>& wanted,
-            std::function<void(const found_values&)> then) {
+void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::function<void(const found_values&)> then) {
   struct gathering {
     found_values found;
     size_t awaited = 0;
@@ -151,8 +150,7 @@ void gather(const call_ptr& c, const std::vector<wanted_value>& wanted,
 void reply_node(const call_ptr& c, const campaign_status& of, uint64_t index) {
   auto p = std::make_shared<node_parts_read>();
   p->campaign = of;
-  gather(c,
-         {{"submission", keys::index, keys::campaign(of.id)}, {"record", keys::nodes, keys::node(of.id, index)}},
+  gather(c, {{"submission", keys::index, keys::campaign(of.id)}, {"record", keys::nodes, keys::node(of.id, index)}},
          [c, p, index](const found_values& found) {
            if (auto i = found.find("submission"); i != found.end())
              if (auto submission = decode<campaign_submission>(i->second))

@@ -19,8 +19,7 @@ struct wanted_value {
 using found_values = std::map<std::string, std::string>;
 
 // Reads all at once; what is not there is left out. Any other failure answers the request.
-void gather(const call_ptr& c, const std::vector<wanted_value>& wanted,
-            std::function<void(const found_values&)> then);
+void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::function<void(const found_values&)> then);
 
 // Answers with the node: record, source, differences to its parent and to the reference, evaluations.
 void reply_node(const call_ptr& c, const campaign_status& of, uint64_t index);

@@ -26,7 +26,8 @@ json parameters_of(const route& r) {
     }
     if (!p.choices.empty())
       schema["enum"] = p.choices;
-    out.push_back({{"name", p.name}, {"in", "query"}, {"required", false}, {"description", p.summary}, {"schema", schema}});
+    out.push_back(
+        {{"name", p.name}, {"in", "query"}, {"required", false}, {"description", p.summary}, {"schema", schema}});
   }
   if (r.method == "POST")
     out.push_back({{"name", "Idempotency-Key"},
@@ -49,10 +50,10 @@ json operation_of(const route& r) {
     for (const auto& key : r.body)
       properties[key] = {{"type", "string"}};
     out["requestBody"] = {
-      {"required", false},
-      {"content",
-       {{"application/json",
-         {{"schema", {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}}}}}}};
+        {"required", false},
+        {"content",
+         {{"application/json",
+           {{"schema", {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}}}}}}};
   }
   out["responses"] = {{"200", {{"description", "done"}, {"content", content}}},
                       {"default", {{"$ref", "#/components/responses/problem"}}}};
@@ -81,21 +82,20 @@ std::string openapi_of(const std::vector<route>& table, const std::string& versi
                         {"status", {{"type", "integer"}}},
                         {"detail", {{"type", "string"}}}}},
                       {"required", {"type", "title", "status", "detail"}}};
-  json document{
-    {"openapi", "3.1.0"},
-    {"info",
-     {{"title", "kevolve admin"},
-      {"version", version},
-      {"description", "Campaigns, candidates, actors and resources of one kevolve node"},
-      {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
-    {"security", json::array({{{"token", json::array()}}})},
-    {"paths", paths},
-    {"components",
-     {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
-      {"responses",
-       {{"problem",
-         {{"description", "what went wrong; `type` is stable"},
-          {"content", {{"application/problem+json", {{"schema", problem_schema}}}}}}}}}}}};
+  json document{{"openapi", "3.1.0"},
+                {"info",
+                 {{"title", "kevolve admin"},
+                  {"version", version},
+                  {"description", "Campaigns, candidates, actors and resources of one kevolve node"},
+                  {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},
+                {"security", json::array({{{"token", json::array()}}})},
+                {"paths", paths},
+                {"components",
+                 {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
+                  {"responses",
+                   {{"problem",
+                     {{"description", "what went wrong; `type` is stable"},
+                      {"content", {{"application/problem+json", {{"schema", problem_schema}}}}}}}}}}}};
   return to_pretty_text(document);
 }
 

@@ -21,10 +21,14 @@ double seconds(int64_t ns) {
 
 std::string to_string(race_decision d) {
   switch (d) {
-    case race_decision::faster: return "faster";
-    case race_decision::slower: return "slower";
-    case race_decision::screened: return "screened";
-    case race_decision::undecided: break;
+    case race_decision::faster:
+      return "faster";
+    case race_decision::slower:
+      return "slower";
+    case race_decision::screened:
+      return "screened";
+    case race_decision::undecided:
+      break;
   }
   return "undecided";
 }
@@ -83,11 +87,11 @@ json to_json(const campaign_status& s) {
 }
 
 json to_json(const node_brief& n) {
-  return {{"index", n.index},         {"parents", n.parents},
-          {"state", n.state},         {"verdict", or_null(n.result == "none" ? "" : n.result)},
-          {"speedup", n.fitness},     {"ci95", interval_json(n.ci_low, n.ci_high)},
-          {"estimate", n.estimate},   {"confirmed", n.confirmed},
-          {"draft", n.draft},         {"visits", n.visits},
+  return {{"index", n.index},       {"parents", n.parents},
+          {"state", n.state},       {"verdict", or_null(n.result == "none" ? "" : n.result)},
+          {"speedup", n.fitness},   {"ci95", interval_json(n.ci_low, n.ci_high)},
+          {"estimate", n.estimate}, {"confirmed", n.confirmed},
+          {"draft", n.draft},       {"visits", n.visits},
           {"summary", n.summary}};
 }
 
@@ -110,8 +114,8 @@ json to_json(const card_view& v) {
 }
 
 json to_json(const resource_status& r) {
-  return {{"resource", r.resource}, {"id", r.resource_id},   {"epoch", r.epoch},
-          {"up", r.up},             {"leased", r.leased},    {"granted", r.granted}};
+  return {{"resource", r.resource}, {"id", r.resource_id}, {"epoch", r.epoch}, {"up", r.up},
+          {"leased", r.leased},     {"granted", r.granted}};
 }
 
 json to_json(const shape_timing& t, bool with_samples) {
@@ -130,9 +134,8 @@ json to_json(const shape_timing& t, bool with_samples) {
 }
 
 json to_json(const correctness_report& c) {
-  return {{"cases", c.cases},     {"seeds", c.seeds},
-          {"max_abs", c.max_abs}, {"max_rel", c.max_rel},
-          {"max_ulp", c.max_ulp}, {"reference_max_abs", c.reference_max_abs},
+  return {{"cases", c.cases},        {"seeds", c.seeds},     {"max_abs", c.max_abs},
+          {"max_rel", c.max_rel},    {"max_ulp", c.max_ulp}, {"reference_max_abs", c.reference_max_abs},
           {"bit_equal", c.bit_equal}};
 }
 

@@ -25,7 +25,8 @@ bool is_parameter(std::string_view segment) {
 }
 
 // How well a pattern fits: nothing if not at all, else one bit per literal segment, the first weighing most.
-std::optional<uint64_t> fit(std::string_view pattern, std::string_view path, std::map<std::string, std::string>& values) {
+std::optional<uint64_t> fit(std::string_view pattern, std::string_view path,
+                            std::map<std::string, std::string>& values) {
   auto wanted = segments(pattern);
   auto given = segments(path);
   if (wanted.size() != given.size())

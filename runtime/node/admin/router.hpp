@@ -22,7 +22,7 @@ struct query_parameter {
   std::string name;
   std::string summary;
   bool integer = false;
-  uint64_t low = 0;                 // of an integer
+  uint64_t low = 0; // of an integer
   uint64_t high = UINT64_MAX;
   uint64_t fallback = 0;
   std::vector<std::string> choices; // of a text; empty: any
@@ -30,12 +30,12 @@ struct query_parameter {
 
 struct route {
   std::string method;
-  std::string pattern;              // "/v1/campaigns/{id}"
-  std::string id;                   // operationId: "get_campaign"
+  std::string pattern; // "/v1/campaigns/{id}"
+  std::string id;      // operationId: "get_campaign"
   std::string summary;
-  bool open = false;                // no token needed
+  bool open = false; // no token needed
   std::vector<query_parameter> query;
-  std::vector<std::string> body;    // keys of the JSON body, all optional texts; empty: none taken
+  std::vector<std::string> body; // keys of the JSON body, all optional texts; empty: none taken
   std::vector<std::string> produces{"application/json"};
   std::function<void(const call_ptr&)> handler;
 };

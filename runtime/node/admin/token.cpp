@@ -42,7 +42,7 @@ result<std::string> read_token(const std::string& path) {
   descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
   if (file.get() < 0)
     return tl::unexpected(from_errno(errno, "token file " + path));
-  struct stat about {};
+  struct stat about{};
   if (::fstat(file.get(), &about) != 0)
     return tl::unexpected(from_errno(errno, "token file " + path));
   if (!S_ISREG(about.st_mode))
@@ -58,7 +58,7 @@ result<std::string> read_token(const std::string& path) {
     text.pop_back();
   if (text.size() < least_token || text.size() > most_token || text.find_first_of(" \t\r\n") != std::string::npos)
     return fail(errc::bad_input, "token file " + path + " must hold one word of " + std::to_string(least_token) + " to "
-                                   + std::to_string(most_token) + " characters; remove it to get a new one");
+                                     + std::to_string(most_token) + " characters; remove it to get a new one");
   return text;
 }
 
