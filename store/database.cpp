@@ -19,7 +19,7 @@ namespace kevolve {
 namespace {
 
 rocksdb::Slice slice(std::string_view x) {
-  return {x.data(), x.size()};
+  return {x.empty() ? "" : x.data(), x.size()}; // a default view is null, which memcmp must not see
 }
 
 std::string_view view(const rocksdb::Slice& x) {
