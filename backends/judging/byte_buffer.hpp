@@ -13,7 +13,7 @@ public:
   // Zeroed. Throws std::bad_alloc.
   explicit byte_buffer(size_t bytes);
   byte_buffer(byte_buffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   byte_buffer& operator=(byte_buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

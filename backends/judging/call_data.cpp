@@ -45,7 +45,7 @@ byte_buffer gather(const array_geometry& g, const byte_buffer& storage) {
 class drawing {
 public:
   drawing(const contract& task, const shape_case& shape, const draw_options& options)
-    : task_(task), options_(options), done_(task.arguments.size(), false) {
+      : task_(task), options_(options), done_(task.arguments.size(), false) {
     out_.sizes = shape.sizes;
     out_.geometries.resize(task.arguments.size());
     out_.inputs.resize(task.arguments.size());
@@ -76,7 +76,7 @@ public:
     for (size_t i = 0; i < done_.size(); ++i)
       if (!done_[i])
         return fail(errc::bad_input, "argument '" + task_.arguments[i].name
-                                       + "': its size or its data depends on something that is never resolved");
+                                         + "': its size or its data depends on something that is never resolved");
     return std::move(out_);
   }
 
@@ -120,9 +120,8 @@ private:
 
   result<bool> draw(size_t i) {
     const auto& a = task_.arguments[i];
-    random_stream random{options_.varied == static_cast<int>(i) ? mix_seed(options_.seed, options_.variation | 1U)
-                                                                 : options_.seed,
-                         i};
+    random_stream random{
+        options_.varied == static_cast<int>(i) ? mix_seed(options_.seed, options_.variation | 1U) : options_.seed, i};
     if (a.role == argument_role::size) {
       auto size = out_.sizes.find(a.name);
       if (size == out_.sizes.end())

@@ -68,8 +68,8 @@ bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std
     return within_f32_f64(reinterpret_cast<const float*>(actual), reinterpret_cast<const double*>(expected), n,
                           absolute, relative);
   if (t == dtype::f32 && expected_type == dtype::f32)
-    return within_f32_f32(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected), n,
-                          absolute, relative);
+    return within_f32_f32(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected), n, absolute,
+                          relative);
   if (t == dtype::f64 && expected_type == dtype::f64)
     return within_f64_f64(reinterpret_cast<const double*>(actual), reinterpret_cast<const double*>(expected), n,
                           absolute, relative);
@@ -103,7 +103,8 @@ double spacing(const float_limits& limits, double x) {
 
 class judge_of_elements {
 public:
-  judge_of_elements(dtype t, const comparison_rule& rule) : floating_(is_floating(t)), rule_(rule), limits_(limits_of(t)) {}
+  judge_of_elements(dtype t, const comparison_rule& rule)
+      : floating_(is_floating(t)), rule_(rule), limits_(limits_of(t)) {}
 
   void number(int64_t index, double c, double o) {
     // An expected value that the type cannot hold is its infinity.
@@ -255,7 +256,7 @@ bool bit_equal(const array_geometry& g, const void* actual, const byte_buffer& o
     ok = ok
          && std::memcmp(static_cast<const std::byte*>(actual) + storage * width, other.data() + logical * width,
                         static_cast<size_t>(n * width))
-              == 0;
+                == 0;
   });
   return ok;
 }

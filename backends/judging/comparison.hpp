@@ -34,10 +34,10 @@ comparison_rule rule_for(const contract& task, const argument& output, double re
 struct comparison {
   verdict result = verdict::pass; // or wrong_result, nonfinite
   int64_t bad = 0;
-  int64_t first_bad = -1;         // logical index
+  int64_t first_bad = -1; // logical index
   double max_abs = 0.0;
-  double max_rel = 0.0;           // where the expected value is not zero
-  double max_ulp = 0.0;           // of the output's type; differing integers: their distance
+  double max_rel = 0.0; // where the expected value is not zero
+  double max_ulp = 0.0; // of the output's type; differing integers: their distance
 };
 
 // The first `elements` logical elements of storage laid out as `g`.

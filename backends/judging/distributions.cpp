@@ -98,7 +98,7 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
   }
   if (high - low + 1 < count)
     return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
-                                   + to_string(a.type) + " do not exist");
+                                     + to_string(a.type) + " do not exist");
   // Gaps of random width whose sum cannot pass the upper bound.
   const auto widest = count == 0 ? 1 : std::max<int64_t>((high - low + 1) / count, 1);
   auto x = low - 1;
@@ -143,8 +143,8 @@ result<byte_buffer> sample_of(const argument& a, int64_t count, const source_arr
 result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_array& lengths) {
   if (count != lengths.count + 1)
     return fail(errc::bad_input, "argument '" + a.name + "': offsets of " + std::to_string(lengths.count)
-                                   + " lengths are " + std::to_string(lengths.count + 1) + " values, not "
-                                   + std::to_string(count));
+                                     + " lengths are " + std::to_string(lengths.count + 1) + " values, not "
+                                     + std::to_string(count));
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   int64_t sum = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -189,8 +189,8 @@ result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge,
         store_integer(a.type, out.data(), i, random.between(low, high));
   } else
     return fail(errc::bad_input, "argument '" + a.name + "': no distribution '" + rule.distribution
-                                   + "'; there are normal, uniform, integer, sorted_unique, lengths, offsets, "
-                                     "sample_of");
+                                     + "'; there are normal, uniform, integer, sorted_unique, lengths, offsets, "
+                                       "sample_of");
   return out;
 }
 

@@ -72,8 +72,8 @@ result<array_geometry> resolve_geometry(const argument& a, const size_map& sizes
   for (size_t i = g.dims.size(); i-- > 0;) {
     if (g.strides[i] < inner_span || (g.dims[i] > 0 && g.strides[i] > max_elements / g.dims[i]))
       return fail(errc::bad_input, "argument '" + a.name + "': stride '" + a.strides[i] + "' is "
-                                     + std::to_string(g.strides[i]) + ", expected at least "
-                                     + std::to_string(inner_span));
+                                       + std::to_string(g.strides[i]) + ", expected at least "
+                                       + std::to_string(inner_span));
     inner_span = g.strides[i] * std::max<int64_t>(g.dims[i] - 1, 0) + inner_span;
   }
   g.span = g.count == 0 ? 0 : inner_span;

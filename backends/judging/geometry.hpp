@@ -18,9 +18,9 @@ using sum_function = std::function<result<int64_t>(const std::string&)>;
 struct array_geometry {
   dtype type = dtype::f32;
   std::vector<int64_t> dims;
-  std::vector<int64_t> strides;  // in elements
-  int64_t count = 0;             // elements
-  int64_t span = 0;              // elements from the first to the last, gaps included
+  std::vector<int64_t> strides; // in elements
+  int64_t count = 0;            // elements
+  int64_t span = 0;             // elements from the first to the last, gaps included
   bool contiguous = true;
 
   size_t bytes() const { return static_cast<size_t>(span) * size_bytes(type); }

@@ -30,8 +30,8 @@ uint16_t double_to_bfloat(double x);
 
 // What limits a floating type. Zeros for integers.
 struct float_limits {
-  int mantissa_bits = 0;    // stored bits: f32 23
-  int min_exponent = 0;     // of the smallest normal: f32 -126
+  int mantissa_bits = 0; // stored bits: f32 23
+  int min_exponent = 0;  // of the smallest normal: f32 -126
   double largest = 0.0;
 };
 float_limits limits_of(dtype t);

@@ -55,8 +55,8 @@ median_interval interval_of_median(std::vector<double> values, double wish) {
   double below = 0.0; // P(Binomial <= k-1)
   for (size_t next = 1; 2 * next <= n; ++next) {
     const auto i = static_cast<double>(next - 1);
-    const auto term = std::exp(std::lgamma(count + 1) - std::lgamma(i + 1) - std::lgamma(count - i + 1)
-                               - count * std::log(2.0));
+    const auto term =
+        std::exp(std::lgamma(count + 1) - std::lgamma(i + 1) - std::lgamma(count - i + 1) - count * std::log(2.0));
     if (k > 0 && 2.0 * (below + term) > 1.0 - wish)
       break;
     below += term;

@@ -37,14 +37,14 @@ constexpr uint64_t right_ioctl_dev = uint64_t{1} << 15U; // ABI 5
 constexpr uint64_t all_network = 3;                      // ABI 4: TCP bind and connect
 constexpr uint64_t all_scopes = 3;                       // ABI 6: abstract sockets, signals
 
-constexpr uint64_t rights_of_files
-  = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | right_truncate;
-constexpr uint64_t rights_to_read
-  = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-constexpr uint64_t rights_to_write
-  = rights_to_read | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE
-    | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | right_refer
-    | right_truncate;
+constexpr uint64_t rights_of_files =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | right_truncate;
+constexpr uint64_t rights_to_read =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr uint64_t rights_to_write = rights_to_read | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR
+                                     | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR
+                                     | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | right_refer
+                                     | right_truncate;
 
 int landlock_abi() {
   auto abi = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -105,7 +105,7 @@ struct name_space {
   int flag;
 };
 constexpr name_space name_spaces[] = {
-  {"user", CLONE_NEWUSER}, {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
+    {"user", CLONE_NEWUSER}, {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
 
 volatile int64_t* violation_number = nullptr;
 
@@ -260,9 +260,10 @@ sandbox_support detect_sandbox() {
       out.namespaces.emplace_back(ns.name);
       out.level += std::string{"+"} + ns.name + "ns";
     } else
-      out.missing[std::string{ns.name} + "ns"] = std::string{"unshare: "} + std::strerror(error)
-                                                 + ": allow unprivileged user namespaces "
-                                                   "(sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)";
+      out.missing[std::string{ns.name} + "ns"] =
+          std::string{"unshare: "} + std::strerror(error)
+          + ": allow unprivileged user namespaces "
+            "(sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)";
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace kevolve {
 
 // What this machine can do, found by trying it in short-lived children.
 struct sandbox_support {
-  int landlock_abi = 0;                       // 0: the kernel has none
+  int landlock_abi = 0; // 0: the kernel has none
   bool seccomp = false;
   std::vector<std::string> namespaces;        // of user net ipc uts, those an ordinary process may enter
   std::string level;                          // "landlock7+seccomp+rlimits+userns+netns+ipcns+utsns"
@@ -40,8 +40,8 @@ struct sandbox_policy {
   uint64_t file_size_bytes = 0;      // largest file it may write; 0: none at all
   uint32_t open_files = 64;
   std::vector<int> keep_fds = {0, 1, 2}; // every other descriptor is closed by lock()
-  int command_fd = 3;                // loading, running: the one descriptor besides 0, 1, 2 it may read and write
-  int parent_pid = 0;                // die with this parent (PDEATHSIG); 0: do not
+  int command_fd = 3;                    // loading, running: the one descriptor besides 0, 1, 2 it may read and write
+  int parent_pid = 0;                    // die with this parent (PDEATHSIG); 0: do not
 };
 
 class sandbox {

@@ -44,7 +44,8 @@ TEST_CASE("a reference that ignores an input is refused, naming it") {
 
 TEST_CASE("a nondeterministic reference is refused") {
   judge_driver judge;
-  auto o = admit(judge, poly_task(), "calls += i == 0; y[i] = x[i] * w[i % 8] + 1e-6f * (float)(calls % 5);", "static int calls;");
+  auto o = admit(judge, poly_task(), "calls += i == 0; y[i] = x[i] * w[i % 8] + 1e-6f * (float)(calls % 5);",
+                 "static int calls;");
   CHECK(o.result == verdict::nondeterministic);
 }
 
@@ -108,8 +109,12 @@ TEST_CASE("a data-dependent size, strides and an untouched tail are honoured") {
   out.extent = "n_out";
   out.tail_untouched = true;
   out.strides = {"3", "1"};
-  c.arguments = {lengths, values, out, array_argument("n_out", argument_role::output, dtype::i64, {"1"}),
-                 size_argument("users"), size_argument("keep")};
+  c.arguments = {lengths,
+                 values,
+                 out,
+                 array_argument("n_out", argument_role::output, dtype::i64, {"1"}),
+                 size_argument("users"),
+                 size_argument("keep")};
   c.derived = {{"items", "sum(len)"}};
   c.shapes = {shape_of("big", {{"users", 5000}, {"keep", 3}}), shape_of("small", {{"users", 77}, {"keep", 2}}, true)};
   const std::string head = "#include <stdint.h>\n"

@@ -142,7 +142,7 @@ TEST_CASE("check judges correctness without timing") {
   CHECK(o.timings.empty());
   CHECK(o.correctness.cases >= 9);
   auto wrong = judge.ask(
-    request_for(poly_task(), reference(), compile_c(read_file(fixture("hard_coded_shape.c"))), judge_mode::check));
+      request_for(poly_task(), reference(), compile_c(read_file(fixture("hard_coded_shape.c"))), judge_mode::check));
   CHECK(wrong.result == verdict::nonfinite);
 }
 

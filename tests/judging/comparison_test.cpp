@@ -116,7 +116,8 @@ TEST_CASE("exact means the same value, for every type") {
 
 TEST_CASE("NaN and infinity never pass for a number, nor a number for them") {
   const auto loose = rule_of(tolerance_mode::absrel, 1.0, 1e30);
-  for (auto mode : {tolerance_mode::absrel, tolerance_mode::ulp, tolerance_mode::reference_error, tolerance_mode::exact})
+  for (auto mode :
+       {tolerance_mode::absrel, tolerance_mode::ulp, tolerance_mode::reference_error, tolerance_mode::exact})
     for (auto t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64})
       for (auto e : {dtype::f64, t}) {
         auto rule = loose;

@@ -254,7 +254,7 @@ TEST_CASE("every half and bfloat16 survives the way to double and back") {
   }
   CHECK(double_to_half(65519.0) == 0x7bffU);
   CHECK(double_to_half(65520.0) == 0x7c00U);
-  CHECK(double_to_half(1.0 + 0x1.0p-11) == 0x3c00U);          // ties to even
+  CHECK(double_to_half(1.0 + 0x1.0p-11) == 0x3c00U); // ties to even
   CHECK(double_to_half(1.0 + 0x1.8p-10) == 0x3c02U);
   CHECK(double_to_bfloat(1.0 + 0x1.0p-8) == 0x3f80U);
   CHECK(ulp_of(dtype::f32, 1.0) == 0x1.0p-23);

@@ -21,11 +21,8 @@ constexpr int sensitivity_tries = 3;
 class admission {
 public:
   admission(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-    : court_(c),
-      request_(as_own_candidate(request)),
-      hooks_(hooks),
-      out_(out),
-      maker_(c.zygote, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+      : court_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
+        maker_(c.zygote, c.settings, c.pool_arena, c.pools, request_, hooks) {}
 
   attempt<void> run() {
     if (auto ok = run_every_shape(); !ok)
@@ -56,7 +53,8 @@ private:
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       for (const auto& a : request_.task.arguments)
         if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
-          return refusal({verdict::nonfinite, "nonfinite_reference",
+          return refusal({verdict::nonfinite,
+                          "nonfinite_reference",
                           "the expected output has infinite or NaN elements: change the fill rules, or declare "
                           "nonfinite = \"match\"",
                           {{"shape", shape.name}}});
@@ -108,7 +106,8 @@ private:
       if (!matters)
         return tl::unexpected<setback>(matters.error());
       if (!*matters)
-        return refusal({verdict::wrong_result, "ignores_input",
+        return refusal({verdict::wrong_result,
+                        "ignores_input",
                         "no output changes when only '" + a.name + "' changes: the reference ignores it",
                         {{"argument", a.name}}});
     }
@@ -174,7 +173,8 @@ private:
     const auto& set = smallest_->sets.at(0);
     const auto& previous = smallest_->sets.at(1);
     auto refuse = [](const std::string& what) {
-      return refusal({verdict::wrong_result, "null_submission",
+      return refusal({verdict::wrong_result,
+                      "null_submission",
                       "the tolerance accepts " + what + " as an answer: tighten it, or change the fill rules",
                       {{"submission", what}}});
     };

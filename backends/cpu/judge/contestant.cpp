@@ -121,8 +121,8 @@ void contestant::end() {
 result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
                                       const launch_options& options, std::optional<complaint>& refused) {
   if (options.task->arguments.size() > wire::max_arguments || options.task->entry.size() >= wire::max_entry)
-    return fail(errc::unsupported, "more than " + std::to_string(wire::max_arguments)
-                                     + " arguments, or an entry name beyond the limit");
+    return fail(errc::unsupported,
+                "more than " + std::to_string(wire::max_arguments) + " arguments, or an entry name beyond the limit");
   wire::launch_request request = {};
   request.arena_bytes = arena.mapped_bytes();
   request.status_offset = arena.status_offset(options.slot);
@@ -268,9 +268,10 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   int status = 0;
   if (ready <= 0) {
     end();
-    return complaint{verdict::timeout, "call_limit",
+    return complaint{verdict::timeout,
+                     "call_limit",
                      "the call took longer than "
-                       + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms",
+                         + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms",
                      {}};
   }
   const auto stopped = freeze(status);

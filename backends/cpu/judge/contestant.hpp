@@ -46,7 +46,7 @@ struct launch_options {
   const contract* task = nullptr; // types as the object sees them
   int slot = 0;                   // status page: 0 or 1
   uint64_t memory_bytes = 0;
-  std::vector<int> cores;         // where it runs
+  std::vector<int> cores; // where it runs
 };
 
 class contestant {

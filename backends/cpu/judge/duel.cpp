@@ -21,13 +21,8 @@ constexpr int rival_slot = 1;
 
 duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
            correctness_report& report)
-  : zygote_(zygote),
-    settings_(settings),
-    arena_(arena),
-    request_(request),
-    report_(report),
-    referee_(request.task, arena),
-    random_(secret_seed()) {}
+    : zygote_(zygote), settings_(settings), arena_(arena), request_(request), report_(report),
+      referee_(request.task, arena), random_(secret_seed()) {}
 
 nanoseconds duel::limit_for(const shape_pool& pool, double rival_ns) const {
   const auto usual = rival_ns > 0.0 ? rival_ns : pool.typical_reference_ns();
@@ -94,9 +89,10 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
     }
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].size() != 0 && std::memcmp(outputs[i].data(), first[i].data(), outputs[i].size()) != 0)
-        return refusal({verdict::nondeterministic, "rerun",
+        return refusal({verdict::nondeterministic,
+                        "rerun",
                         "output '" + request_.task.arguments[i].name
-                          + "' differs between calls on the same input; only what lay in the outputs before differed",
+                            + "' differs between calls on the same input; only what lay in the outputs before differed",
                         {{"argument", request_.task.arguments[i].name}}});
   }
   return {};
@@ -163,7 +159,7 @@ attempt<double> duel::call(bool candidate, size_t index, const pool_set& set, bo
   auto took = referee_.call(candidate ? candidate_ : rival_, *shape.pool, set, options, candidate ? &report_ : nullptr);
   if (!took && !candidate && !took.error().trouble)
     return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
-                                        + "): " + took.error().refused.detail);
+                                          + "): " + took.error().refused.detail);
   return took;
 }
 

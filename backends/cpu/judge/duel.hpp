@@ -23,7 +23,7 @@ struct duel_shape {
   std::vector<double> candidate_ns;
 
   duel_shape(std::shared_ptr<const shape_pool> p, double floor, double delta)
-    : pool(std::move(p)), floor_ns(floor), test(delta) {}
+      : pool(std::move(p)), floor_ns(floor), test(delta) {}
 };
 
 class duel {

@@ -54,7 +54,8 @@ KEVOLVE_WIDEST float multiply_add(uint64_t rounds, float half, const float* star
     b6 = b6 * h + h;
     b7 = b7 * h + h;
   }
-  const wide sum = ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)) + (((b0 + b1) + (b2 + b3)) + ((b4 + b5) + (b6 + b7)));
+  const wide sum =
+      ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)) + (((b0 + b1) + (b2 + b3)) + ((b4 + b5) + (b6 + b7)));
   float out = 0.0F;
   for (size_t i = 0; i < lanes; ++i)
     out += sum[i];

@@ -94,15 +94,10 @@ void pool_cache::keep(const id128& key, std::shared_ptr<const shape_pool> pool) 
 
 pool_maker::pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
                        const judge_request& request, const request_hooks& hooks)
-  : zygote_(zygote),
-    settings_(settings),
-    arena_(arena),
-    cache_(cache),
-    request_(request),
-    hooks_(hooks),
-    promoted_(promoted(request.task)),
-    identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
-                                  + std::to_string(request.seed))) {}
+    : zygote_(zygote), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
+      promoted_(promoted(request.task)),
+      identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
+                                      + std::to_string(request.seed))) {}
 
 attempt<contestant> pool_maker::launch(const object_file& object, const contract& task, int slot) {
   launch_options options;
@@ -172,11 +167,12 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
     return tl::unexpected<setback>(about(who, std::move(s)));
   }
   if (auto where = memory.broken_guard())
-    return tl::unexpected<setback>(about(
-      who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
+    return tl::unexpected<setback>(
+        about(who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
   if (auto name = memory.mutated_input())
     return tl::unexpected<setback>(about(
-      who, {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
+        who,
+        {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
 
   outputs.resize(task.arguments.size());
   for (size_t i = 0; i < task.arguments.size(); ++i)

@@ -20,11 +20,11 @@ namespace kevolve {
 
 struct judge_settings {
   std::string zygote_path;
-  int core = 0;                                    // where single-threaded candidates and the judge run
-  std::vector<int> thread_cores;                   // where candidates of tasks with threads run
-  size_t cache_bytes = size_t{1} << 30U;           // of pools kept between requests
-  size_t shape_bytes = size_t{192} << 20U;         // of one pool
-  uint64_t memory_bytes = uint64_t{1} << 30U;      // a candidate's address space beside its arguments
+  int core = 0;                               // where single-threaded candidates and the judge run
+  std::vector<int> thread_cores;              // where candidates of tasks with threads run
+  size_t cache_bytes = size_t{1} << 30U;      // of pools kept between requests
+  size_t shape_bytes = size_t{192} << 20U;    // of one pool
+  uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
 };
 
 // What a running request may ask and tell the outside.
@@ -45,10 +45,10 @@ struct shape_pool {
   shape_case shape;
   edge_kind edge = edge_kind::none;
   std::vector<pool_set> sets;
-  std::vector<double> reference_error;       // by argument, against the oracle
+  std::vector<double> reference_error; // by argument, against the oracle
   double reference_max_abs = 0.0;
   std::vector<double> reference_ns;
-  bool finite = true;                        // no expected value is infinite or NaN
+  bool finite = true; // no expected value is infinite or NaN
   size_t bytes = 0;
 
   double typical_reference_ns() const;

@@ -40,12 +40,9 @@ double median(std::vector<double> values) {
 class match {
 public:
   match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-    : court_(c),
-      request_(request),
-      hooks_(hooks),
-      out_(out),
-      maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks),
-      duel_(c.zygote, c.settings, c.race_arena, request, out.correctness) {
+      : court_(c), request_(request), hooks_(hooks), out_(out),
+        maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks),
+        duel_(c.zygote, c.settings, c.race_arena, request, out.correctness) {
     out_.correctness.bit_equal = true;
   }
 
@@ -143,7 +140,7 @@ private:
     bool first = true;
     // Smallest first: most wrong candidates die on it.
     std::sort(screens_.begin(), screens_.end(),
-                     [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
+              [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
     for (const auto& pool : screens_) {
       if (auto ok = still_wanted(); !ok)
         return ok;
@@ -154,9 +151,9 @@ private:
       first = false;
     }
     for (const auto& pool : edges_) {
-      const bool matched = std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(), [](const auto& a) {
-        return !is_array(a) || !is_written(a) || a.nonfinite_match;
-      });
+      const bool matched =
+          std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(),
+                      [](const auto& a) { return !is_array(a) || !is_written(a) || a.nonfinite_match; });
       if (!pool->finite && !matched) {
         out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
         continue;
@@ -275,8 +272,8 @@ private:
       if (hooks_.cancelled())
         return still_wanted();
       if (steady_clock::now() >= hooks_.deadline) {
-        out_.evidence["stopped"] = "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted)
-                                   + " pairs";
+        out_.evidence["stopped"] =
+            "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " pairs";
         break;
       }
       if (auto r = round(); !r)
@@ -345,9 +342,10 @@ private:
       const auto ns = median(t.candidate_ns);
       if (ns >= impossible_below * t.floor_ns)
         continue;
-      return refusal({verdict::faster_than_physics, "physics_floor",
+      return refusal({verdict::faster_than_physics,
+                      "physics_floor",
                       "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
-                        + number(t.floor_ns) + " ns on this device",
+                          + number(t.floor_ns) + " ns on this device",
                       {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}});
     }
     return {};

@@ -23,9 +23,10 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
   complaint out;
   out.result = c.result;
   out.rule = c.result == verdict::nonfinite ? "nonfinite" : "tolerance";
-  out.detail = "output '" + name + "': " + std::to_string(c.bad) + " of " + std::to_string(elements)
-               + (c.result == verdict::nonfinite ? " elements are infinite or NaN" : " elements are outside the tolerance")
-               + ", the first at index " + std::to_string(c.first_bad);
+  out.detail =
+      "output '" + name + "': " + std::to_string(c.bad) + " of " + std::to_string(elements)
+      + (c.result == verdict::nonfinite ? " elements are infinite or NaN" : " elements are outside the tolerance")
+      + ", the first at index " + std::to_string(c.first_bad);
   out.evidence["argument"] = name;
   out.evidence["bad_elements"] = std::to_string(c.bad);
   out.evidence["first_bad"] = std::to_string(c.first_bad);
@@ -60,8 +61,8 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
       report->max_abs = std::max(report->max_abs, c.max_abs);
       report->max_rel = std::max(report->max_rel, c.max_rel);
       report->max_ulp = std::max(report->max_ulp, c.max_ulp);
-      const auto& reference = set.reference_output[argument].empty() ? set.expected[argument].values
-                                                                     : set.reference_output[argument];
+      const auto& reference =
+          set.reference_output[argument].empty() ? set.expected[argument].values : set.reference_output[argument];
       const bool comparable = !set.reference_output[argument].empty() || set.expected[argument].type == g.type;
       if (comparable && !bit_equal(g, actual, reference, elements))
         report->bit_equal = false;
@@ -70,7 +71,9 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
       return wrong_output(task_, argument, c, elements);
   }
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
-    return complaint{verdict::out_of_bounds, "tail", "output '" + a.name + "': wrote past the elements that count",
+    return complaint{verdict::out_of_bounds,
+                     "tail",
+                     "output '" + a.name + "': wrote past the elements that count",
                      {{"argument", a.name}}};
   return std::nullopt;
 }
@@ -80,8 +83,8 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
   if (auto where = memory.broken_guard())
     return complaint{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
   if (auto name = memory.mutated_input())
-    return complaint{verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed",
-                     {{"argument", *name}}};
+    return complaint{
+        verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
       if (auto refused = check_output(i, memory, pool, set, full, report))
@@ -107,19 +110,20 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
     if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
       // An answer given before the work was done looks like a wrong result; let it run on and see.
       const auto before = outputs(set);
-      const auto usual = std::chrono::duration_cast<milliseconds>(nanoseconds{
-        static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
+      const auto usual = std::chrono::duration_cast<milliseconds>(
+          nanoseconds{static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
       const auto least = milliseconds{task_.threads ? 20 : 3};
       const bool spoke = process.restless(std::clamp(usual, least, milliseconds{50}));
       const auto after = outputs(set);
       bool wrote = false;
       for (size_t i = 0; i < before.size(); ++i)
-        wrote = wrote
-                || (before[i].size() != 0
-                    && std::memcmp(before[i].data(), after[i].data(), before[i].size()) != 0);
+        wrote =
+            wrote || (before[i].size() != 0 && std::memcmp(before[i].data(), after[i].data(), before[i].size()) != 0);
       if (spoke || wrote)
-        refused = complaint{verdict::cheating, spoke ? "early_done" : "late_write",
-                            "the call was reported done before its work was", {{"seen_as", to_string(refused->result)}}};
+        refused = complaint{verdict::cheating,
+                            spoke ? "early_done" : "late_write",
+                            "the call was reported done before its work was",
+                            {{"seen_as", to_string(refused->result)}}};
     }
   }
   if (!refused)

@@ -13,7 +13,7 @@ namespace kevolve {
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};
-  bool full = false;               // find every number for the report; else only say whether it is right
+  bool full = false; // find every number for the report; else only say whether it is right
 };
 
 class referee {

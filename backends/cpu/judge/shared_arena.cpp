@@ -135,7 +135,7 @@ result<void> shared_arena::prepare(size_t bytes) {
 }
 
 call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, std::byte* arena)
-  : task_(task), data_(data), layout_(layout), arena_(arena) {}
+    : task_(task), data_(data), layout_(layout), arena_(arena) {}
 
 void call_memory::set_up(uint64_t poison) {
   poison_ = poison;
@@ -175,8 +175,7 @@ bool call_memory::gaps_intact(const arena_place& place) const {
   bool ok = true;
   for_each_gap(g, g.count, [&](size_t from, size_t to) {
     if (is_read(a))
-      ok = ok
-           && std::memcmp(arena_ + place.offset + from, data_.inputs[place.argument].data() + from, to - from) == 0;
+      ok = ok && std::memcmp(arena_ + place.offset + from, data_.inputs[place.argument].data() + from, to - from) == 0;
     else
       ok = ok && holds(arena_, place.offset + from, place.offset + to, poison_);
   });

@@ -35,15 +35,13 @@ attempt<void> dispatch(court& c, const judge_request& request, const request_hoo
 } // namespace
 
 court::court(judge_settings s)
-  : settings(std::move(s)),
-    zygote(settings.zygote_path,
-           [this] {
-             auto cores = settings.thread_cores;
-             cores.push_back(settings.core);
-             return cores;
-           }()),
-    pools(settings.cache_bytes),
-    peaks(settings.thread_cores.empty() ? 1 : settings.thread_cores.size()) {}
+    : settings(std::move(s)), zygote(settings.zygote_path,
+                                     [this] {
+                                       auto cores = settings.thread_cores;
+                                       cores.push_back(settings.core);
+                                       return cores;
+                                     }()),
+      pools(settings.cache_bytes), peaks(settings.thread_cores.empty() ? 1 : settings.thread_cores.size()) {}
 
 judge_outcome hold_trial(court& c, const judge_request& request, const request_hooks& hooks) {
   const auto start = steady_clock::now();

@@ -47,7 +47,7 @@ bool wait_readable(int fd, int limit_ms) {
 } // namespace
 
 zygote_client::zygote_client(std::string path, std::vector<int> cores)
-  : path_(std::move(path)), cores_(std::move(cores)) {}
+    : path_(std::move(path)), cores_(std::move(cores)) {}
 
 zygote_client::~zygote_client() {
   stop();

@@ -1,8 +1,8 @@
 #include "backends/cpu/zygote/candidate.hpp"
 
 #include <dlfcn.h>
-#include <ffi.h>
 #include <fcntl.h>
+#include <ffi.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -65,7 +65,7 @@ struct done {
 // What a dying child could still note, for people. It lies in memory the candidate can write: no verdict
 // rests on it alone.
 struct child_status {
-  int64_t system_call;   // refused; -1: none
+  int64_t system_call; // refused; -1: none
   uint64_t fault_address;
   uint32_t memory_exhausted;
 };
