@@ -157,8 +157,8 @@ nest make_nest(const std::string& name, const std::string& text) {
     parse_promise(line, n);
   auto folder = temporary_folder();
   std::ofstream(folder + "/nest.c") << text;
-  int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang", "-ast-dump-filter=" + name,
-                    folder + "/nest.c"},
+  int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang",
+                    "-ast-dump-filter=" + name, folder + "/nest.c"},
                    folder + "/tree", folder + "/log");
   if (status != 0)
     throw std::runtime_error(name + " does not compile:\n" + slurp(folder + "/log"));
@@ -320,8 +320,7 @@ std::optional<std::string> compare(const void* got, const void* want, size_t cou
     std::memcpy(&w, static_cast<const char*>(want) + i * sizeof w, sizeof w);
     auto gd = static_cast<double>(g);
     auto wd = static_cast<double>(w);
-    bool ok = std::memcmp(&g, &w, sizeof g) == 0
-              || (!exact && std::fabs(gd - wd) <= 1e-5 + 1e-4 * std::fabs(wd));
+    bool ok = std::memcmp(&g, &w, sizeof g) == 0 || (!exact && std::fabs(gd - wd) <= 1e-5 + 1e-4 * std::fabs(wd));
     if (!ok)
       return "element " + std::to_string(i) + " is " + std::to_string(gd) + " instead of " + std::to_string(wd);
   }

@@ -22,14 +22,14 @@ struct nest {
   std::string source;
   std::string tree; // clang's syntax tree as JSON
   contract task;
-  std::set<std::string> sorted;  // arguments filled with ascending values
-  std::set<std::string> small;   // … with 0 … 7
-  std::set<std::string> zeroed;  // outputs that are not wholly written start as zero
+  std::set<std::string> sorted; // arguments filled with ascending values
+  std::set<std::string> small;  // … with 0 … 7
+  std::set<std::string> zeroed; // outputs that are not wholly written start as zero
   std::vector<std::map<std::string, int64_t>> sizes;
   std::set<std::string> independent;
   std::set<std::string> carried;
-  std::vector<std::string> applies;                            // genomes
-  std::vector<std::pair<std::string, std::string>> declines;   // genome, part of the reason
+  std::vector<std::string> applies;                          // genomes
+  std::vector<std::pair<std::string, std::string>> declines; // genome, part of the reason
 };
 
 bool have_clang();

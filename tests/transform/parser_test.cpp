@@ -12,7 +12,9 @@ using namespace transform;
 
 namespace {
 
-std::string body_of(const std::string& name, const std::string& text) { return print_body(read(make_nest(name, text)).body, 0); }
+std::string body_of(const std::string& name, const std::string& text) {
+  return print_body(read(make_nest(name, text)).body, 0);
+}
 
 } // namespace
 

@@ -71,7 +71,8 @@ TEST_CASE("several searches run in one loop") {
   if (!have_clang())
     return;
   auto text = after("search", "select(B0); jam(L0,2)");
-  CHECK(text.find("while ((low < high) | (low_1 < high_1)) {\n    if (low < high) {\n      int64_t middle") != std::string::npos);
+  CHECK(text.find("while ((low < high) | (low_1 < high_1)) {\n    if (low < high) {\n      int64_t middle")
+        != std::string::npos);
   CHECK(text.find("const int take") == std::string::npos);
   CHECK(text.find("low = take_B0 ? middle + 1 : low;") != std::string::npos);
 }

@@ -1,5 +1,7 @@
 #include "nest.hpp"
 
+#include "backends/generators/transform/print.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,6 +42,29 @@ TEST_CASE("a genome reproduces its source and stands at its top") {
   auto genome = parse_genome(first.genome).value();
   for (const auto& m : genome)
     CHECK(first.source.find("     " + to_string(m) + "\n") != std::string::npos);
+}
+
+TEST_CASE("moves that do not apply leave no trace") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto reference = read(n);
+  auto env = environment_of(n, reference);
+  const auto before = print_program(reference, "");
+  for (const char* text :
+       {"interchange(L1,L2)", "tile(L9,4)", "jam(L0,64)", "hold(L2)", "split(L0,4)", "select(B0)", "cut(L0,B0)",
+        "vectorise(L3,8)", "flags(O3)", "flags(none)", "nonsense", "tile(L0,0)", "parallel(L0)", "math"}) {
+    auto p = reference;
+    const auto moves = parse_genome(text).value();
+    if (!transform::apply(p, moves.front(), env))
+      CHECK(print_program(p, "") == before);
+    else
+      CHECK(std::string{text} == "jam(L0,64)"); // the only one of them that fits
+  }
+  auto p = reference;
+  int grown = 0;
+  while (transform::apply(p, {"jam", {"L0", "16"}}, env)) // copies of copies end somewhere
+    REQUIRE(++grown < 4);
 }
 
 TEST_CASE("drafts are short") {
@@ -135,8 +160,8 @@ TEST_CASE("hostile genomes of parents are harmless") {
   auto g = make_generator("transform").value();
   ancestor parent;
   parent.verdict = "pass";
-  for (const char* genome : {"tile(L0,99999999999999999999)", "jam(L0,1000000)", "jam(L0,0)", "vectorise(L1,7)", "tile(L0,-4)",
-                             "*/ evil /*", "split", "flags(-o)", "jam", "tile(L0)"}) {
+  for (const char* genome : {"tile(L0,99999999999999999999)", "jam(L0,1000000)", "jam(L0,0)", "vectorise(L1,7)",
+                             "tile(L0,-4)", "*/ evil /*", "split", "flags(-o)", "jam", "tile(L0)"}) {
     parent.genome = genome;
     c.parents = {parent};
     auto p = g->propose(c);

@@ -12,9 +12,9 @@ namespace kevolve::transform {
 
 bool is_pure_function(const std::string& name) {
   static constexpr std::array<std::string_view, 34> names{
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "pow", "sin", "cos", "tan", "tanh", "sinh",
-    "cosh", "atan", "atan2", "asin", "acos", "erf", "erfc", "fabs", "fmax", "fmin", "fma", "floor", "ceil", "trunc",
-    "round", "rint", "nearbyint", "fmod", "hypot"};
+      "exp",  "exp2", "expm1", "log",  "log2",  "log10", "log1p", "sqrt",      "cbrt", "pow",  "sin",  "cos",
+      "tan",  "tanh", "sinh",  "cosh", "atan",  "atan2", "asin",  "acos",      "erf",  "erfc", "fabs", "fmax",
+      "fmin", "fma",  "floor", "ceil", "trunc", "round", "rint",  "nearbyint", "fmod", "hypot"};
   auto known = [&](std::string_view n) { return std::find(names.begin(), names.end(), n) != names.end(); };
   std::string_view n = name;
   if (n.substr(0, 10) == "__builtin_") {
@@ -173,7 +173,8 @@ bool apart(const access& w, const access& x, const std::string& index, const std
       continue;
     // |difference of the rests| < coefficient, so a different index means a different place.
     auto room = p->first - polynomial{1};
-    if ((room - (we->second - xe->first)).never_negative(least) && (room - (xe->second - we->first)).never_negative(least))
+    if ((room - (we->second - xe->first)).never_negative(least)
+        && (room - (xe->second - we->first)).never_negative(least))
       return true;
   }
   return false;

@@ -10,8 +10,9 @@
 namespace kevolve::transform {
 
 size_t ast_reader::line_of(size_t offset) const {
-  return 1 + static_cast<size_t>(std::count(source_.begin(), source_.begin() + static_cast<ptrdiff_t>(
-                                                                std::min(offset, source_.size())), '\n'));
+  return 1
+         + static_cast<size_t>(std::count(
+             source_.begin(), source_.begin() + static_cast<ptrdiff_t>(std::min(offset, source_.size())), '\n'));
 }
 
 std::string ast_reader::declare(json node) {

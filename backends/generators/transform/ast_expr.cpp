@@ -13,21 +13,21 @@ namespace {
 
 scalar_kind scalar_of(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, scalar_kind>, 29> table{{
-    {"float", scalar_kind::f32},         {"double", scalar_kind::f64},
-    {"_Float16", scalar_kind::f16},      {"char", scalar_kind::i8},
-    {"signed char", scalar_kind::i8},    {"unsigned char", scalar_kind::u8},
-    {"short", scalar_kind::i16},         {"unsigned short", scalar_kind::u16},
-    {"int", scalar_kind::i32},           {"unsigned int", scalar_kind::u32},
-    {"long", scalar_kind::i64},          {"unsigned long", scalar_kind::u64},
-    {"long long", scalar_kind::i64},     {"unsigned long long", scalar_kind::u64},
-    {"_Bool", scalar_kind::boolean},     {"bool", scalar_kind::boolean},
-    {"int8_t", scalar_kind::i8},         {"uint8_t", scalar_kind::u8},
-    {"int16_t", scalar_kind::i16},       {"uint16_t", scalar_kind::u16},
-    {"int32_t", scalar_kind::i32},       {"uint32_t", scalar_kind::u32},
-    {"int64_t", scalar_kind::i64},       {"uint64_t", scalar_kind::u64},
-    {"size_t", scalar_kind::u64},        {"ssize_t", scalar_kind::i64},
-    {"ptrdiff_t", scalar_kind::i64},     {"unsigned", scalar_kind::u32},
-    {"intptr_t", scalar_kind::i64},
+      {"float", scalar_kind::f32},      {"double", scalar_kind::f64},
+      {"_Float16", scalar_kind::f16},   {"char", scalar_kind::i8},
+      {"signed char", scalar_kind::i8}, {"unsigned char", scalar_kind::u8},
+      {"short", scalar_kind::i16},      {"unsigned short", scalar_kind::u16},
+      {"int", scalar_kind::i32},        {"unsigned int", scalar_kind::u32},
+      {"long", scalar_kind::i64},       {"unsigned long", scalar_kind::u64},
+      {"long long", scalar_kind::i64},  {"unsigned long long", scalar_kind::u64},
+      {"_Bool", scalar_kind::boolean},  {"bool", scalar_kind::boolean},
+      {"int8_t", scalar_kind::i8},      {"uint8_t", scalar_kind::u8},
+      {"int16_t", scalar_kind::i16},    {"uint16_t", scalar_kind::u16},
+      {"int32_t", scalar_kind::i32},    {"uint32_t", scalar_kind::u32},
+      {"int64_t", scalar_kind::i64},    {"uint64_t", scalar_kind::u64},
+      {"size_t", scalar_kind::u64},     {"ssize_t", scalar_kind::i64},
+      {"ptrdiff_t", scalar_kind::i64},  {"unsigned", scalar_kind::u32},
+      {"intptr_t", scalar_kind::i64},
   }};
   for (const auto& [text, kind] : table)
     if (text == name)
@@ -297,7 +297,8 @@ expr ast_reader::read_expr(json node) {
     if (op == "-" || op == "!" || op == "~" || op == "&")
       return make_expr(expr_kind::unary, type, {std::move(a)}, op);
     bool postfix = false;
-    if (after_ != nullptr && a.kind == expr_kind::name && node["isPostfix"].get(postfix) == simdjson::SUCCESS && postfix) {
+    if (after_ != nullptr && a.kind == expr_kind::name && node["isPostfix"].get(postfix) == simdjson::SUCCESS
+        && postfix) {
       after_->push_back(make_assign(a, op == "++" ? "+=" : "-=", make_literal(1)));
       return a;
     }

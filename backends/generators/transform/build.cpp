@@ -112,8 +112,12 @@ stmt make_block(std::vector<stmt> body) {
   return s;
 }
 
-bool is_float(scalar_kind k) { return k == scalar_kind::f16 || k == scalar_kind::f32 || k == scalar_kind::f64; }
-bool is_integer(scalar_kind k) { return k != scalar_kind::none && !is_float(k); }
+bool is_float(scalar_kind k) {
+  return k == scalar_kind::f16 || k == scalar_kind::f32 || k == scalar_kind::f64;
+}
+bool is_integer(scalar_kind k) {
+  return k != scalar_kind::none && !is_float(k);
+}
 bool is_unsigned(scalar_kind k) {
   return k == scalar_kind::boolean || k == scalar_kind::u8 || k == scalar_kind::u16 || k == scalar_kind::u32
          || k == scalar_kind::u64;
@@ -290,27 +294,37 @@ std::string replace_identifier(std::string_view text, std::string_view from, std
   return out;
 }
 
-void rename(std::vector<stmt>& body, const std::string& from, const std::string& to) {
-  auto in_names = [&](std::vector<std::string>& names, std::string& text) {
-    auto it = std::find(names.begin(), names.end(), from);
-    if (it == names.end())
-      return;
-    *it = to;
-    text = replace_identifier(text, from, to);
+void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names) {
+  auto change = [&](std::string& name) {
+    auto it = names.find(name);
+    if (it != names.end())
+      name = it->second;
+  };
+  auto change_text = [&](std::vector<std::string>& mentioned, std::string& text) {
+    for (auto& name : mentioned) {
+      auto old = name;
+      change(name);
+      if (name != old)
+        text = replace_identifier(text, old, name);
+    }
   };
   walk(body, [&](stmt& s) {
-    if (s.name == from)
-      s.name = to;
-    std::replace(s.changes.begin(), s.changes.end(), from, to);
-    in_names(s.names, s.text);
+    change(s.name);
+    for (auto& name : s.changes)
+      change(name);
+    change_text(s.names, s.text);
     for_each_expr(s, [&](expr& e) {
       walk(e, [&](expr& x) {
-        if (x.kind == expr_kind::name && x.text == from)
-          x.text = to;
-        in_names(x.names, x.text);
+        if (x.kind == expr_kind::name)
+          change(x.text);
+        change_text(x.names, x.text);
       });
     });
   });
+}
+
+void rename(std::vector<stmt>& body, const std::string& from, const std::string& to) {
+  rename(body, {{from, to}});
 }
 
 void substitute(expr& e, const std::string& name, const expr& replacement) {

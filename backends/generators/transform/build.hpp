@@ -4,6 +4,7 @@
 #include "backends/generators/transform/ir.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,6 +54,7 @@ std::set<std::string> assigned(const std::vector<stmt>& body);
 void substitute(expr& e, const std::string& name, const expr& replacement);
 void substitute(std::vector<stmt>& body, const std::string& name, const expr& replacement);
 void rename(std::vector<stmt>& body, const std::string& from, const std::string& to);
+void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names);
 std::string replace_identifier(std::string_view text, std::string_view from, std::string_view to);
 
 // A name not in use that starts like `base`; it is then in use.

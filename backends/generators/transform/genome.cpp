@@ -29,7 +29,8 @@ std::optional<std::vector<move>> parse_genome(std::string_view text) {
   };
   auto word = [&] {
     size_t n = 0;
-    while (n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) != 0 || text[n] == '_' || text[n] == '-'))
+    while (n < text.size()
+           && (std::isalnum(static_cast<unsigned char>(text[n])) != 0 || text[n] == '_' || text[n] == '-'))
       ++n;
     std::string w{text.substr(0, n)};
     text.remove_prefix(n);

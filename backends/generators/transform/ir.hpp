@@ -13,12 +13,12 @@ enum class scalar_kind : uint8_t { none, boolean, i8, u8, i16, u16, i32, u32, i6
 // A C type as far as the moves care: a scalar, a pointer to one, an array of one, or (lanes > 1) a vector.
 struct ctype {
   scalar_kind base = scalar_kind::none;
-  uint8_t depth = 0;      // levels of pointer
+  uint8_t depth = 0; // levels of pointer
   uint16_t lanes = 1;
-  bool is_const = false;  // of the pointee for pointers, of the object else
-  bool is_mask = false;   // vector whose lanes are all-ones or zero
-  std::string text;       // spelling of the base: "int64_t", "real"
-  std::string suffix;     // "[8]" for arrays
+  bool is_const = false; // of the pointee for pointers, of the object else
+  bool is_mask = false;  // vector whose lanes are all-ones or zero
+  std::string text;      // spelling of the base: "int64_t", "real"
+  std::string suffix;    // "[8]" for arrays
 };
 
 inline ctype scalar_type(scalar_kind k) {
@@ -28,26 +28,26 @@ inline ctype scalar_type(scalar_kind k) {
 }
 
 enum class expr_kind : uint8_t {
-  literal,      // text
-  name,         // text
-  subscript,    // args: base, index
-  member,       // args: object; text: ".x" or "->x"
-  unary,        // text: operator; args: one
-  binary,       // text: operator; args: two
-  conditional,  // args: condition, then, else
-  call,         // text: function; args
-  cast,         // type; args: one; implicit ones print nothing
-  opaque,       // text as in the source; names: what it mentions
-  vector_load,  // args: subscript
-  splat,        // args: scalar
-  ramp,         // args: integer scalar; lanes hold it + 0, 1, 2 …
-  compose,      // args: one scalar per lane
-  gather,       // args: base, vector of indices
-  blend,        // args: mask, then, else
-  convert,      // args: vector; type: target
-  elementwise,  // text: "sqrt" "exp" …; args: vectors
-  fold,         // text: "add" "mul" "max" "min" "or" "and" "xor"; args: vector; a scalar
-  minimum,      // args: two integers
+  literal,     // text
+  name,        // text
+  subscript,   // args: base, index
+  member,      // args: object; text: ".x" or "->x"
+  unary,       // text: operator; args: one
+  binary,      // text: operator; args: two
+  conditional, // args: condition, then, else
+  call,        // text: function; args
+  cast,        // type; args: one; implicit ones print nothing
+  opaque,      // text as in the source; names: what it mentions
+  vector_load, // args: subscript
+  splat,       // args: scalar
+  ramp,        // args: integer scalar; lanes hold it + 0, 1, 2 …
+  compose,     // args: one scalar per lane
+  gather,      // args: base, vector of indices
+  blend,       // args: mask, then, else
+  convert,     // args: vector; type: target
+  elementwise, // text: "sqrt" "exp" …; args: vectors
+  fold,        // text: "add" "mul" "max" "min" "or" "and" "xor"; args: vector; a scalar
+  minimum,     // args: two integers
 };
 
 struct expr {
@@ -61,13 +61,13 @@ struct expr {
 
 enum class stmt_kind : uint8_t {
   block,
-  declare,      // type name = value (has_value)
-  assign,       // target op value
-  evaluate,     // value;
-  loop,         // for (type name = from; name < to; name += step) body
-  while_loop,   // while (value) body
-  branch,       // if (value) body else otherwise
-  give_back,    // return value (has_value)
+  declare,    // type name = value (has_value)
+  assign,     // target op value
+  evaluate,   // value;
+  loop,       // for (type name = from; name < to; name += step) body
+  while_loop, // while (value) body
+  branch,     // if (value) body else otherwise
+  give_back,  // return value (has_value)
   break_out,
   next,         // continue
   vector_store, // target: subscript; value: vector
@@ -76,19 +76,19 @@ enum class stmt_kind : uint8_t {
 
 struct stmt {
   stmt_kind kind = stmt_kind::block;
-  std::string label;   // loops "L0", whiles "W0", branches "B0"; copies share it
+  std::string label; // loops "L0", whiles "W0", branches "B0"; copies share it
   std::string name;
   std::string op;
   std::string text;
   ctype type;
-  expr target;         // assign, vector_store
-  expr value;          // declare, assign, evaluate, while, branch, return
+  expr target; // assign, vector_store
+  expr value;  // declare, assign, evaluate, while, branch, return
   bool has_value = false;
   bool is_static = false; // declare
-  expr from;           // loop
+  expr from;              // loop
   expr to;
   int64_t step = 1;
-  uint16_t lanes = 1;  // loop: vectorised by this many
+  uint16_t lanes = 1; // loop: vectorised by this many
   std::vector<std::string> pragmas;
   std::vector<stmt> body;
   std::vector<stmt> otherwise;
@@ -99,7 +99,7 @@ struct stmt {
 struct parameter {
   std::string name;
   ctype type;
-  size_t name_offset = 0;    // in the reference
+  size_t name_offset = 0; // in the reference
   bool is_restrict = false;
   bool plain_pointer = false; // "T *name": a place for restrict before the name
 };
@@ -114,8 +114,8 @@ struct program {
   std::vector<stmt> body;
   std::vector<std::string> taken; // every name in use
   bool add_restrict = false;
-  uint32_t alignment = 0;    // bytes the pointers are promised to be aligned to; 0: say nothing
-  std::string flags;         // menu entry; empty: the baseline
+  uint32_t alignment = 0;         // bytes the pointers are promised to be aligned to; 0: say nothing
+  std::string flags;              // menu entry; empty: the baseline
   std::vector<std::string> notes; // what stayed opaque and why, for describe()
 };
 

@@ -143,7 +143,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     out.push_back({{std::move(name), std::move(args)}, weight});
   };
   // A kind's weight is shared among its parameters, so that many parameters do not crowd out other kinds.
-  auto each = [&](double weight, const std::string& name, const std::string& label, const std::vector<int64_t>& values) {
+  auto each = [&](double weight, const std::string& name, const std::string& label,
+                  const std::vector<int64_t>& values) {
     for (auto v : values)
       add(weight / static_cast<double>(values.size()), name, {label, std::to_string(v)});
   };

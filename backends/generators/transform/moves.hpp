@@ -42,7 +42,7 @@ struct choice {
   double weight = 1.0;
 };
 
-// errc::unsupported with the reason if the move does not apply; the program may then be half changed.
+// errc::unsupported with the reason if the move does not apply; the program is then as it was.
 result<void> apply(program& p, const move& m, const environment& env);
 
 // Every move that looks applicable, with sensible parameters for this hardware.

@@ -9,14 +9,14 @@ namespace kevolve::transform {
 namespace {
 
 using list = std::vector<stmt>;
-constexpr size_t weight_limit = 12'000; // nodes; beyond, a candidate takes longer to compile than to judge
+constexpr size_t weight_limit = 5'000; // nodes; beyond, a candidate takes longer to compile than to judge
 
 bool leaves_early(const list& body, bool nested = false) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
     return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
-           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested)
-           || leaves_early(s.body, inner) || leaves_early(s.otherwise, inner);
+           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
+           || leaves_early(s.otherwise, inner);
   });
 }
 
@@ -25,8 +25,15 @@ list copy_of(program& p, const stmt& loop, int64_t f) {
   auto out = loop.body;
   if (f == 0)
     return out;
-  for (const auto& name : declared(out))
-    rename(out, name, fresh_name(p, name + "_" + std::to_string(f)));
+  // Indices keep their names: their scope is their own loop.
+  std::map<std::string, std::string> names;
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare)
+      names.emplace(s.name, std::string{});
+  });
+  for (auto& [from, to] : names)
+    to = fresh_name(p, from + "_" + std::to_string(f));
+  rename(out, names);
   auto index = make_name(loop.name, loop.type);
   substitute(out, loop.name, make_binary("+", index, make_literal(f * loop.step)));
   return out;
@@ -41,7 +48,8 @@ stmt zip_whiles(std::vector<stmt> copies) {
   out.body.clear();
   for (size_t f = 0; f < copies.size(); ++f) {
     if (f > 0)
-      out.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {out.value, copies[f].value}, plain ? "|" : "||");
+      out.value =
+          make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {out.value, copies[f].value}, plain ? "|" : "||");
     stmt mine;
     mine.kind = stmt_kind::branch;
     mine.value = copies[f].value;
@@ -51,7 +59,7 @@ stmt zip_whiles(std::vector<stmt> copies) {
   return out;
 }
 
-bool all_same(const std::vector<stmt>& xs, expr stmt::*field) {
+bool all_same(const std::vector<stmt>& xs, expr stmt::* field) {
   return std::all_of(xs.begin(), xs.end(), [&](const stmt& s) { return same(s.*field, xs[0].*field); });
 }
 
@@ -110,7 +118,14 @@ list zip(std::vector<list> copies) {
 using rewrite = std::function<result<list>(const stmt&)>;
 
 // Replaces every loop of that label by what `f` makes of it.
-result<void> replace(program& p, const std::string& label, const rewrite& f) {
+result<void> replace(program& p, const std::string& label, int64_t copies, const rewrite& f) {
+  auto growth = weight(p.body);
+  for_each_labelled(p.body, label, [&](list& where, size_t at) -> size_t {
+    growth += weight(where[at].body) * static_cast<size_t>(copies);
+    return 1;
+  });
+  if (growth > weight_limit)
+    return fail(errc::unsupported, "the code would grow too long");
   bool done = false;
   std::string reason = "no loop " + label;
   for_each_labelled(p.body, label, [&](list& where, size_t at) -> size_t {
@@ -130,8 +145,6 @@ result<void> replace(program& p, const std::string& label, const rewrite& f) {
   });
   if (!done)
     return fail(errc::unsupported, reason);
-  if (weight(p.body) > weight_limit)
-    return fail(errc::unsupported, "the code would grow too long");
   return {};
 }
 
@@ -173,7 +186,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
-  return replace(p, loop, [&](const stmt& l) -> result<list> {
+  return replace(p, loop, factor, [&](const stmt& l) -> result<list> {
     std::string reason;
     auto carried = reductions(l, reason);
     if (!carried)
@@ -196,7 +209,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
 }
 
 result<void> unroll(program& p, const std::string& loop, int64_t factor) {
-  return replace(p, loop, [&](const stmt& l) -> result<list> {
+  return replace(p, loop, factor, [&](const stmt& l) -> result<list> {
     if (leaves_early(l.body))
       return fail(errc::unsupported, loop + " can be left early");
     auto parts = divide(l, factor);
@@ -251,7 +264,7 @@ result<void> split(program& p, const std::string& loop, int64_t count, const env
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
-  return replace(p, loop, [&](const stmt& l) -> result<list> {
+  return replace(p, loop, count, [&](const stmt& l) -> result<list> {
     std::string reason;
     auto carried = reductions(l, reason);
     if (!carried)

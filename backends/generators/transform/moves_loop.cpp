@@ -47,7 +47,8 @@ result<void> tile(program& p, const std::string& loop, int64_t size) {
     outer.step = size * inner.step;
     auto start = make_name(outer.name, inner.type);
     inner.from = start;
-    inner.to = make_expr(expr_kind::minimum, inner.to.type, {make_binary("+", start, make_literal(outer.step)), inner.to});
+    inner.to =
+        make_expr(expr_kind::minimum, inner.to.type, {make_binary("+", start, make_literal(outer.step)), inner.to});
     inner.has_value = false;
     inner.pragmas.clear();
     outer.body.push_back(std::move(inner));
@@ -70,7 +71,8 @@ result<void> interchange(program& p, const std::string& outer, const std::string
   std::string reason = inner + " is not alone inside " + outer;
   for_each_labelled(p.body, outer, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& a = list[at];
-    if (a.kind != stmt_kind::loop || a.body.size() != 1 || a.body[0].label != inner || a.body[0].kind != stmt_kind::loop)
+    if (a.kind != stmt_kind::loop || a.body.size() != 1 || a.body[0].label != inner
+        || a.body[0].kind != stmt_kind::loop)
       return 1;
     auto& b = a.body[0];
     if (mentions(b.from, a.name) || mentions(b.to, a.name)) {
@@ -107,9 +109,8 @@ namespace {
 
 bool is_innermost(const stmt& loop) {
   bool innermost = true;
-  walk(loop.body, [&](const stmt& s) {
-    innermost = innermost && s.kind != stmt_kind::loop && s.kind != stmt_kind::while_loop;
-  });
+  walk(loop.body,
+       [&](const stmt& s) { innermost = innermost && s.kind != stmt_kind::loop && s.kind != stmt_kind::while_loop; });
   return innermost;
 }
 
@@ -170,7 +171,9 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
 
 namespace {
 
-const expr& bare(const expr& e) { return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e; }
+const expr& bare(const expr& e) {
+  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
+}
 
 // The branch's condition as `index < bound` with bound fixed in the loop; true if the sense is turned around.
 std::optional<std::pair<expr, bool>> threshold(const stmt& branch, const stmt& loop) {

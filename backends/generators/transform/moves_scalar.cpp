@@ -70,13 +70,14 @@ result<void> select(program& p, const std::string& branch) {
     // Without the hint clang turns selects on loaded values back into branches.
     auto is_set = make_expr(expr_kind::binary, type, {b.value, make_literal(0)}, "!=");
     bool comparison = b.value.kind == expr_kind::binary && b.value.type.base == scalar_kind::i32;
-    out.push_back(make_declare(take.text, type,
-                               make_expr(expr_kind::call, type, {comparison ? b.value : is_set}, "__builtin_unpredictable")));
+    out.push_back(make_declare(
+        take.text, type, make_expr(expr_kind::call, type, {comparison ? b.value : is_set}, "__builtin_unpredictable")));
     for (const auto& name : order) {
       auto& v = values[name];
       auto target = targets.at(name);
       out.push_back(make_assign(
-        target, "=", make_expr(expr_kind::conditional, target.type, {take, v.first.value_or(target), v.second.value_or(target)})));
+          target, "=",
+          make_expr(expr_kind::conditional, target.type, {take, v.first.value_or(target), v.second.value_or(target)})));
     }
     auto n = out.size();
     where.erase(where.begin() + static_cast<ptrdiff_t>(at));

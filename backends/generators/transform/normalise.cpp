@@ -25,8 +25,8 @@ bool has_exit(const list& body, bool nested = false) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
     // A break inside a switch or a do is theirs; behind a label it may be ours.
     bool hidden = s.kind == stmt_kind::opaque && s.op != "SwitchStmt" && s.op != "DoStmt" && s.op != "GotoStmt";
-    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden || has_exit(s.body, inner)
-           || has_exit(s.otherwise, inner);
+    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden
+           || has_exit(s.body, inner) || has_exit(s.otherwise, inner);
   });
 }
 
@@ -40,7 +40,8 @@ void drop_next(list& body) {
     }
     if (s.kind != stmt_kind::branch || !has_next({s}))
       continue;
-    list rest(std::make_move_iterator(body.begin() + static_cast<ptrdiff_t>(i) + 1), std::make_move_iterator(body.end()));
+    list rest(std::make_move_iterator(body.begin() + static_cast<ptrdiff_t>(i) + 1),
+              std::make_move_iterator(body.end()));
     body.resize(i + 1);
     auto& b = body[i];
     b.body.insert(b.body.end(), rest.begin(), rest.end());
@@ -115,7 +116,9 @@ std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
   return {};
 }
 
-const expr& bare(const expr& e) { return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e; }
+const expr& bare(const expr& e) {
+  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
+}
 
 size_t count_mentions(const list& body, const std::string& name) {
   size_t n = 0;
@@ -137,8 +140,8 @@ size_t start_of(const list& body, size_t at, const std::string& name) {
   for (size_t k = at; k-- > 0;) {
     const auto& s = body[k];
     bool declares = s.kind == stmt_kind::declare && s.name == name && s.has_value && !s.is_static;
-    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name && s.target.text == name
-                   && !mentions(s.value, name);
+    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
+                   && s.target.text == name && !mentions(s.value, name);
     if (declares || assigns) {
       list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
       return invariant(s.value, between) ? k : at;
@@ -178,8 +181,8 @@ void count_loop(program& p, list& body, size_t at) {
   auto type = index.type;
   auto step = step_of(increment[0], name);
   bool known = condition.text == "<" || condition.text == "<=" || (condition.text == "!=" && step == 1);
-  bool parameter_index = std::any_of(p.parameters.begin(), p.parameters.end(),
-                                     [&](const parameter& x) { return x.name == name; });
+  bool parameter_index =
+      std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
   auto work = w.body;
   if (w.op != "counted")
     work.pop_back();
@@ -199,7 +202,8 @@ void count_loop(program& p, list& body, size_t at) {
   auto start = start_of(body, at, name);
   bool own = start < at;
   auto inside = count_mentions({w}, name);
-  bool used_elsewhere = count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);
+  bool used_elsewhere =
+      count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);
   if (used_elsewhere && *step != 1)
     return fall_back();
   if (own)
@@ -211,9 +215,11 @@ void count_loop(program& p, list& body, size_t at) {
   auto from = loop.from;
   w = std::move(loop);
   if (used_elsewhere) { // its value after the loop
-    auto more = make_expr(expr_kind::conditional, type,
-                          {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {from, bound}, "<"), bound, from});
-    body.insert(body.begin() + static_cast<ptrdiff_t>(at) + 1, make_assign(make_name(name, type), "=", std::move(more)));
+    auto more =
+        make_expr(expr_kind::conditional, type,
+                  {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {from, bound}, "<"), bound, from});
+    body.insert(body.begin() + static_cast<ptrdiff_t>(at) + 1,
+                make_assign(make_name(name, type), "=", std::move(more)));
   } else if (own)
     body.erase(body.begin() + static_cast<ptrdiff_t>(start));
 }
@@ -305,7 +311,8 @@ void forward_pointers(program& p, list& body) {
     // Every mention must be the base of a subscript.
     size_t subscripts = 0;
     walk_exprs(rest, [&](const expr& e) {
-      subscripts += e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name ? 1U : 0U;
+      subscripts +=
+          e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name ? 1U : 0U;
     });
     if (subscripts != count_mentions(p.body, name))
       continue;

@@ -8,9 +8,13 @@
 
 namespace kevolve::transform {
 
-polynomial::polynomial(int64_t constant) { add({}, constant); }
+polynomial::polynomial(int64_t constant) {
+  add({}, constant);
+}
 
-polynomial::polynomial(const std::string& name) { add({name}, 1); }
+polynomial::polynomial(const std::string& name) {
+  add({name}, 1);
+}
 
 void polynomial::add(const monomial& m, int64_t c) {
   auto& x = terms_[m];
@@ -46,9 +50,8 @@ polynomial polynomial::operator*(const polynomial& other) const {
 }
 
 bool polynomial::mentions(const std::string& name) const {
-  return std::any_of(terms_.begin(), terms_.end(), [&](const auto& t) {
-    return std::find(t.first.begin(), t.first.end(), name) != t.first.end();
-  });
+  return std::any_of(terms_.begin(), terms_.end(),
+                     [&](const auto& t) { return std::find(t.first.begin(), t.first.end(), name) != t.first.end(); });
 }
 
 std::vector<std::string> polynomial::names() const {

@@ -93,7 +93,9 @@ int precedence(const expr& e) {
   }
 }
 
-const expr& bare(const expr& e) { return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e; }
+const expr& bare(const expr& e) {
+  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
+}
 
 std::string wrapped(const expr& e, int least) {
   auto text = print(e);
@@ -107,7 +109,9 @@ std::string list_of(const std::vector<expr>& args) {
   return out;
 }
 
-std::string address(const expr& subscript) { return "&" + wrapped(subscript, 15); }
+std::string address(const expr& subscript) {
+  return "&" + wrapped(subscript, 15);
+}
 
 // Whether the operator wants brackets around a nested one for a reader (and -Wparentheses).
 bool unclear(const std::string& outer, const expr& inner) {
@@ -208,11 +212,11 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
       break;
     case stmt_kind::loop: {
       auto advance = s.step == 1 ? "++" + s.name : s.name + " += " + std::to_string(s.step);
-      line(out, indent, "for (" + print_type(s.type) + " " + s.name + " = " + print(s.from) + "; " + s.name + " < "
-                          + (s.to.kind == expr_kind::minimum || s.to.kind == expr_kind::conditional
-                               ? "(" + print(s.to) + ")"
-                               : print(s.to))
-                          + "; " + advance + ") {");
+      line(out, indent,
+           "for (" + print_type(s.type) + " " + s.name + " = " + print(s.from) + "; " + s.name + " < "
+               + (s.to.kind == expr_kind::minimum || s.to.kind == expr_kind::conditional ? "(" + print(s.to) + ")"
+                                                                                         : print(s.to))
+               + "; " + advance + ") {");
       print_list(out, s.body, indent + 1);
       line(out, indent, "}");
       break;
@@ -241,8 +245,9 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
       line(out, indent, "continue;");
       break;
     case stmt_kind::vector_store:
-      line(out, indent, "store_" + vector_name(s.value.type.base, s.value.type.lanes) + "(" + address(s.target) + ", "
-                          + print(s.value) + ");");
+      line(out, indent,
+           "store_" + vector_name(s.value.type.base, s.value.type.lanes) + "(" + address(s.target) + ", "
+               + print(s.value) + ");");
       break;
     case stmt_kind::opaque:
       line(out, indent, s.text);

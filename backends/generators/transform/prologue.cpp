@@ -106,7 +106,8 @@ private:
       if (v.second == 1)
         return t + " " + op + "_" + t + "(" + t + " a, " + t + " b) {\n  return " + test + " ? a : b;\n}\n";
       blend(v);
-      return t + " " + op + "_" + t + "(" + t + " a, " + t + " b) {\n  return blend_" + t + "(" + test + ", a, b);\n}\n";
+      return t + " " + op + "_" + t + "(" + t + " a, " + t + " b) {\n  return blend_" + t + "(" + test
+             + ", a, b);\n}\n";
     });
   }
 
@@ -124,8 +125,7 @@ private:
       }
       auto constant = [&](const char* c) { return wide ? "splat_" + t + "(" + c + ")" : std::string{c}; };
       auto pick = [&](const char* test, const std::string& a, const std::string& b) {
-        return wide ? "blend_" + t + "(" + test + ", " + a + ", " + b + ")"
-                    : std::string{test} + " ? " + a + " : " + b;
+        return wide ? "blend_" + t + "(" + test + ", " + a + ", " + b + ")" : std::string{test} + " ? " + a + " : " + b;
       };
       auto to = [&](const std::string& target, const std::string& e) {
         return wide ? "__builtin_convertvector(" + e + ", " + target + ")" : "(" + target + ")(" + e + ")";
@@ -135,8 +135,8 @@ private:
       body += "  const " + t + " low = " + constant("-104.0f") + ", high = " + constant("89.0f") + ";\n";
       body += "  " + t + " z = " + pick("x < low", "low", "x") + ";\n";
       body += "  z = " + pick("z > high", "high", "z") + ";\n";
-      body += "  const " + t + " half = " + pick(wide ? ("z < " + zero).c_str() : "z < 0.0f", constant("-0.5f"), constant("0.5f"))
-              + ";\n";
+      body += "  const " + t + " half = "
+              + pick(wide ? ("z < " + zero).c_str() : "z < 0.0f", constant("-0.5f"), constant("0.5f")) + ";\n";
       body += "  const " + i + " n = " + to(i, "z * 1.44269504f + half") + ";\n";
       body += "  const " + t + " f = " + to(t, "n") + ";\n";
       body += "  " + t + " r = z - f * 0.693145752f;\n  r = r - f * 1.42860677e-6f;\n";
@@ -173,8 +173,8 @@ private:
       }
       auto head = t + " " + op + "_" + t + "(" + params + ") {\n";
       auto function = "__builtin_" + std::string{op == "abs" ? "fabs" : op} + (v.first == scalar_kind::f64 ? "" : "f");
-      auto by_lane = "  " + t + " out;\n  for (int i = 0; i < " + std::to_string(v.second) + "; ++i)\n    out[i] = "
-                     + function + "(" + lane_args + ");\n  return out;\n";
+      auto by_lane = "  " + t + " out;\n  for (int i = 0; i < " + std::to_string(v.second)
+                     + "; ++i)\n    out[i] = " + function + "(" + lane_args + ");\n  return out;\n";
       bool native = op == "sqrt" || op == "abs" || op == "floor" || op == "ceil" || op == "trunc" || op == "fma";
       if (!native)
         return head + by_lane + "}\n";
@@ -242,6 +242,8 @@ private:
 
 } // namespace
 
-std::string vector_prologue(const program& p) { return prologue{}.text(p); }
+std::string vector_prologue(const program& p) {
+  return prologue{}.text(p);
+}
 
 } // namespace kevolve::transform

@@ -44,15 +44,17 @@ int rank(const move& m) {
   return 0;
 }
 
-genome canonical(genome g) {
-  std::stable_sort(g.begin(), g.end(), [](const move& a, const move& b) { return rank(a) < rank(b); });
+genome canonical(const genome& g) {
   genome out;
-  for (auto& m : g) {
-    if (rank(m) > 0 && !out.empty() && out.back().name == m.name)
-      out.back() = std::move(m);
-    else
-      out.push_back(std::move(m));
-  }
+  for (int r = 0; r <= 4; ++r)
+    for (const auto& m : g) {
+      if (rank(m) != r)
+        continue;
+      if (r > 0 && !out.empty() && out.back().name == m.name)
+        out.back() = m;
+      else
+        out.push_back(m);
+    }
   return out;
 }
 
@@ -68,14 +70,15 @@ struct reading {
 class search {
 public:
   search(const synthesis_context& context, const reading& r)
-      : context_(context), reading_(r), env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
+      : context_(context), reading_(r),
+        env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
         random_(context.seed ^ 0x7472616e73666f72ULL) {}
 
   result<proposal> run() {
     constexpr int tries = 200;
     for (int i = 0; i < tries; ++i) {
       auto [g, step] = next();
-      auto wanted = canonical(std::move(g));
+      auto wanted = canonical(g);
       if (wanted.empty() || is_known(to_string(wanted)))
         continue;
       auto [p, kept] = replay(wanted);
@@ -83,8 +86,8 @@ public:
         continue;
       return finish(p, kept, std::move(step));
     }
-    return fail(errc::unsupported, "no sequence of moves that is not in the tree yet was found in "
-                                     + std::to_string(tries) + " tries");
+    return fail(errc::unsupported,
+                "no sequence of moves that is not in the tree yet was found in " + std::to_string(tries) + " tries");
   }
 
 private:
@@ -103,17 +106,21 @@ private:
                           [&](const ancestor& a) { return a.genome == text; });
   }
 
+  bool attempt(program& p, const move& m) const {
+    auto names = p.taken.size();
+    if (apply(p, m, env_))
+      return true;
+    p.taken.resize(names); // or the names of later moves would tell of what was tried
+    return false;
+  }
+
   // Applies what applies; the genome that is left says exactly how the program was made.
   std::pair<program, genome> replay(const genome& g) const {
     auto p = reference();
     genome kept;
-    for (const auto& m : g) {
-      auto before = p;
-      if (apply(p, m, env_))
+    for (const auto& m : g)
+      if (attempt(p, m))
         kept.push_back(m);
-      else
-        p = std::move(before);
-    }
     return {std::move(p), std::move(kept)};
   }
 
@@ -138,11 +145,8 @@ private:
       auto m = draw(p);
       if (!m)
         break;
-      auto before = p;
-      if (!apply(p, *m, env_)) {
-        p = std::move(before);
+      if (!attempt(p, *m))
         continue;
-      }
       g.push_back(std::move(*m));
       --n;
     }
@@ -264,7 +268,8 @@ public:
     }
     for (const auto& note : reading_.parsed->notes)
       out += "; " + note;
-    return std::to_string(loops) + " counted loops, " + std::to_string(independent) + " of them free of dependences" + out;
+    return std::to_string(loops) + " counted loops, " + std::to_string(independent) + " of them free of dependences"
+           + out;
   }
 
 private:
@@ -283,6 +288,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<generator> make_transform_generator() { return std::make_unique<transform_generator>(); }
+std::unique_ptr<generator> make_transform_generator() {
+  return std::make_unique<transform_generator>();
+}
 
 } // namespace kevolve

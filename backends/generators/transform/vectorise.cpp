@@ -20,13 +20,15 @@ struct refusal {
   std::string reason;
 };
 
-const expr& bare(const expr& e) { return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e; }
+const expr& bare(const expr& e) {
+  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
+}
 
 // The elementwise helper that stands for a libm call: expf → exp. Empty: none.
 std::string elementwise_name(const std::string& function) {
-  static constexpr std::array<std::string_view, 17> names{"exp",  "log",   "tanh",  "sqrt", "fabs", "fmax",
-                                                          "fmin", "floor", "ceil",  "erf",  "fma",  "sin",
-                                                          "cos",  "log2",  "exp2",  "pow",  "trunc"};
+  static constexpr std::array<std::string_view, 17> names{"exp",  "log",   "tanh", "sqrt", "fabs", "fmax",
+                                                          "fmin", "floor", "ceil", "erf",  "fma",  "sin",
+                                                          "cos",  "log2",  "exp2", "pow",  "trunc"};
   std::string_view n = function;
   if (n.substr(0, 10) == "__builtin_")
     n.remove_prefix(10);
@@ -499,7 +501,8 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
         rename(main.body, r.name, name);
         auto start = reduction_start(r);
         out.push_back(make_declare(name, type, make_expr(expr_kind::splat, type, {start})));
-        after.push_back(reduction_join(r, make_expr(expr_kind::fold, scalar_type(r.type.base), {make_name(name, type)}, r.op)));
+        after.push_back(
+            reduction_join(r, make_expr(expr_kind::fold, scalar_type(r.type.base), {make_name(name, type)}, r.op)));
       }
       for (const auto& name : declared(main.body)) // masks
         if (std::find(p.taken.begin(), p.taken.end(), name) == p.taken.end())
