@@ -9,7 +9,6 @@ namespace kevolve {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 constexpr double patience = 20.0; // times the rival, before a call is given up
 constexpr auto least_limit = std::chrono::seconds{1};

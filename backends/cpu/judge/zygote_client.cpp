@@ -22,6 +22,8 @@ constexpr int answer_limit_ms = 5000;
 [[noreturn]] void become_zygote(const char* path, int control, const cpu_set_t& cores) {
   sched_setaffinity(0, sizeof(cores), &cores);
   const auto null = open("/dev/null", O_RDWR);
+  if (null < 0)
+    _exit(126);
   dup2(null, 0);
   dup2(null, 1);
   // stderr stays: it is the node's log of this helper, and children get /dev/null.

@@ -110,6 +110,8 @@ int run() {
     return 2;
   // 3, 4 and 5 belong to the children: nothing of ours may land there.
   const auto null = open("/dev/null", O_RDWR);
+  if (null < 0)
+    return 2;
   for (int fd = 0; fd <= child_arena_fd; ++fd)
     if (fd != null)
       dup2(null, fd);

@@ -42,7 +42,7 @@ struct zygote_hello {
 };
 
 // Child → judge, once, after the lock and the load.
-enum class load_state : uint32_t { ready = 1, load_failed, lock_failed };
+enum class load_state : uint8_t { ready = 1, load_failed, lock_failed };
 struct load_report {
   uint64_t token;
   load_state state;
