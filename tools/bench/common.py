@@ -1,0 +1,128 @@
+"""What the benchmarks share: arguments, the programs, tables, the machine."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+Json = dict[str, Any]
+
+
+def parser(about: str) -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(description=about)
+    p.add_argument("--long", action="store_true", help="the form whose figures are published")
+    p.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    p.add_argument("--bin", type=Path, default=Path(os.environ.get("KEVOLVE_BIN", ROOT / "build" / "bin")),
+                   help="folder of the built programs")
+    p.add_argument("--seed", type=int, default=1)
+    return p
+
+
+def need(folder: Path, *programs: str) -> None:
+    missing = [p for p in programs if not (folder / p).exists()]
+    if missing:
+        sys.exit(f"{folder} lacks {', '.join(missing)}: cmake --build build --target kevolve benchmarks")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def ask(command: Sequence[object], *, env: dict[str, str] | None = None, check: bool = True) -> Json | None:
+    """Runs a program that prints one JSON document."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, **(env or {})})
+    lines = done.stdout.strip().splitlines()
+    if not lines or (check and done.returncode != 0):
+        say(f"{shlex.join(str(c) for c in command)}: exit status {done.returncode}")
+        return None
+    document: Json = json.loads(lines[-1])
+    return document
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
+
+
+def load() -> float:
+    return os.getloadavg()[0]
+
+
+def header(name: str, arguments: argparse.Namespace) -> Json:
+    command = f"tools/bench/run {name}" + (" --long" if arguments.long else "")
+    if arguments.seed != 1:
+        command += f" --seed {arguments.seed}"
+    revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL, check=False).stdout.strip()
+    return {
+        "benchmark": name,
+        "command": command,
+        "seed": arguments.seed,
+        "machine": {"cpu": processor(), "cores": len(os.sched_getaffinity(0)), "load_1min": round(load(), 2)},
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "revision": revision or None,
+    }
+
+
+def close(document: Json) -> Json:
+    document["machine"]["load_1min_after"] = round(load(), 2)
+    return document
+
+
+def table(rows: list[list[str]]) -> str:
+    """Markdown, aligned: reads the same on a terminal and in a file."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(r, widths)) + " |" for r in rows]
+    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    return "\n".join(lines)
+
+
+def publish(document: Json, text: str, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(document))
+        return
+    machine = document["machine"]
+    print(f"{document['command']}   (seed {document['seed']}, {document['date']}, revision {document['revision']}; "
+          f"{machine['cores']} cores of {machine['cpu']}, load {machine['load_1min']} before, "
+          f"{machine['load_1min_after']} after)\n\n{text}")
+
+
+def number(x: float | None, digits: int = 2) -> str:
+    return "-" if x is None else f"{x:.{digits}f}"
+
+
+def interval(pair: Sequence[float] | None, digits: int = 2) -> str:
+    return "-" if not pair else f"{pair[0]:.{digits}f}–{pair[1]:.{digits}f}"
+
+
+def nanoseconds(x: float | None) -> str:
+    if not x:
+        return "-"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if x >= size:
+            return f"{x / size:.3g} {unit}"
+    return f"{x:.0f} ns"
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="kevolve-bench-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,53 @@
+// What a finished campaign left in its data directory, in the order in which it was paid for.
+#pragma once
+
+#include "actors/evaluation/plan.hpp"
+#include "actors/messages.hpp"
+#include "config/campaign.hpp"
+#include "store/store.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kevolve::bench {
+
+struct recorded_job {
+  uint64_t node = 0;
+  stage what = stage::compile;
+  std::string object; // digest; empty: did not compile
+  std::string rival;  // digest; empty: the reference
+};
+
+struct crowning {
+  double seconds = 0.0;    // since the first selection
+  uint64_t candidates = 0; // finished by then
+  uint64_t node = 0;
+  double speedup = 0.0;
+};
+
+struct recording {
+  id128 campaign;
+  campaign_spec spec;
+  preparation fixed;
+  std::map<uint64_t, proposal_record> proposals;
+  std::vector<recorded_job> compiles;
+  std::vector<recorded_job> judgements; // race and confirm; not the final one
+  std::vector<crowning> crownings;
+  uint64_t candidates = 0;       // finished
+  int64_t first_selected_ns = 0; // wall clock
+  int64_t last_finished_ns = 0;
+  int64_t compile_ns = 0; // inside the helpers
+  int64_t judge_ns = 0;
+  int64_t propose_ns = 0;
+  finish_record finish;
+};
+
+journal_event to_journal_event(const event_record& e);
+// Events of a campaign (zero: of all), whole.
+result<std::vector<event_record>> all_events(const store& data, const id128& campaign);
+// Of the only campaign in the store.
+result<recording> read_recording(const store& data);
+result<std::string> read_blob(const store& data, const std::string& digest);
+
+} // namespace kevolve::bench

@@ -1,0 +1,102 @@
+// What a finished campaign found: the winning source and object as files, and the way there as JSON.
+#include "tools/bench/recording.hpp"
+#include "tools/bench/report.hpp"
+
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+namespace kevolve::bench {
+
+namespace {
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
+}
+
+// When the champion first reached that share of the final result.
+json reached(const recording& r, double share) {
+  for (const auto& c : r.crownings)
+    if (c.speedup >= share * r.finish.speedup)
+      return {{"candidates", c.candidates}, {"seconds", c.seconds}};
+  return nullptr;
+}
+
+json shape_json(const shape_timing& t) {
+  return {{"shape", t.shape},
+          {"held_out", t.held_out},
+          {"weight", t.weight},
+          {"reference_ns", median(t.rival_ns)},
+          {"candidate_ns", median(t.candidate_ns)},
+          {"speedup", t.speedup},
+          {"ci95", interval(t.ci_low, t.ci_high)},
+          {"floor_ns", t.floor_ns},
+          {"pairs", t.rival_ns.size()}};
+}
+
+} // namespace
+
+} // namespace kevolve::bench
+
+int main(int argc, char** argv) {
+  using namespace kevolve;
+  using namespace kevolve::bench;
+  std::string data_dir;
+  std::string out_dir;
+  CLI::App app{"Writes the winner of the one campaign in a data directory"};
+  app.add_option("--data", data_dir, "the data directory, not in use")->required();
+  app.add_option("--out", out_dir, "an existing folder for kernel.c and kernel.so")->required();
+  CLI11_PARSE(app, argc, argv);
+  store_options options;
+  options.create = false;
+  auto data = store::open(data_dir, options);
+  if (!data)
+    return give_up(to_string(data.error()));
+  auto r = read_recording(**data);
+  if (!r)
+    return give_up(to_string(r.error()));
+  json out{{"task", r->spec.task.task.name},
+           {"seed", r->spec.seed},
+           {"state", r->finish.state},
+           {"stop_reason", r->finish.stop_reason},
+           {"detail", r->finish.detail},
+           {"candidates", r->candidates},
+           {"search_s", static_cast<double>(r->last_finished_ns - r->first_selected_ns) / 1e9},
+           {"speedup", r->finish.speedup},
+           {"ci95", interval(r->finish.ci_low, r->finish.ci_high)},
+           {"reached_90_percent", reached(*r, 0.9)},
+           {"winner", nullptr}};
+  auto curve = json::array();
+  for (const auto& c : r->crownings)
+    curve.push_back({{"seconds", c.seconds}, {"candidates", c.candidates}, {"speedup", c.speedup}});
+  out["curve"] = curve;
+  auto shapes = json::array();
+  for (const auto& t : r->finish.shapes)
+    shapes.push_back(shape_json(t));
+  out["shapes"] = shapes;
+  if (r->finish.best == 0)
+    return print(out);
+  auto bytes = (*data)->get(table::nodes, keys::node(r->campaign, r->finish.best));
+  if (!bytes || !*bytes)
+    return give_up("the best node's record is missing");
+  auto best = decode<node_record>(**bytes);
+  if (!best)
+    return give_up(to_string(best.error()));
+  auto source = read_blob(**data, best->proposal.source);
+  auto object = read_blob(**data, best->object);
+  if (!source || !object)
+    return give_up(to_string(source ? object.error() : source.error()));
+  auto file = out_dir + (best->proposal.language == "cpp" ? "/kernel.cpp" : "/kernel.c");
+  write(file, *source);
+  write(out_dir + "/kernel.so", *object);
+  out["winner"] = {{"node", best->index},
+                   {"flags", best->proposal.flags},
+                   {"language", best->proposal.language},
+                   {"summary", best->proposal.summary},
+                   {"source", file}};
+  return print(out);
+}
