@@ -3,7 +3,7 @@
 // program derived from it by legal moves; facts about scalars are taken from the program at hand.
 #pragma once
 
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 #include "runtime/base/contract.hpp"
 
 #include <map>

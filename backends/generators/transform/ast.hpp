@@ -1,7 +1,7 @@
 // From clang's AST dump (JSON) of the entry function to the tree.
 #pragma once
 
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 #include "runtime/base/result.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 // The reader's working state; private to ast*.cpp.
 #pragma once
 
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 
 #include <simdjson.h>
 

@@ -1,7 +1,7 @@
 // Small constructors, walks and rewrites over the tree.
 #pragma once
 
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 
 #include <functional>
 #include <map>
@@ -21,6 +21,9 @@ expr make_expr(expr_kind kind, ctype type, std::vector<expr> args, std::string t
 stmt make_declare(std::string name, ctype type, std::optional<expr> value);
 stmt make_assign(expr target, std::string op, expr value);
 stmt make_block(std::vector<stmt> body);
+
+// The expression without the conversions that the compiler inserts around it.
+const expr& bare(const expr& e);
 
 // The value of an integer literal (through implicit casts).
 std::optional<int64_t> literal_value(const expr& e);

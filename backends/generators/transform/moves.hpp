@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/generators/transform/analysis.hpp"
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/result.hpp"
 

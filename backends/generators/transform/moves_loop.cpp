@@ -171,10 +171,6 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
 
 namespace {
 
-const expr& bare(const expr& e) {
-  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
-}
-
 // The branch's condition as `index < bound` with bound fixed in the loop; true if the sense is turned around.
 std::optional<std::pair<expr, bool>> threshold(const stmt& branch, const stmt& loop) {
   const auto& c = bare(branch.value);

@@ -93,10 +93,6 @@ int precedence(const expr& e) {
   }
 }
 
-const expr& bare(const expr& e) {
-  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
-}
-
 std::string wrapped(const expr& e, int least) {
   auto text = print(e);
   return precedence(bare(e)) < least ? "(" + text + ")" : text;

@@ -1,7 +1,7 @@
 // From the tree back to C that a person can read.
 #pragma once
 
-#include "backends/generators/transform/ir.hpp"
+#include "backends/generators/transform/program.hpp"
 
 #include <string>
 

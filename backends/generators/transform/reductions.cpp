@@ -7,10 +7,6 @@ namespace kevolve::transform {
 
 namespace {
 
-const expr& bare(const expr& e) {
-  return e.kind == expr_kind::cast && e.implicit ? bare(e.args[0]) : e;
-}
-
 bool is_it(const expr& e, const std::string& name) {
   return bare(e).kind == expr_kind::name && bare(e).text == name;
 }

@@ -1,0 +1,181 @@
+#include "backends/generators/transform/normalise_steps.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kevolve::transform {
+
+namespace {
+
+using list = stmt_list;
+
+bool has_next(const list& body) {
+  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
+    if (s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop)
+      return false;
+    return s.kind == stmt_kind::next || has_next(s.body) || has_next(s.otherwise);
+  });
+}
+
+// Leaves the loop or the function other than through its condition.
+bool has_exit(const list& body, bool nested = false) {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
+    // A break inside a switch or a do is theirs; behind a label it may be ours.
+    bool hidden = s.kind == stmt_kind::opaque && s.op != "SwitchStmt" && s.op != "DoStmt" && s.op != "GotoStmt";
+    return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden
+           || has_exit(s.body, inner) || has_exit(s.otherwise, inner);
+  });
+}
+
+// `if (c) continue; rest` becomes `if (c) ; else rest`.
+void drop_next(list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    auto& s = body[i];
+    if (s.kind == stmt_kind::next) {
+      body.resize(i);
+      return;
+    }
+    if (s.kind != stmt_kind::branch || !has_next({s}))
+      continue;
+    list rest(std::make_move_iterator(body.begin() + static_cast<ptrdiff_t>(i) + 1),
+              std::make_move_iterator(body.end()));
+    body.resize(i + 1);
+    auto& b = body[i];
+    b.body.insert(b.body.end(), rest.begin(), rest.end());
+    b.otherwise.insert(b.otherwise.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+    drop_next(b.body);
+    drop_next(b.otherwise);
+    if (b.body.empty() && !b.otherwise.empty()) {
+      b.value = make_expr(expr_kind::unary, scalar_type(scalar_kind::i32), {b.value}, "!");
+      b.body.swap(b.otherwise);
+    }
+    return;
+  }
+}
+
+std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
+  if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.text != name)
+    return {};
+  if (s.op == "+=")
+    return literal_value(s.value);
+  if (s.op == "=" && s.value.kind == expr_kind::binary && s.value.text == "+") {
+    const expr* value = &s.value;
+    if (value->args[0].kind == expr_kind::name && value->args[0].text == name)
+      return literal_value(value->args[1]);
+  }
+  return {};
+}
+
+// Where in the list the variable gets the value it has at position `at`: `T i = e` or `i = e` with nothing between
+// that could change i or e. `at` itself if there is no such place.
+size_t start_of(const list& body, size_t at, const std::string& name) {
+  for (size_t k = at; k-- > 0;) {
+    const auto& s = body[k];
+    bool declares = s.kind == stmt_kind::declare && s.name == name && s.has_value && !s.is_static;
+    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
+                   && s.target.text == name && !mentions(s.value, name);
+    if (declares || assigns) {
+      list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
+      return invariant(s.value, between) ? k : at;
+    }
+    if (mentions(list{s}, name))
+      return at;
+  }
+  return at;
+}
+
+// body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
+void count_loop(program& p, list& body, size_t at) {
+  auto& w = body[at];
+  list increment;
+  if (w.op == "counted")
+    increment = w.otherwise;
+  else if (!w.body.empty())
+    increment = {w.body.back()};
+  auto fall_back = [&] {
+    if (w.op == "counted") {
+      w.body.insert(w.body.end(), increment.begin(), increment.end());
+      w.otherwise.clear();
+    }
+    w.op.clear();
+  };
+  auto condition = w.value;
+  if (increment.size() != 1 || condition.kind != expr_kind::binary)
+    return fall_back();
+  if (condition.text == ">" || condition.text == ">=") { // n > i
+    std::swap(condition.args[0], condition.args[1]);
+    condition.text = condition.text == ">" ? "<" : "<=";
+  }
+  const auto& index = bare(condition.args[0]);
+  if (index.kind != expr_kind::name || index.type.depth != 0 || !is_integer(index.type.base))
+    return fall_back();
+  auto name = index.text;
+  auto type = index.type;
+  auto step = step_of(increment[0], name);
+  bool known = condition.text == "<" || condition.text == "<=" || (condition.text == "!=" && step == 1);
+  bool parameter_index =
+      std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
+  auto work = w.body;
+  if (w.op != "counted")
+    work.pop_back();
+  auto bound = bare(condition.args[1]);
+  if (!known || !step || *step < 1 || assigned(work).count(name) != 0 || has_exit(work) || has_next(work)
+      || !invariant(bound, work) || mentions(bound, name) || parameter_index || type.is_const)
+    return fall_back();
+  if (condition.text == "<=")
+    bound = make_binary("+", bound, make_literal(1));
+  stmt loop;
+  loop.kind = stmt_kind::loop;
+  loop.type = type;
+  loop.type.is_const = false;
+  loop.step = *step;
+  loop.to = bound;
+  loop.from = make_name(name, type);
+  auto start = start_of(body, at, name);
+  bool own = start < at;
+  auto inside = count_mentions({w}, name);
+  bool used_elsewhere =
+      count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);
+  if (used_elsewhere && *step != 1)
+    return fall_back();
+  if (own)
+    loop.from = bare(body[start].value);
+  loop.name = used_elsewhere || !own ? fresh_name(p, name) : name;
+  loop.body = std::move(work);
+  if (loop.name != name)
+    rename(loop.body, name, loop.name);
+  auto from = loop.from;
+  w = std::move(loop);
+  if (used_elsewhere) { // its value after the loop
+    auto more =
+        make_expr(expr_kind::conditional, type,
+                  {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {from, bound}, "<"), bound, from});
+    body.insert(body.begin() + static_cast<ptrdiff_t>(at) + 1,
+                make_assign(make_name(name, type), "=", std::move(more)));
+  } else if (own)
+    body.erase(body.begin() + static_cast<ptrdiff_t>(start));
+}
+
+} // namespace
+
+void count_loops(program& p, list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i].kind == stmt_kind::while_loop && has_next(body[i].body)) {
+      drop_next(body[i].body);
+      flatten(body[i].body);
+    }
+    count_loops(p, body[i].body);
+    if (body[i].kind == stmt_kind::branch)
+      count_loops(p, body[i].otherwise);
+    if (body[i].kind == stmt_kind::while_loop) {
+      auto size = body.size();
+      count_loop(p, body, i);
+      if (body.size() < size)
+        i -= size - body.size();
+    }
+  }
+}
+
+} // namespace kevolve::transform

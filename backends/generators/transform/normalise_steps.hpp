@@ -1,0 +1,28 @@
+// The steps of normalise(), see ast.hpp; private to normalise*.cpp.
+#pragma once
+
+#include "backends/generators/transform/build.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve::transform {
+
+using stmt_list = std::vector<stmt>;
+
+// Splices plain blocks into their list: names are unique, so scopes carry no meaning.
+void flatten(stmt_list& body);
+// Whether the body cannot change the expression: no calls, nothing assigned, no array that is stored to.
+bool invariant(const expr& e, const stmt_list& body);
+size_t count_mentions(const stmt_list& body, const std::string& name);
+
+// Makes `while (i < n) { …; i += c }` a counted loop wherever it is one, and `continue` a branch.
+void count_loops(program& p, stmt_list& body);
+// Drops variables that are set but never read, as counted loops leave them behind.
+void drop_unread(stmt_list& all);
+// `const float *row = x + i * cols;` never reassigned: row[j] becomes x[i * cols + j].
+void forward_pointers(program& p, stmt_list& body);
+// C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.
+void sink_declarations(stmt_list& body);
+
+} // namespace kevolve::transform

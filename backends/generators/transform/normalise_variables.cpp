@@ -1,0 +1,171 @@
+#include "backends/generators/transform/normalise_steps.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace kevolve::transform {
+
+using list = stmt_list;
+
+void drop_unread(list& all) {
+  std::set<std::string> set_only;
+  walk(all, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare && s.type.depth == 0 && s.type.suffix.empty() && !s.is_static)
+      set_only.insert(s.name);
+  });
+  auto pure = [](const expr& e) {
+    bool ok = true;
+    walk(e, [&](const expr& x) { ok = ok && x.kind != expr_kind::call && x.kind != expr_kind::opaque; });
+    return ok;
+  };
+  walk(all, [&](const stmt& s) {
+    for (const auto& n : s.names)
+      set_only.erase(n);
+    bool sets = s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && s.op == "=";
+    if (!pure(s.value) && (sets || s.kind == stmt_kind::declare))
+      set_only.erase(sets ? s.target.text : s.name);
+    for_each_expr(s, [&](const expr& e) {
+      if (sets && &e == &s.target)
+        return;
+      walk(e, [&](const expr& x) {
+        if (x.kind == expr_kind::name)
+          set_only.erase(x.text);
+        for (const auto& n : x.names)
+          set_only.erase(n);
+      });
+    });
+  });
+  std::function<void(list&)> drop = [&](list& xs) {
+    std::erase_if(xs, [&](const stmt& s) {
+      return (s.kind == stmt_kind::declare && set_only.count(s.name) != 0)
+             || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && set_only.count(s.target.text) != 0);
+    });
+    for (auto& x : xs) {
+      drop(x.body);
+      drop(x.otherwise);
+    }
+  };
+  drop(all);
+}
+
+void forward_pointers(program& p, list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    forward_pointers(p, body[i].body);
+    forward_pointers(p, body[i].otherwise);
+    auto& s = body[i];
+    if (s.kind != stmt_kind::declare || s.type.depth != 1 || !s.type.suffix.empty() || !s.has_value)
+      continue;
+    auto value = s.value;
+    expr base = value;
+    expr offset = make_literal(0);
+    if (value.kind == expr_kind::binary && value.text == "+" && value.args[0].type.depth == 1) {
+      base = value.args[0];
+      offset = value.args[1];
+    } else if (value.kind == expr_kind::unary && value.text == "&" && value.args[0].kind == expr_kind::subscript) {
+      base = value.args[0].args[0];
+      offset = value.args[0].args[1];
+    }
+    if (base.kind != expr_kind::name || base.type.depth != 1 || base.type.base != s.type.base)
+      continue;
+    auto name = s.name;
+    list rest(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
+    if (assigned(p.body).count(name) != 0 || assigned(p.body).count(base.text) != 0 || !invariant(offset, rest))
+      continue;
+    // Every mention must be the base of a subscript.
+    size_t subscripts = 0;
+    walk_exprs(rest, [&](const expr& e) {
+      subscripts +=
+          e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name ? 1U : 0U;
+    });
+    if (subscripts != count_mentions(p.body, name))
+      continue;
+    body.erase(body.begin() + static_cast<ptrdiff_t>(i));
+    rest.clear();
+    for (size_t j = i; j < body.size(); ++j)
+      rest.push_back(std::move(body[j]));
+    walk_exprs(rest, [&](expr& e) {
+      if (e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name) {
+        e.args[0] = base;
+        e.args[1] = literal_value(e.args[1]) == 0 ? offset : make_binary("+", offset, e.args[1]);
+      }
+    });
+    body.resize(i);
+    std::move(rest.begin(), rest.end(), std::back_inserter(body));
+    --i;
+  }
+}
+
+namespace {
+
+// Moves one declaration into the one nested list that uses it, when its first use there is a plain assignment, so
+// that iterations are seen to be independent.
+bool sink_declaration(list& body, size_t at) {
+  auto name = body[at].name;
+  if (body[at].has_value || body[at].is_static || !body[at].type.suffix.empty())
+    return false;
+  size_t user = 0;
+  size_t users = 0;
+  for (size_t i = at + 1; i < body.size(); ++i)
+    if (mentions(list{body[i]}, name)) {
+      user = i;
+      ++users;
+    }
+  if (users != 1 || body[user].kind != stmt_kind::loop || !mentions(body[user].body, name)
+      || mentions(body[user].from, name) || mentions(body[user].to, name))
+    return false;
+  auto& inner = body[user].body;
+  for (auto& s : inner) {
+    if (!mentions(list{s}, name))
+      continue;
+    bool starts = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
+                  && s.target.text == name && !mentions(s.value, name);
+    bool deeper = s.kind == stmt_kind::loop;
+    if (!starts && !deeper)
+      return false;
+    if (!starts) { // it must then sink further, or another iteration's value could be read
+      list probe = inner;
+      probe.insert(probe.begin(), body[at]);
+      if (!sink_declaration(probe, 0))
+        return false;
+    }
+    auto declaration = std::move(body[at]);
+    inner.insert(inner.begin(), std::move(declaration));
+    body.erase(body.begin() + static_cast<ptrdiff_t>(at));
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+void sink_declarations(list& body) {
+  for (size_t i = 0; i < body.size();)
+    if (body[i].kind != stmt_kind::declare || !sink_declaration(body, i))
+      ++i;
+  for (auto& s : body) {
+    sink_declarations(s.body);
+    sink_declarations(s.otherwise);
+  }
+  // `T x; … x = e;` becomes `T x = e;` where nothing stands between.
+  for (size_t i = 0; i + 1 < body.size(); ++i)
+    for (size_t j = i + 1; j < body.size() && body[i].kind == stmt_kind::declare && !body[i].has_value; ++j) {
+      if (!mentions(list{body[j]}, body[i].name))
+        continue;
+      if (body[j].kind == stmt_kind::assign && body[j].op == "=" && body[j].target.kind == expr_kind::name
+          && body[j].target.text == body[i].name && !mentions(body[j].value, body[i].name)) {
+        auto value = body[j].value;
+        auto declaration = body[i];
+        declaration.value = std::move(value);
+        declaration.has_value = true;
+        body[j] = std::move(declaration);
+        body.erase(body.begin() + static_cast<ptrdiff_t>(i));
+        --i;
+      }
+      break;
+    }
+}
+
+} // namespace kevolve::transform

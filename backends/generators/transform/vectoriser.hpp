@@ -1,0 +1,63 @@
+// The rewriting behind the move `vectorise`; private to vectorise.cpp and vectoriser_*.cpp.
+#pragma once
+
+#include "backends/generators/transform/program.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kevolve::transform {
+
+// Why a loop has no vector form; thrown and caught inside the move.
+struct refusal {
+  std::string reason;
+};
+
+// Rewrites the body of one loop so that `lanes` iterations run side by side; lives for that one rewrite.
+class vectoriser {
+public:
+  vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators);
+
+  std::vector<stmt> run();
+
+private:
+  bool varies(const expr& e) const;
+  // Adds the variables that the list gives varying values to varying_.
+  void grow(const std::vector<stmt>& body, bool masked, const std::set<std::string>& inside, bool& grew);
+
+  ctype vector_of(scalar_kind k) const;
+  ctype mask_of(scalar_kind k) const;
+  expr convert(expr v, scalar_kind to) const;
+  expr splat(expr scalar, scalar_kind k) const;
+  expr widen(expr mask, scalar_kind to) const;
+  expr choose(const expr& mask, expr yes, expr no) const;
+  expr lane(expr e, int64_t i) const; // e as it is in lane i
+
+  // The vector of e's values over the lanes, of element type k.
+  expr value(const expr& e, scalar_kind k);
+  // A varying expression as a vector of its own type (comparisons: as a mask).
+  expr vector(const expr& e);
+  expr condition(const expr& e); // as a mask
+  expr load(const expr& e);
+  // How a subscript moves from lane to lane: its element distance, if that is fixed.
+  std::optional<int64_t> distance(const expr& index);
+  // Whether evaluating e in every lane touches nothing that evaluating `beside` or earlier statements do not.
+  bool safe_beside(const expr& e, const expr& beside);
+  void remember_loads(const expr& e);
+
+  // A statement under a mask, or in every lane (null).
+  void statement(const stmt& s, const expr* mask, std::vector<stmt>& out);
+  void assign(const stmt& s, const expr* mask, std::vector<stmt>& out);
+  void store(const stmt& s, const expr* mask, std::vector<stmt>& out);
+
+  const stmt& loop_;
+  uint16_t lanes_;
+  std::set<std::string> varying_;
+  std::set<std::string> loaded_; // elements that every iteration touches
+  int masks_ = 0;
+};
+
+} // namespace kevolve::transform

@@ -1,0 +1,253 @@
+#include "backends/generators/transform/vectoriser.hpp"
+
+#include "backends/generators/transform/analysis.hpp"
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/polynomial.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace kevolve::transform {
+
+namespace {
+
+// The elementwise helper that stands for a libm call: expf → exp. Empty: none.
+std::string elementwise_name(const std::string& function) {
+  static constexpr std::array<std::string_view, 17> names{"exp",  "log",   "tanh", "sqrt", "fabs", "fmax",
+                                                          "fmin", "floor", "ceil", "erf",  "fma",  "sin",
+                                                          "cos",  "log2",  "exp2", "pow",  "trunc"};
+  std::string_view n = function;
+  if (n.substr(0, 10) == "__builtin_")
+    n.remove_prefix(10);
+  for (auto stem : names)
+    if (n == stem || (n.size() == stem.size() + 1 && n.back() == 'f' && n.substr(0, stem.size()) == stem))
+      return std::string{stem == "fmax" ? "max" : stem == "fmin" ? "min" : stem == "fabs" ? "abs" : stem};
+  return {};
+}
+
+} // namespace
+
+bool vectoriser::varies(const expr& e) const {
+  bool v = false;
+  walk(e, [&](const expr& x) {
+    v = v || (x.kind == expr_kind::name && (x.text == loop_.name || varying_.count(x.text) != 0));
+  });
+  return v;
+}
+
+ctype vectoriser::vector_of(scalar_kind k) const {
+  if (k == scalar_kind::none || k == scalar_kind::boolean)
+    throw refusal{"a value of a type without vectors"};
+  auto t = scalar_type(k);
+  t.lanes = lanes_;
+  return t;
+}
+
+ctype vectoriser::mask_of(scalar_kind k) const {
+  auto t = vector_of(mask_kind(k));
+  t.is_mask = true;
+  return t;
+}
+
+expr vectoriser::convert(expr v, scalar_kind to) const {
+  if (v.type.is_mask) { // a comparison as a number is 0 or 1
+    auto t = v.type;
+    t.is_mask = false;
+    v = make_expr(expr_kind::binary, t, {std::move(v), splat(make_literal(1, t.base), t.base)}, "&");
+  }
+  if (v.type.base == to)
+    return v;
+  return make_expr(expr_kind::convert, vector_of(to), {std::move(v)});
+}
+
+expr vectoriser::splat(expr scalar, scalar_kind k) const {
+  return make_expr(expr_kind::splat, vector_of(k), {std::move(scalar)});
+}
+
+expr vectoriser::value(const expr& e, scalar_kind k) {
+  if (!varies(e))
+    return splat(e, k);
+  auto v = vector(e);
+  return convert(std::move(v), k);
+}
+
+std::optional<int64_t> vectoriser::distance(const expr& index) {
+  bool atoms_vary = false;
+  auto p = to_polynomial(index, [&](const expr& atom) { atoms_vary = atoms_vary || varies(atom); });
+  if (!p || atoms_vary)
+    return {};
+  for (const auto& n : p->names())
+    if (n != loop_.name && varying_.count(n) != 0)
+      return {};
+  auto parts = p->linear_in(loop_.name);
+  return parts ? parts->first.constant() : std::nullopt;
+}
+
+expr vectoriser::lane(expr e, int64_t i) const {
+  if (i > 0)
+    substitute(e, loop_.name, make_binary("+", make_name(loop_.name, loop_.type), make_literal(i * loop_.step)));
+  return e;
+}
+
+expr vectoriser::load(const expr& e) {
+  if (e.args[0].kind == expr_kind::subscript && varies(e.args[0]))
+    throw refusal{"rows of " + root_of(e) + " depend on " + loop_.name};
+  bool array = !root_of(e).empty() && varying_.count(root_of(e)) != 0;
+  if (array) { // an array of vectors
+    auto out = e;
+    out.type = vector_of(e.type.base);
+    return out;
+  }
+  auto step = distance(e.args[1]);
+  if (step && *step * loop_.step == 1)
+    return make_expr(expr_kind::vector_load, vector_of(e.type.base), {e});
+  bool own = false;
+  walk(e.args[1], [&](const expr& x) { own = own || (x.kind == expr_kind::name && varying_.count(x.text) != 0); });
+  if (!own) { // one scalar load per lane
+    std::vector<expr> parts;
+    for (int64_t i = 0; i < lanes_; ++i)
+      parts.push_back(lane(e, i));
+    return make_expr(expr_kind::compose, vector_of(e.type.base), std::move(parts));
+  }
+  auto index = vector(e.args[1]);
+  if (index.type.is_mask)
+    throw refusal{"a comparison used as a subscript"};
+  return make_expr(expr_kind::gather, vector_of(e.type.base), {e.args[0], std::move(index)});
+}
+
+expr vectoriser::condition(const expr& e) { // as a mask
+  const auto& c = bare(e);
+  if (c.kind == expr_kind::binary && (c.text == "&&" || c.text == "||")) {
+    auto a = condition(c.args[0]);
+    auto b = condition(c.args[1]);
+    if (!is_speculable(c.args[1]))
+      throw refusal{"a guarded load"};
+    if (a.type.base != b.type.base)
+      b = widen(b, a.type.base);
+    auto t = a.type;
+    return make_expr(expr_kind::binary, t, {std::move(a), std::move(b)}, c.text == "&&" ? "&" : "|");
+  }
+  if (c.kind == expr_kind::unary && c.text == "!") {
+    auto a = condition(c.args[0]);
+    auto t = a.type;
+    return make_expr(expr_kind::unary, t, {std::move(a)}, "~");
+  }
+  if (!varies(c)) {
+    auto zero_or_one = make_expr(expr_kind::conditional, scalar_type(scalar_kind::i32),
+                                 {c, make_unary("-", make_literal(1)), make_literal(0)});
+    auto m = splat(zero_or_one, scalar_kind::i32);
+    m.type.is_mask = true;
+    return m;
+  }
+  auto v = vector(c);
+  if (v.type.is_mask)
+    return v;
+  auto t = mask_of(v.type.base);
+  auto zero = splat(make_literal(0, v.type.base), v.type.base);
+  return make_expr(expr_kind::binary, t, {std::move(v), std::move(zero)}, "!=");
+}
+
+expr vectoriser::widen(expr mask, scalar_kind to) const {
+  if (mask.type.base == mask_kind(to))
+    return mask;
+  return make_expr(expr_kind::convert, mask_of(to), {std::move(mask)});
+}
+
+expr vectoriser::choose(const expr& mask, expr yes, expr no) const {
+  auto t = yes.type;
+  return make_expr(expr_kind::blend, t, {widen(mask, t.base), std::move(yes), std::move(no)});
+}
+
+expr vectoriser::vector(const expr& e) {
+  switch (e.kind) {
+    case expr_kind::name:
+      if (e.text == loop_.name)
+        return make_expr(expr_kind::ramp, vector_of(e.type.base), {e});
+      if (e.type.depth != 0 || !e.type.suffix.empty())
+        throw refusal{e.text + " is no scalar"};
+      return make_name(e.text, vector_of(e.type.base));
+    case expr_kind::subscript:
+      return load(e);
+    case expr_kind::cast:
+      return value(e.args[0], e.type.base);
+    case expr_kind::unary: {
+      if (e.text == "!")
+        return condition(e);
+      auto a = value(e.args[0], e.type.base);
+      auto t = a.type;
+      return make_expr(expr_kind::unary, t, {std::move(a)}, e.text);
+    }
+    case expr_kind::binary: {
+      static constexpr std::array<std::string_view, 6> comparisons{"<", ">", "<=", ">=", "==", "!="};
+      if (std::find(comparisons.begin(), comparisons.end(), e.text) != comparisons.end()) {
+        auto k = e.args[0].type.base;
+        if (e.args[0].type.depth != 0)
+          throw refusal{"pointers are compared"};
+        return make_expr(expr_kind::binary, mask_of(k), {value(e.args[0], k), value(e.args[1], k)}, e.text);
+      }
+      if (e.text == "&&" || e.text == "||")
+        return condition(e);
+      if ((e.text == "/" || e.text == "%") && is_integer(e.type.base) && varies(e.args[1]))
+        throw refusal{"a division by something that varies"};
+      auto k = e.type.base;
+      return make_expr(expr_kind::binary, vector_of(k), {value(e.args[0], k), value(e.args[1], k)}, e.text);
+    }
+    case expr_kind::conditional: {
+      auto k = e.type.base;
+      // Both arms are evaluated: they must be harmless, or read what the condition reads anyway.
+      for (size_t i = 1; i < 3; ++i)
+        if (!safe_beside(e.args[i], e.args[0]))
+          throw refusal{"a guarded load in '" + print(e.args[i]) + "'"};
+      auto yes = value(e.args[1], k);
+      auto no = value(e.args[2], k);
+      if (!varies(e.args[0]))
+        throw refusal{"a fixed condition inside an expression"};
+      return choose(condition(e.args[0]), std::move(yes), std::move(no));
+    }
+    case expr_kind::call:
+    case expr_kind::elementwise: {
+      if (e.text == "__builtin_unpredictable") // a hint for branches, of which there are none now
+        return condition(e.args[0]);
+      auto name = e.kind == expr_kind::call ? elementwise_name(e.text) : e.text;
+      if (name.empty() || !is_float(e.type.base))
+        throw refusal{"no vector form of " + e.text};
+      std::vector<expr> args;
+      for (const auto& a : e.args)
+        args.push_back(value(a, e.type.base));
+      return make_expr(expr_kind::elementwise, vector_of(e.type.base), std::move(args), name);
+    }
+    default:
+      throw refusal{"no vector form of '" + print(e) + "'"};
+  }
+}
+
+bool vectoriser::safe_beside(const expr& e, const expr& beside) {
+  bool ok = true;
+  std::function<void(const expr&)> look = [&](const expr& x) {
+    if (x.kind == expr_kind::subscript) {
+      bool there = false;
+      walk(beside, [&](const expr& y) { there = there || same(x, y); });
+      ok = ok && (there || loaded_.count(print(x)) != 0);
+      return;
+    }
+    ok = ok && x.kind != expr_kind::opaque && x.kind != expr_kind::member
+         && (x.kind != expr_kind::call || is_pure_function(x.text) || x.text == "__builtin_unpredictable");
+    for (const auto& a : x.args)
+      look(a);
+  };
+  look(e);
+  return ok;
+}
+
+void vectoriser::remember_loads(const expr& e) {
+  walk(e, [&](const expr& x) {
+    if (x.kind == expr_kind::subscript)
+      loaded_.insert(print(x));
+  });
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,193 @@
+#include "backends/generators/transform/vectoriser.hpp"
+
+#include "backends/generators/transform/analysis.hpp"
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <utility>
+
+namespace kevolve::transform {
+
+using list = std::vector<stmt>;
+
+vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators)
+    : loop_(loop), lanes_(lanes), varying_(accumulators) {
+  // A variable is varying if it is ever given a varying value, or a value under a varying condition.
+  auto inside = declared(loop.body);
+  for (bool grew = true; grew;) {
+    grew = false;
+    grow(loop.body, false, inside, grew);
+  }
+}
+
+list vectoriser::run() {
+  list out;
+  for (const auto& s : loop_.body)
+    statement(s, nullptr, out);
+  return out;
+}
+
+void vectoriser::grow(const list& body, bool masked, const std::set<std::string>& inside, bool& grew) {
+  for (const auto& s : body) {
+    const std::string* name = nullptr;
+    if (s.kind == stmt_kind::declare && s.has_value)
+      name = &s.name;
+    if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name)
+      name = &s.target.text;
+    if (name != nullptr && varying_.count(*name) == 0
+        && (varies(s.value) || (masked && s.kind == stmt_kind::assign && inside.count(*name) != 0))) {
+      varying_.insert(*name);
+      grew = true;
+    }
+    bool inner = masked || (s.kind == stmt_kind::branch && varies(s.value));
+    grow(s.body, inner, inside, grew);
+    grow(s.otherwise, inner, inside, grew);
+  }
+}
+
+void vectoriser::store(const stmt& s, const expr* mask, list& out) {
+  if (!varies(s.target.args[0]) && !root_of(s.target).empty() && varying_.count(root_of(s.target)) != 0)
+    throw refusal{"an array of the iteration's own"};
+  auto step = distance(s.target.args[1]);
+  if (!step || *step * loop_.step != 1)
+    throw refusal{"stores to " + root_of(s.target) + " are not side by side"};
+  auto k = s.target.type.base;
+  auto old = make_expr(expr_kind::vector_load, vector_of(k), {s.target});
+  auto v = value(s.value, k);
+  if (s.op != "=")
+    v = make_expr(expr_kind::binary, vector_of(k), {old, std::move(v)}, s.op.substr(0, s.op.size() - 1));
+  if (mask != nullptr) {
+    // Writing back what was there is the same to everyone, provided that reading it is allowed: only where
+    // this very element is touched in every iteration.
+    if (loaded_.count(print(s.target)) == 0)
+      throw refusal{"a guarded store to " + root_of(s.target)};
+    v = choose(*mask, std::move(v), old);
+  }
+  stmt r;
+  r.kind = stmt_kind::vector_store;
+  r.target = s.target;
+  r.value = std::move(v);
+  out.push_back(std::move(r));
+  if (mask == nullptr)
+    loaded_.insert(print(s.target));
+}
+
+void vectoriser::assign(const stmt& s, const expr* mask, list& out) {
+  if (s.target.kind != expr_kind::name)
+    return store(s, mask, out);
+  if (varying_.count(s.target.text) == 0) {
+    out.push_back(s);
+    return;
+  }
+  auto t = vector_of(s.target.type.base);
+  auto target = make_name(s.target.text, t);
+  auto v = value(s.value, t.base);
+  auto op = s.op;
+  if (mask != nullptr) {
+    if (op != "=")
+      v = make_expr(expr_kind::binary, t, {target, std::move(v)}, op.substr(0, op.size() - 1));
+    op = "=";
+    v = choose(*mask, std::move(v), target);
+  }
+  out.push_back(make_assign(target, op, std::move(v)));
+}
+
+void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
+  if (mask != nullptr && s.kind != stmt_kind::assign && s.kind != stmt_kind::branch && s.kind != stmt_kind::declare)
+    throw refusal{"a loop or a call under a condition that varies"};
+  if (mask != nullptr && !safe_beside(s.value, s.value.kind == expr_kind::literal ? s.value : make_literal(0)))
+    throw refusal{"a guarded load in '" + print(s.value) + "'"};
+  switch (s.kind) {
+    case stmt_kind::declare: {
+      if (varying_.count(s.name) == 0) {
+        out.push_back(s);
+        break;
+      }
+      if (!s.type.suffix.empty() || s.type.depth != 0)
+        throw refusal{s.name + " is no scalar"};
+      auto d = s;
+      d.type = vector_of(s.type.base);
+      if (d.has_value) {
+        d.value = value(s.value, s.type.base);
+        if (mask == nullptr)
+          remember_loads(s.value);
+      }
+      out.push_back(std::move(d));
+      break;
+    }
+    case stmt_kind::assign:
+      assign(s, mask, out);
+      if (mask == nullptr)
+        remember_loads(s.value);
+      break;
+    case stmt_kind::branch: {
+      if (mask == nullptr)
+        remember_loads(s.value);
+      if (!varies(s.value)) {
+        if (mask != nullptr)
+          throw refusal{"a branch under a condition that varies"};
+        auto b = s;
+        b.body.clear();
+        b.otherwise.clear();
+        auto before = loaded_;
+        for (const auto& x : s.body)
+          statement(x, nullptr, b.body);
+        loaded_ = before;
+        for (const auto& x : s.otherwise)
+          statement(x, nullptr, b.otherwise);
+        loaded_ = before;
+        out.push_back(std::move(b));
+        break;
+      }
+      auto test = condition(s.value);
+      auto name = "mask_" + s.label + (masks_ > 0 ? "_" + std::to_string(masks_) : "");
+      ++masks_;
+      out.push_back(make_declare(name, test.type, test));
+      auto here = make_name(name, test.type);
+      auto both = [&](expr m) {
+        if (mask == nullptr)
+          return m;
+        auto t = m.type;
+        return make_expr(expr_kind::binary, t, {std::move(m), widen(*mask, t.base)}, "&");
+      };
+      auto yes = both(here);
+      for (const auto& x : s.body)
+        statement(x, &yes, out);
+      auto no = both(make_expr(expr_kind::unary, here.type, {here}, "~"));
+      for (const auto& x : s.otherwise)
+        statement(x, &no, out);
+      break;
+    }
+    case stmt_kind::loop: {
+      if (varies(s.from) || varies(s.to))
+        throw refusal{"the bounds of " + s.label + " vary with " + loop_.name};
+      if (s.lanes > 1)
+        throw refusal{s.label + " is vectorised already"};
+      auto l = s;
+      l.body.clear();
+      l.pragmas.clear();
+      auto before = loaded_;
+      for (const auto& x : s.body)
+        statement(x, nullptr, l.body);
+      loaded_ = before;
+      out.push_back(std::move(l));
+      break;
+    }
+    case stmt_kind::while_loop: {
+      if (varies(s.value))
+        throw refusal{"the condition of " + s.label + " varies with " + loop_.name};
+      auto l = s;
+      l.body.clear();
+      auto before = loaded_;
+      for (const auto& x : s.body)
+        statement(x, nullptr, l.body);
+      loaded_ = before;
+      out.push_back(std::move(l));
+      break;
+    }
+    default:
+      throw refusal{"a statement that has no vector form"};
+  }
+}
+
+} // namespace kevolve::transform

@@ -1,0 +1,239 @@
+#include "backends/generators/transform/build.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kevolve::transform {
+
+void for_each_expr(stmt& s, const std::function<void(expr&)>& f) {
+  switch (s.kind) {
+    case stmt_kind::assign:
+    case stmt_kind::vector_store:
+      f(s.target);
+      f(s.value);
+      break;
+    case stmt_kind::declare:
+    case stmt_kind::give_back:
+      if (s.has_value)
+        f(s.value);
+      break;
+    case stmt_kind::evaluate:
+    case stmt_kind::while_loop:
+    case stmt_kind::branch:
+      f(s.value);
+      break;
+    case stmt_kind::loop:
+      f(s.from);
+      f(s.to);
+      if (s.has_value) // the span a division left, see divide()
+        f(s.value);
+      break;
+    default:
+      break;
+  }
+}
+
+void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f) {
+  for_each_expr(const_cast<stmt&>(s), [&](expr& e) { f(e); });
+}
+
+void walk(std::vector<stmt>& body, const std::function<void(stmt&)>& f) {
+  for (auto& s : body) {
+    f(s);
+    walk(s.body, f);
+    walk(s.otherwise, f);
+  }
+}
+
+void walk(const std::vector<stmt>& body, const std::function<void(const stmt&)>& f) {
+  for (const auto& s : body) {
+    f(s);
+    walk(s.body, f);
+    walk(s.otherwise, f);
+  }
+}
+
+void walk(expr& e, const std::function<void(expr&)>& f) {
+  f(e);
+  for (auto& a : e.args)
+    walk(a, f);
+}
+
+void walk(const expr& e, const std::function<void(const expr&)>& f) {
+  f(e);
+  for (const auto& a : e.args)
+    walk(a, f);
+}
+
+void walk_exprs(const std::vector<stmt>& body, const std::function<void(const expr&)>& f) {
+  walk(body, [&](const stmt& s) { for_each_expr(s, [&](const expr& e) { walk(e, f); }); });
+}
+
+void walk_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f) {
+  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { walk(e, f); }); });
+}
+
+bool mentions(const expr& e, const std::string& name) {
+  if (e.kind == expr_kind::name)
+    return e.text == name;
+  if (std::find(e.names.begin(), e.names.end(), name) != e.names.end())
+    return true;
+  return std::any_of(e.args.begin(), e.args.end(), [&](const expr& a) { return mentions(a, name); });
+}
+
+bool mentions(const std::vector<stmt>& body, const std::string& name) {
+  bool found = false;
+  walk(body, [&](const stmt& s) {
+    found = found || std::find(s.names.begin(), s.names.end(), name) != s.names.end();
+    for_each_expr(s, [&](const expr& e) { found = found || mentions(e, name); });
+  });
+  return found;
+}
+
+std::set<std::string> declared(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop)
+      out.insert(s.name);
+  });
+  return out;
+}
+
+std::set<std::string> assigned(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name)
+      out.insert(s.target.text);
+    if (s.kind == stmt_kind::opaque)
+      out.insert(s.changes.begin(), s.changes.end());
+  });
+  return out;
+}
+
+std::string replace_identifier(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  size_t i = 0;
+  auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  while (i < text.size()) {
+    char c = text[i];
+    if (c == '"' || c == '\'') { // string and character literals stay
+      size_t j = i + 1;
+      while (j < text.size() && text[j] != c)
+        j += text[j] == '\\' ? 2U : 1U;
+      j = std::min(j + 1, text.size());
+      out += text.substr(i, j - i);
+      i = j;
+    } else if (word(c)) {
+      size_t j = i;
+      while (j < text.size() && word(text[j]))
+        ++j;
+      auto token = text.substr(i, j - i);
+      bool is_member = (i >= 1 && text[i - 1] == '.') || (i >= 2 && text.substr(i - 2, 2) == "->");
+      out += token == from && !is_member ? to : token;
+      i = j;
+    } else {
+      out += c;
+      ++i;
+    }
+  }
+  return out;
+}
+
+void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names) {
+  auto change = [&](std::string& name) {
+    auto it = names.find(name);
+    if (it != names.end())
+      name = it->second;
+  };
+  auto change_text = [&](std::vector<std::string>& mentioned, std::string& text) {
+    for (auto& name : mentioned) {
+      auto old = name;
+      change(name);
+      if (name != old)
+        text = replace_identifier(text, old, name);
+    }
+  };
+  walk(body, [&](stmt& s) {
+    change(s.name);
+    for (auto& name : s.changes)
+      change(name);
+    change_text(s.names, s.text);
+    for_each_expr(s, [&](expr& e) {
+      walk(e, [&](expr& x) {
+        if (x.kind == expr_kind::name)
+          change(x.text);
+        change_text(x.names, x.text);
+      });
+    });
+  });
+}
+
+void rename(std::vector<stmt>& body, const std::string& from, const std::string& to) {
+  rename(body, {{from, to}});
+}
+
+void substitute(expr& e, const std::string& name, const expr& replacement) {
+  if (e.kind == expr_kind::name) {
+    if (e.text == name)
+      e = replacement;
+    return;
+  }
+  for (auto& a : e.args)
+    substitute(a, name, replacement);
+  if (e.kind == expr_kind::binary && e.type.lanes == 1 && e.text == "+") // fold (i + 1) + 2
+    if (literal_value(e.args[1]) && e.args[0].kind == expr_kind::binary && e.args[0].text == "+") {
+      auto type = e.type;
+      e = make_binary("+", e.args[0], e.args[1]);
+      e.type = type;
+    }
+}
+
+void substitute(std::vector<stmt>& body, const std::string& name, const expr& replacement) {
+  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { substitute(e, name, replacement); }); });
+}
+
+std::string fresh_name(program& p, const std::string& base) {
+  auto used = [&](const std::string& n) { return std::find(p.taken.begin(), p.taken.end(), n) != p.taken.end(); };
+  auto name = base;
+  for (int i = 0; used(name); ++i)
+    name = base + "_" + std::to_string(i);
+  p.taken.push_back(name);
+  return name;
+}
+
+bool same(const expr& a, const expr& b) {
+  if (a.kind == expr_kind::cast && a.implicit)
+    return same(a.args[0], b);
+  if (b.kind == expr_kind::cast && b.implicit)
+    return same(a, b.args[0]);
+  if (a.kind != b.kind || a.text != b.text || a.args.size() != b.args.size())
+    return false;
+  for (size_t i = 0; i < a.args.size(); ++i)
+    if (!same(a.args[i], b.args[i]))
+      return false;
+  return true;
+}
+
+void for_each_labelled(std::vector<stmt>& body, const std::string& label,
+                       const std::function<size_t(std::vector<stmt>&, size_t)>& f) {
+  for (size_t i = 0; i < body.size();) {
+    if (body[i].label == label) {
+      i += std::max<size_t>(f(body, i), 1);
+      continue;
+    }
+    for_each_labelled(body[i].body, label, f);
+    for_each_labelled(body[i].otherwise, label, f);
+    ++i;
+  }
+}
+
+size_t weight(const std::vector<stmt>& body) {
+  size_t n = 0;
+  walk(body, [&](const stmt& s) {
+    ++n;
+    for_each_expr(s, [&](const expr& e) { walk(e, [&](const expr&) { ++n; }); });
+  });
+  return n;
+}
+
+} // namespace kevolve::transform
