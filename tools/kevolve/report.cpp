@@ -133,8 +133,11 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
   if (r.best) {
-    out += fmt::format("## The winner: node {}\n\nflags `{}`, generator `{}`; its steps from the reference:\n\n",
-                       s.best, r.best->proposal.flags, r.best->proposal.generator);
+    const auto& p = r.best->proposal;
+    out += fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`\n", s.best, p.flags, p.generator);
+    if (!p.genome.empty())
+      out += "- moves from the reference: `" + printable(p.genome) + "`\n";
+    out += "\nIts line in the tree:\n\n";
     for (const auto& [index, step] : r.moves)
       out += fmt::format("1. node {}: {}\n", index, printable(step));
     out += "\n" + how_judged(r);

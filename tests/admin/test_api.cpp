@@ -1,0 +1,161 @@
+#include "tests/admin/served_node.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+using test::shared_node;
+
+namespace {
+
+std::string digits() {
+  return to_string(shared_node().campaign);
+}
+
+} // namespace
+
+TEST_CASE("a campaign is found by its id or by enough of its first digits") {
+  auto& n = shared_node();
+  auto list = n.get("/v1/campaigns");
+  CHECK(list["total"] == 1);
+  CHECK(list["items"][0]["id"] == digits());
+  for (auto length : {4U, 8U, 32U}) {
+    auto one = n.get("/v1/campaigns/" + digits().substr(0, length));
+    CHECK(one["id"] == digits());
+    CHECK(one["best"]["node"] == 2);
+  }
+  CHECK(n.ask("GET", "/v1/campaigns/" + digits().substr(0, 3)).status == 400);
+  CHECK(n.ask("GET", "/v1/campaigns/xyzw").status == 400);
+  CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, '0')).status == 404);
+  CHECK(n.get("/v1/campaigns?state=finished")["total"] == 1);
+  CHECK(n.get("/v1/campaigns?state=running")["total"] == 0);
+}
+
+TEST_CASE("the tree of a campaign that does not run is folded from its events, page by page") {
+  auto& n = shared_node();
+  auto all = n.get("/v1/campaigns/" + digits() + "/tree");
+  CHECK(all["total"] == 3);
+  CHECK(all["items"][0]["verdict"] == "reference");
+  CHECK(all["items"][2]["parents"] == json::array({1}));
+  CHECK(all["items"][2]["speedup"] == 3.0);
+  CHECK(all["items"][2]["summary"] == "step 2");
+  auto page = n.get("/v1/campaigns/" + digits() + "/tree?limit=2");
+  CHECK(page["items"].size() == 2);
+  CHECK(page["truncated"] == true);
+  auto rest = n.get("/v1/campaigns/" + digits() + "/tree?limit=2&cursor=" + page["next"].get<std::string>());
+  CHECK(rest["items"].size() == 1);
+  CHECK(rest["items"][0]["index"] == 2);
+  CHECK(rest["next"].is_null());
+}
+
+TEST_CASE("a node is shown whole") {
+  auto& n = shared_node();
+  auto node = n.get("/v1/campaigns/" + digits() + "/nodes/2");
+  CHECK(node["source"] == test::best_source);
+  CHECK(node["verdict"] == "pass");
+  REQUIRE(node["diff_to_parents"].size() == 1);
+  CHECK(node["diff_to_parents"][0]["parent"] == 1);
+  auto diff = node["diff_to_parents"][0]["diff"].get<std::string>();
+  CHECK(diff.find("--- node 1\n+++ node 2\n") == 0);
+  CHECK(diff.find("-  n = n + 1;\n+  n = n + 2;\n") != std::string::npos);
+  CHECK(node["diff_to_reference"].get<std::string>().find("+  n = n + 2;") != std::string::npos);
+  REQUIRE(node["evaluations"].size() == 2);
+  CHECK(node["evaluations"][0]["log"] == "kernel.c:1: remark: vectorised\n");
+  const auto& shape = node["evaluations"][1]["outcome"]["shapes"][0];
+  CHECK(shape["reference_ns"]["median"] == 200);
+  CHECK(shape["samples"]["candidate_ns"] == json::array({100.0, 50.0, 75.0}));
+  CHECK(shape["ci95"] == json::array({0.0, nullptr})); // infinity
+  CHECK(n.get("/v1/campaigns/" + digits() + "/best") == node);
+  CHECK(n.get("/v1/campaigns/" + digits() + "/nodes/0")["source"] == test::reference_source);
+  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/3").status == 404);
+  CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/two").status == 400);
+}
+
+TEST_CASE("a campaign that does not run cannot be steered") {
+  auto& n = shared_node();
+  for (const auto* verb : {"pause", "resume", "cancel"}) {
+    auto answer = n.ask("POST", "/v1/campaigns/" + digits() + "/" + verb, {{"Content-Type", "application/json"}},
+                        R"({"reason":"test"})");
+    CHECK(answer.status == 409);
+    CHECK(json::parse(answer.body)["type"] == "urn:kevolve:problem:conflict");
+  }
+}
+
+TEST_CASE("bodies that are no object of known texts are refused") {
+  auto& n = shared_node();
+  auto path = "/v1/campaigns/" + digits() + "/pause";
+  for (const auto* body : {"[]", "{", "{\"reason\":1}", "{\"why\":\"x\"}", "\"x\""})
+    CHECK_MESSAGE(n.ask("POST", path, {{"Content-Type", "application/json"}}, body).status == 400, body);
+  CHECK(n.ask("POST", path, {{"Content-Type", "text/plain"}}, "{}").status == 415);
+  CHECK(n.ask("GET", "/v1/campaigns", {{"Content-Type", "application/json"}}, "{}").status == 400);
+}
+
+TEST_CASE("events are told in order, decoded, from where one left off") {
+  auto& n = shared_node();
+  auto all = n.get("/v1/events?campaign=" + digits().substr(0, 6));
+  REQUIRE(all["items"].size() >= 5);
+  CHECK(all["items"][0]["kind"] == "campaign_submitted");
+  CHECK(all["items"][0]["data"]["name"] == "twice");
+  CHECK(all["items"][1]["kind"] == "node_selected");
+  CHECK(all["items"][2]["data"]["speedup"] == 2.0);
+  auto first = n.get("/v1/events?limit=2");
+  CHECK(first["items"].size() == 2);
+  CHECK(first["truncated"] == true);
+  auto next = n.get("/v1/events?limit=1&after=" + first["next"].get<std::string>());
+  CHECK(next["items"][0]["sequence"].get<uint64_t>() == std::stoull(first["next"].get<std::string>()) + 1);
+}
+
+TEST_CASE("actors are listed with their places, live and dead") {
+  auto& n = shared_node();
+  auto all = n.get("/v1/actors?limit=1000");
+  CHECK(all["complete"] == true);
+  CHECK(all["forgotten"] == 0);
+  auto journals = n.get("/v1/actors?kind=journal");
+  REQUIRE(journals["total"] == 1);
+  const auto& journal = journals["items"][0];
+  CHECK(journal["alive"] == true);
+  auto id = std::to_string(journal["id"].get<uint64_t>());
+  CHECK(n.get("/v1/actors/" + id)["kind"] == "journal");
+  CHECK(n.ask("GET", "/v1/actors/999999999").status == 404);
+  CHECK(n.ask("GET", "/v1/actors/x").status == 400);
+  CHECK(n.get("/v1/actors?state=dead&kind=journal")["total"] == 0);
+
+  // The journal stands under its supervisor.
+  auto tree = n.get("/v1/actors/tree");
+  auto found = false;
+  for (const auto& root : tree["roots"])
+    for (const auto& child : root["children"])
+      found = found || (root["name"] == "core" && child["kind"] == "journal");
+  CHECK(found);
+
+  uint64_t live = 0;
+  auto summary = n.get("/v1/actors/summary");
+  for (const auto& kind : summary["items"])
+    live += kind["live"].get<uint64_t>();
+  CHECK(live == tree["total"].get<uint64_t>());
+}
+
+TEST_CASE("figures for Prometheus name each family once") {
+  auto& n = shared_node();
+  auto answer = n.ask("GET", "/metrics");
+  REQUIRE(answer.status == 200);
+  CHECK(answer.headers["content-type"].starts_with("text/plain"));
+  for (const auto* line : {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates_total 2\n",
+                           "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{code=\"200\"} ",
+                           "kevolve_build_info{version=\""})
+    CHECK_MESSAGE(answer.body.find(line) != std::string::npos, line);
+  for (const auto* family : {"kevolve_campaigns", "kevolve_actors", "kevolve_http_requests_total"}) {
+    auto type = std::string{"# TYPE "} + family + " ";
+    auto at = answer.body.find(type);
+    CHECK(at != std::string::npos);
+    CHECK(answer.body.find(type, at + 1) == std::string::npos);
+  }
+}
+
+TEST_CASE("a node without a device is alive and not ready") {
+  auto& n = shared_node();
+  CHECK(n.ask("GET", "/healthz").status == 200);
+  auto ready = n.ask("GET", "/readyz");
+  CHECK(ready.status == 503);
+  CHECK(json::parse(ready.body)["type"] == "urn:kevolve:problem:not-ready");
+  CHECK(n.get("/v1/resources")["total"] == 0);
+}

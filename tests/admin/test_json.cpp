@@ -1,0 +1,80 @@
+#include "runtime/node/admin/paging.hpp"
+#include "runtime/node/admin/problem.hpp"
+#include "runtime/node/admin/records_json.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <numeric>
+
+using namespace kevolve;
+
+TEST_CASE("numbers that JSON cannot say become null") {
+  json x{{"a", std::numeric_limits<double>::quiet_NaN()}, {"b", -std::numeric_limits<double>::infinity()}, {"c", 0.1}};
+  CHECK(to_text(x) == R"({"a":null,"b":null,"c":0.1})");
+}
+
+TEST_CASE("bytes that are no UTF-8 do not break the document") {
+  auto text = to_text(json{{"a", std::string{"x\xff y"}}});
+  CHECK(json::parse(text)["a"].get<std::string>() == "x\xEF\xBF\xBD y");
+}
+
+TEST_CASE("times are UTC with nanoseconds") {
+  CHECK(time_json(1'700'000'000'000'000'001) == "2023-11-14T22:13:20.000000001Z");
+  CHECK(time_json(0).is_null());
+}
+
+TEST_CASE("pages cover a list without gap or overlap") {
+  std::vector<int> all(23);
+  std::iota(all.begin(), all.end(), 0);
+  for (uint64_t limit : {1U, 7U, 23U, 100U}) {
+    std::vector<int> seen;
+    uint64_t cursor = 0;
+    for (;;) {
+      auto page = page_of(all, {cursor, limit}, [](int i) { return json(i); });
+      CHECK(page["total"] == 23);
+      CHECK(page["truncated"] == page["next"].is_string());
+      for (const auto& i : page["items"])
+        seen.push_back(i.get<int>());
+      if (!page["next"].is_string())
+        break;
+      cursor = std::stoull(page["next"].get<std::string>());
+    }
+    CHECK(seen == all);
+  }
+  CHECK(page_of(all, {99, 10}, [](int i) { return json(i); })["items"].empty());
+  CHECK(page_of(all, {UINT64_MAX, UINT64_MAX}, [](int i) { return json(i); })["items"].empty());
+}
+
+TEST_CASE("every kind of failure has its problem") {
+  for (auto i = static_cast<uint8_t>(errc::bad_input); i <= static_cast<uint8_t>(errc::internal); ++i) {
+    auto response = to_response(to_problem({static_cast<errc>(i), "why"}));
+    CAPTURE(response.body);
+    CHECK(response.status >= 400);
+    CHECK(response.content_type == "application/problem+json");
+    auto body = json::parse(response.body);
+    CHECK(body["type"].get<std::string>().starts_with("urn:kevolve:problem:"));
+    CHECK(body["status"] == response.status);
+    CHECK(body["detail"] == "why");
+  }
+  CHECK(to_problem({errc::not_found, ""}).status == 404);
+  CHECK(to_problem({errc::conflict, ""}).status == 409);
+  CHECK(to_problem({errc::unavailable, ""}).status == 503);
+  CHECK(to_problem({errc::timed_out, ""}).status == 504);
+}
+
+TEST_CASE("samples are told by their median and bounds") {
+  CHECK(spread_json({}).is_null());
+  CHECK(spread_json({3, 1, 2}) == json{{"median", 2.0}, {"min", 1.0}, {"max", 3.0}, {"samples", 3}});
+  CHECK(spread_json({4, 1, 2, 3})["median"] == 2.5);
+}
+
+TEST_CASE("an event whose payload does not hold is shown as such") {
+  journal_event e;
+  e.sequence = 5;
+  e.kind = event_kind::node_finished;
+  e.payload = "garbage";
+  auto shown = to_json(e);
+  CHECK(shown["kind"] == "node_finished");
+  CHECK(shown["data"].contains("undecodable"));
+}

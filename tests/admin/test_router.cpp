@@ -1,0 +1,104 @@
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/router.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+
+TEST_CASE("paths find their route, their values and their refusals") {
+  router r{api_routes()};
+  struct {
+    const char* method;
+    const char* target;
+    const char* id; // of the route; nullptr: refused
+    unsigned status;
+    const char* allow;
+  } cases[] = {
+      {"GET", "/healthz", "healthz", 0, ""},
+      {"GET", "/v1/campaigns", "list_campaigns", 0, ""},
+      {"GET", "/v1/campaigns?limit=5&cursor=10", "list_campaigns", 0, ""},
+      {"GET", "/v1/campaigns/abcd", "get_campaign", 0, ""},
+      {"GET", "/v1/campaigns/abcd/nodes/7", "get_node", 0, ""},
+      {"POST", "/v1/campaigns/abcd/pause", "pause_campaign", 0, ""},
+      {"GET", "/v1/actors/tree", "get_actor_tree", 0, ""},
+      {"GET", "/v1/actors/12", "get_actor", 0, ""},
+      {"GET", "/v1/actors/%31%32", "get_actor", 0, ""},
+      {"GET", "/", nullptr, 404, ""},
+      {"GET", "/v1", nullptr, 404, ""},
+      {"GET", "/v1/campaigns/", nullptr, 404, ""},
+      {"GET", "/v1/campaigns/a/b", nullptr, 404, ""},
+      {"GET", "/v1/campaigns/%", nullptr, 404, ""},
+      {"GET", "/v1/campaigns/%00", nullptr, 404, ""},
+      {"GET", "healthz", nullptr, 400, ""},
+      {"DELETE", "/v1/campaigns/abcd", nullptr, 405, "GET"},
+      {"GET", "/v1/campaigns/abcd/pause", nullptr, 405, "POST"},
+      {"POST", "/v1/actors/tree", nullptr, 405, "GET"},
+      {"GET", "/v1/campaigns?limit=0", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?limit=1001", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?limit=-1", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?limit=99999999999999999999", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?limit=1&limit=2", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?colour=red", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?state=happy", nullptr, 400, ""},
+      {"GET", "/v1/campaigns?state=%zz", nullptr, 400, ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.method);
+    CAPTURE(c.target);
+    auto found = r.match(c.method, c.target);
+    REQUIRE(found.has_value() == (c.id != nullptr));
+    if (found)
+      CHECK(found->to->id == c.id);
+    else {
+      CHECK(found.error().why.status == c.status);
+      CHECK(found.error().allow == c.allow);
+    }
+  }
+}
+
+TEST_CASE("values of a path are decoded") {
+  router r{api_routes()};
+  auto found = r.match("GET", "/v1/campaigns/ab%2Fcd/nodes/7");
+  REQUIRE(found);
+  CHECK(found->path.at("id") == "ab/cd");
+  CHECK(found->path.at("index") == "7");
+  auto listed = r.match("GET", "/v1/actors?kind=search+node&state=a%26b");
+  REQUIRE(listed);
+  CHECK(listed->query.at("kind") == "search node");
+  CHECK(listed->query.at("state") == "a&b");
+}
+
+TEST_CASE("only health is open without a token") {
+  router r{api_routes()};
+  CHECK(r.is_open("/healthz"));
+  CHECK(r.is_open("/readyz?x=1"));
+  for (const auto& one : r.table())
+    CHECK(r.is_open(one.pattern) == (one.pattern == "/healthz" || one.pattern == "/readyz"));
+}
+
+TEST_CASE("the OpenAPI document has every route of the table") {
+  auto table = api_routes();
+  auto document = json::parse(openapi_of(table, "1.2.3"));
+  CHECK(document["openapi"] == "3.1.0");
+  CHECK(document["info"]["version"] == "1.2.3");
+  size_t operations = 0;
+  for (const auto& [path, methods] : document["paths"].items())
+    operations += methods.size();
+  CHECK(operations == table.size());
+  for (const auto& one : table) {
+    CAPTURE(one.pattern);
+    auto method = one.method == "GET" ? "get" : "post";
+    const auto& operation = document["paths"][one.pattern][method];
+    CHECK(operation["operationId"] == one.id);
+    CHECK(operation.contains("security") == one.open);
+    auto braces = std::count(one.pattern.begin(), one.pattern.end(), '{');
+    size_t in_path = 0;
+    if (operation.contains("parameters"))
+      for (const auto& p : operation["parameters"])
+        in_path += p["in"] == "path" ? 1U : 0U;
+    CHECK(in_path == static_cast<size_t>(braces));
+  }
+}

@@ -1,0 +1,217 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace kevolve::test;
+
+namespace {
+
+// A sum of squares by rows: small enough to judge in seconds, slow enough at -O3 to leave room.
+constexpr const char* task_text = R"([task]
+name = "row_squares"
+family = "reduction"
+summary = "Sum of squares of every row"
+
+[[argument]]
+name = "x"
+role = "input"
+dtype = "f32"
+shape = ["rows", "cols"]
+fill = { distribution = "normal", mean = 0.0, std = 1.0 }
+[[argument]]
+name = "y"
+role = "output"
+dtype = "f32"
+shape = ["rows"]
+[[argument]]
+name = "rows"
+role = "size"
+[[argument]]
+name = "cols"
+role = "size"
+
+[[shape]]
+rows = 1024
+cols = 2048
+[[shape]]
+rows = 33
+cols = 17
+held_out = true
+
+[reference]
+language = "c"
+file = "row_squares.c"
+entry = "row_squares"
+
+[tolerance]
+relative = 1e-4
+absolute = 1e-3
+
+[goal]
+speedup = 50.0
+)";
+
+constexpr const char* reference_text = R"(#include <stdint.h>
+
+void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
+  for (int64_t i = 0; i < rows; i++) {
+    float s = 0.0f;
+    for (int64_t j = 0; j < cols; j++)
+      s += x[i * cols + j] * x[i * cols + j];
+    y[i] = s;
+  }
+}
+)";
+
+constexpr const char* campaign_text = R"(task = "row_squares.task.toml"
+target = "cpu"
+seed = 1
+
+[[generator]]
+kind = "transform"
+
+[draft]
+candidates = 6
+[budget]
+candidates = 12
+wall = "120s"
+)";
+
+void write_campaign(const temporary_folder& f) {
+  f.write("row_squares.task.toml", task_text);
+  f.write("row_squares.c", reference_text);
+  f.write("campaign.toml", campaign_text);
+}
+
+} // namespace
+
+TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") {
+  temporary_folder f;
+  write_campaign(f);
+  auto first = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
+  CAPTURE(first.err);
+  REQUIRE(first.code == 0);
+  auto result = first.document();
+  CHECK(result["state"] == "finished");
+  CHECK(result["stop_reason"].is_string());
+  CHECK(result["candidates"].get<uint64_t>() <= 12 + 4);
+  CHECK(result["best"]["speedup"].get<double>() > 1.2);
+  CHECK(result["best"]["ci95"][0].get<double>() > 1.0);
+  CHECK(result["best"]["trust"] == "native");
+  CHECK(result["spent"]["llm_calls"] == 0);
+  auto folder = f.path + "/" + result["bundle"].get<std::string>();
+  auto report = read_file(folder + "/report.md");
+  for (const auto* part :
+       {"faster than the reference", "| held out |", "95 %", "## Best so far", "sandbox:", "harness"})
+    CHECK_MESSAGE(report.find(part) != std::string::npos, part);
+  CHECK(read_file(folder + "/kernel.c").find("row_squares") != std::string::npos);
+  CHECK(json::parse(read_file(folder + "/result.json"))["campaign"] == result["campaign"]);
+
+  // The build line builds: the object exports the entry.
+  std::system(("sh " + folder + "/build.sh > /dev/null").c_str());
+  CHECK(read_file(folder + "/kernel.so").find("row_squares") != std::string::npos);
+
+  // The same command tells the same result and judges nothing again.
+  auto again = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
+  REQUIRE(again.code == 0);
+  CHECK(again.document()["best"] == result["best"]);
+  CHECK(again.document()["candidates"] == result["candidates"]);
+
+  // What the store holds can be read without a node.
+  auto id = result["campaign"].get<std::string>().substr(0, 8);
+  CHECK(run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"] == result["campaign"]);
+  CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["best"]["node"] == result["best"]["node"]);
+  auto tree = run_kevolve({"tree", id, "--json"}, f.path).document();
+  CHECK(tree["items"].size() == result["candidates"].get<uint64_t>() + 1);
+  auto best = run_kevolve({"best", id, "--json"}, f.path).document();
+  CHECK(best["source"] == read_file(folder + "/kernel.c"));
+  CHECK(best["evaluations"].size() >= 2);
+  CHECK(run_kevolve({"node", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
+  CHECK(run_kevolve({"node", id, "999"}, f.path).code == 3);
+  CHECK(run_kevolve({"status", "ffffffff"}, f.path).code == 3);
+  CHECK(run_kevolve({"pause", id}, f.path).code == 6);
+}
+
+TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command resumes") {
+  temporary_folder f;
+  write_campaign(f);
+  program running{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000", "--json"}, f.path};
+  REQUIRE(running.wait_for("node at http://127.0.0.1:"));
+  auto second = run_kevolve({"run", "campaign.toml"}, f.path);
+  CHECK(second.code == 5);
+  CHECK(second.err.find("pid ") != std::string::npos);
+  CHECK(run_kevolve({"actors", "summary"}, f.path).code == 0);
+  CHECK(run_kevolve({"list", "--json"}, f.path).code == 0);
+  REQUIRE(running.wait_for("running:"));
+  running.signal(SIGINT);
+  auto stopped = running.finish();
+  CHECK(stopped.code == 130);
+  CHECK(stopped.err.find("the same command resumes it") != std::string::npos);
+  CHECK(stopped.document()["state"] == "paused");
+  CHECK_FALSE(std::filesystem::exists(f.path + "/kevolve-data/admin.json"));
+  program resumed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000", "--json"}, f.path};
+  REQUIRE(resumed.wait_for("running:"));
+  resumed.signal(SIGTERM);
+  auto end = resumed.finish();
+  CHECK(end.code == 130);
+  CHECK(end.document()["campaign"] == stopped.document()["campaign"]);
+}
+
+TEST_CASE("eval judges a good, a wrong and a broken candidate") {
+  temporary_folder f;
+  write_campaign(f);
+  f.write("good.c", reference_text);
+  f.write("wrong.c", "#include <stdint.h>\nvoid row_squares(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+                     "  (void)cols;\n  for (int64_t i = 0; i < rows; i++)\n    y[i] = x[i];\n}\n");
+  f.write("broken.c", "void row_squares(int x) { return x }\n");
+  auto good = run_kevolve({"eval", "row_squares.task.toml", "good.c", "--flags", "Ofast", "--json"}, f.path);
+  CAPTURE(good.err);
+  CAPTURE(good.out);
+  CHECK(good.code == 0);
+  auto document = good.document();
+  CHECK(document["verdict"] == "pass");
+  CHECK(document["timing"]["speedup"].get<double>() > 0);
+  CHECK(document["timing"]["shapes"].size() == 2);
+  CHECK(document["correctness"]["cases"].get<int>() > 0);
+  CHECK(document["fingerprint"]["harness"].is_string());
+  auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
+  CHECK(wrong.code == 1);
+  CHECK(wrong.document()["verdict"] == "wrong_result");
+  auto broken = run_kevolve({"eval", "row_squares.task.toml", "broken.c"}, f.path);
+  CHECK(broken.code == 1);
+  CHECK(broken.out.find("compile_error") != std::string::npos);
+  CHECK(broken.out.find("expected") != std::string::npos);
+}
+
+TEST_CASE("a task whose reference does not compile is refused with the evidence") {
+  temporary_folder f;
+  write_campaign(f);
+  f.write("row_squares.c", "void row_squares(void) { return 1 }\n");
+  auto said = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
+  CAPTURE(said.err);
+  CHECK(said.code == 1);
+  auto document = said.document();
+  CHECK(document["state"] == "failed");
+  CHECK(document["best"].is_null());
+  CHECK(document["reason"].get<std::string>().find("expected") != std::string::npos);
+}
+
+TEST_CASE("the daemon serves until SIGTERM") {
+  temporary_folder f;
+  f.write("kevolved.toml", "data_dir = \"data\"\nlisten = \"127.0.0.1:0\"\n");
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("serving "));
+  CHECK(run_kevolve({"list", "--data", "data", "--json"}, f.path).document()["total"] == 0);
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+  f.write("kevolved.toml", "data_dir = \"data\"\nlisten = \"0.0.0.0:7700\"\n");
+  program open{"kevolved", {"kevolved.toml"}, f.path};
+  auto refused = open.finish();
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("0.0.0.0") != std::string::npos);
+}

@@ -1,0 +1,65 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+using kevolve::test::run_kevolve;
+
+TEST_CASE("every verb explains itself with an example") {
+  const std::vector<std::vector<std::string>> verbs{{"run"},
+                                                    {"eval"},
+                                                    {"task"},
+                                                    {"task", "check"},
+                                                    {"campaign"},
+                                                    {"campaign", "validate"},
+                                                    {"campaign", "plan"},
+                                                    {"list"},
+                                                    {"best"},
+                                                    {"status"},
+                                                    {"tree"},
+                                                    {"node"},
+                                                    {"pause"},
+                                                    {"resume"},
+                                                    {"cancel"},
+                                                    {"actors"},
+                                                    {"actors", "list"},
+                                                    {"actors", "get"},
+                                                    {"actors", "tree"},
+                                                    {"actors", "summary"},
+                                                    {"doctor"}};
+  for (auto verb : verbs) {
+    auto name = verb.back();
+    verb.emplace_back("--help");
+    auto said = run_kevolve(verb);
+    CAPTURE(name);
+    CHECK(said.code == 0);
+    CHECK(said.out.find("Example: kevolve ") != std::string::npos);
+    CHECK(said.err.empty());
+  }
+}
+
+TEST_CASE("the version is the project's") {
+  auto said = run_kevolve({"--version"});
+  CHECK(said.code == 0);
+  CHECK(said.out.starts_with("kevolve "));
+  CHECK(said.out.find('.') != std::string::npos);
+}
+
+TEST_CASE("wrong usage exits with 2 and says why") {
+  const std::vector<std::vector<std::string>> wrong{{},
+                                                    {"frobnicate"},
+                                                    {"run"},
+                                                    {"status"},
+                                                    {"task"},
+                                                    {"task", "check"},
+                                                    {"run", "--colour", "x.toml"},
+                                                    {"node", "abcd"},
+                                                    {"node", "abcd", "minus-one"},
+                                                    {"eval", "a"},
+                                                    {"actors", "get"}};
+  for (const auto& arguments : wrong) {
+    auto said = run_kevolve(arguments);
+    CAPTURE(said.out);
+    CHECK(said.code == 2);
+    CHECK_FALSE(said.err.empty());
+  }
+}

@@ -1,0 +1,37 @@
+#include "tools/kevolve/terminal.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+TEST_CASE("text of others cannot steer the terminal") {
+  CHECK(printable("a\x1b[31mb\r\n\tc\x7f") == "a [31mb   c ");
+  CHECK(printable("\xc2\x9b"
+                  "31m")
+        == " 31m"); // the one-byte form of ESC [ in UTF-8
+  CHECK(printable("größer ✓") == "größer ✓");
+}
+
+TEST_CASE("text is cut by characters, not bytes") {
+  CHECK(fit_to("größer", 6) == "größer");
+  CHECK(fit_to("größer", 4) == "grö…");
+  CHECK(fit_to("abc", 3) == "abc");
+}
+
+TEST_CASE("figures are written for people") {
+  CHECK(human_duration(0.04) == "0.0 s");
+  CHECK(human_duration(9.96) == "10.0 s");
+  CHECK(human_duration(65) == "1:05");
+  CHECK(human_duration(3600 + 2 * 60 + 3) == "1:02:03");
+  CHECK(human_bytes(512) == "512 B");
+  CHECK(human_bytes(1536) == "1.5 KiB");
+  CHECK(human_bytes(3.0 * 1024 * 1024) == "3 MiB");
+  CHECK(human_count(268435456) == "268.4 M");
+  CHECK(human_speedup(1.234) == "1.23x");
+  CHECK(human_speedup(123.456) == "123.5x");
+  CHECK(human_ns(1.5e6) == "1.5 ms");
+}
+
+TEST_CASE("a table's columns stand under each other") {
+  CHECK(table_text({{"A", "LONGER"}, {"größe", "x"}}) == "A      LONGER\ngröße  x\n");
+}
