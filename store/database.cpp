@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 
 namespace kevolve {
 
@@ -51,11 +52,21 @@ class listener : public rocksdb::EventListener {
 public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
     log::error("store", "RocksDB stopped writing: {}", status->ToString());
+    std::lock_guard hold{guard_};
+    last_ = *status;
   }
   // RocksDB would go on by itself with a log that holds the refused write. The store reopens instead.
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
     *automatic = false;
   }
+  rocksdb::Status last() {
+    std::lock_guard hold{guard_};
+    return last_;
+  }
+
+private:
+  std::mutex guard_;
+  rocksdb::Status last_;
 };
 
 // RocksDB's words go to our log. Its own LOG file must not exist: when a full disk refuses one line of it, the next
@@ -126,7 +137,6 @@ rocksdb::Options base_options(const database_options& o) {
   r.info_log = std::make_shared<forwarding_logger>();
   r.stats_dump_period_sec = 0;
   r.stats_persist_period_sec = 0;
-  r.listeners.push_back(std::make_shared<listener>());
   return r;
 }
 
@@ -134,6 +144,7 @@ rocksdb::Options base_options(const database_options& o) {
 
 struct database::helpers {
   std::unique_ptr<tail_filter> filter;
+  std::shared_ptr<listener> watcher = std::make_shared<listener>();
 };
 
 result<std::unique_ptr<database>> database::open(const std::string& path, const database_options& o) {
@@ -141,6 +152,7 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
   out->path_ = path;
   out->helpers_ = std::make_unique<helpers>();
   auto options = base_options(o);
+  options.listeners.push_back(out->helpers_->watcher);
   if (o.replay_until) {
     out->helpers_->filter = std::make_unique<tail_filter>(*o.replay_until);
     options.wal_filter = out->helpers_->filter.get();
@@ -244,6 +256,10 @@ result<void> database::write(rocksdb::WriteBatch& batch, bool sync) {
 
 failure database::explain(const rocksdb::Status& status, const std::string& what) const {
   auto text = what + ": " + status.ToString();
+  // A write that waited for a flush which then failed gets the reason as a text only.
+  if (status.IsIncomplete() && helpers_)
+    if (auto cause = helpers_->watcher->last(); !cause.ok() && !cause.IsIncomplete())
+      return explain(cause, what);
   if (status.IsNoSpace())
     return {errc::no_space, text};
   if (status.IsCorruption())

@@ -54,7 +54,7 @@ public:
 private:
   database() = default;
 
-  struct helpers; // the log filter, which RocksDB does not own
+  struct helpers; // what RocksDB calls back
   std::string path_;
   std::unique_ptr<helpers> helpers_;
   std::unique_ptr<rocksdb::DB> db_;

@@ -150,6 +150,7 @@ TEST_CASE("a refused commit is not in the store, and committing goes on when the
         else
           refusal = committed.error();
       }
+      CAPTURE(refusal->detail);
       REQUIRE(refusal->code == (what == fault::sync_error ? errc::io : errc::no_space));
       REQUIRE(s->degraded() == refusal);
       check_log(*s, acknowledged);
