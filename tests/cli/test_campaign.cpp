@@ -148,6 +148,13 @@ TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command
   CHECK(run_kevolve({"actors", "summary"}, f.path).code == 0);
   CHECK(run_kevolve({"list", "--json"}, f.path).code == 0);
   REQUIRE(running.wait_for("running:"));
+  auto id = run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"].get<std::string>().substr(0, 8);
+  CHECK(run_kevolve({"resume", id}, f.path).code == 5); // it is running
+  auto paused = run_kevolve({"pause", id, "--reason", "lunch", "--json"}, f.path);
+  CHECK(paused.code == 0);
+  CHECK(paused.document()["state"] == "paused");
+  CHECK(paused.document()["reason"] == "lunch");
+  CHECK(run_kevolve({"resume", id, "--json"}, f.path).document()["state"] == "running");
   running.signal(SIGINT);
   auto stopped = running.finish();
   CHECK(stopped.code == 130);

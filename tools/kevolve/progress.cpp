@@ -77,15 +77,15 @@ void progress::show(const campaign_status& s) {
     first_wall_s_ = s.wall_s;
     last_line_s_ = s.wall_s;
   }
-  auto better = s.best != best_ || s.speedup != best_speedup_;
-  if (better && s.best != 0)
+  // The final confirmation measures the same node again: another figure, no improvement.
+  auto better = s.best != 0 && s.best != best_;
+  if (better)
     note_improvement(s);
   if (redraws_)
     draw(block(s, terminal_width(fd_)));
-  else if ((better && s.best != 0) || s.state != last_state_ || s.wall_s - last_line_s_ >= seconds_between_lines)
+  else if (better || s.state != last_state_ || s.wall_s - last_line_s_ >= seconds_between_lines)
     print_line(s);
   best_ = s.best;
-  best_speedup_ = s.speedup;
   last_state_ = s.state;
 }
 

@@ -42,7 +42,6 @@ private:
   size_t drawn_ = 0; // lines of the block that stand on the terminal
   std::deque<improvement> improvements_;
   uint64_t best_ = 0;
-  double best_speedup_ = 0.0;
   std::string last_state_;
   double last_line_s_ = 0.0;      // wall time of the campaign at the last plain line
   uint64_t first_candidates_ = 0; // when this session began
