@@ -10,35 +10,44 @@
 
 namespace kevolve::test {
 
-std::string send_raw(uint16_t port, const std::string& text, const std::string& until) {
-  auto fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+open_connection::open_connection(uint16_t port, const std::string& text)
+    : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   timeval limit{20, 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string out;
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
-    size_t sent = 0;
-    while (sent < text.size()) {
-      auto n = ::send(fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (n <= 0)
-        break;
-      sent += static_cast<size_t>(n);
-    }
-    char buffer[16384];
-    for (;;) {
-      auto n = ::recv(fd, buffer, sizeof buffer, 0);
-      if (n <= 0)
-        break;
-      out.append(buffer, static_cast<size_t>(n));
-      if (!until.empty() && out.find(until) != std::string::npos)
-        break;
-    }
+  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
+    return;
+  for (size_t sent = 0; sent < text.size();) {
+    auto n = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (n <= 0)
+      return;
+    sent += static_cast<size_t>(n);
   }
-  ::close(fd);
-  return out;
+}
+
+open_connection::~open_connection() {
+  ::close(fd_);
+}
+
+std::string open_connection::read_until(const std::string& until) {
+  std::string out;
+  char buffer[16384];
+  for (;;) {
+    auto n = ::recv(fd_, buffer, sizeof buffer, 0);
+    if (n <= 0)
+      return out;
+    out.append(buffer, static_cast<size_t>(n));
+    if (!until.empty() && out.find(until) != std::string::npos)
+      return out;
+  }
+}
+
+std::string send_raw(uint16_t port, const std::string& text, const std::string& until) {
+  open_connection c{port, text};
+  return c.read_until(until);
 }
 
 raw_answer parse_answer(const std::string& text) {

@@ -13,6 +13,20 @@ struct raw_answer {
   std::string body;
 };
 
+// A connection that has sent something and stays open.
+class open_connection {
+public:
+  open_connection(uint16_t port, const std::string& text);
+  ~open_connection();
+  open_connection(const open_connection&) = delete;
+  open_connection& operator=(const open_connection&) = delete;
+  // What has come when `until` has been seen, or the other side has closed (also: empty `until`).
+  std::string read_until(const std::string& until);
+
+private:
+  int fd_;
+};
+
 // Sends all of `text` and reads until the other side closes, or until `until` has been seen.
 std::string send_raw(uint16_t port, const std::string& text, const std::string& until = {});
 raw_answer parse_answer(const std::string& text);

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <thread>
+#include <vector>
 
 using namespace kevolve;
 using test::parse_answer;
@@ -112,4 +114,34 @@ TEST_CASE("a stream brings what happened before and what happens next") {
   CHECK(parse_answer(send_raw(n.port, request(unknown, "Connection: close\r\n"))).status == 404);
   auto bad = request("/v1/events", "Last-Event-ID: x\r\nConnection: close\r\n");
   CHECK(parse_answer(send_raw(n.port, bad)).status == 400);
+}
+
+TEST_CASE("clients that hold connections and ask nothing do not shut others out") {
+  auto& n = shared_node();
+  std::vector<std::unique_ptr<test::open_connection>> idle;
+  for (int i = 0; i < 200; ++i)
+    idle.push_back(std::make_unique<test::open_connection>(n.port, "GET /healthz HTTP/1.1\r\nHo"));
+  CHECK(n.ask("GET", "/healthz").status == 200);
+  CHECK(n.ask("GET", "/v1/campaigns").status == 200);
+}
+
+TEST_CASE("streams are bounded, and a reader that leaves makes room") {
+  auto& n = shared_node();
+  auto request = "GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
+                 + n.token + "\r\nAccept: text/event-stream\r\n\r\n";
+  std::vector<std::unique_ptr<test::open_connection>> streams;
+  for (int i = 0; i < 16; ++i) {
+    streams.push_back(std::make_unique<test::open_connection>(n.port, request));
+    CHECK(streams.back()->read_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
+  }
+  test::open_connection one_more{n.port, request};
+  CHECK(one_more.read_until("\r\n\r\n").starts_with("HTTP/1.1 503"));
+  streams.clear();
+  // The node learns of it as soon as its thread looks; until then it says 503.
+  auto admitted = false;
+  for (int i = 0; i < 1'000 && !admitted; ++i) {
+    test::open_connection again{n.port, request};
+    admitted = again.read_until("\r\n\r\n").starts_with("HTTP/1.1 200");
+  }
+  CHECK(admitted);
 }

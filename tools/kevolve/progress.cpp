@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kevolve {
 
@@ -31,7 +32,7 @@ double share_spent(const campaign_status& s) {
 }
 
 std::string bar(double share) {
-  auto full = static_cast<size_t>(share * static_cast<double>(bar_cells) + 0.5);
+  auto full = static_cast<size_t>(std::lround(share * static_cast<double>(bar_cells)));
   return "[" + std::string(full, '#') + std::string(bar_cells - full, '-') + "]";
 }
 

@@ -64,7 +64,19 @@ public:
       --server_.streams;
   }
 
+  // Since when it has waited for a whole request; nothing while it answers or streams.
+  std::optional<std::chrono::steady_clock::time_point> reading_since() const { return reading_since_; }
+
+  void close() {
+    beast::error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.close();
+    timer_.cancel();
+    server_.sessions.erase(shared_from_this());
+  }
+
   void read() {
+    reading_since_ = std::chrono::steady_clock::now();
     parser_.emplace();
     parser_->header_limit(most_header);
     parser_->body_limit(most_body);
@@ -76,14 +88,8 @@ public:
 private:
   using request_type = http::request<http::string_body>;
 
-  void close() {
-    beast::error_code ignored;
-    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
-    stream_.close();
-    server_.sessions.erase(shared_from_this());
-  }
-
   void on_read(beast::error_code e) {
+    reading_since_.reset();
     if (e == http::error::header_limit || e == http::error::body_limit) {
       keep_alive_ = false;
       auto header = e == http::error::header_limit;
@@ -141,6 +147,8 @@ private:
       respond(to_response(problem{503, "too-many-streams", "this node serves 16 event streams at once"}));
       return;
     }
+    streaming_ = true;
+    ++server_.streams;
     follow_ = without_position(target);
     if (auto last = field(q, "Last-Event-ID"); !last.empty())
       r.target = follow_ + "after=" + std::string{last};
@@ -203,16 +211,26 @@ private:
 
   void begin_stream(api_response x) {
     if (x.status != 200) {
+      streaming_ = false;
+      --server_.streams;
       respond(std::move(x));
       return;
     }
     server_.api->counters().count(200);
-    streaming_ = true;
-    ++server_.streams;
+    watch();
     last_event_ = x.last_event;
     write_stream("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
                  "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n: kevolve\n\n"
                  + x.body);
+  }
+
+  // Notices that the reader has gone, which writing would only learn at the second try.
+  void watch() {
+    stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](beast::error_code e) {
+      beast::error_code failed;
+      if (e || self->stream_.socket().available(failed) == 0)
+        self->close();
+    });
   }
 
   void write_stream(std::string text) {
@@ -262,6 +280,7 @@ private:
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
   asio::steady_timer timer_;
+  std::optional<std::chrono::steady_clock::time_point> reading_since_;
   bool keep_alive_ = true;
   unsigned served_ = 0;
   bool streaming_ = false;
@@ -314,6 +333,8 @@ private:
         });
         return;
       }
+      if (state_->sessions.size() >= most_connections)
+        drop_oldest_reader();
       if (state_->sessions.size() < most_connections) {
         beast::error_code ignored;
         socket.set_option(tcp::no_delay{true}, ignored);
@@ -323,6 +344,16 @@ private:
       } // else the socket closes here
       accept();
     });
+  }
+
+  // Clients that hold connections and ask nothing make room for one that may.
+  void drop_oldest_reader() {
+    std::shared_ptr<session> oldest;
+    for (const auto& s : state_->sessions)
+      if (s->reading_since() && (!oldest || *s->reading_since() < *oldest->reading_since()))
+        oldest = s;
+    if (oldest)
+      oldest->close();
   }
 
   std::shared_ptr<server_state> state_;
