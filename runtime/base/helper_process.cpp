@@ -25,6 +25,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto grace = std::chrono::seconds{3};
+// After the helper's end, for a descendant that still holds its socket.
+constexpr auto drain_limit = std::chrono::milliseconds{500};
 
 // Runs the calling thread on `cores` while it lives; a spawned process inherits the mask.
 class affinity_scope {
@@ -121,8 +123,10 @@ public:
   }
 
   void kill() override {
-    if (!reaped_)
-      ::kill(pid_, SIGKILL); // the pid stays ours until watch_exit has reaped it
+    if (reaped_)
+      return;
+    ::kill(-pid_, SIGKILL); // its group: what it has started
+    ::kill(pid_, SIGKILL);  // the pid stays ours until watch_exit has reaped it
   }
 
   void stop() override {
@@ -185,6 +189,7 @@ private:
                              self->reaped_ = true;
                              self->status_ = status;
                              self->timer_.cancel();
+                             self->end_input_soon();
                              self->finish();
                            });
   }
@@ -203,12 +208,25 @@ private:
     finish();
   }
 
+  void end_input_soon() {
+    if (drained_)
+      return;
+    timer_.expires_after(drain_limit);
+    timer_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+      if (ec)
+        return;
+      boost::system::error_code ignored;
+      self->socket_.shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
+    });
+  }
+
   void finish() {
     if (!reaped_ || finished_)
       return;
     if (!drained_)
-      return; // a descendant may still hold the socket: the read ends when the kernel closes it
+      return; // a descendant may still hold the socket: end_input_soon
     finished_ = true;
+    timer_.cancel();
     auto done = std::move(on_exit_);
     on_frame_ = nullptr;
     done(status_);
