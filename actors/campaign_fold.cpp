@@ -17,8 +17,9 @@ void with(campaign_fold& f, const journal_event& e, F apply) {
     f.mismatch = "event " + std::to_string(e.sequence) + ": " + to_string(record.error());
 }
 
-void check_hash(campaign_fold& f, const journal_event& e, const id128& recorded) {
-  if (f.tree.hash() != recorded && f.mismatch.empty())
+// `changed`: the event was new. A repeated one records the hash of a moment that has passed.
+void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id128& recorded) {
+  if (changed && f.tree.hash() != recorded && f.mismatch.empty())
     f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
                  + ", recorded was " + to_string(recorded);
 }
@@ -31,19 +32,21 @@ void fold_session(campaign_fold& f, const journal_event& e) {
 
 } // namespace
 
-void fold_selected(campaign_fold& f, const selection_record& r) {
-  if (r.index != f.tree.size())
-    return;
+bool fold_selected(campaign_fold& f, const selection_record& r) {
+  if (r.index < f.tree.size())
+    return false;
+  // An index beyond the next one (a lost event) gets the next one, and the recorded hash tells.
   f.tree.add(r.parents, r.draft);
   f.open[r.index] = r;
   if (r.draft)
     ++f.drafts;
+  return true;
 }
 
-void fold_finished(campaign_fold& f, const node_record& r) {
+bool fold_finished(campaign_fold& f, const node_record& r) {
   node_outcome o{r.result, r.fitness, r.ci_low, r.ci_high, r.estimate, r.confirmed};
   if (!f.tree.finish(r.index, o))
-    return;
+    return r.index >= f.tree.size(); // never selected: a lost event
   f.open.erase(r.index);
   f.genomes[r.index] = r.proposal.genome;
   f.summaries[r.index] = r.proposal.summary;
@@ -55,13 +58,18 @@ void fold_finished(campaign_fold& f, const node_record& r) {
     f.exhausted_in_a_row = 0;
   if (r.result == verdict::pass)
     ++f.valid_since_best;
+  return true;
 }
 
-void fold_crowned(campaign_fold& f, const champion_record& r) {
+bool fold_crowned(campaign_fold& f, const champion_record& r) {
+  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
+  // The same champion measured anew is no improvement, so it does not end a stall.
+  if (f.champion.index != r.index)
+    f.valid_since_best = 0;
   f.champion = {r.index, r.object, r.speedup};
   f.champion_ci_low = r.ci_low;
   f.champion_ci_high = r.ci_high;
-  f.valid_since_best = 0;
+  return !known;
 }
 
 void fold(campaign_fold& f, const journal_event& e) {
@@ -78,8 +86,7 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::node_selected:
       with<selection_record>(f, e, [&](selection_record& r) {
-        fold_selected(f, r);
-        check_hash(f, e, r.tree_hash);
+        check_hash(f, e, fold_selected(f, r), r.tree_hash);
       });
       break;
     case event_kind::node_proposed:
@@ -90,14 +97,12 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::node_finished:
       with<node_record>(f, e, [&](node_record& r) {
-        fold_finished(f, r);
-        check_hash(f, e, r.tree_hash);
+        check_hash(f, e, fold_finished(f, r), r.tree_hash);
       });
       break;
     case event_kind::champion_crowned:
       with<champion_record>(f, e, [&](champion_record& r) {
-        fold_crowned(f, r);
-        check_hash(f, e, r.tree_hash);
+        check_hash(f, e, fold_crowned(f, r), r.tree_hash);
       });
       break;
     case event_kind::campaign_state:

@@ -43,10 +43,10 @@ struct campaign_fold {
 // Takes one event in. An event that was folded before (by index) changes nothing.
 void fold(campaign_fold& f, const journal_event& e);
 
-// The same, before the event is stored: the campaign applies first, then appends.
-void fold_selected(campaign_fold& f, const selection_record& r);
-void fold_finished(campaign_fold& f, const node_record& r);
-void fold_crowned(campaign_fold& f, const champion_record& r);
+// The same, before the event is stored: the campaign applies first, then appends. False: folded before.
+bool fold_selected(campaign_fold& f, const selection_record& r);
+bool fold_finished(campaign_fold& f, const node_record& r);
+bool fold_crowned(campaign_fold& f, const champion_record& r);
 
 policy_options policy_of(const campaign_spec& spec);
 termination_rules rules_of(const campaign_spec& spec);
