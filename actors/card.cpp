@@ -18,6 +18,7 @@ int64_t wall_now() {
 }
 
 constexpr size_t histories_kept = 4'096;
+constexpr const char* stopped = "stopped";
 
 } // namespace
 
@@ -38,7 +39,7 @@ void report_exceptions(caf::scheduled_actor* self) {
 
 std::string describe_end(const caf::error& reason) {
   if (!reason || reason == caf::exit_reason::normal || reason == caf::exit_reason::user_shutdown)
-    return "stopped";
+    return stopped;
   return to_string(to_failure(reason));
 }
 
@@ -107,7 +108,7 @@ card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
   std::lock_guard lock{guard_};
   auto known = histories_.find(v.kind + "/" + v.name);
   if (known != histories_.end()) {
-    v.restarts = known->second.starts;
+    v.restarts = known->second.failures;
     v.last_failure = known->second.last_failure;
   }
   return std::make_shared<actor_card>(shared_from_this(), std::move(v));
@@ -127,11 +128,14 @@ void card_table::close(uint64_t id, const std::string& cause) {
   i->second->ended(cause);
   auto v = i->second->view();
   live_.erase(i);
-  if (histories_.size() < histories_kept || histories_.contains(v.kind + "/" + v.name)) {
+  auto in_order = cause == stopped;
+  if (!in_order && (histories_.size() < histories_kept || histories_.contains(v.kind + "/" + v.name))) {
     auto& h = histories_[v.kind + "/" + v.name];
-    ++h.starts;
+    ++h.failures;
     h.last_failure = cause;
   }
+  if (in_order && v.kind == "appender")
+    return; // one per stored step: they would push everything of interest out
   dead_.push_back(std::move(v));
   while (dead_.size() > dead_kept_) {
     dead_.pop_front();

@@ -30,7 +30,7 @@ struct card_view {
   uint64_t handled = 0;
   uint64_t in_flight = 0;       // requests taken and not answered
   uint64_t mailbox = 0;         // depth at the last message
-  uint32_t restarts = 0;        // of this name
+  uint32_t restarts = 0;        // of this name, after failures
   std::string last_failure;     // of this or the instance before
 };
 
@@ -72,7 +72,7 @@ public:
 
 private:
   struct history {
-    uint32_t starts = 0;
+    uint32_t failures = 0;
     std::string last_failure;
   };
   mutable std::mutex guard_;
