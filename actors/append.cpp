@@ -3,6 +3,7 @@
 #include "runtime/base/log.hpp"
 
 #include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
 
 namespace kevolve {
 
@@ -31,8 +32,6 @@ void attempt(pointer self) {
     .then(
       [self](uint64_t sequence) {
         auto& state = self->state;
-        if (state.held_up && state.told)
-          self->send(state.told, atom::faulted_v, uint64_t{0}, fault{});
         state.promise.deliver(sequence);
         self->quit();
       },
@@ -55,6 +54,12 @@ void attempt(pointer self) {
 }
 
 } // namespace
+
+// Stored, given up or killed: in no case does it hold anything up any longer.
+appender_state::~appender_state() {
+  if (held_up && told)
+    caf::anon_send(told, atom::faulted_v, uint64_t{0}, fault{});
+}
 
 caf::behavior appender(pointer self, card_ptr card, journal_actor journal, caf::actor told, append_request request) {
   auto& st = self->state;

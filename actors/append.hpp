@@ -20,6 +20,8 @@ struct appender_state {
   append_request request;
   caf::typed_response_promise<uint64_t> promise;
   bool held_up = false;
+
+  ~appender_state();
 };
 
 // Lives for one request. Replies to (atom::append) with the sequence once it is stored. Errors that waiting

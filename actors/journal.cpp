@@ -1,5 +1,6 @@
 #include "actors/journal.hpp"
 
+#include "actors/promises.hpp"
 #include "runtime/base/log.hpp"
 
 #include <algorithm>
@@ -70,6 +71,11 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
 
 } // namespace
 
+journal_state::~journal_state() {
+  for (auto& p : waiting)
+    abandon(p, "the journal");
+}
+
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
                                      std::shared_ptr<store> data) {
   self->state.card = std::move(card);
@@ -99,6 +105,8 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
     [self](atom::events, const id128& campaign, uint64_t after,
            uint32_t limit) -> caf::result<std::vector<journal_event>> {
       handling h{self, self->state.card, "events"};
+      // Who folds a campaign must see all that was sent before, also what a dead instance had sent.
+      write_group(self);
       std::vector<journal_event> out;
       // A campaign's events carry both sequences; `after` is global, so skip by it.
       auto& log_of_events = *self->state.data;

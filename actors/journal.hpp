@@ -24,6 +24,8 @@ struct journal_state {
   std::vector<transaction> group;
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
   bool flush_due = false;
+
+  ~journal_state();
 };
 
 // Spawn detached. The store outlives restarts of the actor, so the directory stays locked.
