@@ -38,7 +38,7 @@ void crown(pointer self, const node_record& r) {
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto& st = self->state;
   auto& r = result.record;
-  if (!st.fold.open.contains(r.index))
+  if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
   if (must_challenge_again(st.fold, r))
     return node_reply{true, st.fold.champion};
@@ -60,13 +60,29 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   return promise;
 }
 
+// One of the campaign's appends waits for the storage, or no longer does.
 void storage(pointer self, const fault& f) {
   auto& st = self->state;
-  st.held_up = f ? f.detail : "";
-  st.card->says(f ? "paused: " + f.detail : st.phase);
-  log::warn("campaign", "{}: {}", st.context->name, f ? "paused: " + f.detail : "storage is back, going on");
-  if (!f)
-    pump(self);
+  if (f) {
+    if (st.held++ == 0)
+      log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
+    st.held_up = f.detail;
+    st.card->says("paused: " + f.detail);
+    return;
+  }
+  if (st.held == 0 || --st.held != 0) // the first: from an append that a former instance knew of
+    return;
+  log::info("campaign", "{}: storage is back, going on", st.context->name);
+  st.held_up.clear();
+  st.card->says(st.phase);
+  pump(self);
+}
+
+void proposed(campaign_state& st, uint64_t index, const std::string& genome, const std::string& summary) {
+  if (!st.fold.open.contains(index))
+    return;
+  st.fold.genomes[index] = genome;
+  st.fold.summaries[index] = summary;
 }
 
 void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
@@ -98,13 +114,19 @@ caf::result<campaign_status> ask_resume(pointer self) {
 
 caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason) {
   auto& st = self->state;
-  if (st.phase == "finished" || st.phase == "failed")
+  if (st.phase == "finished" || st.phase == "failed" || st.fold.ended)
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be cancelled"});
   st.cancelled = true;
   st.cancel_reason = reason;
   cancel_nodes(self);
-  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
-  return status_of(st);
+  if (!st.held_up.empty()) { // recorded when the disk allows
+    end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
+    return status_of(st);
+  }
+  auto promise = self->make_response_promise<campaign_status>();
+  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}},
+      [self, promise]() mutable { promise.deliver(status_of(self->state)); });
+  return promise;
 }
 
 caf::result<node_record> ask_node(pointer self, uint64_t index) {
@@ -157,6 +179,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         steps::storage(self, f);
       else
         steps::node_faulted(self, index, f);
+    },
+    [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
+      handling h{self, self->state.card, "progress"};
+      steps::proposed(self->state, index, genome, summary);
     },
     [self](atom::tick, uint64_t generation) {
       handling h{self, self->state.card, "tick"};

@@ -30,12 +30,12 @@ void try_later(pointer self, const std::string& why) {
 void confirmed(pointer self, const evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
+  if (st.phase != "finishing" || f.ended)
+    return; // cancelled meanwhile
   auto rules = rules_of(*st.context->spec);
   if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
     champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
-    auto since_best = f.valid_since_best;
     fold_crowned(f, c);
-    f.valid_since_best = since_best;
     c.tree_hash = f.tree.hash();
     st.phase = "running";
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
@@ -106,7 +106,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
       lost);
 }
 
-void end(pointer self, finish_record record) {
+void end(pointer self, finish_record record, std::function<void()> stored) {
   auto& st = self->state;
   if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
     // Cancelled: the chain's figures, without the final confirmation.
@@ -115,16 +115,22 @@ void end(pointer self, finish_record record) {
     record.ci_low = st.fold.champion_ci_low;
     record.ci_high = st.fold.champion_ci_high;
   }
-  st.phase = record.state;
+  st.phase = record.state; // in the stored status; for everybody else once that is stored
   st.reason = record.detail;
   st.fold.ended = true;
   st.paused_at = steady_clock::now();
   st.fold.session_begun_ns = 0; // this session's own clock counts
   st.fold.finish = record;
-  st.card->says(st.phase + ": " + record.stop_reason);
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
             record.detail.empty() ? "" : ": ", record.detail);
-  push(self, event_kind::campaign_finished, encode(record), {status_value(st)});
+  push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
+       [self, state = record.state, stored = std::move(stored)] {
+         self->state.phase = state;
+         self->state.card->says(state + ": " + self->state.fold.finish.stop_reason);
+         if (stored)
+           stored();
+       });
+  st.phase = "finishing";
 }
 
 double wall_seconds(const campaign_state& st) {

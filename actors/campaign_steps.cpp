@@ -89,8 +89,14 @@ void adopt(pointer self, uint64_t index) {
                 keys::node(st.context->id, index))
     .then(
       [self, index](std::string& bytes) {
-        if (auto record = decode<node_record>(bytes); record && record->state == "proposed")
+        auto open = self->state.fold.open.find(index);
+        if (open == self->state.fold.open.end())
+          return;
+        auto record = decode<node_record>(bytes);
+        if (record && record->state == "proposed")
           spawn_node(self, std::move(*record));
+        else // unreadable: the proposal is lost, its step is not
+          spawn_node(self, fresh_record(self->state, open->second));
       },
       [self, index](caf::error& e) {
         auto& state = self->state;
@@ -107,7 +113,7 @@ void adopt(pointer self, uint64_t index) {
 void adopt_open(pointer self) {
   auto& st = self->state;
   for (const auto& [index, record] : st.fold.open)
-    if (auto i = st.nodes.find(index); i == st.nodes.end() || !i->second)
+    if (auto i = st.nodes.find(index); (i == st.nodes.end() || !i->second) && !st.selecting.contains(index))
       adopt(self, index);
 }
 
@@ -130,9 +136,12 @@ void start_node(pointer self) {
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.nodes[index] = nullptr; // its actor follows when the selection is stored
+  st.selecting.insert(index);
   push(self, event_kind::node_selected, encode(r), {}, [self, r] {
-                spawn_node(self, fresh_record(self->state, r));
-              });
+    self->state.selecting.erase(r.index);
+    if (!self->state.fold.ended)
+      spawn_node(self, fresh_record(self->state, r));
+  });
 }
 
 campaign_progress progress_of(const campaign_state& st) {
@@ -171,6 +180,8 @@ void prepare(pointer self) {
     .then(
       [self](preparation& p) {
         auto& state = self->state;
+        if (state.fold.ended)
+          return; // cancelled meanwhile
         state.fold.prepared = true;
         state.fold.fixed = p;
         state.reason.clear();
@@ -181,6 +192,8 @@ void prepare(pointer self) {
       },
       [self](caf::error& e) {
         auto& state = self->state;
+        if (state.phase != "preparing")
+          return;
         state.reason = to_string(to_failure(e));
         log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
         if (++state.faults_in_a_row >= faults_allowed)
@@ -291,13 +304,13 @@ void retry(pointer self) {
   else if (st.phase == "running") {
     adopt_open(self);
     pump(self);
-  } else if (st.phase == "finishing")
+  } else if (st.phase == "finishing" && !st.fold.ended)
     finish(self, st.fold.finish.stop_reason, st.fold.finish.detail);
 }
 
 void node_faulted(pointer self, uint64_t index, fault f) {
   auto& st = self->state;
-  if (!st.fold.open.contains(index))
+  if (!st.fold.open.contains(index) || st.fold.ended)
     return;
   st.nodes[index] = nullptr;
   f.retried = st.faults[index]++;

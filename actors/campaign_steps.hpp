@@ -22,7 +22,8 @@ void node_faulted(pointer self, uint64_t index, fault f);
 void cancel_nodes(pointer self);
 // The final confirmation against the reference, then the end.
 void finish(pointer self, const std::string& reason, const std::string& detail);
-void end(pointer self, finish_record record);
+// `stored` runs once the end is recorded; the campaign counts as ended from then on.
+void end(pointer self, finish_record record, std::function<void()> stored = {});
 
 // Wall time spent on the campaign, pauses and the time between sessions excluded.
 double wall_seconds(const campaign_state& st);

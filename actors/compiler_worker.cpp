@@ -7,6 +7,7 @@ compiler_worker_actor::behavior_type compiler_worker(compiler_worker_actor::stat
   self->state.card = std::move(card);
   self->state.setup = std::move(setup);
   report_exceptions(self);
+  helper_owner::watch_scheduler(self);
   helper_owner::start(self);
   return {
     [self](atom::compile, const lease& l, const compile_request& request) -> caf::result<compile_outcome> {
@@ -18,6 +19,11 @@ compiler_worker_actor::behavior_type compiler_worker(compiler_worker_actor::stat
       if (self->state.job == job && self->state.helper)
         self->state.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{job}));
     },
+    [self](atom::release, const lease& l) {
+      handling h{self, self->state.card, "release"};
+      helper_owner::released(self, l);
+    },
+    [self](atom::offer) { helper_owner::offer(self); },
     [self](atom::answer, uint8_t kind, const std::string& payload) {
       handling h{self, self->state.card, "answer"};
       helper_owner::answered<compile_outcome>(self, frame_kind::compile_outcome, kind, payload);

@@ -7,6 +7,7 @@ device_actor::behavior_type device(device_actor::stateful_pointer<device_state> 
   self->state.card = std::move(card);
   self->state.setup = std::move(setup);
   report_exceptions(self);
+  helper_owner::watch_scheduler(self);
   helper_owner::start(self);
   return {
     [self](atom::judge, const lease& l, const judge_request& request) -> caf::result<judge_outcome> {
@@ -18,6 +19,11 @@ device_actor::behavior_type device(device_actor::stateful_pointer<device_state> 
       if (self->state.job == job && self->state.helper)
         self->state.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{job}));
     },
+    [self](atom::release, const lease& l) {
+      handling h{self, self->state.card, "release"};
+      helper_owner::released(self, l);
+    },
+    [self](atom::offer) { helper_owner::offer(self); },
     [self](atom::answer, uint8_t kind, const std::string& payload) {
       handling h{self, self->state.card, "answer"};
       helper_owner::answered<judge_outcome>(self, frame_kind::judge_outcome, kind, payload);

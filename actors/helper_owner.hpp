@@ -5,6 +5,7 @@
 
 #include "actors/card.hpp"
 #include "actors/interfaces.hpp"
+#include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/log.hpp"
@@ -40,14 +41,20 @@ struct helper_owner_state {
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
   uint64_t epoch = 0;      // 0: not offered yet
+  bool offer_due = false;  // once the current job has ended
+  caf::actor_addr scheduler_instance; // the one behind the front that knows of us: its end is watched
   uint64_t timer = 0;      // generation of the running deadline
   id128 job;               // zero: idle
   int64_t jobs = 0;
   caf::typed_response_promise<Outcome> promise;
 
   ~helper_owner_state() {
-    if (helper)
-      helper->stop();
+    abandon(promise, "the resource");
+    if (!helper)
+      return;
+    if (job)
+      helper->kill(); // nobody waits for it, and it must not run beside its successor
+    helper->stop();
   }
 };
 
@@ -56,6 +63,8 @@ namespace helper_owner {
 // Beyond a job's own limit, before the helper counts as stuck.
 inline constexpr auto grace = std::chrono::seconds{20};
 inline constexpr auto hello_limit = std::chrono::seconds{120};
+inline constexpr auto offer_limit = std::chrono::seconds{10};
+inline constexpr auto offer_again_after = std::chrono::milliseconds{200};
 
 template <class Self>
 void arm(Self* self, std::chrono::milliseconds limit) {
@@ -84,20 +93,49 @@ void start(Self* self) {
   arm(self, hello_limit);
 }
 
+// Now if idle, else when the job has ended: nothing runs under two leases.
 template <class Self>
-void offer(Self* self, helper_hello hello) {
+void offer(Self* self) {
   auto& st = self->state;
-  st.hello = std::move(hello);
-  ++st.timer;
+  st.offer_due = static_cast<bool>(st.job);
+  if (st.job || st.hello.kind.empty())
+    return;
+  st.epoch = 0;
   auto o = st.setup.offer;
   o.handle = caf::actor_cast<caf::actor>(self);
-  self->request(st.setup.scheduler, std::chrono::seconds{10}, atom::offer_v, std::move(o))
+  self->request(st.setup.scheduler, offer_limit, atom::offer_v, std::move(o))
     .then(
       [self](uint64_t epoch) {
-        self->state.epoch = epoch;
-        self->state.card->says("idle");
+        auto& state = self->state;
+        state.epoch = epoch;
+        state.card->says("idle");
+        auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
+        if (instance != state.scheduler_instance) {
+          state.scheduler_instance = instance;
+          self->monitor(instance);
+        }
       },
-      [self](caf::error& e) { self->quit(std::move(e)); });
+      [self](caf::error&) { self->delayed_send(self, offer_again_after, atom::offer_v); });
+}
+
+// The scheduler has died and forgotten us.
+template <class Self>
+void watch_scheduler(Self* self) {
+  self->set_down_handler([self](caf::down_msg& m) {
+    if (m.source == self->state.scheduler_instance)
+      offer(self);
+  });
+}
+
+// The holder of this lease is dead.
+template <class Self>
+void released(Self* self, const lease& l) {
+  auto& st = self->state;
+  if (l.epoch != st.epoch || st.epoch == 0)
+    return;
+  if (st.job)
+    st.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{st.job}));
+  offer(self);
 }
 
 // Takes a job under its lease.
@@ -126,6 +164,8 @@ void finish(Self* self) {
   ++st.jobs;
   st.card->flight(-1);
   st.card->says("idle");
+  if (st.offer_due)
+    offer(self);
 }
 
 // The helper is gone: its job is a fault, and so is this instance.
@@ -139,7 +179,8 @@ void ended(Self* self, int32_t status) {
     o.job = st.job;
     o.trouble = {"worker_killed", st.setup.offer.resource_id + " ended with " + what, 0};
     st.promise.deliver(std::move(o));
-    finish(self);
+    st.job = {};
+    st.card->flight(-1);
   }
   st.helper.reset();
   self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
@@ -154,7 +195,9 @@ void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::stri
       self->quit(to_error({errc::protocol, "the helper does not speak protocol 1"}));
       return;
     }
-    offer(self, std::move(*hello));
+    st.hello = std::move(*hello);
+    ++st.timer;
+    offer(self);
   } else if (kind == static_cast<uint8_t>(frame_kind::progress)) {
     auto progress = decode<helper_progress>(payload);
     if (progress && st.job && progress->job == st.job)
@@ -165,7 +208,7 @@ void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::stri
       log::warn("helper", "{}: an answer that belongs to no job", st.setup.offer.resource_id);
       return;
     }
-    auto promise = st.promise;
+    auto promise = std::exchange(st.promise, {});
     finish(self);
     promise.deliver(std::move(*outcome));
   }

@@ -31,7 +31,8 @@ using journal_actor = caf::typed_actor<
 using scheduler_actor = caf::typed_actor<
   // A resource says it is ready; replaces an earlier offer of the same id and raises its epoch.
   caf::replies_to<atom::offer, resource_offer>::with<uint64_t>,
-  // Waits until a resource is free. The asker's death releases what it holds.
+  // Waits until a resource is free. When a holder dies, its resource is asked to offer itself anew: a job of
+  // the dead may still run there.
   caf::replies_to<atom::acquire, lease_request>::with<lease>,
   // Ends a lease; an unknown or older one is ignored.
   caf::reacts_to<atom::release, lease>,
@@ -43,6 +44,10 @@ using compiler_worker_actor = caf::typed_actor<
   // errc::conflict if the lease's epoch is not the current one.
   caf::replies_to<atom::compile, lease, compile_request>::with<compile_outcome>,
   caf::reacts_to<atom::cancel, id128>,
+  // From the scheduler: the lease's holder is dead. Drops its job, then offers itself under a new epoch.
+  caf::reacts_to<atom::release, lease>,
+  // Offers itself as soon as it is idle (sent to itself).
+  caf::reacts_to<atom::offer>,
   // From the helper's I/O: an answer (kind, payload), its end (wait status).
   caf::reacts_to<atom::answer, uint8_t, std::string>,
   caf::reacts_to<atom::helper_end, int32_t>,
@@ -53,6 +58,8 @@ using compiler_worker_actor = caf::typed_actor<
 using device_actor = caf::typed_actor<
   caf::replies_to<atom::judge, lease, judge_request>::with<judge_outcome>,
   caf::reacts_to<atom::cancel, id128>,
+  caf::reacts_to<atom::release, lease>,
+  caf::reacts_to<atom::offer>,
   caf::reacts_to<atom::answer, uint8_t, std::string>,
   caf::reacts_to<atom::helper_end, int32_t>,
   caf::reacts_to<atom::tick, uint64_t>,
@@ -91,6 +98,8 @@ using campaign_actor = caf::typed_actor<
   // From its nodes.
   caf::replies_to<atom::finished, node_result>::with<node_reply>,
   caf::reacts_to<atom::faulted, uint64_t, fault>,
+  // A node has a candidate: index, genome, summary.
+  caf::reacts_to<atom::progress, uint64_t, std::string, std::string>,
   caf::reacts_to<atom::tick, uint64_t>,
   // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
   caf::replies_to<atom::pause, std::string>::with<campaign_status>,

@@ -114,7 +114,13 @@ void record_proposal(pointer self, int64_t propose_ns) {
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-    .then([self](uint64_t) { evaluate(self); }, [self](caf::error& e) { tell_error(self, "journal", e); });
+    .then(
+      [self](uint64_t) {
+        auto& r = self->state.record;
+        self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
+        evaluate(self);
+      },
+      [self](caf::error& e) { tell_error(self, "journal", e); });
 }
 
 void synthesize(pointer self) {

@@ -27,8 +27,9 @@ namespace {
 
 constexpr auto stop_grace = std::chrono::seconds{10};
 constexpr auto kill_grace = std::chrono::seconds{3};
-// Epochs of one session; the next session starts above them.
-constexpr uint64_t epochs_per_session = 1'000'000;
+// Epochs and leases of one session, and of one instance of the scheduler in it: the next starts above them.
+constexpr uint64_t epochs_per_session = uint64_t{1} << 40U;
+constexpr uint64_t epochs_per_instance = uint64_t{1} << 24U;
 
 std::string own_directory() {
   std::error_code ec;
@@ -98,9 +99,10 @@ std::vector<child_spec> core_children(node_parts& p) {
   scheduler_child.kind = "scheduler";
   scheduler_child.name = "scheduler";
   p.scheduler = add_front<scheduler_actor>(p.system, p.cards, scheduler_child);
-  scheduler_child.start = [cards = p.cards, session = p.session](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(
-      spawn_carded(*s, cards, "scheduler", "scheduler", owner, scheduler, session * epochs_per_session));
+  scheduler_child.start = [cards = p.cards, first = p.session * epochs_per_session](caf::event_based_actor* s,
+                                                                                     uint64_t owner) mutable {
+    first += epochs_per_instance;
+    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, "scheduler", "scheduler", owner, scheduler, first));
   };
   return {std::move(journal_child), std::move(scheduler_child)};
 }

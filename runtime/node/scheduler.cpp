@@ -1,8 +1,10 @@
 #include "runtime/node/scheduler.hpp"
 
+#include "actors/promises.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/send.hpp>
 
 #include <algorithm>
 
@@ -19,18 +21,15 @@ bool fits(const scheduler_state::resource& r, const lease_request& request) {
                         [&](const auto& c) { return std::find(have.begin(), have.end(), c) != have.end(); });
 }
 
+lease lease_of(const scheduler_state::resource& r) {
+  return {r.lease, r.epoch, r.offer.resource_id, r.offer.owner, r.offer.handle};
+}
+
 void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w) {
-  auto& st = self->state;
-  r.lease = ++st.last_lease;
+  r.lease = ++self->state.last_lease;
   r.holder = w.asker;
   ++r.granted;
-  lease l;
-  l.id = r.lease;
-  l.epoch = r.epoch;
-  l.resource_id = r.offer.resource_id;
-  l.owner = r.offer.owner;
-  l.resource = r.offer.handle;
-  w.promise.deliver(std::move(l));
+  w.promise.deliver(lease_of(r));
 }
 
 // Hands every free resource to the first waiter it fits: highest priority, then first come.
@@ -55,32 +54,40 @@ void match(pointer self) {
 void went_down(pointer self, const caf::actor_addr& who) {
   auto& st = self->state;
   for (auto& [id, r] : st.resources) {
-    if (r.up && r.offer.handle.address() == who) {
+    if (r.offer.handle && r.offer.handle.address() == who) {
       r.up = false;
       r.lease = 0;
       r.holder = nullptr;
       r.offer.handle = nullptr;
       log::warn("scheduler", "{} is gone", id);
     } else if (r.lease != 0 && r.holder == who) {
-      // The holder died with the lease: a result it asked for is of no use, so the resource moves on an epoch
-      // only when its actor restarts; the lease just ends.
+      // Its job may still run: nobody gets the resource before it says that it is free.
+      caf::anon_send(r.offer.handle, atom::release_v, lease_of(r));
+      r.up = false;
       r.lease = 0;
       r.holder = nullptr;
     }
   }
+  st.watched.erase(who);
   std::erase_if(st.queue, [&](const auto& w) { return w.asker == who; });
   match(self);
 }
 
 } // namespace
 
+scheduler_state::~scheduler_state() {
+  for (auto& w : queue)
+    abandon(w.promise, "the scheduler");
+}
+
 scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t first_epoch) {
   self->state.card = std::move(card);
   self->state.first_epoch = first_epoch;
+  self->state.last_lease = first_epoch;
   report_exceptions(self);
   self->set_down_handler([self](caf::down_msg& m) { went_down(self, m.source); });
   return {
-    [self](atom::offer, resource_offer& offer) -> uint64_t {
+    [self](atom::offer, resource_offer& offer) -> caf::result<uint64_t> {
       handling h{self, self->state.card, "offer"};
       auto& st = self->state;
       auto& r = st.resources[offer.resource_id];
@@ -88,16 +95,20 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
       r.lease = 0;
       r.holder = nullptr;
       r.up = true;
+      if (r.offer.handle != offer.handle)
+        self->monitor(offer.handle);
       r.offer = std::move(offer);
-      self->monitor(r.offer.handle);
-      auto epoch = r.epoch;
+      // The resource must know its epoch before anyone comes with a lease of it.
+      auto promise = self->make_response_promise<uint64_t>();
+      promise.deliver(r.epoch);
       match(self);
-      return epoch;
+      return promise;
     },
     [self](atom::acquire, lease_request& request) -> caf::result<lease> {
       handling h{self, self->state.card, "acquire"};
       auto asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
-      self->monitor(asker);
+      if (self->state.watched.insert(asker).second)
+        self->monitor(asker);
       auto promise = self->make_response_promise<lease>();
       self->state.queue.push_back({std::move(request), asker, promise});
       match(self);

@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 
 namespace kevolve {
@@ -33,10 +34,13 @@ struct scheduler_state {
   };
 
   card_ptr card;
-  uint64_t first_epoch = 0; // above every epoch of earlier sessions
+  uint64_t first_epoch = 0; // above every epoch and lease of earlier instances and sessions
   uint64_t last_lease = 0;
   std::map<std::string, resource> resources; // by id
   std::deque<waiter> queue;
+  std::set<caf::actor_addr> watched;         // askers
+
+  ~scheduler_state();
 };
 
 scheduler_actor::behavior_type scheduler(scheduler_actor::stateful_pointer<scheduler_state> self, card_ptr card,
