@@ -39,7 +39,15 @@ void finish(pointer self, const run_ptr& r) {
   self->state.card->flight(-1);
 }
 
+// Ends a purchase; returns who waited for it.
+std::vector<run_ptr> close_purchase(evaluator_state& st, const run_ptr& r) {
+  auto purchase = st.bought.extract(std::exchange(r->buying, {}));
+  return purchase ? std::move(purchase.mapped()) : std::vector<run_ptr>{};
+}
+
 void finish_with_fault(pointer self, const run_ptr& r, fault f) {
+  for (const auto& w : close_purchase(self->state, r))
+    finish_with_fault(self, w, f);
   r->progress.result.result = verdict::none;
   r->progress.result.trouble = std::move(f);
   finish(self, r);
@@ -88,8 +96,12 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
     .then(
       [self, r, s, record](uint64_t) {
-        apply(r->progress, s, record);
-        advance(self, r);
+        auto runs = close_purchase(self->state, r);
+        runs.push_back(r);
+        for (const auto& x : runs) {
+          apply(x->progress, s, record);
+          advance(self, x);
+        }
       },
       [self, r](caf::error& e) { failed(self, r, e); });
 }
@@ -188,6 +200,12 @@ void with_blob(pointer self, const run_ptr& r, std::string& target, const std::s
 
 void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
   auto& st = self->state;
+  if (auto same = st.bought.find(id); same != st.bought.end()) {
+    same->second.push_back(r); // being paid for: two nodes made the same, or a restarted campaign asks again
+    return;
+  }
+  st.bought[id] = {};
+  r->buying = id;
   auto go = [self, r, s, id] {
     if (s == stage::compile)
       compile(self, r, id);

@@ -27,7 +27,7 @@ struct evaluator_state {
     evaluation_progress progress;
     std::string object;          // bytes
     std::string rival;           // bytes; empty: the reference
-    uint32_t attempts = 0;       // of the current stage
+    id128 buying;                // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };
   using run_ptr = std::shared_ptr<run>;
@@ -43,6 +43,8 @@ struct evaluator_state {
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
   std::vector<run_ptr> held;     // arrived before the preparation
   std::map<uint64_t, run_ptr> runs;
+  // Evaluations being paid for, and the runs that wait for the same ones.
+  std::map<id128, std::vector<run_ptr>> bought;
   uint64_t last_serial = 0;
 
   ~evaluator_state();

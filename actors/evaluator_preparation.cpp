@@ -36,6 +36,7 @@ void give_up(pointer self, fault f) {
   for (auto& r : std::exchange(st.held, {})) {
     r->promise.deliver(e);
     st.runs.erase(r->serial);
+    st.card->flight(-1);
   }
 }
 
