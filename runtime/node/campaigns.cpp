@@ -34,17 +34,24 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
   return c;
 }
 
-caf::result<campaign_status> starting_status(const campaign_context& context) {
+campaign_status starting_status(const id128& id, const std::string& name) {
   campaign_status s;
-  s.id = context.id;
-  s.name = context.name;
-  s.target = context.spec->target;
+  s.id = id;
+  s.name = name;
   s.state = "preparing";
   return s;
 }
 
 caf::result<campaign_status> start(pointer self, const id128& id, const campaign_submission& submission) {
   auto& st = self->state;
+  if (auto known = st.running.find(id); known != st.running.end() && known->second.failure.empty())
+    return starting_status(id, submission.name);
+  if (auto former = caf::actor_cast<caf::strong_actor_ptr>((*st.ground.started)[id])) {
+    // Two instances of a campaign would write over each other.
+    if (st.ending.emplace(id, submission).second)
+      self->monitor(former);
+    return starting_status(id, submission.name);
+  }
   auto parts
     = assemble_campaign(self->system(), st.ground, id, submission, static_cast<uint64_t>(self->id()), true);
   if (!parts)
@@ -54,9 +61,9 @@ caf::result<campaign_status> start(pointer self, const id128& id, const campaign
                                              static_cast<uint64_t>(self->id()), supervisor, supervision_config{},
                                              std::move(parts->children));
   st.running[id] = {context, keeper, {}};
-  st.ground.started->insert(id);
+  (*st.ground.started)[id] = keeper.address();
   log::info("campaigns", "campaign {} ({}) started", short_string(id), context->name);
-  return starting_status(*context);
+  return starting_status(id, context->name);
 }
 
 void submit(pointer self, const id128& id, const campaign_submission& submission,
@@ -109,7 +116,10 @@ void resume_unfinished(pointer self, bool every) {
               [self, id, submission = *submission](caf::error&) { start(self, id, submission); });
         }
       },
-      [](caf::error& e) { log::error("campaigns", "cannot list campaigns: {}", to_string(to_failure(e))); });
+      [self](caf::error& e) {
+        log::error("campaigns", "cannot list campaigns: {}", to_string(to_failure(e)));
+        self->quit(std::move(e)); // the next instance tries again
+      });
 }
 
 // The stored statuses with those of running campaigns put over them.
@@ -237,12 +247,18 @@ campaigns_actor::behavior_type campaigns(pointer self, card_ptr card, node_groun
   self->state.ground = std::move(ground);
   report_exceptions(self);
   self->set_down_handler([self](caf::down_msg& m) {
+    for (auto& [id, keeper] : *self->state.ground.started)
+      if (keeper == m.source)
+        keeper = nullptr;
     for (auto& [id, e] : self->state.running)
       if (e.supervisor && e.supervisor.address() == m.source) {
         e.failure = describe_end(m.reason);
         e.supervisor = nullptr;
         log::error("campaigns", "campaign {} gave up: {}", short_string(id), e.failure);
       }
+    auto waiting = std::exchange(self->state.ending, {});
+    for (const auto& [id, submission] : waiting)
+      start(self, id, submission); // waits again if its supervisor was not the one
   });
   self->set_exit_handler([self](caf::exit_msg& m) {
     if (m.reason != caf::exit_reason::user_shutdown && m.reason != caf::exit_reason::kill)
@@ -261,7 +277,7 @@ campaigns_actor::behavior_type campaigns(pointer self, card_ptr card, node_groun
     [self](atom::submit, const id128& id, const campaign_submission& submission) -> caf::result<campaign_status> {
       handling h{self, self->state.card, "submit"};
       if (auto known = self->state.running.find(id); known != self->state.running.end() && known->second.failure.empty())
-        return starting_status(*known->second.context);
+        return starting_status(id, submission.name);
       auto promise = self->make_response_promise<campaign_status>();
       submit(self, id, submission, promise);
       return promise;

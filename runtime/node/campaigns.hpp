@@ -9,7 +9,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,9 @@ struct node_ground {
   journal_actor journal;
   scheduler_actor scheduler;
   std::map<std::string, std::shared_ptr<const target>> targets;
-  // Campaigns started in this session, so that a restarted directory takes them up. Its alone.
-  std::shared_ptr<std::set<id128>> started = std::make_shared<std::set<id128>>();
+  // Campaigns started in this session and the supervisor of each, so that a restarted directory takes them up
+  // when what was there before has ended. Its alone.
+  std::shared_ptr<std::map<id128, caf::actor_addr>> started = std::make_shared<std::map<id128, caf::actor_addr>>();
 };
 
 // A campaign's fronts and the children that stand behind them, ready to be supervised.
@@ -47,6 +47,7 @@ struct campaigns_state {
   card_ptr card;
   node_ground ground;
   std::map<id128, entry> running;
+  std::map<id128, campaign_submission> ending; // started again once their former supervisor is gone
 };
 
 campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,
