@@ -1,0 +1,145 @@
+// Fills any inspectable value with distinct, non-default contents, and counts fields: what a test needs to see
+// that every field of every message survives a journey.
+#pragma once
+
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+class filler {
+public:
+  using result_type = bool;
+
+  explicit filler(caf::actor someone) : someone_(std::move(someone)) {}
+
+  template <class... Ts>
+  bool operator()(Ts&... xs) {
+    (put(xs), ...);
+    return true;
+  }
+
+private:
+  template <class T>
+  void put(T& x) {
+    ++last_;
+    if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>)
+      x = static_cast<T>(1);
+    else if constexpr (std::is_arithmetic_v<T>)
+      x = static_cast<T>(last_ % 120);
+    else if constexpr (std::is_same_v<T, caf::actor>)
+      x = someone_;
+    else
+      inspect(*this, x);
+  }
+  void put(std::string& x) { x = "text " + std::to_string(++last_) + std::string(1, '\0') + "\xff"; }
+  template <class T>
+  void put(std::vector<T>& xs) {
+    xs.resize(2);
+    for (auto& x : xs)
+      put(x);
+  }
+  template <class K, class V>
+  void put(std::map<K, V>& xs) {
+    for (int i = 0; i < 2; ++i) {
+      K k{};
+      put(k);
+      put(xs[k]);
+    }
+  }
+  template <class A, class B>
+  void put(std::pair<A, B>& x) {
+    put(x.first);
+    put(x.second);
+  }
+
+  uint64_t last_ = 0;
+  caf::actor someone_;
+};
+
+// Like encode(), for values that hold actor handles.
+class printer {
+public:
+  using result_type = bool;
+
+  template <class... Ts>
+  bool operator()(Ts&... xs) {
+    (put(xs), ...);
+    return true;
+  }
+  std::string out;
+
+private:
+  template <class T>
+  void put(T& x) {
+    if constexpr (std::is_same_v<T, caf::actor>)
+      out += "actor " + std::to_string(x ? x.id() : 0) + ";";
+    else if constexpr (std::is_class_v<T> && !std::is_same_v<T, std::string>)
+      visit(x);
+    else
+      out += encode(x);
+  }
+  template <class T>
+  void visit(T& x) {
+    inspect(*this, x);
+  }
+  template <class T>
+  void visit(std::vector<T>& xs) {
+    out += encode(static_cast<uint32_t>(xs.size()));
+    for (auto& x : xs)
+      put(x);
+  }
+  template <class K, class V>
+  void visit(std::map<K, V>& xs) {
+    out += encode(static_cast<uint32_t>(xs.size()));
+    for (auto& [k, v] : xs) {
+      auto key = k;
+      put(key);
+      put(v);
+    }
+  }
+  template <class A, class B>
+  void visit(std::pair<A, B>& x) {
+    put(x.first);
+    put(x.second);
+  }
+};
+
+template <class T>
+std::string print(T x) {
+  printer p;
+  p(x);
+  return std::move(p.out);
+}
+
+// How many fields inspect() visits at the top level.
+struct field_counter {
+  using result_type = size_t;
+  template <class... Ts>
+  size_t operator()(Ts&...) {
+    return sizeof...(Ts);
+  }
+};
+
+// How many fields the aggregate has: the longest list of initialisers that it takes.
+struct any_field {
+  template <class T>
+  operator T() const; // NOLINT: implicit on purpose, never called
+};
+template <class T, class... Fields>
+constexpr size_t aggregate_size() {
+  if constexpr (requires { T{Fields{}..., any_field{}}; })
+    return aggregate_size<T, Fields..., any_field>();
+  else
+    return sizeof...(Fields);
+}
+
+} // namespace kevolve

@@ -1,0 +1,128 @@
+#include "virtual_system.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+using namespace kevolve;
+
+namespace {
+
+struct worker_state {
+  card_ptr card;
+};
+
+caf::behavior worker(caf::stateful_actor<worker_state>* self, card_ptr card) {
+  self->state.card = std::move(card);
+  report_exceptions(self);
+  self->state.card->says("idle");
+  return {
+      [self](atom::tick) {
+        handling h{self, self->state.card, "tick"};
+        auto v = self->state.card->view();
+        CHECK(v.message == "tick");
+        CHECK(v.state == "busy");
+      },
+      [self](atom::crash) {
+        handling h{self, self->state.card, "crash"};
+        throw std::runtime_error{"a bug"};
+      },
+      [self](atom::flush) { self->quit(to_error({errc::unavailable, "helper ended"})); },
+  };
+}
+
+card_view find(const std::vector<card_view>& cards, uint64_t id) {
+  auto i = std::find_if(cards.begin(), cards.end(), [&](const auto& v) { return v.id == id; });
+  REQUIRE(i != cards.end());
+  return *i;
+}
+
+} // namespace
+
+TEST_CASE("a live actor's card tells who it is and what it did") {
+  virtual_system s;
+  auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 7, worker);
+  s.run();
+  caf::anon_send(a, atom::tick_v);
+  caf::anon_send(a, atom::tick_v);
+  s.run();
+  auto v = find(s.cards->list(), a.id());
+  CHECK(v.kind == "device");
+  CHECK(v.name == "cpu:1");
+  CHECK(v.parent == 7);
+  CHECK(v.state == "idle");
+  CHECK(v.handled == 2);
+  CHECK(v.message == "");
+  CHECK(v.restarts == 0);
+  CHECK(v.ended_ns == 0);
+  virtual_system::stop(a);
+}
+
+TEST_CASE("a dead actor's card is kept, with the words of the exception that ended it") {
+  virtual_system s;
+  auto a = spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker);
+  caf::anon_send(a, atom::crash_v);
+  s.run();
+  auto v = find(s.cards->list(), a.id());
+  CHECK(v.state == "dead");
+  CHECK(v.ended_ns > 0);
+  CHECK(v.last_failure.find("a bug") != std::string::npos);
+}
+
+TEST_CASE("the next instance knows how often and why it was restarted") {
+  virtual_system s;
+  auto start = [&] { return spawn_carded(s.system, s.cards, "device", "cpu:1", 0, worker); };
+  auto a = start();
+  caf::anon_send(a, atom::crash_v);
+  s.run();
+  a = start();
+  caf::anon_send(a, atom::flush_v);
+  s.run();
+  auto b = start();
+  auto other = spawn_carded(s.system, s.cards, "device", "cpu:2", 0, worker);
+  s.run();
+  auto v = find(s.cards->list(), b.id());
+  CHECK(v.restarts == 2);
+  CHECK(v.last_failure == "unavailable: helper ended");
+  CHECK(find(s.cards->list(), other.id()).restarts == 0);
+  virtual_system::stop(b);
+  s.run();
+  // Ending in order is no failure.
+  auto c = start();
+  s.run();
+  v = find(s.cards->list(), c.id());
+  CHECK(v.restarts == 2);
+  CHECK(v.last_failure == "unavailable: helper ended");
+  virtual_system::stop(c);
+  virtual_system::stop(other);
+}
+
+TEST_CASE("of too many dead the oldest are forgotten, and counted") {
+  virtual_system s;
+  s.cards = std::make_shared<card_table>(3);
+  std::vector<uint64_t> ids;
+  for (int i = 0; i < 5; ++i) {
+    auto a = spawn_carded(s.system, s.cards, "device", "cpu:" + std::to_string(i), 0, worker);
+    ids.push_back(a.id());
+    caf::anon_send(a, atom::flush_v);
+    s.run();
+  }
+  CHECK(s.cards->forgotten() == 2);
+  auto left = s.cards->list();
+  REQUIRE(left.size() == 3);
+  CHECK(left.front().id == ids[2]);
+  CHECK(left.back().id == ids[4]);
+}
+
+TEST_CASE("appenders that did their work leave no card behind, those that failed do") {
+  virtual_system s;
+  auto good = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);
+  auto bad = spawn_carded(s.system, s.cards, "appender", "x", 0, worker);
+  virtual_system::stop(good);
+  caf::anon_send(bad, atom::crash_v);
+  s.run();
+  auto left = s.cards->list();
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].id == bad.id());
+}

@@ -1,0 +1,141 @@
+#include "actors/synthesis/context.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+campaign_spec spec_with_shapes() {
+  campaign_spec spec;
+  spec.task.task.name = "op";
+  spec.task.reference_source = "void op(void) {}";
+  shape_case shown;
+  shown.name = "n=4096";
+  shown.sizes["n"] = 4'096;
+  shape_case hidden;
+  hidden.name = "n=1009";
+  hidden.sizes["n"] = 1'009;
+  hidden.held_out = true;
+  spec.task.task.shapes = {hidden, shown, hidden};
+  return spec;
+}
+
+node_record tried(uint64_t index) {
+  node_record n;
+  n.index = index;
+  n.result = verdict::wrong_result;
+  n.detail = "detail";
+  n.fitness = 0.5;
+  n.proposal.genome = "genome " + std::to_string(index);
+  n.proposal.flags = "flags";
+  return n;
+}
+
+std::string names(const std::vector<ancestor>& xs) {
+  std::string out;
+  for (const auto& x : xs)
+    out += x.genome + " ";
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a held-out shape never reaches a generator") {
+  auto spec = spec_with_shapes();
+  auto c = fixed_context(spec, {"baseline", "fast"}, "baseline", {{"cores", 2}});
+  REQUIRE(c.task.shapes.size() == 1);
+  CHECK(c.task.shapes[0].name == "n=4096");
+  CHECK(encode(c.task).find("1009") == std::string::npos);
+  CHECK(c.reference_source == spec.task.reference_source);
+  CHECK(c.flag_menu == std::vector<std::string>{"baseline", "fast"});
+  CHECK(c.baseline_flags == "baseline");
+  CHECK(c.hardware.at("cores") == 2);
+  CHECK(spec.task.task.shapes.size() == 3);
+}
+
+TEST_CASE("the memory operator decides what a step remembers") {
+  synthesis_step s;
+  s.parents = {3, 1};
+  s.siblings = {2, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  s.seen = {"a", "b"};
+  s.seed = 77;
+  struct row {
+    const char* memory;
+    bool draft;
+    std::vector<uint64_t> read;
+    const char* parents;
+    const char* siblings;
+  };
+  const char* last_eight = "genome 5 genome 6 genome 7 genome 8 genome 9 genome 10 genome 11 genome 12 ";
+  std::vector<row> rows{
+      {"parent", false, {1, 3}, "genome 3 genome 1 ", ""},
+      {"none", false, {1, 3}, "genome 3 genome 1 ", ""},
+      {"siblings", false, {1, 3, 5, 6, 7, 8, 9, 10, 11, 12}, "genome 3 genome 1 ", last_eight},
+      {"both", false, {1, 3, 5, 6, 7, 8, 9, 10, 11, 12}, "genome 3 genome 1 ", last_eight},
+      {"none", true, {}, "", ""},
+      {"both", true, {5, 6, 7, 8, 9, 10, 11, 12}, "", last_eight},
+  };
+  for (const auto& r : rows) {
+    INFO(r.memory << (r.draft ? ", draft" : ""));
+    s.memory = r.memory;
+    s.draft = r.draft;
+    auto wanted = nodes_to_read(s);
+    CHECK(wanted == r.read);
+    std::map<uint64_t, ancestor> read;
+    for (auto i : wanted)
+      read[i] = to_ancestor(tried(i), "source");
+    auto q = to_request(s, read);
+    CHECK(names(q.parents) == r.parents);
+    CHECK(names(q.siblings) == r.siblings);
+    CHECK(q.seen == s.seen);
+    CHECK(q.seed == 77);
+    CHECK(q.draft == r.draft);
+  }
+}
+
+TEST_CASE("the reference is no node to read, and a node is read once") {
+  synthesis_step s;
+  s.memory = "both";
+  s.parents = {0, 2};
+  s.siblings = {2, 1};
+  CHECK(nodes_to_read(s) == std::vector<uint64_t>{1, 2});
+}
+
+TEST_CASE("a step goes on without ancestors that are not to be had") {
+  synthesis_step s;
+  s.memory = "both";
+  s.parents = {1, 2};
+  s.siblings = {3};
+  auto q = to_request(s, {{2, to_ancestor(tried(2), "source")}});
+  CHECK(names(q.parents) == "genome 2 ");
+  CHECK(q.siblings.empty());
+}
+
+TEST_CASE("an ancestor is what was tried and what the judge said, capped") {
+  auto n = tried(1);
+  n.detail = std::string(5'000, 'x');
+  auto a = to_ancestor(n, "source");
+  CHECK(a.source == "source");
+  CHECK(a.genome == "genome 1");
+  CHECK(a.flags == "flags");
+  CHECK(a.verdict == "wrong_result");
+  CHECK(a.fitness == 0.5);
+  CHECK(a.detail == std::string(2'000, 'x'));
+}
+
+TEST_CASE("generators are picked by weight, and the same for the same seed") {
+  const std::vector<double> weights{1.0, 0.0, 3.0};
+  std::vector<int> picked(3);
+  for (uint64_t seed = 0; seed < 4'000; ++seed) {
+    auto i = pick_weighted(weights, seed);
+    REQUIRE(i < 3);
+    ++picked[i];
+    REQUIRE(i == pick_weighted(weights, seed));
+  }
+  CHECK(picked[0] > 850);
+  CHECK(picked[0] < 1'150);
+  CHECK(picked[1] == 0);
+  CHECK(pick_weighted({2.0}, 5) == 0);
+}

@@ -1,0 +1,265 @@
+#include "actors/campaign_fold.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+// Plays a campaign: applies each step to `live` as the campaign does, and keeps the events it would store.
+struct play {
+  campaign_fold live;
+  std::vector<journal_event> events;
+  id128 campaign = derive_id("test", "campaign");
+
+  void event(event_kind kind, std::string payload) {
+    journal_event e;
+    e.sequence = 10 * (events.size() + 1);
+    e.campaign = campaign;
+    e.time_ns = 1'000'000'000 * static_cast<int64_t>(events.size() + 1);
+    e.kind = kind;
+    e.payload = std::move(payload);
+    events.push_back(std::move(e));
+  }
+  void select(std::vector<uint64_t> parents, bool draft) {
+    selection_record r;
+    r.index = live.tree.size();
+    r.node = node_id(campaign, r.index);
+    r.parents = std::move(parents);
+    r.draft = draft;
+    r.memory = "both";
+    r.seed = node_seed(1, r.index);
+    r.statistics["draft_index"] = static_cast<double>(live.drafts);
+    CHECK(fold_selected(live, r));
+    r.tree_hash = live.tree.hash();
+    event(event_kind::node_selected, encode(r));
+  }
+  node_record finish(uint64_t index, verdict v, double fitness, std::string rule = "") {
+    node_record r;
+    r.index = index;
+    r.result = v;
+    r.rule = std::move(rule);
+    r.fitness = fitness;
+    r.ci_low = 0.9 * fitness;
+    r.ci_high = 1.1 * fitness;
+    r.confirmed = fitness > 1.0;
+    r.proposal.genome = "genome " + std::to_string(index);
+    r.proposal.summary = "summary " + std::to_string(index);
+    r.compile_ns = 100 + static_cast<int64_t>(index);
+    r.judge_ns = 1'000 + static_cast<int64_t>(index);
+    CHECK(fold_finished(live, r));
+    r.tree_hash = live.tree.hash();
+    event(event_kind::node_finished, encode(r));
+    return r;
+  }
+  void crown(uint64_t index, double speedup) {
+    champion_record c;
+    c.index = index;
+    c.object = "object " + std::to_string(index);
+    c.speedup = speedup;
+    c.ci_low = 0.9 * speedup;
+    c.ci_high = 1.1 * speedup;
+    CHECK(fold_crowned(live, c));
+    c.tree_hash = live.tree.hash();
+    event(event_kind::champion_crowned, encode(c));
+  }
+
+  play() {
+    event(event_kind::session_started, encode(session_record{random_id(), 1}));
+    preparation p;
+    p.toolchain = "clang";
+    event(event_kind::campaign_prepared, encode(p));
+    select({0}, true);
+    select({0}, true);
+    select({0}, true);
+    finish(2, verdict::pass, 2.0);
+    crown(2, 2.0);
+    finish(1, verdict::wrong_result, 0.0);
+    select({2}, false);
+    finish(4, verdict::pass, 1.5);
+    select({2, 4}, false);
+    finish(5, verdict::none, 0.0, "exhausted");
+    crown(2, 1.9); // the same champion, measured again
+    select({0}, true);
+  }
+};
+
+campaign_fold folded(const std::vector<journal_event>& events) {
+  campaign_fold f;
+  for (const auto& e : events)
+    fold(f, e);
+  return f;
+}
+
+// Everything that the campaign decides by.
+std::string picture(const campaign_fold& f) {
+  std::string out = to_string(f.tree.hash());
+  for (const auto& [index, r] : f.open)
+    out += " open " + std::to_string(index) + " " + std::to_string(r.seed);
+  out += " champion " + std::to_string(f.champion.index) + f.champion.object + std::to_string(f.champion.speedup) + " "
+         + std::to_string(f.champion_ci_low) + " " + std::to_string(f.champion_ci_high);
+  out += " since best " + std::to_string(f.valid_since_best) + " exhausted " + std::to_string(f.exhausted_in_a_row)
+         + " drafts " + std::to_string(f.drafts) + " compile " + std::to_string(f.compile_ns) + " judge "
+         + std::to_string(f.judge_ns);
+  for (const auto& [index, genome] : f.genomes)
+    out += " " + genome;
+  for (const auto& [index, summary] : f.summaries)
+    out += " " + summary;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("folding the journal gives the state that the campaign had") {
+  play p;
+  auto f = folded(p.events);
+  CHECK(f.mismatch == "");
+  CHECK(picture(f) == picture(p.live));
+  CHECK(f.prepared);
+  CHECK(f.fixed.toolchain == "clang");
+  CHECK(f.last_sequence == p.events.back().sequence);
+  CHECK(f.open.size() == 2);
+  CHECK(f.open.contains(3));
+  CHECK(f.open.contains(6));
+  CHECK(f.valid_since_best == 1);
+  CHECK(f.exhausted_in_a_row == 1);
+  CHECK(f.drafts == 4);
+}
+
+TEST_CASE("an event told twice changes nothing") {
+  play p;
+  auto once = folded(p.events);
+  // One by one, and as the batches that an appender repeats when an answer is lost.
+  for (size_t batch : {1U, 2U, 3U, 7U}) {
+    std::vector<journal_event> twice;
+    for (size_t i = 0; i < p.events.size(); i += batch) {
+      auto from = p.events.begin() + static_cast<std::ptrdiff_t>(i);
+      auto to = p.events.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch, p.events.size()));
+      twice.insert(twice.end(), from, to);
+      twice.insert(twice.end(), from, to);
+    }
+    auto f = folded(twice);
+    CHECK(f.mismatch == "");
+    CHECK(f.tree.hash() == once.tree.hash());
+    CHECK(f.tree.size() == once.tree.size());
+    CHECK(f.compile_ns == once.compile_ns);
+    CHECK(f.open.size() == once.open.size());
+    CHECK(f.drafts == once.drafts);
+  }
+}
+
+TEST_CASE("a tree hash that does not hold is reported with its event") {
+  play p;
+  for (auto kind : {event_kind::node_selected, event_kind::node_finished, event_kind::champion_crowned}) {
+    auto events = p.events;
+    for (auto& e : events)
+      if (e.kind == kind) {
+        e.payload.back() = static_cast<char>(e.payload.back() ^ 1);
+        auto f = folded(events);
+        INFO(to_string(kind));
+        CHECK(f.mismatch.find("event " + std::to_string(e.sequence)) == 0);
+        break;
+      }
+  }
+}
+
+TEST_CASE("a lost event is noticed") {
+  play p;
+  for (size_t i = 0; i < p.events.size(); ++i) {
+    auto kind = p.events[i].kind;
+    if (kind != event_kind::node_selected && kind != event_kind::node_finished)
+      continue;
+    if (i + 1 == p.events.size())
+      continue; // nothing after it knows
+    auto events = p.events;
+    events.erase(events.begin() + static_cast<std::ptrdiff_t>(i));
+    INFO("without event " << i << ", " << to_string(kind));
+    CHECK(folded(events).mismatch != "");
+  }
+}
+
+TEST_CASE("a payload that does not decode is reported, not skipped") {
+  play p;
+  p.events[2].payload.pop_back();
+  auto f = folded(p.events);
+  CHECK(f.mismatch.find("event 30: corrupt") == 0);
+}
+
+TEST_CASE("a champion measured anew does not end a stall, a new one does") {
+  play p;
+  p.live.valid_since_best = 17;
+  p.crown(2, 1.8);
+  CHECK(p.live.valid_since_best == 17);
+  p.crown(4, 2.5);
+  CHECK(p.live.valid_since_best == 0);
+}
+
+TEST_CASE("pause, resume and end are folded") {
+  play p;
+  p.event(event_kind::campaign_state, encode(state_record{"paused", "disk"}));
+  auto f = folded(p.events);
+  CHECK(f.paused);
+  CHECK(f.pause_reason == "disk");
+  p.event(event_kind::campaign_state, encode(state_record{"running", ""}));
+  p.event(event_kind::campaign_finished, encode(finish_record{"finished", "stall", "no gain", 2, 2.0, 1.8, 2.2, {}}));
+  f = folded(p.events);
+  CHECK_FALSE(f.paused);
+  CHECK(f.ended);
+  CHECK(f.finish.stop_reason == "stall");
+  CHECK(f.finish.best == 2);
+}
+
+TEST_CASE("wall time adds up over sessions, not between them") {
+  campaign_fold f;
+  auto at = [&](int64_t s, event_kind k, std::string payload) {
+    journal_event e;
+    e.time_ns = s * 1'000'000'000;
+    e.kind = k;
+    e.payload = std::move(payload);
+    fold(f, e);
+  };
+  at(100, event_kind::session_started, encode(session_record{}));
+  at(130, event_kind::evaluation_intent, "");
+  at(1'000, event_kind::session_started, encode(session_record{}));
+  at(1'005, event_kind::evaluation_intent, "");
+  CHECK(f.earlier_wall_ns == 30'000'000'000);
+  CHECK(f.last_event_ns - f.session_begun_ns == 5'000'000'000);
+}
+
+TEST_CASE("a step knows the siblings and genomes that came before it, sorted and once") {
+  play p;
+  p.live.genomes[1] = "genome 4"; // twice in the tree
+  p.live.genomes[6] = "too late";
+  auto r = p.live.open.at(6);
+  r.parents = {2, 4};
+  auto s = to_step(p.live, r);
+  CHECK(s.siblings == std::vector<uint64_t>{4, 5});
+  CHECK(s.seen == std::vector<std::string>{"genome 2", "genome 4", "genome 5"});
+  CHECK(s.draft);
+  CHECK(s.draft_index == 3);
+  CHECK(s.memory == "both");
+  CHECK(s.seed == r.seed);
+}
+
+TEST_CASE("node ids and seeds never change: stored trees depend on them") {
+  // From SHA-256 of domain, zero byte and little-endian content, computed apart from this code.
+  id128 campaign{0x0123456789abcdefULL, 0xfedcba9876543210ULL};
+  CHECK(to_string(node_id(campaign, 1)) == "de1ece066c731198684eb31542c42b71");
+  CHECK(to_string(node_id(campaign, 2)) == "eb80bd713df3865110a353ef726b1700");
+  CHECK(node_seed(1, 1) == 82004185749207406U);
+  CHECK(node_seed(1, 2) == 11196949162241486377U);
+  CHECK(node_seed(2, 1) == 5351518544918205470U);
+  candidate c{"c", "int x;", "baseline", "transform", "tile 8", "tiles"};
+  CHECK(to_string(candidate_id(c)) == "023da7ec092f6d6b448f67fc9b3c1307");
+  auto same = c;
+  same.generator = "llm";
+  same.genome = "";
+  same.summary = "";
+  CHECK(candidate_id(same) == candidate_id(c)); // how it came to be is no part of it
+  for (auto field : {&candidate::language, &candidate::source, &candidate::flags}) {
+    auto other = c;
+    other.*field += " ";
+    CHECK(candidate_id(other) != candidate_id(c));
+  }
+}

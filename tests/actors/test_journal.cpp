@@ -1,0 +1,142 @@
+#include "actors/journal.hpp"
+#include "virtual_system.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace kevolve;
+
+namespace {
+
+struct archive : virtual_system {
+  std::string dir;
+  std::shared_ptr<store> data;
+  journal_actor actor;
+
+  archive() {
+    auto pattern = (std::filesystem::temp_directory_path() / "kevolve-journal-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    dir = pattern;
+    auto s = store::open(dir);
+    REQUIRE(s);
+    data = std::move(*s);
+    // Not detached here: virtual time runs it.
+    actor = spawn_carded(system, cards, "journal", "journal", 0, journal, data);
+    run();
+  }
+  ~archive() {
+    stop(caf::actor_cast<caf::actor>(actor));
+    run();
+    actor = nullptr;
+    data.reset();
+    std::filesystem::remove_all(dir);
+  }
+  static append_request entry(const id128& campaign, const std::string& payload) {
+    append_request a;
+    a.campaign = campaign;
+    a.events.push_back({event_kind::node_selected, payload});
+    return a;
+  }
+};
+
+const id128 one{1, 1};
+const id128 two{2, 2};
+
+} // namespace
+
+TEST_CASE_FIXTURE(archive, "what is acknowledged can be read, by campaign and over all") {
+  auto a = entry(one, "first");
+  a.values.push_back({"nodes", "key 1", "value 1"});
+  a.values.push_back({"nodes", "key 2", "value 2"});
+  a.blobs.push_back("bytes");
+  auto written = ask<uint64_t>(actor, atom::append_v, a);
+  auto other = ask<uint64_t>(actor, atom::append_v, entry(two, "second"));
+  run();
+  CHECK(written->value == 1);
+  CHECK(other->value == 2);
+  auto events = ask<std::vector<journal_event>>(actor, atom::events_v, two, uint64_t{0}, uint32_t{10});
+  auto all = ask<std::vector<journal_event>>(actor, atom::events_v, id128{}, uint64_t{1}, uint32_t{10});
+  auto value = ask<std::string>(actor, atom::lookup_v, std::string{"nodes"}, std::string{"key 1"});
+  auto rows =
+      ask<std::vector<stored_value>>(actor, atom::scan_v, std::string{"nodes"}, std::string{"key"}, uint32_t{1});
+  auto blob = ask<std::string>(actor, atom::blob_v, sha256_hex("bytes"));
+  run();
+  REQUIRE(events->value);
+  REQUIRE(events->value->size() == 1);
+  CHECK(events->value->front().payload == "second");
+  CHECK(events->value->front().sequence == 2);
+  REQUIRE(all->value);
+  REQUIRE(all->value->size() == 1);
+  CHECK(all->value->front().campaign == two);
+  CHECK(value->value == "value 1");
+  REQUIRE(rows->value);
+  REQUIRE(rows->value->size() == 1);
+  CHECK(rows->value->front().key == "key 1");
+  CHECK(blob->value == "bytes");
+}
+
+TEST_CASE_FIXTURE(archive, "what is not there is not found; a family that is none is refused") {
+  auto value = ask<std::string>(actor, atom::lookup_v, std::string{"nodes"}, std::string{"no"});
+  auto blob = ask<std::string>(actor, atom::blob_v, sha256_hex("no"));
+  auto family = ask<std::string>(actor, atom::lookup_v, std::string{"nonsense"}, std::string{"no"});
+  append_request bad;
+  bad.values.push_back({"nonsense", "k", "v"});
+  auto refused = ask<uint64_t>(actor, atom::append_v, bad);
+  run();
+  REQUIRE(value->error);
+  CHECK(value->error->code == errc::not_found);
+  REQUIRE(blob->error);
+  CHECK(blob->error->code == errc::not_found);
+  REQUIRE(family->error);
+  CHECK(family->error->code == errc::bad_input);
+  REQUIRE(refused->error);
+  CHECK(refused->error->code == errc::bad_input);
+}
+
+TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stored or not") {
+  // Both wait in the mailbox together: the write that the append asks for comes behind the reading.
+  auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "late"));
+  auto events = ask<std::vector<journal_event>>(actor, atom::events_v, one, uint64_t{0}, uint32_t{10});
+  run();
+  REQUIRE(written->value);
+  REQUIRE(events->value);
+  REQUIRE(events->value->size() == 1);
+  CHECK(events->value->front().payload == "late");
+}
+
+TEST_CASE_FIXTURE(archive, "a journal that crashes answers those who wait, and nothing of theirs is stored") {
+  auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "lost"));
+  scheduler.run_once(); // the asker sends
+  caf::anon_send(actor, atom::crash_v);
+  run();
+  REQUIRE(written->error);
+  CHECK(written->error->code == errc::unavailable);
+  CHECK(data->last_sequence() == 0);
+}
+
+TEST_CASE_FIXTURE(archive, "events are read in pages over many campaigns") {
+  for (int i = 0; i < 50; ++i) {
+    ask<uint64_t>(actor, atom::append_v, entry(i % 2 == 0 ? one : two, std::to_string(i)));
+    run();
+  }
+  uint64_t after = 0;
+  std::string seen;
+  for (;;) {
+    auto page = ask<std::vector<journal_event>>(actor, atom::events_v, one, after, uint32_t{7});
+    run();
+    REQUIRE(page->value);
+    for (const auto& e : *page->value)
+      seen += e.payload + " ";
+    if (page->value->size() < 7)
+      break;
+    after = page->value->back().sequence;
+  }
+  std::string expected;
+  for (int i = 0; i < 50; i += 2)
+    expected += std::to_string(i) + " ";
+  CHECK(seen == expected);
+}

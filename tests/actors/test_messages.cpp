@@ -1,0 +1,140 @@
+#include "filler.hpp"
+#include "virtual_system.hpp"
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/sec.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+template <class T>
+inline constexpr bool holds_actor = std::is_same_v<T, lease> || std::is_same_v<T, resource_offer>;
+
+template <class T>
+T travel(caf::actor_system& system, T& x) {
+  std::vector<char> bytes;
+  caf::binary_serializer sink{system, bytes};
+  auto written = sink(x);
+  CHECK_MESSAGE(!written, system.render(written));
+  caf::binary_deserializer source{system, bytes};
+  T y{};
+  auto read = source(y);
+  CHECK_MESSAGE(!read, system.render(read));
+  CHECK(source.remaining() == 0);
+  return y;
+}
+
+template <caf::type_id_t Id>
+void check_type(virtual_system& s, const caf::actor& someone) {
+  using type = typename caf::type_by_id<Id>::type;
+  INFO(caf::type_name_by_id<Id>::value);
+  type x{};
+  filler f{someone};
+  f(x);
+  CHECK(print(x) != print(type{}));
+  CHECK(print(travel(s.system, x)) == print(x));
+  if constexpr (!holds_actor<type>) {
+    auto back = decode<type>(encode(x));
+    REQUIRE(back);
+    CHECK(encode(*back) == encode(x));
+  }
+  if constexpr (!is_vector<type>) {
+    field_counter c;
+    CHECK(inspect(c, x) == aggregate_size<type>());
+  }
+}
+
+template <caf::type_id_t... Offsets>
+void check_types(virtual_system& s, const caf::actor& someone, std::integer_sequence<caf::type_id_t, Offsets...>) {
+  (check_type<static_cast<caf::type_id_t>(caf::id_block::kevolve::begin + Offsets)>(s, someone), ...);
+}
+
+// Records that are stored but never sent.
+template <class T>
+void check_record(const char* name) {
+  INFO(name);
+  T x{};
+  filler f{{}};
+  f(x);
+  auto back = decode<T>(encode(x));
+  REQUIRE(back);
+  CHECK(encode(*back) == encode(x));
+  CHECK(encode(x) != encode(T{}));
+  field_counter c;
+  CHECK(inspect(c, x) == aggregate_size<T>());
+}
+
+} // namespace
+
+TEST_CASE("every message type keeps all its fields through serialisation") {
+  virtual_system s;
+  auto someone = s.system.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](atom::tick) {}}; });
+  s.run();
+  check_types(
+      s, someone,
+      std::make_integer_sequence<caf::type_id_t, caf::id_block::kevolve::end - caf::id_block::kevolve::begin>{});
+  virtual_system::stop(someone);
+}
+
+TEST_CASE("every stored record keeps all its fields") {
+  check_record<session_record>("session_record");
+  check_record<proposal_record>("proposal_record");
+  check_record<intent_record>("intent_record");
+  check_record<evaluation_record>("evaluation_record");
+  check_record<fault_record>("fault_record");
+  check_record<champion_record>("champion_record");
+  check_record<state_record>("state_record");
+  check_record<finish_record>("finish_record");
+  check_record<shape_timing>("shape_timing");
+  check_record<correctness_report>("correctness_report");
+  check_record<contract>("contract");
+  check_record<argument>("argument");
+}
+
+TEST_CASE("a message crosses as a whole, with its atom") {
+  virtual_system s;
+  filler f{{}};
+  node_result r;
+  f(r);
+  auto m = caf::make_message(atom::finished_v, r);
+  auto n = travel(s.system, m);
+  REQUIRE(n.match_elements<atom::finished, node_result>());
+  CHECK(encode(n.get_as<node_result>(1)) == encode(r));
+}
+
+TEST_CASE("a failure keeps code and text as an error, also through serialisation") {
+  virtual_system s;
+  for (uint8_t code = 1; code <= static_cast<uint8_t>(errc::internal); ++code) {
+    failure x{static_cast<errc>(code), "detail of " + std::to_string(code)};
+    auto e = to_error(x);
+    CHECK(to_failure(e) == x);
+    CHECK(to_failure(travel(s.system, e)) == x);
+  }
+  CHECK(to_failure({}) == failure{});
+}
+
+TEST_CASE("errors of the framework become failures a person understands") {
+  CHECK(to_failure(caf::make_error(caf::sec::request_timeout)).code == errc::timed_out);
+  CHECK(to_failure(caf::make_error(caf::sec::request_receiver_down)).code == errc::unavailable);
+  auto stopped = to_failure(caf::make_error(caf::exit_reason::user_shutdown));
+  CHECK(stopped.code == errc::unavailable);
+  CHECK(stopped.detail == "the actor has stopped");
+}
+
+TEST_CASE("every kind of event has a name of its own") {
+  std::set<std::string> names;
+  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::campaign_finished); ++k)
+    names.insert(to_string(static_cast<event_kind>(k)));
+  CHECK(names.size() == 12);
+  CHECK_FALSE(names.contains("unknown"));
+  CHECK(to_string(static_cast<event_kind>(999)) == "unknown");
+}

@@ -1,0 +1,219 @@
+#include "actors/evaluation/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+using namespace kevolve;
+
+namespace {
+
+evaluation_record outcome(verdict v, race_decision d = race_decision::undecided, double ci_low = 0.0) {
+  evaluation_record r;
+  r.evaluation = random_id();
+  r.outcome.result = v;
+  r.outcome.decision = d;
+  r.outcome.speedup = 1.5;
+  r.outcome.ci_low = ci_low;
+  r.outcome.ci_high = 2.0;
+  r.outcome.rule = "a rule";
+  r.outcome.detail = "a detail";
+  r.outcome.judge_ns = 7;
+  r.object = "an object";
+  r.wall_ns = 3;
+  return r;
+}
+
+// The stages that an evaluation goes through when each stage ends as scripted.
+std::string path(bool final_check, const std::map<stage, evaluation_record>& script, evaluation* last = nullptr) {
+  evaluation_progress p;
+  p.final_check = final_check;
+  std::string out;
+  for (auto s = next_stage(p); s != stage::done; s = next_stage(p)) {
+    out += to_string(s) + " ";
+    apply(p, s, script.at(s));
+  }
+  if (last != nullptr)
+    *last = p.result;
+  return out;
+}
+
+const auto built = outcome(verdict::pass);
+
+} // namespace
+
+TEST_CASE("an evaluation goes as far as its results carry it") {
+  struct row {
+    const char* name;
+    bool final_check;
+    std::map<stage, evaluation_record> script;
+    const char* path;
+    verdict result;
+    bool confirmed;
+  };
+  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
+  std::vector<row> rows{
+      {"does not compile",
+       false,
+       {{stage::compile, outcome(verdict::compile_error)}},
+       "compile ",
+       verdict::compile_error,
+       false},
+      {"does not compile, final",
+       true,
+       {{stage::compile, outcome(verdict::compile_error)}},
+       "compile ",
+       verdict::compile_error,
+       false},
+      {"compiler ran out of time",
+       false,
+       {{stage::compile, outcome(verdict::timeout)}},
+       "compile ",
+       verdict::timeout,
+       false},
+      {"wrong",
+       false,
+       {{stage::compile, built}, {stage::race, outcome(verdict::wrong_result)}},
+       "compile race ",
+       verdict::wrong_result,
+       false},
+      {"slower",
+       false,
+       {{stage::compile, built}, {stage::race, outcome(verdict::pass, race_decision::slower)}},
+       "compile race ",
+       verdict::pass,
+       false},
+      {"screened",
+       false,
+       {{stage::compile, built}, {stage::race, outcome(verdict::pass, race_decision::screened)}},
+       "compile race ",
+       verdict::pass,
+       false},
+      {"undecided",
+       false,
+       {{stage::compile, built}, {stage::race, outcome(verdict::pass)}},
+       "compile race ",
+       verdict::pass,
+       false},
+      {"faster and confirmed",
+       false,
+       {{stage::compile, built}, {stage::race, faster}, {stage::confirm, faster}},
+       "compile race confirm ",
+       verdict::pass,
+       true},
+      {"faster, but the interval includes no gain",
+       false,
+       {{stage::compile, built},
+        {stage::race, faster},
+        {stage::confirm, outcome(verdict::pass, race_decision::faster, 0.99)}},
+       "compile race confirm ",
+       verdict::pass,
+       false},
+      {"faster, wrong on a held-out shape",
+       false,
+       {{stage::compile, built}, {stage::race, faster}, {stage::confirm, outcome(verdict::wrong_result)}},
+       "compile race confirm ",
+       verdict::wrong_result,
+       false},
+      {"final",
+       true,
+       {{stage::compile, built}, {stage::final_confirm, outcome(verdict::pass, race_decision::slower, 0.5)}},
+       "compile final ",
+       verdict::pass,
+       true},
+      {"final, wrong",
+       true,
+       {{stage::compile, built}, {stage::final_confirm, outcome(verdict::crashed)}},
+       "compile final ",
+       verdict::crashed,
+       false},
+  };
+  for (const auto& r : rows) {
+    INFO(r.name);
+    evaluation e;
+    CHECK(path(r.final_check, r.script, &e) == r.path);
+    CHECK(e.result == r.result);
+    CHECK(e.confirmed == r.confirmed);
+    CHECK(e.evaluations.size() == r.script.size());
+  }
+}
+
+TEST_CASE("the stages' costs and figures end up in the evaluation") {
+  evaluation e;
+  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
+  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, faster}}, &e);
+  CHECK(e.compile_ns == 3);
+  CHECK(e.judge_ns == 14);
+  CHECK(e.object == "an object");
+  CHECK(e.ratio == 1.5);
+  CHECK(e.ci_low == 1.2);
+  CHECK(e.ci_high == 2.0);
+  CHECK(e.rule == "a rule");
+  CHECK(e.last.judge_ns == 7);
+}
+
+TEST_CASE("an evaluation id names everything that the result depends on, and nothing else") {
+  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device"};
+  const id128 subject{3, 4};
+  const id128 rival{5, 6};
+  struct change {
+    const char* name;
+    evaluation_ground ground;
+    id128 subject;
+    id128 rival;
+    bool of_compile; // does it change the id of a compile
+    bool of_judge;
+  };
+  auto with = [&](auto set) {
+    auto g = ground;
+    set(g);
+    return g;
+  };
+  std::vector<change> changes{
+      {"nothing", ground, subject, rival, false, false},
+      {"task", with([](auto& g) { g.task = {9, 9}; }), subject, rival, true, true},
+      {"toolchain", with([](auto& g) { g.toolchain = "other"; }), subject, rival, true, true},
+      {"harness", with([](auto& g) { g.harness = "other"; }), subject, rival, false, true},
+      {"device", with([](auto& g) { g.device = "other"; }), subject, rival, false, true},
+      {"subject", ground, {9, 9}, rival, true, true},
+      {"rival", ground, subject, {9, 9}, false, true},
+  };
+  std::set<id128> stages;
+  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm}) {
+    auto id = evaluation_id(ground, subject, s, rival);
+    stages.insert(id);
+    for (const auto& c : changes) {
+      INFO(to_string(s) << ", other " << c.name);
+      auto differs = s == stage::compile ? c.of_compile : c.of_judge;
+      CHECK((evaluation_id(c.ground, c.subject, s, c.rival) != id) == differs);
+    }
+  }
+  CHECK(stages.size() == 4);
+}
+
+TEST_CASE("candidates that compile to the same object share their verdict") {
+  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device"};
+  CHECK(evaluation_id(ground, object_id("same"), stage::race, {})
+        == evaluation_id(ground, object_id("same"), stage::race, {}));
+  CHECK(evaluation_id(ground, object_id("same"), stage::race, {})
+        != evaluation_id(ground, object_id("other"), stage::race, {}));
+}
+
+TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless it passed") {
+  evaluation e;
+  e.result = verdict::pass;
+  e.ratio = 1.5;
+  e.ci_low = 1.25;
+  e.ci_high = 2.0;
+  auto s = score_of(e, 4.0);
+  CHECK(s.speedup == 6.0);
+  CHECK(s.ci_low == 5.0);
+  CHECK(s.ci_high == 8.0);
+  for (auto v : {verdict::none, verdict::wrong_result, verdict::cheating, verdict::faster_than_physics}) {
+    e.result = v;
+    auto none = score_of(e, 4.0);
+    CHECK(none.speedup == 0.0);
+    CHECK(none.ci_high == 0.0);
+  }
+}

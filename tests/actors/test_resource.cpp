@@ -1,0 +1,261 @@
+// Compiler workers and devices: what they do when the scheduler, a holder or they themselves die. The helper is a
+// real process that never speaks; the tests say its lines.
+#include "actors/compiler_worker.hpp"
+#include "runtime/node/scheduler.hpp"
+#include "runtime/node/supervisor.hpp"
+#include "virtual_system.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <caf/actor_cast.hpp>
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+using namespace kevolve;
+
+namespace {
+
+struct shop : virtual_system {
+  boost::asio::io_context io;
+  caf::actor stands = spawn_carded(system, cards, "front", "scheduler", 0, front);
+  scheduler_actor scheduler_front = caf::actor_cast<scheduler_actor>(stands);
+  scheduler_actor instance;
+  uint64_t first_epoch = 0;
+  compiler_worker_actor worker;
+  pid_t helper = 0;
+
+  void start_scheduler() {
+    first_epoch += 1'000;
+    instance = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, first_epoch);
+    caf::anon_send(stands, atom::publish_v, caf::actor_cast<caf::actor>(instance));
+    run();
+  }
+  void crash_scheduler() {
+    caf::anon_send(instance, atom::crash_v);
+    caf::anon_send(stands, atom::publish_v, caf::actor{});
+    run();
+  }
+  void says(frame_kind kind, std::string payload) {
+    caf::anon_send(worker, atom::answer_v, static_cast<uint8_t>(kind), std::move(payload));
+    run();
+  }
+  void hello(uint32_t protocol = 1) {
+    helper_hello h;
+    h.protocol = protocol;
+    h.kind = "compile-server";
+    says(frame_kind::hello, encode(h));
+  }
+  void outcome(const id128& job) {
+    compile_outcome o;
+    o.job = job;
+    o.result = verdict::pass;
+    says(frame_kind::compile_outcome, encode(o));
+  }
+  std::shared_ptr<reply<lease>> acquire(caf::actor* who = nullptr) {
+    lease_request w;
+    w.resource = "compiler";
+    auto r = ask_as<lease>(who, scheduler_front, atom::acquire_v, w);
+    run();
+    return r;
+  }
+  std::shared_ptr<reply<compile_outcome>> compile(const lease& l, const id128& job) {
+    compile_request q;
+    q.job = job;
+    q.limit_ms = 10'000;
+    auto r = ask<compile_outcome>(worker, atom::compile_v, l, q);
+    run();
+    return r;
+  }
+  std::optional<resource_status> status() {
+    auto r = ask<std::vector<resource_status>>(scheduler_front, atom::status_v);
+    run();
+    if (!r->value || r->value->empty())
+      return {};
+    return r->value->front();
+  }
+  card_view worker_card() const {
+    for (const auto& v : cards->list())
+      if (v.kind == "compiler_worker")
+        return v;
+    return {};
+  }
+
+  // The helper's end comes through the I/O.
+  void await_end() {
+    while (worker_card().ended_ns == 0) {
+      io.run_one();
+      run();
+    }
+  }
+
+  shop() {
+    start_scheduler();
+    helper_setup setup;
+    setup.io = &io;
+    // Ends when its socket does; the shell leaves a child behind that holds the socket when it is killed.
+    setup.options.argv = {"/bin/sh", "-c", "cat <&3; exit 0"};
+    setup.offer.resource = "compiler";
+    setup.offer.resource_id = "compiler:0";
+    setup.scheduler = scheduler_front;
+    worker = spawn_carded(system, cards, "compiler_worker", "compiler:0", 0, compiler_worker, setup);
+    run();
+    helper = static_cast<pid_t>(std::stol(worker_card().state.substr(std::string_view{"starting pid "}.size())));
+  }
+  ~shop() {
+    stop(caf::actor_cast<caf::actor>(worker));
+    stop(caf::actor_cast<caf::actor>(instance));
+    stop(stands);
+    run();
+    worker = nullptr;
+    instance = nullptr;
+    scheduler_front = nullptr;
+    stands = nullptr;
+    io.run(); // until the helper is gone
+  }
+};
+
+const id128 job{7, 7};
+
+} // namespace
+
+TEST_CASE_FIXTURE(shop, "a resource offers itself when its helper is ready, and not before") {
+  CHECK_FALSE(status());
+  hello();
+  REQUIRE(status());
+  CHECK(status()->up);
+  CHECK(worker_card().state == "idle");
+}
+
+TEST_CASE_FIXTURE(shop, "a job is done under its lease; one of another epoch is refused, a second one too") {
+  hello();
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto stale = *l->value;
+  ++stale.epoch;
+  auto refused = compile(stale, job);
+  REQUIRE(refused->error);
+  CHECK(refused->error->code == errc::conflict);
+  auto first = compile(*l->value, job);
+  CHECK_FALSE(first->come());
+  auto second = compile(*l->value, {8, 8});
+  REQUIRE(second->error);
+  CHECK(second->error->code == errc::conflict);
+  outcome({9, 9}); // of no job
+  CHECK_FALSE(first->come());
+  outcome(job);
+  REQUIRE(first->value);
+  CHECK(first->value->result == verdict::pass);
+}
+
+TEST_CASE_FIXTURE(shop, "an idle resource offers itself to the next scheduler when one crashes") {
+  hello();
+  auto epoch = status()->epoch;
+  crash_scheduler();
+  start_scheduler();
+  REQUIRE(status());
+  CHECK(status()->up);
+  CHECK(status()->epoch > epoch);
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = compile(*l->value, job);
+  outcome(job);
+  CHECK(r->value);
+}
+
+TEST_CASE_FIXTURE(shop, "a busy resource ends its job before it offers itself to the next scheduler") {
+  hello();
+  auto l = acquire();
+  auto r = compile(*l->value, job);
+  crash_scheduler();
+  start_scheduler();
+  CHECK_FALSE(status());
+  outcome(job);
+  REQUIRE(r->value);
+  REQUIRE(status());
+  CHECK(status()->epoch > l->value->epoch);
+}
+
+TEST_CASE_FIXTURE(shop, "a resource survives more than one crash of the scheduler") {
+  hello();
+  for (int i = 0; i < 3; ++i) {
+    crash_scheduler();
+    pass(1s);
+    start_scheduler();
+    pass(1s);
+    REQUIRE(status());
+    CHECK(status()->up);
+  }
+  CHECK(worker_card().ended_ns == 0);
+}
+
+TEST_CASE_FIXTURE(shop, "a dead holder's job is done before its resource goes to the next one") {
+  hello();
+  caf::actor holder;
+  auto l = acquire(&holder);
+  REQUIRE(l->value);
+  compile(*l->value, job);
+  auto next = acquire();
+  stop(holder);
+  run();
+  CHECK_FALSE(next->come());
+  outcome(job);
+  REQUIRE(next->value);
+  CHECK(next->value->epoch > l->value->epoch);
+}
+
+TEST_CASE_FIXTURE(shop, "a lease whose holder died before it sent a job is free at once") {
+  hello();
+  caf::actor holder;
+  auto l = acquire(&holder);
+  auto next = acquire();
+  stop(holder);
+  run();
+  REQUIRE(next->value);
+  CHECK(next->value->epoch > l->value->epoch);
+}
+
+TEST_CASE_FIXTURE(shop, "a resource that crashes answers who waits for its job") {
+  hello();
+  auto l = acquire();
+  auto r = compile(*l->value, job);
+  caf::anon_send(worker, atom::crash_v);
+  run();
+  REQUIRE(r->error);
+  CHECK(r->error->code == errc::unavailable);
+  CHECK_FALSE(status()->up);
+}
+
+TEST_CASE_FIXTURE(shop,
+                  "a helper that dies is a fault of its job and ends the resource, whoever still holds its socket") {
+  hello();
+  auto l = acquire();
+  auto r = compile(*l->value, job);
+  ::kill(helper, SIGKILL);
+  await_end();
+  REQUIRE(r->value);
+  CHECK(r->value->result == verdict::none);
+  CHECK(r->value->trouble.kind == "worker_killed");
+  CHECK(r->value->trouble.detail.find("signal 9") != std::string::npos);
+  CHECK(worker_card().last_failure.find("signal 9") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(shop, "a helper of another protocol is not used") {
+  hello(2);
+  CHECK_FALSE(status());
+  CHECK(worker_card().last_failure.find("protocol") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(shop, "a job past its limit costs the helper its life") {
+  hello();
+  auto l = acquire();
+  auto r = compile(*l->value, job);
+  pass(29s); // limit 10 s, grace 20 s
+  io.poll();
+  CHECK(worker_card().ended_ns == 0);
+  pass(1s);
+  await_end(); // the kill is real
+  REQUIRE(r->value);
+  CHECK(r->value->trouble.kind == "worker_killed");
+}
