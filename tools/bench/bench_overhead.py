@@ -42,7 +42,7 @@ def round_of(arguments: object, campaign: Path, wall: int, seed: int, folder: Pa
     data = folder / "data"
     process = subprocess.Popen([a.bin / "kevolve", "run", campaign, "--data", data, "--json", "--quiet",
                                 "--set", f"budget.wall={wall}s", "--set", f"seed={seed}",
-                                "--set", "stop.speedup=1000000", "--set", "stop.stall=0"], stdout=subprocess.DEVNULL)
+                                "--set", "stop.speedup=1000000", "--set", "stop.stall=100000"], stdout=subprocess.DEVNULL)
     clock = CpuClock(process.pid)
     while process.poll() is None:
         clock.sample()
@@ -75,8 +75,8 @@ def main() -> None:
                 campaign = common.ROOT / "config" / "examples" / f"{name}.toml"
                 if r := round_of(arguments, campaign, wall, arguments.seed + i, folder):
                     document["rounds"].append(r)
-    rows = [["task", "seed", "candidates", "campaign, a minute", "bare loop, a minute", "of bare", "judge s (campaign, bare)",
-             "compile s (campaign, bare)", "daemon ms a candidate", "of it proposing"]]
+    rows = [["task", "seed", "candidates", "campaign, a minute", "bare loop, a minute", "of bare",
+             "judge busy s of s (campaign)", "(bare)", "compile s (campaign, bare)", "daemon ms a candidate", "of it proposing"]]
     summary = []
     for task in dict.fromkeys(r["task"] for r in document["rounds"]):
         mine = [r for r in document["rounds"] if r["task"] == task]
@@ -84,7 +84,8 @@ def main() -> None:
             c, b = r["campaign"], r["bare"]
             rows.append([task, str(r["seed"]), str(r["candidates"]), common.number(c["candidates_per_minute"], 0),
                          common.number(b["candidates_per_minute"], 0), common.number(r["of_bare"], 3),
-                         f"{c['judge_s']:.1f}, {b['judge_s']:.1f}", f"{c['compile_s']:.1f}, {b['compile_s']:.1f}",
+                         f"{c['judge_s']:.1f} of {c['seconds']:.1f}",
+                         f"{b['judge_s']:.1f} of {b['seconds']:.1f}", f"{c['compile_s']:.1f}, {b['compile_s']:.1f}",
                          common.number(r["daemon_ms_per_candidate"], 2),
                          f"≤ {1e3 * c['propose_s'] / max(1, r['candidates']):.2f}"])
         summary.append({"task": task, "median_of_bare": statistics.median(r["of_bare"] for r in mine),

@@ -44,9 +44,9 @@ def campaign_of(arguments: object, name: str, wall: int, folder: Path) -> Json |
     # No early end: the budget is what is compared.
     done = subprocess.run([a.bin / "kevolve", "run", campaign, "--data", data, "--json", "--quiet",
                            "--set", f"budget.wall={wall}s", "--set", f"seed={a.seed}", "--set", "stop.speedup=1000000",
-                           "--set", "stop.stall=0"], stdout=subprocess.PIPE, text=True, check=False)
-    if not done.stdout.strip():
-        common.say(f"{name}: kevolve run ended with status {done.returncode} and said nothing")
+                           "--set", "stop.stall=100000"], stdout=subprocess.PIPE, text=True, check=False)
+    if not done.stdout.strip() or done.returncode == 2:
+        common.say(f"{name}: kevolve run ended with status {done.returncode}: {done.stdout.strip()}")
         return None
     ended: Json = json.loads(done.stdout.strip().splitlines()[-1])
     winner = common.ask([a.bin / "bench-winner", "--data", data, "--out", folder])
