@@ -100,6 +100,41 @@ TEST_CASE("a child resembles its parent") {
   CHECK(kept >= 15);
 }
 
+TEST_CASE("what siblings tried in vain is tried less") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto c = context_of(n);
+  auto g = make_generator("transform").value();
+  ancestor parent;
+  parent.genome = "vectorise(L1,16)";
+  parent.verdict = "pass";
+  parent.fitness = 5;
+  c.parents = {parent};
+  auto adds_jam = [&] {
+    int count = 0;
+    for (uint64_t seed = 0; seed < 120; ++seed) {
+      c.seed = seed;
+      auto genome = g->propose(c).value().genome;
+      count += genome.find("jam(L0,") != std::string::npos ? 1 : 0;
+    }
+    return count;
+  };
+  auto before = adds_jam();
+  for (const char* f : {"2", "3", "4", "6", "8", "12", "14", "16"}) {
+    auto s = parent;
+    s.genome += std::string{"; jam(L0,"} + f + "); restrict";
+    s.fitness = 4;
+    c.siblings.push_back(s);
+    c.siblings.push_back(s);
+  }
+  CHECK(before >= 12);
+  CHECK(adds_jam() < before * 2 / 3);
+  for (auto& s : c.siblings)
+    s.fitness = 9; // those that paid are not avoided
+  CHECK(adds_jam() == before);
+}
+
 TEST_CASE("what is in the tree is not proposed again, and the end is said") {
   if (!have_clang())
     return;

@@ -2,6 +2,7 @@
 #include "backends/generators/transform/moves.hpp"
 
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/profit.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -159,24 +160,31 @@ std::vector<choice> possible(const program& p, const environment& env) {
         add(1.0, "cut", {s.label, x.label});
     if (s.body.size() == 1 && s.body[0].kind == stmt_kind::loop && base_label(s.label) != base_label(s.body[0].label)
         && seen.insert(s.label + "/" + s.body[0].label).second)
-      add(1.0, "interchange", {s.label, s.body[0].label});
+      add(0.7, "interchange", {s.label, s.body[0].label});
     if (!seen.insert(s.label).second)
       return;
     bool innermost = true;
     walk(s.body, [&](const stmt& x) { innermost = innermost && x.kind != stmt_kind::loop; });
     const auto& facts = facts_of(env, s.label);
-    bool rest = s.label.back() == 'r';
-    double interest = rest ? 0.3 : 1.0; // what remains after whole blocks matters less
+    // What remains after whole blocks matters less, until it is all that is left to improve.
+    double interest = s.label.back() == 'r' ? 0.15 : 1.0;
     if (s.to.kind != expr_kind::minimum && s.lanes == 1)
-      each(0.7 * interest, "tile", s.label, tile_sizes(env));
+      each(0.4 * interest, "tile", s.label, tile_sizes(env));
     if (facts.independent) {
-      each(1.6 * interest, "jam", s.label, factors);
+      auto demand = register_demand(s, fact(env, "vector_bits", 128));
+      auto registers = fact(env, "vector_bits", 128) >= 512 ? 32.0 : 16.0;
+      auto worth = promises_reuse(s) ? 2.0 : innermost ? 0.4 : 0.6;
+      for (auto f : factors) // more values than registers go through memory
+        add(interest * worth / static_cast<double>(factors.size())
+                * (demand * static_cast<double>(f) > registers ? 0.2 : 1.0),
+            "jam", {s.label, std::to_string(f)});
       std::string reason;
       auto carried = reductions(s, reason);
       if (carried && !carried->empty())
         each(1.0 * interest, "split", s.label, partials);
+      auto smooth = contiguity(s);
       if (s.lanes == 1 && s.step == 1)
-        each(1.6 * interest, "vectorise", s.label, lane_counts(env));
+        each((0.2 + 2.0 * smooth * smooth) * interest, "vectorise", s.label, lane_counts(env));
       if (env.task.threads)
         add(1.0 * interest, "parallel", {s.label});
     }
@@ -186,9 +194,16 @@ std::vector<choice> possible(const program& p, const environment& env) {
       widths.push_back(1);
       for (auto w : widths)
         for (int64_t u : {1, 2, 4})
-          add(0.6 * interest / static_cast<double>(widths.size() * 3), "hint",
+          add((w == 1 ? 0.6 : 0.1 + 0.6 * contiguity(s)) * interest / static_cast<double>(widths.size() * 3), "hint",
               {s.label, std::to_string(w), std::to_string(u)});
-      add(0.5 * interest, "hold", {s.label});
+      bool updates = false;
+      walk(s.body, [&](const stmt& x) {
+        updates = updates
+                  || (x.kind == stmt_kind::assign && x.target.kind == expr_kind::subscript
+                      && !mentions(x.target.args[1], s.name));
+      });
+      if (updates)
+        add(1.0 * interest, "hold", {s.label});
     }
   });
   bool has_exp = false;
@@ -201,7 +216,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
     add(0.3, "aligned");
   for (const auto& f : env.flag_menu)
     if (f != p.flags && f != env.baseline_flags)
-      add(1.5 / static_cast<double>(env.flag_menu.size()), "flags", {f});
+      add(1.2 / static_cast<double>(env.flag_menu.size()), "flags", {f});
   return out;
 }
 

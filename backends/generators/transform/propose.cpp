@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -72,7 +74,9 @@ public:
   search(const synthesis_context& context, const reading& r)
       : context_(context), reading_(r),
         env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
-        random_(context.seed ^ 0x7472616e73666f72ULL) {}
+        random_(context.seed ^ 0x7472616e73666f72ULL) {
+    learn();
+  }
 
   result<proposal> run() {
     constexpr int tries = 200;
@@ -124,8 +128,27 @@ private:
     return {std::move(p), std::move(kept)};
   }
 
+  // Moves that siblings added without getting faster than the parent are less worth another try.
+  void learn() {
+    if (context_.parents.empty())
+      return;
+    const auto& parent = context_.parents.front();
+    const auto base = parse_genome(parent.genome).value_or(genome{});
+    for (const auto& sibling : context_.siblings) {
+      if (sibling.fitness > parent.fitness * 1.02)
+        continue;
+      for (const auto& m : parse_genome(sibling.genome).value_or(genome{}))
+        if (std::find(base.begin(), base.end(), m) == base.end())
+          ++tried_[to_string(m)];
+    }
+  }
+
   std::optional<move> draw(const program& p) {
     auto choices = possible(p, env_);
+    if (!tried_.empty())
+      for (auto& c : choices)
+        if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
+          c.weight *= std::pow(0.3, it->second);
     if (!reading_.parsed)
       std::erase_if(choices, [](const choice& c) { return c.what.name != "flags"; });
     double total = 0;
@@ -242,6 +265,7 @@ private:
   const reading& reading_;
   environment env_;
   random_stream random_;
+  std::map<std::string, int> tried_;
 };
 
 class transform_generator : public generator {
