@@ -225,6 +225,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.journal = parts.journal;
     admin.scheduler = parts.scheduler;
     admin.cards = parts.cards;
+    admin.broken = [n = out.get()] { return n->broken(); };
     auto server = admin_server::start(std::move(admin));
     if (!server)
       return tl::unexpected(server.error());

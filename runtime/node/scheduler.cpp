@@ -59,7 +59,7 @@ void went_down(pointer self, const caf::actor_addr& who) {
       r.lease = 0;
       r.holder = nullptr;
       r.offer.handle = nullptr;
-      log::warn("scheduler", "{} is gone", id);
+      log::info("scheduler", "{} is gone", id);
     } else if (r.lease != 0 && r.holder == who) {
       // Its job may still run: nobody gets the resource before it says that it is free.
       caf::anon_send(r.offer.handle, atom::release_v, lease_of(r));

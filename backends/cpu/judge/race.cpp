@@ -26,6 +26,9 @@ constexpr auto short_calls = milliseconds{20};
 // One pair is enough to see that a candidate is out of the question.
 constexpr double hopeless = 3.0;
 constexpr uint32_t least_pairs = 4; // before race_ms may end a race
+// A candidate this far ahead gets more time: with a slow rival the test needs its pairs to say so.
+constexpr double promising = 1.05;
+constexpr uint32_t patience = 8; // times race_ms
 
 std::string number(double x) {
   std::array<char, 32> text{};
@@ -228,10 +231,14 @@ private:
     return rounds_.size() == screen_out_rounds && spent > short_calls && behind > request_.screen_out;
   }
 
+  milliseconds time_for_the_race() {
+    return milliseconds{request_.race_ms} * (best_against_best() > promising ? patience : 1U);
+  }
+
   attempt<void> race() {
     const auto start = steady_clock::now();
     while (rounds_.size() < request_.max_pairs) {
-      if (rounds_.size() >= least_pairs && steady_clock::now() - start > milliseconds{request_.race_ms}) {
+      if (rounds_.size() >= least_pairs && steady_clock::now() - start > time_for_the_race()) {
         out_.evidence["stopped"] = "undecided after " + std::to_string(rounds_.size()) + " pairs";
         return {};
       }
