@@ -96,6 +96,29 @@ TEST_CASE("partial sums meet before the rest") {
         != std::string::npos);
 }
 
+TEST_CASE("helpers stand above the comment of the entry") {
+  if (!have_clang())
+    return;
+  const std::string loop = "void f(float *y, long n) { for (long i = 0; i < n; ++i) y[i] = 1; }\n";
+  auto place = [&](const std::string& above) {
+    auto n = make_nest("f", "// argument: y output f32 n\n// argument: n size\n" + above + loop);
+    auto p = read(n);
+    auto env = environment_of(n, p);
+    REQUIRE(transform::apply(p, {"vectorise", {"L0", "8"}}, env));
+    auto text = print_program(p, "");
+    return std::pair{text.find("typedef float f32x8"), text.find(above.substr(0, above.find('\n')))};
+  };
+  for (const char* above : {"\n/* doubles\n   y */\n", "\n// one\n// two\n\n"}) {
+    CAPTURE(above);
+    auto [helpers, comment] = place("int q;\n" + std::string{above});
+    CHECK(comment < helpers);
+    auto [typedefs, text] = place(std::string{above}.substr(1));
+    CHECK(typedefs < text);
+  }
+  auto [helpers, code] = place("int k; /* of k */\n"); // a comment behind code stays there
+  CHECK(code < helpers);
+}
+
 TEST_CASE("promises of the contract reach the signature") {
   if (!have_clang())
     return;

@@ -101,6 +101,7 @@ list zip(std::vector<list> copies) {
   list out;
   for (size_t i = 0; i < copies[0].size(); ++i) {
     std::vector<stmt> xs;
+    xs.reserve(copies.size());
     for (auto& c : copies)
       xs.push_back(c[i]);
     if (xs[0].kind == stmt_kind::declare && xs[0].has_value && xs[0].type.suffix.empty() && all_same(xs, &stmt::value)
@@ -200,6 +201,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
     if (!parts)
       return parts;
     std::vector<list> copies;
+    copies.reserve(static_cast<size_t>(factor));
     for (int64_t f = 0; f < factor; ++f)
       copies.push_back(copy_of(p, l, f));
     (*parts)[0].body = zip(std::move(copies));

@@ -267,6 +267,36 @@ std::string head(const program& p) {
   return text;
 }
 
+// Where the comment right above the entry begins: helpers stand before it, not between it and its function.
+size_t comment_begin(const program& p) {
+  const auto& text = p.source;
+  auto line_of = [&](size_t at) { return at == 0 ? 0 : text.rfind('\n', at - 1) + 1; }; // npos + 1 is 0
+  auto at = p.function_begin;
+  while (at > 0) {
+    auto last = text.find_last_not_of(" \t\n", at - 1);
+    if (last == std::string::npos || last == 0)
+      return at;
+    auto line = line_of(last);
+    if (text.compare(text.find_first_not_of(" \t", line), 2, "//") == 0) {
+      if (text.find("*/", line) < at)
+        return at;
+      at = line;
+      continue;
+    }
+    if (text.compare(last - 1, 2, "*/") != 0)
+      return at;
+    auto open = text.rfind("/*", last - 1);
+    if (open == std::string::npos || text.find_first_not_of(" \t", line_of(open)) != open)
+      return at;
+    auto before = open == 0 ? std::string::npos : text.rfind("/*", open - 1);
+    auto closed = open == 0 ? std::string::npos : text.rfind("*/", open - 1);
+    if (before != std::string::npos && (closed == std::string::npos || closed < before))
+      return at; // the comment holds another "/*": it began earlier
+    at = line_of(open);
+  }
+  return at;
+}
+
 } // namespace
 
 std::string print_body(const std::vector<stmt>& body, int indent) {
@@ -277,9 +307,11 @@ std::string print_body(const std::vector<stmt>& body, int indent) {
 
 std::string print_program(const program& p, const std::string& header) {
   auto out = header;
-  out += p.source.substr(0, p.function_begin);
+  auto comment = comment_begin(p);
+  out += p.source.substr(0, comment);
   if (auto helpers = vector_prologue(p); !helpers.empty())
     out += helpers + "\n";
+  out += p.source.substr(comment, p.function_begin - comment);
   out += head(p) + "{\n";
   if (p.alignment > 0)
     for (const auto& x : p.parameters)

@@ -167,7 +167,7 @@ private:
       std::string lane_args;
       for (size_t i = 0; i < arity; ++i) {
         auto x = std::string(1, static_cast<char>('a' + i));
-        params += (i == 0 ? "" : ", ") + t + " " + x;
+        params.append(i == 0 ? "" : ", ").append(t).append(" ").append(x);
         args += (i == 0 ? "" : ", ") + x;
         lane_args += (i == 0 ? "" : ", ") + x + "[i]";
       }

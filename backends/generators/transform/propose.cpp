@@ -155,9 +155,11 @@ private:
     for (const auto& c : choices)
       total += c.weight;
     auto at = random_.unit() * total;
-    for (auto& c : choices)
-      if ((at -= c.weight) <= 0)
+    for (auto& c : choices) {
+      at -= c.weight;
+      if (at <= 0)
         return std::move(c.what);
+    }
     return {};
   }
 

@@ -109,6 +109,7 @@ expr vectoriser::load(const expr& e) {
   walk(e.args[1], [&](const expr& x) { own = own || (x.kind == expr_kind::name && varying_.count(x.text) != 0); });
   if (!own) { // one scalar load per lane
     std::vector<expr> parts;
+    parts.reserve(lanes_);
     for (int64_t i = 0; i < lanes_; ++i)
       parts.push_back(lane(e, i));
     return make_expr(expr_kind::compose, vector_of(e.type.base), std::move(parts));
@@ -216,6 +217,7 @@ expr vectoriser::vector(const expr& e) {
       if (name.empty() || !is_float(e.type.base))
         throw refusal{"no vector form of " + e.text};
       std::vector<expr> args;
+      args.reserve(e.args.size());
       for (const auto& a : e.args)
         args.push_back(value(a, e.type.base));
       return make_expr(expr_kind::elementwise, vector_of(e.type.base), std::move(args), name);
