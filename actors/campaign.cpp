@@ -30,6 +30,7 @@ void crown(pointer self, const node_record& r) {
   c.ci_high = r.ci_high;
   fold_crowned(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
+  self->send(st.context->evaluator, atom::crowned_v, st.fold.champion);
   log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
             r.proposal.summary);
   push(self, event_kind::champion_crowned, encode(c), {status_value(st)});

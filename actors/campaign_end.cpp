@@ -38,6 +38,7 @@ void confirmed(pointer self, const evaluation& e) {
     fold_crowned(f, c);
     c.tree_hash = f.tree.hash();
     st.phase = "running";
+    self->send(st.context->evaluator, atom::crowned_v, f.champion);
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }

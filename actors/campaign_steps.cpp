@@ -162,6 +162,8 @@ void run(pointer self) {
   st.reason = st.fold.pause_reason;
   st.paused_at = steady_clock::now();
   st.card->says(st.phase);
+  if (st.fold.champion.index != 0)
+    self->send(st.context->evaluator, atom::crowned_v, st.fold.champion);
   adopt_open(self);
   pump(self);
 }

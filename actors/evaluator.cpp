@@ -8,6 +8,7 @@
 
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace kevolve {
@@ -33,7 +34,19 @@ constexpr uint32_t final_pairs = 30;
 
 void advance(pointer self, const run_ptr& r);
 
+void give_turns(pointer self);
+
+// The run is done with the device: the next one's turn.
+void end_turn(pointer self, const run_ptr& r) {
+  if (!std::exchange(r->has_turn, false))
+    return;
+  --self->state.turns_taken;
+  give_turns(self);
+}
+
 void finish(pointer self, const run_ptr& r) {
+  end_turn(self, r);
+  r->progress.result.rival = r->request.champion;
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
   self->state.card->flight(-1);
@@ -178,6 +191,10 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
                                             auto record = new_record(self->state, r, s, id);
                                             record.wall_ns = o.judge_ns;
                                             record.outcome = std::move(o);
+                                            auto then = r->progress;
+                                            apply(then, s, record);
+                                            if (next_stage(then) == stage::done)
+                                              end_turn(self, r); // the device need not wait for the disk
                                             store_result(self, r, s, std::move(record), {});
                                           });
 }
@@ -230,6 +247,11 @@ void advance(pointer self, const run_ptr& r) {
     finish(self, r);
     return;
   }
+  if (s != stage::compile && !r->has_turn) {
+    st.awaiting_turn.push_back(r);
+    give_turns(self);
+    return;
+  }
   if (s == stage::race && r->progress.result.object == rival_object(self->state, r->request)) {
     apply(r->progress, s, no_race());
     advance(self, r);
@@ -256,6 +278,22 @@ void advance(pointer self, const run_ptr& r) {
         else
           failed(self, r, e);
       });
+}
+
+void give_turns(pointer self) {
+  auto& st = self->state;
+  auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
+  while (st.turns_taken < devices && !st.awaiting_turn.empty()) {
+    auto r = st.awaiting_turn.front();
+    st.awaiting_turn.pop_front();
+    ++st.turns_taken;
+    r->has_turn = true;
+    if (!r->request.final_check && st.champion.index != 0 && st.champion.index != r->request.champion.index) {
+      r->request.champion = st.champion;
+      r->rival.clear();
+    }
+    advance(self, r);
+  }
 }
 
 } // namespace
@@ -292,6 +330,8 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
       r->serial = ++st.last_serial;
       r->candidate = candidate_id(request.what);
       r->progress.final_check = request.final_check;
+      if (st.champion.index == 0)
+        st.champion = request.champion;
       r->request = std::move(request);
       r->promise = self->make_response_promise<evaluation>();
       st.runs[r->serial] = r;
@@ -303,6 +343,10 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         start_preparation(self);
       }
       return r->promise;
+    },
+    [self](atom::crowned, champion_info& champion) {
+      handling h{self, self->state.card, "crowned"};
+      self->state.champion = std::move(champion);
     },
     [self](atom::tick) {
       // The preparation is there: what arrived before it goes on.

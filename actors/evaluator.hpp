@@ -9,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct evaluator_state {
     evaluation_progress progress;
     std::string object;          // bytes
     std::string rival;           // bytes; empty: the reference
+    bool has_turn = false;       // at the device
     id128 buying;                // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };
@@ -43,6 +45,11 @@ struct evaluator_state {
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
   std::vector<run_ptr> held;     // arrived before the preparation
   std::map<uint64_t, run_ptr> runs;
+  // Judging goes in turns, as many at once as there are devices, so that each race is against the champion of its
+  // own moment and not of the moment it queued.
+  champion_info champion;
+  std::deque<run_ptr> awaiting_turn;
+  size_t turns_taken = 0;
   // Evaluations being paid for, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;
   uint64_t last_serial = 0;

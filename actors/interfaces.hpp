@@ -81,6 +81,8 @@ using evaluator_actor = caf::typed_actor<
   // Compiles reference and oracle, reads the syntax tree, admits the task. Repeated: answers from the store.
   caf::replies_to<atom::prepare>::with<preparation>,
   caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
+  // The campaign has a new champion: races that have not begun are against it.
+  caf::reacts_to<atom::crowned, champion_info>,
   // Its preparation is done (sent to itself).
   caf::reacts_to<atom::tick>,
   caf::reacts_to<atom::crash>>;

@@ -112,6 +112,7 @@ struct evaluate_request {
   bool final_check = false;              // confirm against the reference itself
 };
 struct evaluation {
+  champion_info rival;                   // whom it raced: the champion of the moment it got the device
   verdict result = verdict::none;
   fault trouble;
   std::string rule;
@@ -231,7 +232,7 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
-  return f(x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate, x.confirmed,
+  return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate, x.confirmed,
            x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns);
 }
 template <class I>
@@ -338,5 +339,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
   CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
   CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
   CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, watch, "watch")
+  CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
 CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -58,6 +58,7 @@ void finish(pointer self, evaluation outcome) {
 
 void take(search_node_state& st, evaluation& e) {
   auto& r = st.record;
+  st.champion = e.rival;
   auto s = score_of(e, st.champion.speedup);
   r.result = e.result;
   r.rule = e.rule;

@@ -87,7 +87,7 @@ struct judge_request {
   double delta = 0.005;             // smallest gain that counts
   double screen_out = 1.3;          // race: give up early on a candidate this many times slower than the rival
   uint32_t max_pairs = 60;
-  uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 4 pairs)
+  uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
   uint32_t limit_ms = 60'000;       // wall, for the whole request
   uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it

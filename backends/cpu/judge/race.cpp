@@ -25,9 +25,9 @@ constexpr uint32_t screen_out_rounds_when_short = 5;
 constexpr auto short_calls = milliseconds{20};
 // One pair is enough to see that a candidate is out of the question.
 constexpr double hopeless = 3.0;
-constexpr uint32_t least_pairs = 4; // before race_ms may end a race
+constexpr uint32_t least_pairs = 2; // before race_ms may end a race
 // A candidate this far ahead gets more time: with a slow rival the test needs its pairs to say so.
-constexpr double promising = 1.05;
+constexpr double promising = 1.25;
 constexpr uint32_t patience = 8; // times race_ms
 
 std::string number(double x) {
