@@ -43,6 +43,7 @@ std::string temporary_folder() {
 // Runs a program; stdout to `out`, stderr to `log`. The exit status, -1 if it could not start.
 int run(const std::vector<std::string>& argv, const std::string& out, const std::string& log) {
   std::vector<char*> raw;
+  raw.reserve(argv.size() + 1);
   for (const auto& a : argv)
     raw.push_back(const_cast<char*>(a.c_str()));
   raw.push_back(nullptr);
@@ -320,7 +321,8 @@ std::optional<std::string> compare(const void* got, const void* want, size_t cou
     std::memcpy(&w, static_cast<const char*>(want) + i * sizeof w, sizeof w);
     auto gd = static_cast<double>(g);
     auto wd = static_cast<double>(w);
-    bool ok = std::memcmp(&g, &w, sizeof g) == 0 || (!exact && std::fabs(gd - wd) <= 1e-5 + 1e-4 * std::fabs(wd));
+    bool same = gd == wd || (std::isnan(gd) && std::isnan(wd));
+    bool ok = same || (!exact && std::fabs(gd - wd) <= 1e-5 + 1e-4 * std::fabs(wd));
     if (!ok)
       return "element " + std::to_string(i) + " is " + std::to_string(gd) + " instead of " + std::to_string(wd);
   }
@@ -347,10 +349,11 @@ std::optional<std::string> bench::difference(const std::string& source, const st
         continue;
       auto count = static_cast<size_t>(expression::parse(a.shape[0]).value().evaluate(sizes).value());
       std::optional<std::string> wrong;
+      bool exact = tolerance_for(nest_.task, a).mode == tolerance_mode::exact;
       if (a.type == dtype::f32)
-        wrong = compare<float>(got.slots[i], want.slots[i], count, false);
+        wrong = compare<float>(got.slots[i], want.slots[i], count, exact);
       else if (a.type == dtype::f64)
-        wrong = compare<double>(got.slots[i], want.slots[i], count, false);
+        wrong = compare<double>(got.slots[i], want.slots[i], count, exact);
       else if (std::memcmp(got.slots[i], want.slots[i], count * size_bytes(a.type)) != 0)
         wrong = "differs";
       auto* behind = static_cast<char*>(got.slots[i]) + count * size_bytes(a.type);
