@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import common
+from common import Json
 
 PROGRAMS = ["kevolve", "kevolved"]
 HELPERS = ["kevolve-judge", "kevolve-zygote", "kevolve-compile-server"]
@@ -20,6 +21,17 @@ def build(folder: Path, targets: list[str]) -> tuple[float, bool]:
     if done.returncode != 0:
         common.say("\n".join(done.stdout.splitlines()[-30:]))
     return time.monotonic() - begin, done.returncode == 0
+
+
+def render(document: Json) -> str:
+    d = document
+    mark = "" if d["ok"] else " (failed)"
+    rows = [["step", "seconds"], ["configure", common.number(d["configure_s"], 1)],
+            ["kevolve and kevolved", common.number(d["programs_s"], 1) + mark],
+            ["the three helpers, on top", common.number(d["helpers_s"], 1)],
+            ["all", common.number(d["configure_s"] + d["programs_s"] + d["helpers_s"], 1)],
+            ["allowed for the two programs", str(d["limit_s"])]]
+    return common.table(rows) + f"\n\n{d['compiler']}, {d['jobs']} jobs, no compiler cache"
 
 
 def main() -> None:
@@ -36,12 +48,7 @@ def main() -> None:
     compiler = subprocess.run(["c++", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
     document |= {"ok": ok and helpers_ok, "configure_s": configure, "programs_s": programs, "helpers_s": helpers,
                  "limit_s": 240, "compiler": compiler, "jobs": 2, "program_bytes": sizes}
-    rows = [["step", "seconds"], ["configure", common.number(configure, 1)],
-            ["kevolve and kevolved", common.number(programs, 1) + ("" if ok else " (failed)")],
-            ["the three helpers, on top", common.number(helpers, 1) + ("" if helpers_ok else " (failed)")],
-            ["all", common.number(configure + programs + helpers, 1)], ["allowed for the two programs", "240"]]
-    text = common.table(rows) + f"\n\n{compiler}, 2 jobs, no compiler cache"
-    common.publish(common.close(document), text, arguments.json)
+    common.publish(common.close(document), render(document), arguments.json)
     if not document["ok"]:
         raise SystemExit(1)
 

@@ -275,15 +275,19 @@ def main() -> None:
             if len(trial.rows) % 10 == 0:
                 common.say(f"{len(trial.rows)} of {kills} kills")
         last = trial.run_to_the_end()
-    rows = trial.rows
-    document |= {"kills": len(rows), "campaigns_ended_between": trial.ended_by_itself,
+    document |= {"kills": len(trial.rows), "campaigns_ended_between": trial.ended_by_itself,
                  "events_seen": len(trial.seen), "last": {k: v for k, v in last.items() if k != "campaigns"},
-                 "rows": rows}
+                 "rows": trial.rows}
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def render(document: Json) -> str:
+    rows, last = document["rows"], document["last"]
     everything = [*rows, last]
     facts = [["question", "count"], ["kill -9 at random moments", str(len(rows))],
-             ["campaigns that ended between kills", str(trial.ended_by_itself)],
+             ["campaigns that ended between kills", str(document["campaigns_ended_between"])],
              ["events in the log at the end", str(last.get("events"))],
-             ["events seen over HTTP while it ran (so acknowledged)", str(len(trial.seen))],
+             ["events seen over HTTP while it ran (so acknowledged)", str(document["events_seen"])],
              ["seen events lost after a restart", str(total(everything, "lost"))],
              ["seen events that changed", str(total(everything, "changed") + total(rows, "differs"))],
              ["stores that could not be read", str(sum(bool(r.get("unreadable")) for r in everything))],
@@ -295,7 +299,7 @@ def main() -> None:
              [f"processes alive {ORPHAN_LIMIT_S:.0f} s after a kill", str(total(rows, "left_over"))],
              ["longest time until all were gone", f"{max(r['gone_after_s'] for r in rows):.2f} s"],
              ["exit status of the last, undisturbed run", str(last.get("exit_code"))]]
-    common.publish(common.close(document), common.table(facts), arguments.json)
+    return common.table(facts)
 
 
 if __name__ == "__main__":

@@ -75,26 +75,34 @@ def main() -> None:
                 campaign = common.ROOT / "config" / "examples" / f"{name}.toml"
                 if r := round_of(arguments, campaign, wall, arguments.seed + i, folder):
                     document["rounds"].append(r)
+    document["summary"] = summarise(document["rounds"])
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def summarise(rounds: list[Json]) -> list[Json]:
+    out = []
+    for task in dict.fromkeys(r["task"] for r in rounds):
+        mine = [r for r in rounds if r["task"] == task]
+        out.append({"task": task, "median_of_bare": statistics.median(r["of_bare"] for r in mine),
+                    "median_daemon_ms": statistics.median(r["daemon_ms_per_candidate"] for r in mine)})
+    return out
+
+
+def render(document: Json) -> str:
     rows = [["task", "seed", "candidates", "campaign, a minute", "bare loop, a minute", "of bare",
              "judge busy s of s (campaign)", "(bare)", "compile s (campaign, bare)", "daemon ms a candidate", "of it proposing"]]
-    summary = []
-    for task in dict.fromkeys(r["task"] for r in document["rounds"]):
-        mine = [r for r in document["rounds"] if r["task"] == task]
-        for r in mine:
+    for s in document["summary"]:
+        for r in (r for r in document["rounds"] if r["task"] == s["task"]):
             c, b = r["campaign"], r["bare"]
-            rows.append([task, str(r["seed"]), str(r["candidates"]), common.number(c["candidates_per_minute"], 0),
+            rows.append([r["task"], str(r["seed"]), str(r["candidates"]), common.number(c["candidates_per_minute"], 0),
                          common.number(b["candidates_per_minute"], 0), common.number(r["of_bare"], 3),
                          f"{c['judge_s']:.1f} of {c['seconds']:.1f}",
                          f"{b['judge_s']:.1f} of {b['seconds']:.1f}", f"{c['compile_s']:.1f}, {b['compile_s']:.1f}",
                          common.number(r["daemon_ms_per_candidate"], 2),
                          f"≤ {1e3 * c['propose_s'] / max(1, r['candidates']):.2f}"])
-        summary.append({"task": task, "median_of_bare": statistics.median(r["of_bare"] for r in mine),
-                        "median_daemon_ms": statistics.median(r["daemon_ms_per_candidate"] for r in mine)})
-    document["summary"] = summary
-    text = common.table(rows) + "\n\n" + "\n".join(
+    return common.table(rows) + "\n\n" + "\n".join(
         f"{s['task']}: median {s['median_of_bare']:.3f} of the bare loop (wanted 0.9), "
-        f"median {s['median_daemon_ms']:.2f} ms of daemon CPU a candidate (allowed 3)" for s in summary)
-    common.publish(common.close(document), text, arguments.json)
+        f"median {s['median_daemon_ms']:.2f} ms of daemon CPU a candidate (allowed 3)" for s in document["summary"])
 
 
 if __name__ == "__main__":

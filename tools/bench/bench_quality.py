@@ -170,11 +170,14 @@ def main() -> None:
     for name in arguments.task or CAMPAIGNS:
         with common.scratch() as folder:
             document["tasks"].append(measure_task(arguments, name, wall, folder))
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def render(document: Json) -> str:
     rows = [["task", "against -O3 (95 %)", "against -Ofast (95 %)", "best library", "of the roof", "winner", "candidates",
              "to 90 % of it"]]
     rows += [row_of(t) for t in document["tasks"]]
-    text = common.table(rows) + "\n\n" + details(document["tasks"])
-    common.publish(common.close(document), text, arguments.json)
+    return common.table(rows) + "\n\n" + details(document["tasks"])
 
 
 if __name__ == "__main__":

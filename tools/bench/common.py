@@ -92,14 +92,14 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def publish(document: Json, text: str, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(document))
-        return
+def provenance(document: Json) -> str:
     machine = document["machine"]
-    print(f"{document['command']}   (seed {document['seed']}, {document['date']}, revision {document['revision']}; "
-          f"{machine['cores']} cores of {machine['cpu']}, load {machine['load_1min']} before, "
-          f"{machine['load_1min_after']} after)\n\n{text}")
+    return (f"seed {document['seed']}, {document['date']}, revision {document['revision']}; {machine['cores']} cores of "
+            f"{machine['cpu']}, load average {machine['load_1min']} before, {machine['load_1min_after']} after")
+
+
+def publish(document: Json, text: str, as_json: bool) -> None:
+    print(json.dumps(document) if as_json else f"{document['command']}   ({provenance(document)})\n\n{text}")
 
 
 def number(x: float | None, digits: int = 2) -> str:
