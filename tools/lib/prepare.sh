@@ -35,7 +35,7 @@ install_packages() {
 build_jobs() {
   local cores by_memory
   cores=$(nproc)
-  by_memory=$(awk '/MemAvailable/ { n = int($2 / 1572864); print n > 0 ? n : 1 }' /proc/meminfo)
+  by_memory=$(awk '/MemAvailable/ { n = int($2 / 1572864); print (n > 0 ? n : 1) }' /proc/meminfo)
   echo $((cores < by_memory ? cores : by_memory))
 }
 
