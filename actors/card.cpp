@@ -114,10 +114,19 @@ card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
   return std::make_shared<actor_card>(shared_from_this(), std::move(v));
 }
 
-void card_table::opened(const card_ptr& card, uint64_t id) {
-  card->started_as(id);
+void card_table::opened(const card_ptr& card, const caf::actor& who) {
+  card->started_as(who->id());
   std::lock_guard lock{guard_};
-  live_[id] = card;
+  live_[who->id()] = {card, caf::actor_cast<caf::weak_actor_ptr>(who)};
+}
+
+caf::actor card_table::handle(uint64_t id) const {
+  std::lock_guard lock{guard_};
+  auto i = live_.find(id);
+  if (i == live_.end())
+    return {};
+  auto strong = caf::actor_cast<caf::strong_actor_ptr>(i->second.who);
+  return strong ? caf::actor_cast<caf::actor>(strong) : caf::actor{};
 }
 
 void card_table::close(uint64_t id, const std::string& cause) {
@@ -125,8 +134,8 @@ void card_table::close(uint64_t id, const std::string& cause) {
   auto i = live_.find(id);
   if (i == live_.end())
     return;
-  i->second->ended(cause);
-  auto v = i->second->view();
+  i->second.card->ended(cause);
+  auto v = i->second.card->view();
   live_.erase(i);
   auto in_order = cause == stopped;
   if (!in_order && (histories_.size() < histories_kept || histories_.contains(v.kind + "/" + v.name))) {
@@ -147,8 +156,8 @@ std::vector<card_view> card_table::list() const {
   std::lock_guard lock{guard_};
   std::vector<card_view> out;
   out.reserve(live_.size() + dead_.size());
-  for (const auto& [id, card] : live_)
-    out.push_back(card->view());
+  for (const auto& [id, x] : live_)
+    out.push_back(x.card->view());
   out.insert(out.end(), dead_.begin(), dead_.end());
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <caf/actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/error.hpp>
 #include <caf/scheduled_actor.hpp>
 
@@ -66,7 +67,9 @@ public:
 
   card_ptr open(std::string kind, std::string name, uint64_t parent);
   void close(uint64_t id, const std::string& cause);
-  void opened(const card_ptr& card, uint64_t id);
+  void opened(const card_ptr& card, const caf::actor& who);
+  // The actor behind a live card; invalid if there is none.
+  caf::actor handle(uint64_t id) const;
   std::vector<card_view> list() const;
   uint64_t forgotten() const;
 
@@ -78,7 +81,11 @@ private:
   mutable std::mutex guard_;
   size_t dead_kept_;
   uint64_t forgotten_ = 0;
-  std::map<uint64_t, card_ptr> live_;
+  struct living {
+    card_ptr card;
+    caf::weak_actor_ptr who; // weak: a card keeps nobody alive
+  };
+  std::map<uint64_t, living> live_;
   std::deque<card_view> dead_;
   std::map<std::string, history> histories_; // by kind/name of supervised actors
 };
@@ -111,7 +118,7 @@ auto spawn_carded(Host& host, const std::shared_ptr<card_table>& table, std::str
   auto card = table->open(std::move(kind), std::move(name), parent);
   auto handle = host.template spawn<Options>(fun, card, std::forward<Ts>(xs)...);
   auto id = static_cast<uint64_t>(handle->id());
-  table->opened(card, id);
+  table->opened(card, caf::actor_cast<caf::actor>(handle));
   handle->attach_functor([table, id](const caf::error& reason) { table->close(id, describe_end(reason)); });
   return handle;
 }

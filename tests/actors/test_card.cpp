@@ -56,7 +56,10 @@ TEST_CASE("a live actor's card tells who it is and what it did") {
   CHECK(v.message == "");
   CHECK(v.restarts == 0);
   CHECK(v.ended_ns == 0);
+  CHECK(s.cards->handle(a.id()) == a);
   virtual_system::stop(a);
+  s.run();
+  CHECK_FALSE(s.cards->handle(a.id()));
 }
 
 TEST_CASE("a dead actor's card is kept, with the words of the exception that ended it") {
