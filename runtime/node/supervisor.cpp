@@ -3,6 +3,7 @@
 #include "actors/messages.hpp"
 #include "runtime/base/log.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/sec.hpp>
@@ -86,6 +87,7 @@ void quit(pointer self, const caf::error& reason) {
     if (c.spec.front)
       self->send_exit(c.spec.front, caf::exit_reason::user_shutdown);
   self->state.children.clear();
+  self->state.alive = nullptr;
   self->quit(reason);
 }
 
@@ -95,6 +97,7 @@ caf::behavior supervisor(pointer self, card_ptr card, supervision_config config,
   auto& st = self->state;
   st.card = std::move(card);
   report_exceptions(self);
+  st.alive = caf::actor_cast<caf::actor>(self);
   st.config = config;
   for (auto& c : children)
     st.children.push_back({std::move(c), {}, 0, {}});

@@ -55,6 +55,9 @@ struct supervisor_state {
   };
 
   card_ptr card;
+  // Itself, until its children have ended: the framework ends an actor that nobody refers to any more, as when
+  // its owner has crashed, and would leave them behind.
+  caf::actor alive;
   supervision_config config;
   std::vector<child> children;
   std::deque<caf::actor_clock::time_point> restarts;

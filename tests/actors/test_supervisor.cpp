@@ -166,6 +166,27 @@ TEST_CASE_FIXTURE(household, "stopping ends the children last to first, waits fo
   CHECK(started.size() == 3);
 }
 
+TEST_CASE_FIXTURE(household, "a supervisor whose owner crashes ends its children, though nobody holds it any more") {
+  struct owner_state {
+    caf::actor keeper;
+  };
+  auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
+  auto owner = system.spawn([&](caf::stateful_actor<owner_state>* self) -> caf::behavior {
+    self->state.keeper =
+        spawn_carded<caf::linked>(*self, cards, "supervisor", "household", 0, supervisor, rules,
+                                  std::vector{child("a", restart_policy::permanent, stands), child("b")});
+    return {[self](atom::crash) { self->quit(to_error({errc::internal, "crashed"})); }};
+  });
+  run();
+  CHECK(started.size() == 2);
+  caf::anon_send(owner, atom::crash_v);
+  run();
+  CHECK(ended == std::vector<std::string>{"b", "a"});
+  auto late = ask<uint64_t>(stands, atom::status_v);
+  run();
+  CHECK(late->error);
+}
+
 TEST_CASE_FIXTURE(household, "a front passes requests on and keeps them while there is no instance") {
   auto stands = spawn_carded(system, cards, "front", "worker a", 0, front);
   supervise({child("a", restart_policy::permanent, stands)});
