@@ -6,6 +6,9 @@
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_response_promise.hpp>
 
 #include <chrono>
 #include <functional>
@@ -15,6 +18,8 @@
 namespace kevolve {
 
 inline constexpr uint32_t job_attempts = 4;
+// Before the next attempt: what failed is restarting.
+inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
 // Waiting for a resource may take as long as the resource's quarantine.
 inline constexpr auto lease_limit = std::chrono::minutes{24 * 60};
 
@@ -22,6 +27,25 @@ template <class Outcome>
 using job_done = std::function<void(Outcome)>;
 
 namespace detail {
+
+struct delay_state {
+  static inline const char* name = "delay";
+  caf::typed_response_promise<bool> promise;
+};
+// Answers after a while, once: the framework has no delayed call.
+inline caf::behavior delay(caf::stateful_actor<delay_state>* self) {
+  return {
+    [self](atom::begin) -> caf::result<bool> {
+      self->state.promise = self->make_response_promise<bool>();
+      self->delayed_send(self, attempt_again_after, atom::tick_v);
+      return self->state.promise;
+    },
+    [self](atom::tick) {
+      self->state.promise.deliver(true);
+      self->quit();
+    },
+  };
+}
 
 template <class Resource, class Outcome, class Self, class Atom, class Request>
 struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, Self, Atom, Request>> {
@@ -61,7 +85,9 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   void failed(fault f) {
     if (++attempt < job_attempts) {
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
-      acquire();
+      auto job = this->shared_from_this();
+      self->request(self->spawn(delay), std::chrono::minutes{1}, atom::begin_v)
+        .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
       return;
     }
     Outcome o;
