@@ -1,0 +1,60 @@
+// A real node with real helpers on a directory of its own, and what tests ask of it.
+#pragma once
+
+#include "actors/campaign_fold.hpp"
+#include "runtime/node/node.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve::test {
+
+// Removed with all it holds.
+struct scratch_folder {
+  scratch_folder();
+  ~scratch_folder();
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  std::string path;
+};
+
+class live_node {
+public:
+  explicit live_node(const std::string& data_dir, bool with_target = true);
+
+  // Submits tests/node/tasks/<name>.toml, or takes it up again.
+  id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});
+  campaign_status status(const id128& id);
+  // Asks until the condition holds; fails the test, naming what it saw last, when it does not come about in time.
+  // The node pushes nothing to a caller of its API, so this looks again every few milliseconds.
+  campaign_status await(const id128& id, const std::function<bool(const campaign_status&)>& condition,
+                        std::chrono::seconds limit = std::chrono::seconds{240});
+  campaign_status await_end(const id128& id, std::chrono::seconds limit = std::chrono::seconds{240});
+  result<campaign_status> pause(const id128& id, const std::string& reason);
+  result<campaign_status> resume(const id128& id);
+  result<campaign_status> cancel(const id128& id, const std::string& reason);
+
+  // Crashes the live actor of that kind, if there is one now.
+  bool crash(const std::string& kind);
+  void stop() { running_.reset(); }
+  node& get() { return *running_; }
+
+private:
+  campaign_actor front(const id128& id);
+
+  std::unique_ptr<node> running_;
+};
+
+// Live processes below this one whose name starts so ("kevolve-judge").
+std::vector<pid_t> helpers(const std::string& name);
+
+// What the journal of a stopped node says of a campaign, checked: the tree's hash holds at every event, no
+// evaluation was paid for after its result was there, no node was scored for a fault.
+campaign_fold audit(const std::string& data_dir, const id128& campaign);
+
+} // namespace kevolve::test

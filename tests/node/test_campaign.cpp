@@ -1,0 +1,109 @@
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+TEST_CASE("a campaign runs to its budget and confirms its best against the reference") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy");
+  auto s = n.await_end(id);
+  CHECK(s.state == "finished");
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 12);
+  CHECK(s.valid == 12);
+  CHECK(s.in_flight == 0);
+  CHECK(s.best > 0);
+  CHECK(s.final_confirmed);
+  CHECK(s.speedup > 1.0);
+  CHECK(s.ci_low <= s.speedup);
+  CHECK(s.speedup <= s.ci_high);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.tree.hash() == s.tree_hash);
+  CHECK(f.ended);
+}
+
+TEST_CASE("pause lets what is in flight end, resume goes on, cancel ends with the best so far") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=1000"});
+  n.await(id, [](const campaign_status& s) { return s.candidates >= 2; });
+  auto paused = n.pause(id, "lunch");
+  REQUIRE(paused);
+  CHECK(paused->state == "paused");
+  CHECK(paused->reason == "lunch");
+  auto again = n.pause(id, "twice");
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == errc::conflict);
+  auto quiet = n.await(id, [](const campaign_status& s) { return s.in_flight == 0; });
+  CHECK(quiet.state == "paused");
+  auto resumed = n.resume(id);
+  REQUIRE(resumed);
+  CHECK(resumed->state == "running");
+  n.await(id, [&](const campaign_status& s) { return s.candidates > quiet.candidates; });
+  auto cancelled = n.cancel(id, "enough");
+  REQUIRE(cancelled);
+  CHECK(cancelled->state == "finished");
+  CHECK(cancelled->stop_reason == "cancelled");
+  CHECK(cancelled->reason == "enough");
+  CHECK_FALSE(n.resume(id));
+  CHECK_FALSE(n.cancel(id, "twice"));
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.finish.stop_reason == "cancelled");
+  CHECK(f.finish.best == cancelled->best);
+}
+
+TEST_CASE("a campaign that is cancelled before it is prepared stays cancelled") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy");
+  n.await(id, [](const campaign_status& s) { return s.state == "preparing"; });
+  auto cancelled = n.cancel(id, "a mistake");
+  REQUIRE(cancelled);
+  CHECK(cancelled->state == "finished");
+  auto next = n.submit("row_energy", {"seed=2", "budget.candidates=1"});
+  n.await_end(next); // by then the first one's preparation would have been done
+  CHECK(n.status(id).state == "finished");
+  CHECK(n.status(id).candidates == 0);
+}
+
+TEST_CASE("a campaign whose task is refused fails with the evidence") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto s = n.await_end(n.submit("ignores_input"));
+  CHECK(s.state == "failed");
+  CHECK(s.stop_reason == "error");
+  CHECK(s.reason.find("'w'") != std::string::npos);
+  CHECK(s.candidates == 0);
+}
+
+TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothing twice") {
+  scratch_folder dir;
+  id128 id;
+  uint64_t before = 0;
+  {
+    live_node n{dir.path};
+    id = n.submit("row_energy");
+    before = n.await(id, [](const campaign_status& s) { return s.candidates >= 4; }).candidates;
+  }
+  auto half = audit(dir.path, id);
+  CHECK_FALSE(half.ended);
+  CHECK(half.tree.finished() >= before);
+  live_node n{dir.path};
+  CHECK(n.submit("row_energy") == id);
+  auto s = n.await_end(id);
+  CHECK(s.state == "finished");
+  CHECK(s.candidates == 12);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.tree.hash() == s.tree_hash);
+  for (uint64_t i = 0; i < half.tree.size(); ++i) {
+    CHECK(f.tree.at(i).parents == half.tree.at(i).parents);
+    if (half.tree.at(i).phase == node_phase::finished)
+      CHECK(f.tree.at(i).fitness == half.tree.at(i).fitness);
+  }
+}

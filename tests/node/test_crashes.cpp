@@ -1,0 +1,68 @@
+// Every part of a node dies once while a campaign runs: the campaign notices a delay and nothing else.
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+struct mishap {
+  const char* what;
+  bool process; // a helper to kill, else an actor to crash
+};
+
+constexpr mishap mishaps[] = {
+    {"compiler_worker", false},
+    {"device", false},
+    {"evaluator", false},
+    {"synthesizer", false},
+    {"generator", false},
+    {"search_node", false},
+    {"campaign", false},
+    {"campaigns", false},
+    {"scheduler", false},
+    {"journal", false},
+    {"kevolve-judge", true},
+    {"kevolve-zygote", true},
+    {"kevolve-compile-server", true},
+};
+
+bool strike(live_node& n, const mishap& m) {
+  if (!m.process)
+    return n.crash(m.what);
+  auto pids = helpers(m.what);
+  for (auto pid : pids)
+    ::kill(pid, SIGKILL);
+  return !pids.empty();
+}
+
+} // namespace
+
+TEST_CASE("a campaign survives the death of every actor and helper, and scores none of it") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=16"});
+  uint64_t seen = 0;
+  for (const auto& m : mishaps) {
+    CAPTURE(m.what);
+    n.await(id, [&](const campaign_status& s) {
+      REQUIRE((s.state == "running" || s.state == "preparing"));
+      return s.candidates > seen && s.in_flight > 0 && strike(n, m);
+    });
+    seen = n.status(id).candidates;
+  }
+  auto s = n.await_end(id);
+  CHECK(s.state == "finished");
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 16);
+  CHECK(s.final_confirmed);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.tree.hash() == s.tree_hash);
+  CHECK(helpers("kevolve-judge").empty());
+  CHECK(helpers("kevolve-compile-server").empty());
+}

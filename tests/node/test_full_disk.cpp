@@ -1,0 +1,73 @@
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+struct small_disk {
+  explicit small_disk(const std::string& where) : path(where) {
+    if (::mkdir(path.c_str(), 0700) != 0)
+      why = std::string{"mkdir: "} + std::strerror(errno);
+    else if (::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=6m") != 0)
+      why = std::string{"mounting a tmpfs: "} + std::strerror(errno);
+  }
+  ~small_disk() {
+    if (why.empty())
+      ::umount2(path.c_str(), MNT_DETACH);
+  }
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+  std::string path;
+  std::string why; // there is none
+};
+
+// Takes all the space that is left.
+void fill(const std::string& file) {
+  auto fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(fd >= 0);
+  std::string block(1U << 20U, 'x');
+  size_t size = block.size();
+  while (size > 0) {
+    auto n = ::write(fd, block.data(), size);
+    if (n <= 0)
+      size /= 2;
+  }
+  ::close(fd);
+}
+
+} // namespace
+
+TEST_CASE("a campaign on a full disk pauses with the reason, and goes on when there is space again") {
+  scratch_folder dir;
+  small_disk disk{dir.path + "/disk"};
+  if (!disk.why.empty()) {
+    std::cout << "skipped: a campaign on a full disk: " << disk.why << " (needs root)\n";
+    return;
+  }
+  auto data = disk.path + "/data";
+  live_node n{data};
+  auto id = n.submit("row_energy", {"budget.candidates=8"});
+  n.await(id, [](const campaign_status& s) { return s.candidates >= 1; });
+  fill(disk.path + "/ballast");
+  auto paused = n.await(id, [](const campaign_status& s) { return s.state == "paused"; });
+  CHECK(paused.reason.find("no space") != std::string::npos);
+  CHECK(n.get().broken() == "");
+  REQUIRE(::unlink((disk.path + "/ballast").c_str()) == 0);
+  auto s = n.await_end(id);
+  CHECK(s.state == "finished");
+  CHECK(s.candidates == 8);
+  n.stop();
+  auto f = audit(data, id);
+  CHECK(f.tree.hash() == s.tree_hash);
+}
