@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numeric>
 
 namespace kevolve {
@@ -15,6 +16,19 @@ constexpr auto least_limit = std::chrono::seconds{1};
 
 constexpr int candidate_slot = 0;
 constexpr int rival_slot = 1;
+
+// A call that waited for its core for more than this share of its time is played again, so often at most.
+constexpr double disturbance = 0.03;
+constexpr int tries_for_a_calm_pair = 4;
+
+// How long a single-threaded process has been runnable without running, in ns: the second number of its
+// schedstat. 0 where the kernel does not say.
+double waited_ns(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
+  uint64_t ran = 0;
+  uint64_t waited = 0;
+  return file >> ran >> waited ? static_cast<double>(waited) : 0.0;
+}
 
 } // namespace
 
@@ -185,21 +199,39 @@ attempt<const pool_set*> duel::deal(size_t index) {
   return set;
 }
 
-attempt<double> duel::pair(size_t index) {
+// One pair on a set that neither process has met. True if both had the core to themselves: a call of 200 ms loses
+// whole slices to a neighbour that one of 1 ms never meets, which would flatter the shorter one.
+attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   auto dealt = deal(index);
   if (!dealt)
     return tl::unexpected<setback>(dealt.error());
   const auto& set = **dealt;
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
-  double rival_ns = 0.0;
-  double candidate_ns = 0.0;
+  auto calm = true;
   for (int turn = 0; turn < 2; ++turn) {
     const bool candidate = (turn == 0) == candidate_first;
+    const auto& process = candidate ? candidate_ : rival_;
+    const auto before = waited_ns(process.pid());
     auto took = call(candidate, index, set, false);
     if (!took)
-      return took;
+      return tl::unexpected<setback>(took.error());
+    calm = calm && waited_ns(process.pid()) - before <= disturbance * *took;
     (candidate ? candidate_ns : rival_ns) = *took;
+  }
+  return calm;
+}
+
+attempt<double> duel::pair(size_t index) {
+  double rival_ns = 0.0;
+  double candidate_ns = 0.0;
+  for (int tries = 1;; ++tries) {
+    auto calm = play(index, rival_ns, candidate_ns);
+    if (!calm)
+      return tl::unexpected<setback>(calm.error());
+    if (*calm || tries == tries_for_a_calm_pair)
+      break;
+    ++disturbed_;
   }
   auto& shape = shapes_[index];
   shape.rival_ns.push_back(rival_ns);

@@ -45,6 +45,8 @@ public:
   attempt<double> pair(size_t index);
 
   uint32_t launches() const { return launches_; }
+  // Pairs that were played again because a call had to wait for its core.
+  uint32_t disturbed() const { return disturbed_; }
 
 private:
   struct deck {
@@ -57,6 +59,7 @@ private:
   attempt<void> launch_pair();
   attempt<const pool_set*> deal(size_t index);
   attempt<double> call(bool candidate, size_t index, const pool_set& set, bool full);
+  attempt<bool> play(size_t index, double& rival_ns, double& candidate_ns);
 
   zygote_client& zygote_;
   const judge_settings& settings_;
@@ -73,6 +76,7 @@ private:
   std::vector<duel_shape> shapes_;
   std::vector<deck> decks_;
   uint32_t launches_ = 0;
+  uint32_t disturbed_ = 0;
 };
 
 } // namespace kevolve

@@ -330,6 +330,7 @@ private:
     out_.evidence["log_e_faster"] = number(overall_.log_e_faster());
     out_.evidence["log_e_slower"] = number(overall_.log_e_slower());
     out_.evidence["launches"] = std::to_string(duel_.launches());
+    out_.evidence["disturbed_pairs"] = std::to_string(duel_.disturbed());
   }
 
   attempt<void> obey_physics() {
