@@ -29,28 +29,28 @@ bool worth_waiting(errc code) {
 void attempt(pointer self) {
   auto& st = self->state;
   self->request(st.journal, answer_limit, atom::append_v, st.request)
-    .then(
-      [self](uint64_t sequence) {
-        auto& state = self->state;
-        state.promise.deliver(sequence);
-        self->quit();
-      },
-      [self](caf::error& e) {
-        auto& state = self->state;
-        auto why = to_failure(e);
-        if (!worth_waiting(why.code)) {
-          state.promise.deliver(std::move(e));
-          self->quit();
-          return;
-        }
-        auto is_disk = why.code == errc::no_space || why.code == errc::read_only || why.code == errc::io;
-        if (!state.held_up && state.told && is_disk) {
-          state.held_up = true;
-          self->send(state.told, atom::faulted_v, uint64_t{0}, fault{"no_space", to_string(why), 0});
-        }
-        state.card->says("waiting: " + to_string(why));
-        self->delayed_send(self, retry_after, atom::tick_v);
-      });
+      .then(
+          [self](uint64_t sequence) {
+            auto& state = self->state;
+            state.promise.deliver(sequence);
+            self->quit();
+          },
+          [self](caf::error& e) {
+            auto& state = self->state;
+            auto why = to_failure(e);
+            if (!worth_waiting(why.code)) {
+              state.promise.deliver(std::move(e));
+              self->quit();
+              return;
+            }
+            auto is_disk = why.code == errc::no_space || why.code == errc::read_only || why.code == errc::io;
+            if (!state.held_up && state.told && is_disk) {
+              state.held_up = true;
+              self->send(state.told, atom::faulted_v, uint64_t{0}, fault{"no_space", to_string(why), 0});
+            }
+            state.card->says("waiting: " + to_string(why));
+            self->delayed_send(self, retry_after, atom::tick_v);
+          });
 }
 
 } // namespace
@@ -69,12 +69,12 @@ caf::behavior appender(pointer self, card_ptr card, journal_actor journal, caf::
   st.request = std::move(request);
   report_exceptions(self);
   return {
-    [self](atom::append) -> caf::result<uint64_t> {
-      self->state.promise = self->make_response_promise<uint64_t>();
-      attempt(self);
-      return self->state.promise;
-    },
-    [self](atom::tick) { attempt(self); },
+      [self](atom::append) -> caf::result<uint64_t> {
+        self->state.promise = self->make_response_promise<uint64_t>();
+        attempt(self);
+        return self->state.promise;
+      },
+      [self](atom::tick) { attempt(self); },
   };
 }
 

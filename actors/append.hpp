@@ -29,12 +29,13 @@ struct appender_state {
 caf::behavior appender(caf::stateful_actor<appender_state>* self, card_ptr card, journal_actor journal, caf::actor told,
                        append_request request);
 
-// Ends with the actor that asked. For actors: append(self, …).then(on_sequence, on_error). The answer may take as long as the disk is full.
+// Ends with the actor that asked. For actors: append(self, …).then(on_sequence, on_error). The answer may take as long
+// as the disk is full.
 template <class Self>
 auto append(Self* self, const card_ptr& card, const journal_actor& journal, const caf::actor& told,
             append_request request) {
-  auto helper = spawn_carded<caf::linked>(*self, card->table(), "appender", short_string(request.campaign), card->id(), appender,
-                             journal, told, std::move(request));
+  auto helper = spawn_carded<caf::linked>(*self, card->table(), "appender", short_string(request.campaign), card->id(),
+                                          appender, journal, told, std::move(request));
   return self->request(helper, std::chrono::minutes{24 * 60}, atom::append_v);
 }
 

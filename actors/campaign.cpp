@@ -48,14 +48,13 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
   auto promise = self->make_response_promise<node_reply>();
-  push(self, event_kind::node_finished, encode(r),
-              {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
-              [self, promise, index = r.index]() mutable {
-                promise.deliver(node_reply{});
-                self->state.nodes.erase(index);
-                self->state.faults.erase(index);
-                pump(self);
-              });
+  push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
+       [self, promise, index = r.index]() mutable {
+         promise.deliver(node_reply{});
+         self->state.nodes.erase(index);
+         self->state.faults.erase(index);
+         pump(self);
+       });
   if (gained)
     crown(self, r);
   return promise;
@@ -138,8 +137,9 @@ caf::result<node_record> ask_node(pointer self, uint64_t index) {
   if (auto i = st.nodes.find(index); i != st.nodes.end() && i->second)
     node = caf::actor_cast<search_node_actor>(i->second);
   else
-    node = spawn_carded(*self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
-                        static_cast<uint64_t>(self->id()), revived_node, st.context, index);
+    node = spawn_carded(*self, st.context->cards, "search_node",
+                        short_string(st.context->id) + "/" + std::to_string(index), static_cast<uint64_t>(self->id()),
+                        revived_node, st.context, index);
   auto promise = self->make_response_promise<node_record>();
   promise.delegate(node, atom::node_v);
   return promise;
@@ -166,55 +166,55 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
   });
   self->set_down_handler([self](caf::down_msg& m) { steps::node_ended(self, m.source, m.reason); });
   return {
-    [self](atom::begin) {
-      handling h{self, self->state.card, "begin"};
-      steps::load(self);
-    },
-    [self](atom::finished, node_result& result) {
-      handling h{self, self->state.card, "finished"};
-      return steps::node_finished(self, result);
-    },
-    [self](atom::faulted, uint64_t index, const fault& f) {
-      handling h{self, self->state.card, "faulted"};
-      if (index == 0)
-        steps::storage(self, f);
-      else
-        steps::node_faulted(self, index, f);
-    },
-    [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
-      handling h{self, self->state.card, "progress"};
-      steps::proposed(self->state, index, genome, summary);
-    },
-    [self](atom::tick, uint64_t generation) {
-      handling h{self, self->state.card, "tick"};
-      if (generation == self->state.generation)
-        steps::retry(self);
-    },
-    [self](atom::pause, const std::string& reason) {
-      handling h{self, self->state.card, "pause"};
-      return steps::ask_pause(self, reason);
-    },
-    [self](atom::resume) {
-      handling h{self, self->state.card, "resume"};
-      return steps::ask_resume(self);
-    },
-    [self](atom::cancel, const std::string& reason) {
-      handling h{self, self->state.card, "cancel"};
-      return steps::ask_cancel(self, reason);
-    },
-    [self](atom::status) {
-      handling h{self, self->state.card, "status"};
-      return status_of(self->state);
-    },
-    [self](atom::tree) {
-      handling h{self, self->state.card, "tree"};
-      return steps::briefs(self->state);
-    },
-    [self](atom::node, uint64_t index) {
-      handling h{self, self->state.card, "node"};
-      return steps::ask_node(self, index);
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::begin) {
+        handling h{self, self->state.card, "begin"};
+        steps::load(self);
+      },
+      [self](atom::finished, node_result& result) {
+        handling h{self, self->state.card, "finished"};
+        return steps::node_finished(self, result);
+      },
+      [self](atom::faulted, uint64_t index, const fault& f) {
+        handling h{self, self->state.card, "faulted"};
+        if (index == 0)
+          steps::storage(self, f);
+        else
+          steps::node_faulted(self, index, f);
+      },
+      [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
+        handling h{self, self->state.card, "progress"};
+        steps::proposed(self->state, index, genome, summary);
+      },
+      [self](atom::tick, uint64_t generation) {
+        handling h{self, self->state.card, "tick"};
+        if (generation == self->state.generation)
+          steps::retry(self);
+      },
+      [self](atom::pause, const std::string& reason) {
+        handling h{self, self->state.card, "pause"};
+        return steps::ask_pause(self, reason);
+      },
+      [self](atom::resume) {
+        handling h{self, self->state.card, "resume"};
+        return steps::ask_resume(self);
+      },
+      [self](atom::cancel, const std::string& reason) {
+        handling h{self, self->state.card, "cancel"};
+        return steps::ask_cancel(self, reason);
+      },
+      [self](atom::status) {
+        handling h{self, self->state.card, "status"};
+        return status_of(self->state);
+      },
+      [self](atom::tree) {
+        handling h{self, self->state.card, "tree"};
+        return steps::briefs(self->state);
+      },
+      [self](atom::node, uint64_t index) {
+        handling h{self, self->state.card, "node"};
+        return steps::ask_node(self, index);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

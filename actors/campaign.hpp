@@ -25,21 +25,21 @@ struct campaign_state {
   card_ptr card;
   campaign_context_ptr context;
   campaign_fold fold;
-  std::string phase = "preparing";       // preparing | running | paused | finishing | finished | failed
-  std::string reason;                    // why paused or failed
-  std::string held_up;                   // storage trouble; empty: none
-  uint32_t held = 0;                     // how many appends wait for the storage
+  std::string phase = "preparing"; // preparing | running | paused | finishing | finished | failed
+  std::string reason;              // why paused or failed
+  std::string held_up;             // storage trouble; empty: none
+  uint32_t held = 0;               // how many appends wait for the storage
   bool cancelled = false;
   std::string cancel_reason;
   std::chrono::steady_clock::time_point session_begun;
   std::chrono::steady_clock::time_point paused_at;
   double paused_s = 0.0;
-  double earlier_wall_s = 0.0;           // of sessions before this one
-  std::map<uint64_t, caf::actor> nodes;  // in flight
-  std::set<uint64_t> selecting;          // of these: the selection is not stored yet, so nothing may be spent
-  std::map<uint64_t, uint32_t> faults;   // per node in flight
+  double earlier_wall_s = 0.0;          // of sessions before this one
+  std::map<uint64_t, caf::actor> nodes; // in flight
+  std::set<uint64_t> selecting;         // of these: the selection is not stored yet, so nothing may be spent
+  std::map<uint64_t, uint32_t> faults;  // per node in flight
   uint32_t faults_in_a_row = 0;
-  uint64_t generation = 0;               // of the retry timer
+  uint64_t generation = 0; // of the retry timer
 
   // Appends go out one batch at a time, in the order the fold took them.
   struct pending {

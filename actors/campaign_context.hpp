@@ -14,8 +14,8 @@ namespace kevolve {
 
 struct campaign_context {
   id128 id;
-  id128 node;                      // this machine's node
-  uint64_t epoch = 0;              // of this session
+  id128 node;         // this machine's node
+  uint64_t epoch = 0; // of this session
   std::string name;
   std::shared_ptr<const campaign_spec> spec;
   std::shared_ptr<const target> hardware;

@@ -65,14 +65,14 @@ void measure(pointer self, candidate what) {
   q.what = std::move(what);
   q.final_check = true;
   self->request(st.context->evaluator, final_limit, atom::evaluate_v, std::move(q))
-    .then(
-      [self](evaluation& e) {
-        if (e.trouble)
-          try_later(self, e.trouble.kind + ": " + e.trouble.detail);
-        else
-          confirmed(self, e);
-      },
-      [self](caf::error& e) { try_later(self, to_string(to_failure(e))); });
+      .then(
+          [self](evaluation& e) {
+            if (e.trouble)
+              try_later(self, e.trouble.kind + ": " + e.trouble.detail);
+            else
+              confirmed(self, e);
+          },
+          [self](caf::error& e) { try_later(self, to_string(to_failure(e))); });
 }
 
 } // namespace
@@ -90,21 +90,21 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
   self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, st.fold.champion.index))
-    .then(
-      [self, lost](std::string& bytes) {
-        auto node = decode<node_record>(bytes);
-        if (!node) {
-          end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
-          return;
-        }
-        self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
-          .then(
-            [self, p = node->proposal](std::string& source) {
-              measure(self, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
-            },
-            lost);
-      },
-      lost);
+      .then(
+          [self, lost](std::string& bytes) {
+            auto node = decode<node_record>(bytes);
+            if (!node) {
+              end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
+              return;
+            }
+            self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
+                .then(
+                    [self, p = node->proposal](std::string& source) {
+                      measure(self, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
+                    },
+                    lost);
+          },
+          lost);
 }
 
 void end(pointer self, finish_record record, std::function<void()> stored) {

@@ -85,9 +85,7 @@ void fold(campaign_fold& f, const journal_event& e) {
       });
       break;
     case event_kind::node_selected:
-      with<selection_record>(f, e, [&](selection_record& r) {
-        check_hash(f, e, fold_selected(f, r), r.tree_hash);
-      });
+      with<selection_record>(f, e, [&](selection_record& r) { check_hash(f, e, fold_selected(f, r), r.tree_hash); });
       break;
     case event_kind::node_proposed:
       with<proposal_record>(f, e, [&](proposal_record& r) {
@@ -96,14 +94,10 @@ void fold(campaign_fold& f, const journal_event& e) {
       });
       break;
     case event_kind::node_finished:
-      with<node_record>(f, e, [&](node_record& r) {
-        check_hash(f, e, fold_finished(f, r), r.tree_hash);
-      });
+      with<node_record>(f, e, [&](node_record& r) { check_hash(f, e, fold_finished(f, r), r.tree_hash); });
       break;
     case event_kind::champion_crowned:
-      with<champion_record>(f, e, [&](champion_record& r) {
-        check_hash(f, e, fold_crowned(f, r), r.tree_hash);
-      });
+      with<champion_record>(f, e, [&](champion_record& r) { check_hash(f, e, fold_crowned(f, r), r.tree_hash); });
       break;
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {

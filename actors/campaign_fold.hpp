@@ -15,10 +15,10 @@ namespace kevolve {
 
 struct campaign_fold {
   search_tree tree;
-  std::map<uint64_t, selection_record> open;      // in flight: what each was selected for
-  std::map<uint64_t, std::string> genomes;        // of proposed nodes
+  std::map<uint64_t, selection_record> open; // in flight: what each was selected for
+  std::map<uint64_t, std::string> genomes;   // of proposed nodes
   std::map<uint64_t, std::string> summaries;
-  champion_info champion;                         // starts as the reference
+  champion_info champion; // starts as the reference
   double champion_ci_low = 1.0;
   double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;
@@ -37,7 +37,7 @@ struct campaign_fold {
   int64_t session_begun_ns = 0;
   int64_t last_event_ns = 0;
   int64_t earlier_wall_ns = 0;
-  std::string mismatch;                           // a tree hash that does not hold; empty: all did
+  std::string mismatch; // a tree hash that does not hold; empty: all did
 };
 
 // Takes one event in. An event that was folded before (by index) changes nothing.

@@ -42,19 +42,19 @@ void write_next(pointer self) {
       a.values.push_back(std::move(v));
   }
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-    .then(
-      [self, batch](uint64_t sequence) {
-        self->state.writing = false;
-        self->state.fold.last_sequence = sequence;
-        for (auto& p : *batch)
-          if (p.stored)
-            p.stored();
-        write_next(self);
-      },
-      [self](caf::error& e) {
-        // The journal refuses for good: only a fresh fold of what it holds is safe.
-        self->quit(std::move(e));
-      });
+      .then(
+          [self, batch](uint64_t sequence) {
+            self->state.writing = false;
+            self->state.fold.last_sequence = sequence;
+            for (auto& p : *batch)
+              if (p.stored)
+                p.stored();
+            write_next(self);
+          },
+          [self](caf::error& e) {
+            // The journal refuses for good: only a fresh fold of what it holds is safe.
+            self->quit(std::move(e));
+          });
 }
 
 void spawn_node(pointer self, node_record record) {
@@ -64,9 +64,9 @@ void spawn_node(pointer self, node_record record) {
     return;
   auto index = record.index;
   auto node = spawn_carded<caf::linked + caf::monitored>(
-    *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
-    static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
-    st.fold.champion);
+      *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
+      static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
+      st.fold.champion);
   st.nodes[index] = caf::actor_cast<caf::actor>(node);
   self->send(node, atom::begin_v);
 }
@@ -87,27 +87,27 @@ void adopt(pointer self, uint64_t index) {
   st.nodes[index] = nullptr; // being adopted
   self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, index))
-    .then(
-      [self, index](std::string& bytes) {
-        auto open = self->state.fold.open.find(index);
-        if (open == self->state.fold.open.end())
-          return;
-        auto record = decode<node_record>(bytes);
-        if (record && record->state == "proposed")
-          spawn_node(self, std::move(*record));
-        else // unreadable: the proposal is lost, its step is not
-          spawn_node(self, fresh_record(self->state, open->second));
-      },
-      [self, index](caf::error& e) {
-        auto& state = self->state;
-        auto open = state.fold.open.find(index);
-        if (open == state.fold.open.end())
-          return;
-        if (to_failure(e).code == errc::not_found)
-          spawn_node(self, fresh_record(state, open->second));
-        else
-          arm_retry(self);
-      });
+      .then(
+          [self, index](std::string& bytes) {
+            auto open = self->state.fold.open.find(index);
+            if (open == self->state.fold.open.end())
+              return;
+            auto record = decode<node_record>(bytes);
+            if (record && record->state == "proposed")
+              spawn_node(self, std::move(*record));
+            else // unreadable: the proposal is lost, its step is not
+              spawn_node(self, fresh_record(self->state, open->second));
+          },
+          [self, index](caf::error& e) {
+            auto& state = self->state;
+            auto open = state.fold.open.find(index);
+            if (open == state.fold.open.end())
+              return;
+            if (to_failure(e).code == errc::not_found)
+              spawn_node(self, fresh_record(state, open->second));
+            else
+              arm_retry(self);
+          });
 }
 
 void adopt_open(pointer self) {
@@ -170,39 +170,44 @@ void run(pointer self) {
 
 void refused(pointer self, const preparation& p) {
   auto& a = p.admission;
-  end(self, {"failed", "error",
-             "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail, 0, 0,
-             0, 0, {}});
+  end(self, {"failed",
+             "error",
+             "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
+             0,
+             0,
+             0,
+             0,
+             {}});
 }
 
 void prepare(pointer self) {
   auto& st = self->state;
   st.card->says("preparing");
   self->request(st.context->evaluator, prepare_limit, atom::prepare_v)
-    .then(
-      [self](preparation& p) {
-        auto& state = self->state;
-        if (state.fold.ended)
-          return; // cancelled meanwhile
-        state.fold.prepared = true;
-        state.fold.fixed = p;
-        state.reason.clear();
-        if (p.admission.result != verdict::pass)
-          refused(self, p);
-        else
-          run(self);
-      },
-      [self](caf::error& e) {
-        auto& state = self->state;
-        if (state.phase != "preparing")
-          return;
-        state.reason = to_string(to_failure(e));
-        log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
-        if (++state.faults_in_a_row >= faults_allowed)
-          pause(self, "cannot prepare: " + state.reason);
-        else
-          arm_retry(self);
-      });
+      .then(
+          [self](preparation& p) {
+            auto& state = self->state;
+            if (state.fold.ended)
+              return; // cancelled meanwhile
+            state.fold.prepared = true;
+            state.fold.fixed = p;
+            state.reason.clear();
+            if (p.admission.result != verdict::pass)
+              refused(self, p);
+            else
+              run(self);
+          },
+          [self](caf::error& e) {
+            auto& state = self->state;
+            if (state.phase != "preparing")
+              return;
+            state.reason = to_string(to_failure(e));
+            log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
+            if (++state.faults_in_a_row >= faults_allowed)
+              pause(self, "cannot prepare: " + state.reason);
+            else
+              arm_retry(self);
+          });
 }
 
 void loaded(pointer self) {
@@ -224,23 +229,22 @@ void loaded(pointer self) {
     st.earlier_wall_s += static_cast<double>(st.fold.last_event_ns - st.fold.session_begun_ns) / 1e9;
   st.session_begun = steady_clock::now();
   push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
-              {status_value(st)},
-              [self] { prepare(self); });
+       {status_value(st)}, [self] { prepare(self); });
 }
 
 void read_page(pointer self, uint64_t after) {
   auto& st = self->state;
   self->request(st.context->journal, read_limit, atom::events_v, st.context->id, after, page)
-    .then(
-      [self](std::vector<journal_event>& events) {
-        for (const auto& e : events)
-          fold(self->state.fold, e);
-        if (events.size() == page)
-          read_page(self, events.back().sequence);
-        else
-          loaded(self);
-      },
-      [self](caf::error& e) { self->quit(std::move(e)); });
+      .then(
+          [self](std::vector<journal_event>& events) {
+            for (const auto& e : events)
+              fold(self->state.fold, e);
+            if (events.size() == page)
+              read_page(self, events.back().sequence);
+            else
+              loaded(self);
+          },
+          [self](caf::error& e) { self->quit(std::move(e)); });
 }
 
 } // namespace
@@ -296,7 +300,8 @@ void resume(pointer self) {
   st.reason.clear();
   st.faults_in_a_row = 0;
   st.card->says(st.phase);
-  push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)}, [self] { retry(self); });
+  push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)},
+       [self] { retry(self); });
 }
 
 void retry(pointer self) {

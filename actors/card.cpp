@@ -14,7 +14,7 @@ namespace {
 
 int64_t wall_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-    .count();
+      .count();
 }
 
 constexpr size_t histories_kept = 4'096;
@@ -44,7 +44,7 @@ std::string describe_end(const caf::error& reason) {
 }
 
 actor_card::actor_card(std::shared_ptr<card_table> table, card_view first)
-  : view_(std::move(first)), table_(std::move(table)) {}
+    : view_(std::move(first)), table_(std::move(table)) {}
 
 void actor_card::handling(std::string message, uint64_t mailbox) {
   std::lock_guard lock{guard_};

@@ -19,20 +19,20 @@ namespace kevolve {
 
 // A copy of a card at one moment.
 struct card_view {
-  uint64_t id = 0;              // the actor's id on this node
-  std::string kind;             // "device"
-  std::string name;             // "cpu:1"
-  uint64_t parent = 0;          // id of the supervisor or owner; 0: the node itself
-  std::string state;            // starting | idle | busy | dead, or what the actor says of itself
-  std::string message;          // being handled, or awaited; empty: none
-  int64_t since_ns = 0;         // wall clock; of state or message
+  uint64_t id = 0;      // the actor's id on this node
+  std::string kind;     // "device"
+  std::string name;     // "cpu:1"
+  uint64_t parent = 0;  // id of the supervisor or owner; 0: the node itself
+  std::string state;    // starting | idle | busy | dead, or what the actor says of itself
+  std::string message;  // being handled, or awaited; empty: none
+  int64_t since_ns = 0; // wall clock; of state or message
   int64_t spawned_ns = 0;
-  int64_t ended_ns = 0;         // 0: alive
+  int64_t ended_ns = 0; // 0: alive
   uint64_t handled = 0;
-  uint64_t in_flight = 0;       // requests taken and not answered
-  uint64_t mailbox = 0;         // depth at the last message
-  uint32_t restarts = 0;        // of this name, after failures
-  std::string last_failure;     // of this or the instance before
+  uint64_t in_flight = 0;   // requests taken and not answered
+  uint64_t mailbox = 0;     // depth at the last message
+  uint32_t restarts = 0;    // of this name, after failures
+  std::string last_failure; // of this or the instance before
 };
 
 class card_table;

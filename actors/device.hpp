@@ -10,6 +10,6 @@ struct device_state : helper_owner_state<judge_outcome> {
 };
 
 device_actor::behavior_type device(device_actor::stateful_pointer<device_state> self, card_ptr card,
-                                  helper_setup setup);
+                                   helper_setup setup);
 
 } // namespace kevolve

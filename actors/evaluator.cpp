@@ -107,16 +107,16 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   if (!object.empty())
     a.blobs.push_back(std::move(object));
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-    .then(
-      [self, r, s, record](uint64_t) {
-        auto runs = close_purchase(self->state, r);
-        runs.push_back(r);
-        for (const auto& x : runs) {
-          apply(x->progress, s, record);
-          advance(self, x);
-        }
-      },
-      [self, r](caf::error& e) { failed(self, r, e); });
+      .then(
+          [self, r, s, record](uint64_t) {
+            auto runs = close_purchase(self->state, r);
+            runs.push_back(r);
+            for (const auto& x : runs) {
+              apply(x->progress, s, record);
+              advance(self, x);
+            }
+          },
+          [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage s, const id128& id) {
@@ -143,23 +143,22 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   q.threads = task.threads;
   lease_request wanted{"compiler", {"target:" + st.context->spec->target}, st.context->id, 0};
   run_leased<compiler_worker_actor, compile_outcome>(
-    self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q),
-    [self, r, id](compile_outcome o) {
-      if (o.trouble) {
-        finish_with_fault(self, r, std::move(o.trouble));
-        return;
-      }
-      auto record = new_record(self->state, r, stage::compile, id);
-      record.outcome.result = o.result;
-      record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
-      record.outcome.detail = o.result == verdict::pass ? "" : o.log;
-      record.log = o.log;
-      record.wall_ns = o.compile_ns;
-      if (o.result == verdict::pass)
-        record.object = sha256_hex(o.artifact);
-      r->object = o.artifact;
-      store_result(self, r, stage::compile, std::move(record), std::move(o.artifact));
-    });
+      self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q), [self, r, id](compile_outcome o) {
+        if (o.trouble) {
+          finish_with_fault(self, r, std::move(o.trouble));
+          return;
+        }
+        auto record = new_record(self->state, r, stage::compile, id);
+        record.outcome.result = o.result;
+        record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
+        record.outcome.detail = o.result == verdict::pass ? "" : o.log;
+        record.log = o.log;
+        record.wall_ns = o.compile_ns;
+        if (o.result == verdict::pass)
+          record.object = sha256_hex(o.artifact);
+        r->object = o.artifact;
+        store_result(self, r, stage::compile, std::move(record), std::move(o.artifact));
+      });
 }
 
 void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
@@ -207,12 +206,12 @@ void with_blob(pointer self, const run_ptr& r, std::string& target, const std::s
     return;
   }
   self->request(self->state.context->journal, read_limit, atom::blob_v, digest)
-    .then(
-      [&target, go, r](std::string& bytes) {
-        target = std::move(bytes);
-        go();
-      },
-      [self, r](caf::error& e) { failed(self, r, e); });
+      .then(
+          [&target, go, r](std::string& bytes) {
+            target = std::move(bytes);
+            go();
+          },
+          [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
@@ -231,13 +230,14 @@ void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
   };
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
          intent(st, r, event_kind::evaluation_intent, id, s))
-    .then(
-      [self, r, s, go](uint64_t) {
-        with_blob(self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object, [self, r, s, go] {
-          with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
-        });
-      },
-      [self, r](caf::error& e) { failed(self, r, e); });
+      .then(
+          [self, r, s, go](uint64_t) {
+            with_blob(
+                self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object, [self, r, s, go] {
+                  with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
+                });
+          },
+          [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 void advance(pointer self, const run_ptr& r) {
@@ -261,23 +261,23 @@ void advance(pointer self, const run_ptr& r) {
   auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
   // Bought before, by whichever campaign: never paid again.
   self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
-    .then(
-      [self, r, s, id](std::string& bytes) {
-        auto record = decode<evaluation_record>(bytes);
-        if (!record) {
-          perform(self, r, s, id);
-          return;
-        }
-        apply(r->progress, s, *record);
-        advance(self, r);
-      },
-      [self, r, s, id](caf::error& e) {
-        auto why = to_failure(e);
-        if (why.code == errc::not_found || why.code == errc::corrupt)
-          perform(self, r, s, id);
-        else
-          failed(self, r, e);
-      });
+      .then(
+          [self, r, s, id](std::string& bytes) {
+            auto record = decode<evaluation_record>(bytes);
+            if (!record) {
+              perform(self, r, s, id);
+              return;
+            }
+            apply(r->progress, s, *record);
+            advance(self, r);
+          },
+          [self, r, s, id](caf::error& e) {
+            auto why = to_failure(e);
+            if (why.code == errc::not_found || why.code == errc::corrupt)
+              perform(self, r, s, id);
+            else
+              failed(self, r, e);
+          });
 }
 
 void give_turns(pointer self) {
@@ -313,47 +313,47 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
   report_exceptions(self);
   self->state.card->says("idle");
   return {
-    [self](atom::prepare) -> caf::result<preparation> {
-      auto& st = self->state;
-      handling h{self, st.card, "prepare"};
-      if (st.prepared)
-        return st.fixed;
-      auto promise = self->make_response_promise<preparation>();
-      st.awaiting_preparation.push_back(promise);
-      start_preparation(self);
-      return promise;
-    },
-    [self](atom::evaluate, evaluate_request& request) -> caf::result<evaluation> {
-      auto& st = self->state;
-      handling h{self, st.card, "evaluate"};
-      auto r = std::make_shared<evaluator_state::run>();
-      r->serial = ++st.last_serial;
-      r->candidate = candidate_id(request.what);
-      r->progress.final_check = request.final_check;
-      if (st.champion.index == 0)
-        st.champion = request.champion;
-      r->request = std::move(request);
-      r->promise = self->make_response_promise<evaluation>();
-      st.runs[r->serial] = r;
-      st.card->flight(1);
-      if (st.prepared)
-        advance(self, r);
-      else {
-        st.held.push_back(r);
+      [self](atom::prepare) -> caf::result<preparation> {
+        auto& st = self->state;
+        handling h{self, st.card, "prepare"};
+        if (st.prepared)
+          return st.fixed;
+        auto promise = self->make_response_promise<preparation>();
+        st.awaiting_preparation.push_back(promise);
         start_preparation(self);
-      }
-      return r->promise;
-    },
-    [self](atom::crowned, champion_info& champion) {
-      handling h{self, self->state.card, "crowned"};
-      self->state.champion = std::move(champion);
-    },
-    [self](atom::tick) {
-      // The preparation is there: what arrived before it goes on.
-      for (auto& r : std::exchange(self->state.held, {}))
-        advance(self, r);
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+        return promise;
+      },
+      [self](atom::evaluate, evaluate_request& request) -> caf::result<evaluation> {
+        auto& st = self->state;
+        handling h{self, st.card, "evaluate"};
+        auto r = std::make_shared<evaluator_state::run>();
+        r->serial = ++st.last_serial;
+        r->candidate = candidate_id(request.what);
+        r->progress.final_check = request.final_check;
+        if (st.champion.index == 0)
+          st.champion = request.champion;
+        r->request = std::move(request);
+        r->promise = self->make_response_promise<evaluation>();
+        st.runs[r->serial] = r;
+        st.card->flight(1);
+        if (st.prepared)
+          advance(self, r);
+        else {
+          st.held.push_back(r);
+          start_preparation(self);
+        }
+        return r->promise;
+      },
+      [self](atom::crowned, champion_info& champion) {
+        handling h{self, self->state.card, "crowned"};
+        self->state.champion = std::move(champion);
+      },
+      [self](atom::tick) {
+        // The preparation is there: what arrived before it goes on.
+        for (auto& r : std::exchange(self->state.held, {}))
+          advance(self, r);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

@@ -26,10 +26,10 @@ struct evaluator_state {
     evaluate_request request;
     id128 candidate;
     evaluation_progress progress;
-    std::string object;          // bytes
-    std::string rival;           // bytes; empty: the reference
-    bool has_turn = false;       // at the device
-    id128 buying;                // the evaluation that it pays for now; zero: none
+    std::string object;    // bytes
+    std::string rival;     // bytes; empty: the reference
+    bool has_turn = false; // at the device
+    id128 buying;          // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };
   using run_ptr = std::shared_ptr<run>;
@@ -39,11 +39,11 @@ struct evaluator_state {
   evaluation_ground ground;
   bool prepared = false;
   preparation fixed;
-  std::string reference;         // object bytes
+  std::string reference; // object bytes
   std::string oracle;
   bool preparing = false;
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
-  std::vector<run_ptr> held;     // arrived before the preparation
+  std::vector<run_ptr> held; // arrived before the preparation
   std::map<uint64_t, run_ptr> runs;
   // Judging goes in turns, as many at once as there are devices, so that each race is against the champion of its
   // own moment and not of the moment it queued.

@@ -63,8 +63,8 @@ void store(pointer self, const making_ptr& m) {
     if (!bytes->empty())
       a.blobs.push_back(*bytes);
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-    .then([self, m](uint64_t) { ready(self, m); },
-          [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
+      .then([self, m](uint64_t) { ready(self, m); },
+            [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
 }
 
 // The task is refused: the admission says why.
@@ -165,27 +165,25 @@ void read_syntax(pointer self, const making_ptr& m) {
 
 void build_oracle(pointer self, const making_ptr& m) {
   const auto& task = self->state.context->spec->task;
-  auto floating = std::any_of(task.task.arguments.begin(), task.task.arguments.end(), [](const argument& a) {
-    return a.role != argument_role::size && is_floating(a.type);
-  });
+  auto floating = std::any_of(task.task.arguments.begin(), task.task.arguments.end(),
+                              [](const argument& a) { return a.role != argument_role::size && is_floating(a.type); });
   if (!floating && task.oracle_source.empty()) {
     read_syntax(self, m); // integers: the reference is exact
     return;
   }
-  compile(self, reference_job(self->state, compile_kind::object, compile_role::oracle),
-          [self, m](compile_outcome o) {
-            if (o.trouble) {
-              give_up(self, std::move(o.trouble));
-              return;
-            }
-            if (o.result != verdict::pass) {
-              refuse(self, m, o.result, "oracle", o.log);
-              return;
-            }
-            m->out.oracle_object = sha256_hex(o.artifact);
-            m->oracle = std::move(o.artifact);
-            read_syntax(self, m);
-          });
+  compile(self, reference_job(self->state, compile_kind::object, compile_role::oracle), [self, m](compile_outcome o) {
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    if (o.result != verdict::pass) {
+      refuse(self, m, o.result, "oracle", o.log);
+      return;
+    }
+    m->out.oracle_object = sha256_hex(o.artifact);
+    m->oracle = std::move(o.artifact);
+    read_syntax(self, m);
+  });
 }
 
 void build_reference(pointer self, const making_ptr& m) {
@@ -237,17 +235,17 @@ void fetch(pointer self, const making_ptr& m) {
     ready(self, m);
   };
   self->request(journal, read_limit, atom::blob_v, m->out.reference_object)
-    .then(
-      [self, m, lost, with_oracle](std::string& bytes) {
-        m->reference = std::move(bytes);
-        if (m->out.oracle_object.empty()) {
-          ready(self, m);
-          return;
-        }
-        self->request(self->state.context->journal, read_limit, atom::blob_v, m->out.oracle_object)
-          .then(with_oracle, lost);
-      },
-      lost);
+      .then(
+          [self, m, lost, with_oracle](std::string& bytes) {
+            m->reference = std::move(bytes);
+            if (m->out.oracle_object.empty()) {
+              ready(self, m);
+              return;
+            }
+            self->request(self->state.context->journal, read_limit, atom::blob_v, m->out.oracle_object)
+                .then(with_oracle, lost);
+          },
+          lost);
 }
 
 } // namespace
@@ -260,23 +258,23 @@ void start_preparation(pointer self) {
   st.card->says("preparing");
   self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::index},
                 keys::prepared(st.context->id))
-    .then(
-      [self](std::string& bytes) {
-        auto stored = decode<preparation>(bytes);
-        if (!stored || stored->reference_object.empty() || !still_holds(self->state, *stored)) {
-          make(self);
-          return;
-        }
-        auto m = std::make_shared<making>();
-        m->out = std::move(*stored);
-        fetch(self, m);
-      },
-      [self](caf::error& e) {
-        if (to_failure(e).code == errc::not_found)
-          make(self);
-        else
-          give_up(self, {"journal", to_string(to_failure(e)), 0});
-      });
+      .then(
+          [self](std::string& bytes) {
+            auto stored = decode<preparation>(bytes);
+            if (!stored || stored->reference_object.empty() || !still_holds(self->state, *stored)) {
+              make(self);
+              return;
+            }
+            auto m = std::make_shared<making>();
+            m->out = std::move(*stored);
+            fetch(self, m);
+          },
+          [self](caf::error& e) {
+            if (to_failure(e).code == errc::not_found)
+              make(self);
+            else
+              give_up(self, {"journal", to_string(to_failure(e)), 0});
+          });
 }
 
 } // namespace kevolve

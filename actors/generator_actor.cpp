@@ -50,22 +50,22 @@ void unreadable(pointer self, const caf::error& e) {
 void read_syntax_tree(pointer self) {
   auto& journal = self->state.context->journal;
   self->request(journal, read_limit, atom::lookup_v, std::string{keys::index}, keys::prepared(self->state.context->id))
-    .then(
-      [self](std::string& bytes) {
-        auto p = decode<preparation>(bytes);
-        if (!p || p->syntax_tree.empty()) {
-          ready(self);
-          return;
-        }
-        self->request(self->state.context->journal, read_limit, atom::blob_v, p->syntax_tree)
-          .then(
-            [self](std::string& json) {
-              self->state.fixed.syntax_tree = std::move(json);
+      .then(
+          [self](std::string& bytes) {
+            auto p = decode<preparation>(bytes);
+            if (!p || p->syntax_tree.empty()) {
               ready(self);
-            },
-            [self](caf::error& e) { unreadable(self, e); });
-      },
-      [self](caf::error& e) { unreadable(self, e); });
+              return;
+            }
+            self->request(self->state.context->journal, read_limit, atom::blob_v, p->syntax_tree)
+                .then(
+                    [self](std::string& json) {
+                      self->state.fixed.syntax_tree = std::move(json);
+                      ready(self);
+                    },
+                    [self](caf::error& e) { unreadable(self, e); });
+          },
+          [self](caf::error& e) { unreadable(self, e); });
 }
 
 } // namespace
@@ -95,18 +95,18 @@ generator_actor::behavior_type generator_of(pointer self, card_ptr card, campaig
   }
   st.fixed = fixed_context(*st.context->spec, menu, baseline, st.context->hardware->hardware());
   return {
-    [self](atom::generate, generate_request& request) -> caf::result<proposal> {
-      auto& state = self->state;
-      handling h{self, state.card, "generate"};
-      if (state.ready)
-        return propose(state, std::move(request));
-      auto promise = self->make_response_promise<proposal>();
-      state.waiting.emplace_back(std::move(request), promise);
-      if (state.waiting.size() == 1)
-        read_syntax_tree(self);
-      return promise;
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::generate, generate_request& request) -> caf::result<proposal> {
+        auto& state = self->state;
+        handling h{self, state.card, "generate"};
+        if (state.ready)
+          return propose(state, std::move(request));
+        auto promise = self->make_response_promise<proposal>();
+        state.waiting.emplace_back(std::move(request), promise);
+        if (state.waiting.size() == 1)
+          read_syntax_tree(self);
+        return promise;
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

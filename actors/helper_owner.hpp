@@ -40,11 +40,11 @@ struct helper_owner_state {
   helper_setup setup;
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
-  uint64_t epoch = 0;      // 0: not offered yet
-  bool offer_due = false;  // once the current job has ended
+  uint64_t epoch = 0;                 // 0: not offered yet
+  bool offer_due = false;             // once the current job has ended
   caf::actor_addr scheduler_instance; // the one behind the front that knows of us: its end is watched
-  uint64_t timer = 0;      // generation of the running deadline
-  id128 job;               // zero: idle
+  uint64_t timer = 0;                 // generation of the running deadline
+  id128 job;                          // zero: idle
   int64_t jobs = 0;
   caf::typed_response_promise<Outcome> promise;
 
@@ -81,9 +81,8 @@ void start(Self* self) {
       caf::anon_send(caf::actor_cast<caf::actor>(strong), std::forward<decltype(xs)>(xs)...);
   };
   auto helper = helper_process::start(
-    *st.setup.io, st.setup.options,
-    [tell](frame f) { tell(atom::answer_v, f.kind, std::move(f.payload)); },
-    [tell](int status) { tell(atom::helper_end_v, static_cast<int32_t>(status)); });
+      *st.setup.io, st.setup.options, [tell](frame f) { tell(atom::answer_v, f.kind, std::move(f.payload)); },
+      [tell](int status) { tell(atom::helper_end_v, static_cast<int32_t>(status)); });
   if (!helper) {
     self->quit(to_error(helper.error()));
     return;
@@ -104,18 +103,18 @@ void offer(Self* self) {
   auto o = st.setup.offer;
   o.handle = caf::actor_cast<caf::actor>(self);
   self->request(st.setup.scheduler, offer_limit, atom::offer_v, std::move(o))
-    .then(
-      [self](uint64_t epoch) {
-        auto& state = self->state;
-        state.epoch = epoch;
-        state.card->says("idle");
-        auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
-        if (instance != state.scheduler_instance) {
-          state.scheduler_instance = instance;
-          self->monitor(instance);
-        }
-      },
-      [self](caf::error&) { self->delayed_send(self, offer_again_after, atom::offer_v); });
+      .then(
+          [self](uint64_t epoch) {
+            auto& state = self->state;
+            state.epoch = epoch;
+            state.card->says("idle");
+            auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
+            if (instance != state.scheduler_instance) {
+              state.scheduler_instance = instance;
+              self->monitor(instance);
+            }
+          },
+          [self](caf::error&) { self->delayed_send(self, offer_again_after, atom::offer_v); });
 }
 
 // The scheduler has died and forgotten us.
@@ -143,8 +142,8 @@ template <class Outcome, class Self, class Request>
 caf::result<Outcome> take(Self* self, frame_kind kind, const lease& l, const Request& request) {
   auto& st = self->state;
   if (st.epoch == 0 || l.epoch != st.epoch)
-    return to_error({errc::conflict, "lease of epoch " + std::to_string(l.epoch) + ", the resource is at "
-                                       + std::to_string(st.epoch)});
+    return to_error({errc::conflict,
+                     "lease of epoch " + std::to_string(l.epoch) + ", the resource is at " + std::to_string(st.epoch)});
   if (st.job)
     return to_error({errc::conflict, "the resource is busy with job " + short_string(st.job)});
   st.job = request.job;

@@ -12,114 +12,95 @@ namespace kevolve {
 
 // The one owner of the store. Groups what waits into one synced write; an answer means fsync'd.
 using journal_actor = caf::typed_actor<
-  // Appends events, values and blobs in one batch; replies with the global sequence of the last event.
-  // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then.
-  caf::replies_to<atom::append, append_request>::with<uint64_t>,
-  // Events of one campaign (zero id: all) after a global sequence, at most `limit`.
-  caf::replies_to<atom::events, id128, uint64_t, uint32_t>::with<std::vector<journal_event>>,
-  // A value by family and key; errc::not_found.
-  caf::replies_to<atom::lookup, std::string, std::string>::with<std::string>,
-  // Values of a family whose key starts so, at most `limit`.
-  caf::replies_to<atom::scan, std::string, std::string, uint32_t>::with<std::vector<stored_value>>,
-  // A blob by its SHA-256; errc::not_found, errc::corrupt.
-  caf::replies_to<atom::blob, std::string>::with<std::string>,
-  // Writes what waits (sent to itself).
-  caf::reacts_to<atom::flush>,
-  caf::reacts_to<atom::crash>>;
+    // Appends events, values and blobs in one batch; replies with the global sequence of the last event.
+    // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then.
+    caf::replies_to<atom::append, append_request>::with<uint64_t>,
+    // Events of one campaign (zero id: all) after a global sequence, at most `limit`.
+    caf::replies_to<atom::events, id128, uint64_t, uint32_t>::with<std::vector<journal_event>>,
+    // A value by family and key; errc::not_found.
+    caf::replies_to<atom::lookup, std::string, std::string>::with<std::string>,
+    // Values of a family whose key starts so, at most `limit`.
+    caf::replies_to<atom::scan, std::string, std::string, uint32_t>::with<std::vector<stored_value>>,
+    // A blob by its SHA-256; errc::not_found, errc::corrupt.
+    caf::replies_to<atom::blob, std::string>::with<std::string>,
+    // Writes what waits (sent to itself).
+    caf::reacts_to<atom::flush>, caf::reacts_to<atom::crash>>;
 
 // Grants compiler slots and devices of every node under leases with an epoch.
 using scheduler_actor = caf::typed_actor<
-  // A resource says it is ready; replaces an earlier offer of the same id and raises its epoch.
-  caf::replies_to<atom::offer, resource_offer>::with<uint64_t>,
-  // Waits until a resource is free. When a holder dies, its resource is asked to offer itself anew: a job of
-  // the dead may still run there.
-  caf::replies_to<atom::acquire, lease_request>::with<lease>,
-  // Ends a lease; an unknown or older one is ignored.
-  caf::reacts_to<atom::release, lease>,
-  caf::replies_to<atom::status>::with<std::vector<resource_status>>,
-  caf::reacts_to<atom::crash>>;
+    // A resource says it is ready; replaces an earlier offer of the same id and raises its epoch.
+    caf::replies_to<atom::offer, resource_offer>::with<uint64_t>,
+    // Waits until a resource is free. When a holder dies, its resource is asked to offer itself anew: a job of
+    // the dead may still run there.
+    caf::replies_to<atom::acquire, lease_request>::with<lease>,
+    // Ends a lease; an unknown or older one is ignored.
+    caf::reacts_to<atom::release, lease>, caf::replies_to<atom::status>::with<std::vector<resource_status>>,
+    caf::reacts_to<atom::crash>>;
 
 // Owns one compile server process.
 using compiler_worker_actor = caf::typed_actor<
-  // errc::conflict if the lease's epoch is not the current one.
-  caf::replies_to<atom::compile, lease, compile_request>::with<compile_outcome>,
-  caf::reacts_to<atom::cancel, id128>,
-  // From the scheduler: the lease's holder is dead. Drops its job, then offers itself under a new epoch.
-  caf::reacts_to<atom::release, lease>,
-  // Offers itself as soon as it is idle (sent to itself).
-  caf::reacts_to<atom::offer>,
-  // From the helper's I/O: an answer (kind, payload), its end (wait status).
-  caf::reacts_to<atom::answer, uint8_t, std::string>,
-  caf::reacts_to<atom::helper_end, int32_t>,
-  caf::reacts_to<atom::tick, uint64_t>,
-  caf::reacts_to<atom::crash>>;
+    // errc::conflict if the lease's epoch is not the current one.
+    caf::replies_to<atom::compile, lease, compile_request>::with<compile_outcome>, caf::reacts_to<atom::cancel, id128>,
+    // From the scheduler: the lease's holder is dead. Drops its job, then offers itself under a new epoch.
+    caf::reacts_to<atom::release, lease>,
+    // Offers itself as soon as it is idle (sent to itself).
+    caf::reacts_to<atom::offer>,
+    // From the helper's I/O: an answer (kind, payload), its end (wait status).
+    caf::reacts_to<atom::answer, uint8_t, std::string>, caf::reacts_to<atom::helper_end, int32_t>,
+    caf::reacts_to<atom::tick, uint64_t>, caf::reacts_to<atom::crash>>;
 
 // Owns one timing device: its judge process and the exclusive right to time on it.
-using device_actor = caf::typed_actor<
-  caf::replies_to<atom::judge, lease, judge_request>::with<judge_outcome>,
-  caf::reacts_to<atom::cancel, id128>,
-  caf::reacts_to<atom::release, lease>,
-  caf::reacts_to<atom::offer>,
-  caf::reacts_to<atom::answer, uint8_t, std::string>,
-  caf::reacts_to<atom::helper_end, int32_t>,
-  caf::reacts_to<atom::tick, uint64_t>,
-  caf::reacts_to<atom::crash>>;
+using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_request>::with<judge_outcome>,
+                                      caf::reacts_to<atom::cancel, id128>, caf::reacts_to<atom::release, lease>,
+                                      caf::reacts_to<atom::offer>, caf::reacts_to<atom::answer, uint8_t, std::string>,
+                                      caf::reacts_to<atom::helper_end, int32_t>, caf::reacts_to<atom::tick, uint64_t>,
+                                      caf::reacts_to<atom::crash>>;
 
 // One generator of a campaign; holds the campaign's fixed context.
 using generator_actor = caf::typed_actor<
-  // errc::unsupported when nothing more can be proposed from here.
-  caf::replies_to<atom::generate, generate_request>::with<proposal>,
-  caf::reacts_to<atom::crash>>;
+    // errc::unsupported when nothing more can be proposed from here.
+    caf::replies_to<atom::generate, generate_request>::with<proposal>, caf::reacts_to<atom::crash>>;
 
 // From a step to a proposal: computes the context, picks the generator by weight.
-using synthesizer_actor = caf::typed_actor<
-  caf::replies_to<atom::synthesize, synthesis_step>::with<candidate>,
-  caf::reacts_to<atom::crash>>;
+using synthesizer_actor =
+    caf::typed_actor<caf::replies_to<atom::synthesize, synthesis_step>::with<candidate>, caf::reacts_to<atom::crash>>;
 
 // Runs the job graph of an evaluation: admit → compile → race → confirm, each under a lease, each stored.
 using evaluator_actor = caf::typed_actor<
-  // Compiles reference and oracle, reads the syntax tree, admits the task. Repeated: answers from the store.
-  caf::replies_to<atom::prepare>::with<preparation>,
-  caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
-  // The campaign has a new champion: races that have not begun are against it.
-  caf::reacts_to<atom::crowned, champion_info>,
-  // Its preparation is done (sent to itself).
-  caf::reacts_to<atom::tick>,
-  caf::reacts_to<atom::crash>>;
+    // Compiles reference and oracle, reads the syntax tree, admits the task. Repeated: answers from the store.
+    caf::replies_to<atom::prepare>::with<preparation>,
+    caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
+    // The campaign has a new champion: races that have not begun are against it.
+    caf::reacts_to<atom::crowned, champion_info>,
+    // Its preparation is done (sent to itself).
+    caf::reacts_to<atom::tick>, caf::reacts_to<atom::crash>>;
 
 // One candidate's life, from selection to its verdict.
 using search_node_actor = caf::typed_actor<
-  // Lives the life and tells the campaign; then passivates.
-  caf::reacts_to<atom::begin>,
-  caf::replies_to<atom::node>::with<node_record>,
-  caf::reacts_to<atom::crash>>;
+    // Lives the life and tells the campaign; then passivates.
+    caf::reacts_to<atom::begin>, caf::replies_to<atom::node>::with<node_record>, caf::reacts_to<atom::crash>>;
 
 // Owns a campaign's index of its tree, decides what is tried next and when it ends.
 using campaign_actor = caf::typed_actor<
-  caf::reacts_to<atom::begin>,
-  // From its nodes.
-  caf::replies_to<atom::finished, node_result>::with<node_reply>,
-  caf::reacts_to<atom::faulted, uint64_t, fault>,
-  // A node has a candidate: index, genome, summary.
-  caf::reacts_to<atom::progress, uint64_t, std::string, std::string>,
-  caf::reacts_to<atom::tick, uint64_t>,
-  // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
-  caf::replies_to<atom::pause, std::string>::with<campaign_status>,
-  caf::replies_to<atom::resume>::with<campaign_status>,
-  caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
-  caf::replies_to<atom::status>::with<campaign_status>,
-  caf::replies_to<atom::tree>::with<std::vector<node_brief>>,
-  // A node by index: its actor is revived from the journal if it has passivated.
-  caf::replies_to<atom::node, uint64_t>::with<node_record>,
-  caf::reacts_to<atom::crash>>;
+    caf::reacts_to<atom::begin>,
+    // From its nodes.
+    caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
+    // A node has a candidate: index, genome, summary.
+    caf::reacts_to<atom::progress, uint64_t, std::string, std::string>, caf::reacts_to<atom::tick, uint64_t>,
+    // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
+    caf::replies_to<atom::pause, std::string>::with<campaign_status>,
+    caf::replies_to<atom::resume>::with<campaign_status>,
+    caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
+    caf::replies_to<atom::status>::with<campaign_status>, caf::replies_to<atom::tree>::with<std::vector<node_brief>>,
+    // A node by index: its actor is revived from the journal if it has passivated.
+    caf::replies_to<atom::node, uint64_t>::with<node_record>, caf::reacts_to<atom::crash>>;
 
 // The node's directory of campaigns.
 using campaigns_actor = caf::typed_actor<
-  // Records the campaign, then starts it; an id that exists is taken up again.
-  caf::replies_to<atom::submit, id128, campaign_submission>::with<campaign_status>,
-  caf::replies_to<atom::list>::with<std::vector<campaign_status>>,
-  // The campaign's front; errc::not_found.
-  caf::replies_to<atom::lookup, id128>::with<caf::actor>,
-  caf::reacts_to<atom::crash>>;
+    // Records the campaign, then starts it; an id that exists is taken up again.
+    caf::replies_to<atom::submit, id128, campaign_submission>::with<campaign_status>,
+    caf::replies_to<atom::list>::with<std::vector<campaign_status>>,
+    // The campaign's front; errc::not_found.
+    caf::replies_to<atom::lookup, id128>::with<caf::actor>, caf::reacts_to<atom::crash>>;
 
 } // namespace kevolve

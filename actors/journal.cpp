@@ -22,7 +22,7 @@ result<table> family_of(const std::string& name) {
 
 int64_t wall_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-    .count();
+      .count();
 }
 
 result<transaction> to_transaction(append_request& request) {
@@ -83,89 +83,89 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
   report_exceptions(self);
   self->state.card->says("idle");
   return {
-    [self](atom::append, append_request& request) -> caf::result<uint64_t> {
-      auto& st = self->state;
-      handling h{self, st.card, "append"};
-      auto t = to_transaction(request);
-      if (!t)
-        return to_error(t.error());
-      auto promise = self->make_response_promise<uint64_t>();
-      st.group.push_back(std::move(*t));
-      st.waiting.push_back(promise);
-      st.card->flight(1);
-      // The flush goes behind everything that waits already: that is the group.
-      if (st.group.size() >= group_limit)
-        write_group(self);
-      else if (!st.flush_due) {
-        st.flush_due = true;
-        self->send(self, atom::flush_v);
-      }
-      return promise;
-    },
-    [self](atom::events, const id128& campaign, uint64_t after,
-           uint32_t limit) -> caf::result<std::vector<journal_event>> {
-      handling h{self, self->state.card, "events"};
-      // Who folds a campaign must see all that was sent before, also what a dead instance had sent.
-      write_group(self);
-      std::vector<journal_event> out;
-      // A campaign's events carry both sequences; `after` is global, so skip by it.
-      auto& log_of_events = *self->state.data;
-      uint64_t from = campaign ? 1 : after + 1;
-      while (out.size() < limit) {
-        auto page = campaign ? log_of_events.read_events(campaign, from, 1'024)
-                             : log_of_events.read_global(from, std::min<size_t>(1'024, limit - out.size()));
-        if (!page)
-          return to_error(page.error());
-        for (auto& r : *page) {
-          from = (campaign ? r.campaign_sequence : r.sequence) + 1;
-          if (r.sequence > after && out.size() < limit)
-            out.push_back({r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), std::move(r.payload)});
+      [self](atom::append, append_request& request) -> caf::result<uint64_t> {
+        auto& st = self->state;
+        handling h{self, st.card, "append"};
+        auto t = to_transaction(request);
+        if (!t)
+          return to_error(t.error());
+        auto promise = self->make_response_promise<uint64_t>();
+        st.group.push_back(std::move(*t));
+        st.waiting.push_back(promise);
+        st.card->flight(1);
+        // The flush goes behind everything that waits already: that is the group.
+        if (st.group.size() >= group_limit)
+          write_group(self);
+        else if (!st.flush_due) {
+          st.flush_due = true;
+          self->send(self, atom::flush_v);
         }
-        if (page->empty())
-          break;
-      }
-      return out;
-    },
-    [self](atom::lookup, const std::string& family, const std::string& key) -> caf::result<std::string> {
-      handling h{self, self->state.card, "lookup"};
-      auto where = family_of(family);
-      if (!where)
-        return to_error(where.error());
-      auto value = self->state.data->get(*where, key);
-      if (!value)
-        return to_error(value.error());
-      if (!*value)
-        return to_error({errc::not_found, "no such record in " + family});
-      return std::move(**value);
-    },
-    [self](atom::scan, const std::string& family, const std::string& prefix,
-           uint32_t limit) -> caf::result<std::vector<stored_value>> {
-      handling h{self, self->state.card, "scan"};
-      auto where = family_of(family);
-      if (!where)
-        return to_error(where.error());
-      auto rows = self->state.data->scan(*where, prefix, limit);
-      if (!rows)
-        return to_error(rows.error());
-      std::vector<stored_value> out;
-      for (auto& [k, v] : *rows)
-        out.push_back({family, std::move(k), std::move(v)});
-      return out;
-    },
-    [self](atom::blob, const std::string& digest) -> caf::result<std::string> {
-      handling h{self, self->state.card, "blob"};
-      auto bytes = self->state.data->blob(digest);
-      if (!bytes)
-        return to_error(bytes.error());
-      if (!*bytes)
-        return to_error({errc::not_found, "no blob " + digest});
-      return std::move(**bytes);
-    },
-    [self](atom::flush) {
-      handling h{self, self->state.card, "flush"};
-      write_group(self);
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+        return promise;
+      },
+      [self](atom::events, const id128& campaign, uint64_t after,
+             uint32_t limit) -> caf::result<std::vector<journal_event>> {
+        handling h{self, self->state.card, "events"};
+        // Who folds a campaign must see all that was sent before, also what a dead instance had sent.
+        write_group(self);
+        std::vector<journal_event> out;
+        // A campaign's events carry both sequences; `after` is global, so skip by it.
+        auto& log_of_events = *self->state.data;
+        uint64_t from = campaign ? 1 : after + 1;
+        while (out.size() < limit) {
+          auto page = campaign ? log_of_events.read_events(campaign, from, 1'024)
+                               : log_of_events.read_global(from, std::min<size_t>(1'024, limit - out.size()));
+          if (!page)
+            return to_error(page.error());
+          for (auto& r : *page) {
+            from = (campaign ? r.campaign_sequence : r.sequence) + 1;
+            if (r.sequence > after && out.size() < limit)
+              out.push_back({r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), std::move(r.payload)});
+          }
+          if (page->empty())
+            break;
+        }
+        return out;
+      },
+      [self](atom::lookup, const std::string& family, const std::string& key) -> caf::result<std::string> {
+        handling h{self, self->state.card, "lookup"};
+        auto where = family_of(family);
+        if (!where)
+          return to_error(where.error());
+        auto value = self->state.data->get(*where, key);
+        if (!value)
+          return to_error(value.error());
+        if (!*value)
+          return to_error({errc::not_found, "no such record in " + family});
+        return std::move(**value);
+      },
+      [self](atom::scan, const std::string& family, const std::string& prefix,
+             uint32_t limit) -> caf::result<std::vector<stored_value>> {
+        handling h{self, self->state.card, "scan"};
+        auto where = family_of(family);
+        if (!where)
+          return to_error(where.error());
+        auto rows = self->state.data->scan(*where, prefix, limit);
+        if (!rows)
+          return to_error(rows.error());
+        std::vector<stored_value> out;
+        for (auto& [k, v] : *rows)
+          out.push_back({family, std::move(k), std::move(v)});
+        return out;
+      },
+      [self](atom::blob, const std::string& digest) -> caf::result<std::string> {
+        handling h{self, self->state.card, "blob"};
+        auto bytes = self->state.data->blob(digest);
+        if (!bytes)
+          return to_error(bytes.error());
+        if (!*bytes)
+          return to_error({errc::not_found, "no blob " + digest});
+        return std::move(**bytes);
+      },
+      [self](atom::flush) {
+        handling h{self, self->state.card, "flush"};
+        write_group(self);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

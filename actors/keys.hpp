@@ -18,16 +18,28 @@ inline std::string big_endian(uint64_t x) {
     out[i] = static_cast<char>((x >> (56 - 8 * i)) & 0xffU);
   return out;
 }
-inline std::string of(const id128& x) { return big_endian(x.hi) + big_endian(x.lo); }
+inline std::string of(const id128& x) {
+  return big_endian(x.hi) + big_endian(x.lo);
+}
 
 // nodes: a candidate whole
-inline std::string node(const id128& campaign, uint64_t number) { return of(campaign) + big_endian(number); }
+inline std::string node(const id128& campaign, uint64_t number) {
+  return of(campaign) + big_endian(number);
+}
 // evaluations: one stage's result
-inline std::string evaluation(const id128& id) { return of(id); }
+inline std::string evaluation(const id128& id) {
+  return of(id);
+}
 // index: the campaign's submission and preparation
-inline std::string campaign(const id128& id) { return "campaign/" + of(id); }
-inline std::string prepared(const id128& id) { return "prepared/" + of(id); }
+inline std::string campaign(const id128& id) {
+  return "campaign/" + of(id);
+}
+inline std::string prepared(const id128& id) {
+  return "prepared/" + of(id);
+}
 // index: the latest known status, so that lists never fold a finished campaign
-inline std::string status(const id128& id) { return "status/" + of(id); }
+inline std::string status(const id128& id) {
+  return "status/" + of(id);
+}
 
 } // namespace kevolve::keys

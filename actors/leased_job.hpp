@@ -35,15 +35,15 @@ struct delay_state {
 // Answers after a while, once: the framework has no delayed call.
 inline caf::behavior delay(caf::stateful_actor<delay_state>* self) {
   return {
-    [self](atom::begin) -> caf::result<bool> {
-      self->state.promise = self->make_response_promise<bool>();
-      self->delayed_send(self, attempt_again_after, atom::tick_v);
-      return self->state.promise;
-    },
-    [self](atom::tick) {
-      self->state.promise.deliver(true);
-      self->quit();
-    },
+      [self](atom::begin) -> caf::result<bool> {
+        self->state.promise = self->make_response_promise<bool>();
+        self->delayed_send(self, attempt_again_after, atom::tick_v);
+        return self->state.promise;
+      },
+      [self](atom::tick) {
+        self->state.promise.deliver(true);
+        self->quit();
+      },
   };
 }
 
@@ -59,8 +59,8 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   void acquire() {
     auto job = this->shared_from_this();
     self->request(scheduler, lease_limit, atom::acquire_v, wanted)
-      .then([job](lease& l) { job->run(std::move(l)); },
-            [job](caf::error& e) { job->failed({"lease", to_string(to_failure(e)), job->attempt}); });
+        .then([job](lease& l) { job->run(std::move(l)); },
+              [job](caf::error& e) { job->failed({"lease", to_string(to_failure(e)), job->attempt}); });
   }
 
   void run(lease l) {
@@ -68,18 +68,18 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
     auto resource = caf::actor_cast<Resource>(l.resource);
     auto limit = std::chrono::milliseconds{request.limit_ms} + std::chrono::minutes{2};
     self->request(resource, limit, Atom{}, l, request)
-      .then(
-        [job, l](Outcome& o) {
-          job->self->send(job->scheduler, atom::release_v, l);
-          if (o.trouble)
-            job->failed(std::move(o.trouble));
-          else
-            job->done(std::move(o));
-        },
-        [job, l](caf::error& e) {
-          job->self->send(job->scheduler, atom::release_v, l);
-          job->failed({"worker_killed", l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
-        });
+        .then(
+            [job, l](Outcome& o) {
+              job->self->send(job->scheduler, atom::release_v, l);
+              if (o.trouble)
+                job->failed(std::move(o.trouble));
+              else
+                job->done(std::move(o));
+            },
+            [job, l](caf::error& e) {
+              job->self->send(job->scheduler, atom::release_v, l);
+              job->failed({"worker_killed", l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
+            });
   }
 
   void failed(fault f) {
@@ -87,7 +87,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();
       self->request(self->spawn(delay), std::chrono::minutes{1}, atom::begin_v)
-        .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
+          .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
       return;
     }
     Outcome o;

@@ -38,9 +38,9 @@ struct append_request {
   std::vector<std::string> blobs; // stored under their SHA-256
 };
 struct journal_event {
-  uint64_t sequence = 0;          // global
+  uint64_t sequence = 0; // global
   id128 campaign;
-  int64_t time_ns = 0;            // wall clock, since the epoch
+  int64_t time_ns = 0; // wall clock, since the epoch
   event_kind kind = event_kind::campaign_state;
   std::string payload;
 };
@@ -51,13 +51,13 @@ struct lease_request {
   std::string resource;                  // "compiler" | "device"
   std::vector<std::string> capabilities; // all must be offered: "target:cpu", "threads"
   id128 campaign;
-  uint32_t priority = 0;                 // higher first; equal: first come
+  uint32_t priority = 0; // higher first; equal: first come
 };
 struct lease {
   uint64_t id = 0;
-  uint64_t epoch = 0;                    // of the resource; a result from an older one is refused
-  std::string resource_id;               // "compiler:0", "cpu:1"
-  id128 owner;                           // the node that holds the resource
+  uint64_t epoch = 0;      // of the resource; a result from an older one is refused
+  std::string resource_id; // "compiler:0", "cpu:1"
+  id128 owner;             // the node that holds the resource
   caf::actor resource;
 };
 struct resource_offer {
@@ -102,30 +102,30 @@ struct generate_request {
 // Against whom a candidate races. index 0 is the reference.
 struct champion_info {
   uint64_t index = 0;
-  std::string object;                    // blob; empty: the reference
-  double speedup = 1.0;                  // against the reference
+  std::string object;   // blob; empty: the reference
+  double speedup = 1.0; // against the reference
 };
 struct evaluate_request {
   uint64_t index = 0;
   candidate what;
   champion_info champion;
-  bool final_check = false;              // confirm against the reference itself
+  bool final_check = false; // confirm against the reference itself
 };
 struct evaluation {
-  champion_info rival;                   // whom it raced: the champion of the moment it got the device
+  champion_info rival; // whom it raced: the champion of the moment it got the device
   verdict result = verdict::none;
   fault trouble;
   std::string rule;
   std::string detail;
-  std::string object;                    // blob
-  double ratio = 0.0;                    // against the rival
+  std::string object; // blob
+  double ratio = 0.0; // against the rival
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
   race_decision decision = race_decision::undecided;
   std::vector<id128> evaluations;
-  judge_outcome last;                    // of the last judge run
+  judge_outcome last; // of the last judge run
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
 };
@@ -138,14 +138,14 @@ struct node_result {
 };
 // The campaign's answer to a finished evaluation.
 struct node_reply {
-  bool challenge_again = false;          // the champion has changed: race the new one
+  bool challenge_again = false; // the champion has changed: race the new one
   champion_info champion;
 };
 struct campaign_status {
   id128 id;
   std::string name;
   std::string target;
-  std::string state;                     // preparing | running | paused | finished | failed
+  std::string state; // preparing | running | paused | finished | failed
   std::string reason;
   std::string stop_reason;
   uint64_t candidates = 0;
@@ -164,7 +164,7 @@ struct campaign_status {
   double device_s = 0.0;
   uint64_t last_sequence = 0;
   id128 tree_hash;
-  std::vector<shape_timing> shapes;      // of the final confirmation
+  std::vector<shape_timing> shapes; // of the final confirmation
 };
 // A tree row as the admin lists it.
 struct node_brief {
@@ -232,8 +232,8 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
-  return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate, x.confirmed,
-           x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns);
+  return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
+           x.confirmed, x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_result& x) {
@@ -269,75 +269,75 @@ failure to_failure(const caf::error& x);
 CAF_ERROR_CODE_ENUM(kevolve::errc, "kevolve")
 
 CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::id128>))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<std::string>))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<uint64_t>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::append_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::journal_event))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::journal_event>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::stored_value))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::stored_value>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::lease_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::lease))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_offer))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_status))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::resource_status>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_outcome))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_outcome))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_hello))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_progress))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::synthesis_step))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::generate_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::proposal))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::candidate))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::champion_info))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluate_request))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluation))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::preparation))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_record))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::selection_record))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_result))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_reply))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
-  CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::node_brief>))
-  CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
-  CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, scan, "scan")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, blob, "blob")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, flush, "flush")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, acquire, "acquire")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, release, "release")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, offer, "offer")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, status, "status")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, compile, "compile")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, judge, "judge")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, answer, "answer")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, helper_end, "helper_end")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, progress, "progress")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, cancel, "cancel")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, prepare, "prepare")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, evaluate, "evaluate")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, synthesize, "synthesize")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, generate, "generate")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, begin, "begin")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, finished, "finished")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, faulted, "faulted")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, pause, "pause")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, resume, "resume")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, tree, "tree")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, node, "node")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, submit, "submit")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, list, "list")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
-  CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
+CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::id128>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<std::string>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<uint64_t>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::append_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::journal_event))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::journal_event>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::stored_value))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::stored_value>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::lease_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::lease))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_offer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::resource_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_outcome))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_outcome))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_hello))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_progress))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::synthesis_step))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::generate_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::proposal))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::candidate))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::champion_info))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluate_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::preparation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::selection_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_result))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_reply))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::node_brief>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
+CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
+CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
+CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
+CAF_ADD_ATOM(kevolve, kevolve::atom, scan, "scan")
+CAF_ADD_ATOM(kevolve, kevolve::atom, blob, "blob")
+CAF_ADD_ATOM(kevolve, kevolve::atom, flush, "flush")
+CAF_ADD_ATOM(kevolve, kevolve::atom, acquire, "acquire")
+CAF_ADD_ATOM(kevolve, kevolve::atom, release, "release")
+CAF_ADD_ATOM(kevolve, kevolve::atom, offer, "offer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, status, "status")
+CAF_ADD_ATOM(kevolve, kevolve::atom, compile, "compile")
+CAF_ADD_ATOM(kevolve, kevolve::atom, judge, "judge")
+CAF_ADD_ATOM(kevolve, kevolve::atom, answer, "answer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, helper_end, "helper_end")
+CAF_ADD_ATOM(kevolve, kevolve::atom, progress, "progress")
+CAF_ADD_ATOM(kevolve, kevolve::atom, cancel, "cancel")
+CAF_ADD_ATOM(kevolve, kevolve::atom, prepare, "prepare")
+CAF_ADD_ATOM(kevolve, kevolve::atom, evaluate, "evaluate")
+CAF_ADD_ATOM(kevolve, kevolve::atom, synthesize, "synthesize")
+CAF_ADD_ATOM(kevolve, kevolve::atom, generate, "generate")
+CAF_ADD_ATOM(kevolve, kevolve::atom, begin, "begin")
+CAF_ADD_ATOM(kevolve, kevolve::atom, finished, "finished")
+CAF_ADD_ATOM(kevolve, kevolve::atom, faulted, "faulted")
+CAF_ADD_ATOM(kevolve, kevolve::atom, pause, "pause")
+CAF_ADD_ATOM(kevolve, kevolve::atom, resume, "resume")
+CAF_ADD_ATOM(kevolve, kevolve::atom, tree, "tree")
+CAF_ADD_ATOM(kevolve, kevolve::atom, node, "node")
+CAF_ADD_ATOM(kevolve, kevolve::atom, submit, "submit")
+CAF_ADD_ATOM(kevolve, kevolve::atom, list, "list")
+CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
+CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
+CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
+CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
 CAF_END_TYPE_ID_BLOCK(kevolve)

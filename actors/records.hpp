@@ -34,22 +34,22 @@ std::string to_string(event_kind k);
 // Everything needed to run the campaign again without its files.
 struct campaign_submission {
   std::string name;
-  std::string directory;             // of the campaign file, for people
-  std::string spec;                  // encode(campaign_spec)
+  std::string directory; // of the campaign file, for people
+  std::string spec;      // encode(campaign_spec)
   uint64_t seed = 0;
 };
 
 struct session_record {
   id128 node;
-  uint64_t epoch = 0;                // rises with every session; part of every lease
+  uint64_t epoch = 0; // rises with every session; part of every lease
 };
 
 // The campaign's fixed parts, made once: the reference and oracle objects, the admission, the syntax tree.
 struct preparation {
-  id128 task;                        // contract_id
-  std::string reference_object;      // blob
-  std::string oracle_object;         // blob; empty: the reference is its own oracle
-  std::string syntax_tree;           // blob; empty with the reason in syntax_note
+  id128 task;                   // contract_id
+  std::string reference_object; // blob
+  std::string oracle_object;    // blob; empty: the reference is its own oracle
+  std::string syntax_tree;      // blob; empty with the reason in syntax_note
   std::string syntax_note;
   std::string toolchain;
   std::string device;
@@ -60,15 +60,15 @@ struct preparation {
 
 // The policy's choice with the statistics it used.
 struct selection_record {
-  uint64_t index = 0;                // of the new node
+  uint64_t index = 0; // of the new node
   id128 node;
-  std::vector<uint64_t> parents;     // indices; the node to improve first
+  std::vector<uint64_t> parents; // indices; the node to improve first
   std::string policy;
-  std::string memory;                // parent | siblings | both | none
+  std::string memory; // parent | siblings | both | none
   std::map<std::string, double> statistics;
   bool draft = false;
-  uint64_t seed = 0;                 // of this node's random stream
-  id128 tree_hash;                   // of the folded tree after this event
+  uint64_t seed = 0; // of this node's random stream
+  id128 tree_hash;   // of the folded tree after this event
 };
 
 // A candidate's bytes and how it came to be.
@@ -86,7 +86,7 @@ id128 candidate_id(const candidate& c);
 struct proposal_record {
   uint64_t index = 0;
   id128 candidate;
-  std::string source;                // blob
+  std::string source; // blob
   std::string language;
   std::string flags;
   std::string generator;
@@ -98,8 +98,8 @@ struct proposal_record {
 struct intent_record {
   uint64_t index = 0;
   id128 evaluation;
-  std::string stage;                 // compile | race | confirm | prepare | final
-  uint64_t epoch = 0;                // of the lease
+  std::string stage;  // compile | race | confirm | prepare | final
+  uint64_t epoch = 0; // of the lease
 };
 
 // What is stored under an evaluation id: one stage's result, shared by every campaign.
@@ -107,10 +107,10 @@ struct evaluation_record {
   id128 evaluation;
   std::string stage;
   id128 candidate;
-  id128 rival;                       // zero: the reference
-  std::string object;                // blob of the shared object (compile)
-  std::string log;                   // compiler's words (compile)
-  judge_outcome outcome;             // compile: only result and detail are set
+  id128 rival;           // zero: the reference
+  std::string object;    // blob of the shared object (compile)
+  std::string log;       // compiler's words (compile)
+  judge_outcome outcome; // compile: only result and detail are set
   std::string toolchain;
   std::string device;
   std::string harness;
@@ -123,25 +123,25 @@ struct node_record {
   id128 node;
   std::vector<uint64_t> parents;
   proposal_record proposal;
-  std::string state;                 // selected | proposed | finished | faulted
+  std::string state; // selected | proposed | finished | faulted
   verdict result = verdict::none;
   std::string rule;
   std::string detail;
-  double fitness = 0.0;              // speedup against the reference; 0 unless pass
+  double fitness = 0.0; // speedup against the reference; 0 unless pass
   double ci_low = 0.0;
   double ci_high = 0.0;
-  bool estimate = false;             // screened out: a rough figure
-  bool confirmed = false;            // fresh processes, held-out shapes, fresh pairs
-  uint64_t rival = 0;                // index of the champion it raced; 0: the reference
-  uint64_t duplicate_of = 0;         // index of the node with the same source or object; 0: none
+  bool estimate = false;     // screened out: a rough figure
+  bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
+  uint64_t rival = 0;        // index of the champion it raced; 0: the reference
+  uint64_t duplicate_of = 0; // index of the node with the same source or object; 0: none
   std::vector<id128> evaluations;
-  std::string object;                // blob
+  std::string object; // blob
   fault trouble;
   int64_t propose_ns = 0;
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
-  int64_t wall_ns = 0;               // from selection to the end
-  id128 tree_hash;                   // of the folded tree after this event
+  int64_t wall_ns = 0; // from selection to the end
+  id128 tree_hash;     // of the folded tree after this event
 };
 
 struct fault_record {
@@ -152,7 +152,7 @@ struct fault_record {
 
 struct champion_record {
   uint64_t index = 0;
-  std::string object;                // blob
+  std::string object; // blob
   double speedup = 0.0;
   double ci_low = 0.0;
   double ci_high = 0.0;
@@ -160,19 +160,19 @@ struct champion_record {
 };
 
 struct state_record {
-  std::string state;                 // running | paused
+  std::string state; // running | paused
   std::string reason;
 };
 
 struct finish_record {
-  std::string state;                 // finished | failed
-  std::string stop_reason;           // target | budget | stall | cancelled | error
+  std::string state;       // finished | failed
+  std::string stop_reason; // target | budget | stall | cancelled | error
   std::string detail;
-  uint64_t best = 0;                 // index; 0: none
-  double speedup = 0.0;              // of the final confirmation against the reference
+  uint64_t best = 0;    // index; 0: none
+  double speedup = 0.0; // of the final confirmation against the reference
   double ci_low = 0.0;
   double ci_high = 0.0;
-  std::vector<shape_timing> shapes;  // of the final confirmation
+  std::vector<shape_timing> shapes; // of the final confirmation
 };
 
 template <class I>

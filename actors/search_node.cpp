@@ -44,16 +44,16 @@ void finish(pointer self, evaluation outcome) {
   st.begun = steady_clock::now();
   st.card->says("reporting");
   self->request(st.context->campaign, life_limit, atom::finished_v, node_result{r, std::move(outcome)})
-    .then(
-      [self](node_reply& reply) {
-        if (!reply.challenge_again) {
-          self->quit(); // passivates: the journal has it
-          return;
-        }
-        self->state.champion = std::move(reply.champion);
-        evaluate(self);
-      },
-      [self](caf::error& e) { tell_error(self, "campaign", e); });
+      .then(
+          [self](node_reply& reply) {
+            if (!reply.challenge_again) {
+              self->quit(); // passivates: the journal has it
+              return;
+            }
+            self->state.champion = std::move(reply.champion);
+            evaluate(self);
+          },
+          [self](caf::error& e) { tell_error(self, "campaign", e); });
 }
 
 void take(search_node_state& st, evaluation& e) {
@@ -83,16 +83,16 @@ void evaluate(pointer self) {
   q.what = st.what;
   q.champion = st.champion;
   self->request(st.context->evaluator, life_limit, atom::evaluate_v, std::move(q))
-    .then(
-      [self](evaluation& e) {
-        if (e.trouble) {
-          tell_fault(self, std::move(e.trouble));
-          return;
-        }
-        take(self->state, e);
-        finish(self, std::move(e));
-      },
-      [self](caf::error& e) { tell_error(self, "evaluator", e); });
+      .then(
+          [self](evaluation& e) {
+            if (e.trouble) {
+              tell_fault(self, std::move(e.trouble));
+              return;
+            }
+            take(self->state, e);
+            finish(self, std::move(e));
+          },
+          [self](caf::error& e) { tell_error(self, "evaluator", e); });
 }
 
 void record_proposal(pointer self, int64_t propose_ns) {
@@ -115,13 +115,13 @@ void record_proposal(pointer self, int64_t propose_ns) {
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
   append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-    .then(
-      [self](uint64_t) {
-        auto& r = self->state.record;
-        self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
-        evaluate(self);
-      },
-      [self](caf::error& e) { tell_error(self, "journal", e); });
+      .then(
+          [self](uint64_t) {
+            auto& r = self->state.record;
+            self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
+            evaluate(self);
+          },
+          [self](caf::error& e) { tell_error(self, "journal", e); });
 }
 
 void synthesize(pointer self) {
@@ -129,22 +129,22 @@ void synthesize(pointer self) {
   st.card->says("synthesising");
   auto from = steady_clock::now();
   self->request(st.context->synthesizer, life_limit, atom::synthesize_v, st.step)
-    .then(
-      [self, from](candidate& c) {
-        self->state.what = std::move(c);
-        record_proposal(self, since(from));
-      },
-      [self](caf::error& e) {
-        auto why = to_failure(e);
-        if (why.code != errc::unsupported) {
-          tell_error(self, "synthesizer", e);
-          return;
-        }
-        // Nothing more to propose from here: a fact about the tree, not a fault.
-        self->state.record.rule = "exhausted";
-        self->state.record.detail = why.detail;
-        finish(self, {});
-      });
+      .then(
+          [self, from](candidate& c) {
+            self->state.what = std::move(c);
+            record_proposal(self, since(from));
+          },
+          [self](caf::error& e) {
+            auto why = to_failure(e);
+            if (why.code != errc::unsupported) {
+              tell_error(self, "synthesizer", e);
+              return;
+            }
+            // Nothing more to propose from here: a fact about the tree, not a fault.
+            self->state.record.rule = "exhausted";
+            self->state.record.detail = why.detail;
+            finish(self, {});
+          });
 }
 
 // A proposal from before a restart: its source is a blob.
@@ -152,52 +152,52 @@ void read_source(pointer self) {
   auto& st = self->state;
   const auto& p = st.record.proposal;
   self->request(st.context->journal, read_limit, atom::blob_v, p.source)
-    .then(
-      [self](std::string& source) {
-        auto& r = self->state.record.proposal;
-        self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
-        evaluate(self);
-      },
-      [self](caf::error& e) { tell_error(self, "journal", e); });
+      .then(
+          [self](std::string& source) {
+            auto& r = self->state.record.proposal;
+            self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
+            evaluate(self);
+          },
+          [self](caf::error& e) { tell_error(self, "journal", e); });
 }
 
 search_node_actor::behavior_type handlers(pointer self) {
   return {
-    [self](atom::begin) {
-      handling h{self, self->state.card, "begin"};
-      self->state.begun = steady_clock::now();
-      if (self->state.record.state == "proposed")
-        read_source(self);
-      else
-        synthesize(self);
-    },
-    [self](atom::node) -> caf::result<node_record> {
-      auto& st = self->state;
-      handling h{self, st.card, "node"};
-      if (st.loaded)
-        return st.record;
-      auto promise = self->make_response_promise<node_record>();
-      st.askers.push_back(promise);
-      self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
-                    keys::node(st.context->id, st.record.index))
-        .then(
-          [self](std::string& bytes) {
-            auto record = decode<node_record>(bytes);
-            for (auto& p : std::exchange(self->state.askers, {}))
-              if (record)
-                p.deliver(*record);
-              else
-                p.deliver(to_error(record.error()));
-            self->quit();
-          },
-          [self](caf::error& e) {
-            for (auto& p : std::exchange(self->state.askers, {}))
-              p.deliver(e);
-            self->quit();
-          });
-      return promise;
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::begin) {
+        handling h{self, self->state.card, "begin"};
+        self->state.begun = steady_clock::now();
+        if (self->state.record.state == "proposed")
+          read_source(self);
+        else
+          synthesize(self);
+      },
+      [self](atom::node) -> caf::result<node_record> {
+        auto& st = self->state;
+        handling h{self, st.card, "node"};
+        if (st.loaded)
+          return st.record;
+        auto promise = self->make_response_promise<node_record>();
+        st.askers.push_back(promise);
+        self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+                      keys::node(st.context->id, st.record.index))
+            .then(
+                [self](std::string& bytes) {
+                  auto record = decode<node_record>(bytes);
+                  for (auto& p : std::exchange(self->state.askers, {}))
+                    if (record)
+                      p.deliver(*record);
+                    else
+                      p.deliver(to_error(record.error()));
+                  self->quit();
+                },
+                [self](caf::error& e) {
+                  for (auto& p : std::exchange(self->state.askers, {}))
+                    p.deliver(e);
+                  self->quit();
+                });
+        return promise;
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

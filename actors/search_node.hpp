@@ -22,8 +22,8 @@ struct search_node_state {
   node_record record;
   synthesis_step step;
   champion_info champion;
-  candidate what;                 // empty source until proposed
-  bool loaded = true;             // false: revived, the record is still in the journal
+  candidate what;     // empty source until proposed
+  bool loaded = true; // false: revived, the record is still in the journal
   std::chrono::steady_clock::time_point begun;
   std::vector<caf::typed_response_promise<node_record>> askers;
 
@@ -36,7 +36,7 @@ search_node_actor::behavior_type search_node(search_node_actor::stateful_pointer
                                              champion_info champion);
 
 // A terminal node, to be read from the journal.
-search_node_actor::behavior_type revived_node(search_node_actor::stateful_pointer<search_node_state> self, card_ptr card,
-                                              campaign_context_ptr context, uint64_t index);
+search_node_actor::behavior_type revived_node(search_node_actor::stateful_pointer<search_node_state> self,
+                                              card_ptr card, campaign_context_ptr context, uint64_t index);
 
 } // namespace kevolve

@@ -31,18 +31,18 @@ void generate(pointer self, const work_ptr& w) {
     weights.push_back(g.first);
   auto which = pick_weighted(weights, w->step.seed);
   self->request(generators[which].second, generate_limit, atom::generate_v, to_request(w->step, w->read))
-    .then(
-      [self, w, which](proposal& p) {
-        candidate c;
-        c.language = std::move(p.language);
-        c.source = std::move(p.source);
-        c.flags = std::move(p.flags);
-        c.generator = self->state.context->spec->generators[which].kind;
-        c.genome = std::move(p.genome);
-        c.summary = std::move(p.summary);
-        finish(self, w, std::move(c));
-      },
-      [self, w](caf::error& e) { finish(self, w, std::move(e)); });
+      .then(
+          [self, w, which](proposal& p) {
+            candidate c;
+            c.language = std::move(p.language);
+            c.source = std::move(p.source);
+            c.flags = std::move(p.flags);
+            c.generator = self->state.context->spec->generators[which].kind;
+            c.genome = std::move(p.genome);
+            c.summary = std::move(p.summary);
+            finish(self, w, std::move(c));
+          },
+          [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
 
 // Reads the ancestors one after the other: a handful of small records.
@@ -56,22 +56,22 @@ void read_next(pointer self, const work_ptr& w) {
   auto& context = *self->state.context;
   auto give_up = [self, w](caf::error& e) { finish(self, w, std::move(e)); };
   self->request(context.journal, read_limit, atom::lookup_v, std::string{keys::nodes}, keys::node(context.id, index))
-    .then(
-      [self, w, index, give_up](std::string& bytes) {
-        auto node = decode<node_record>(bytes);
-        if (!node || node->proposal.source.empty()) {
-          read_next(self, w);
-          return;
-        }
-        self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
-          .then(
-            [self, w, index, node = std::move(*node)](std::string& source) {
-              w->read[index] = to_ancestor(node, std::move(source));
+      .then(
+          [self, w, index, give_up](std::string& bytes) {
+            auto node = decode<node_record>(bytes);
+            if (!node || node->proposal.source.empty()) {
               read_next(self, w);
-            },
-            give_up);
-      },
-      give_up);
+              return;
+            }
+            self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
+                .then(
+                    [self, w, index, node = std::move(*node)](std::string& source) {
+                      w->read[index] = to_ancestor(node, std::move(source));
+                      read_next(self, w);
+                    },
+                    give_up);
+          },
+          give_up);
 }
 
 } // namespace
@@ -87,20 +87,20 @@ synthesizer_actor::behavior_type synthesizer(pointer self, card_ptr card, campai
   report_exceptions(self);
   self->state.card->says("idle");
   return {
-    [self](atom::synthesize, synthesis_step& step) -> caf::result<candidate> {
-      auto& st = self->state;
-      handling h{self, st.card, "synthesize"};
-      auto w = std::make_shared<synthesizer_state::work>();
-      w->serial = ++st.last_serial;
-      w->to_read = nodes_to_read(step);
-      w->step = std::move(step);
-      w->promise = self->make_response_promise<candidate>();
-      st.under_way[w->serial] = w;
-      st.card->flight(1);
-      read_next(self, w);
-      return w->promise;
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::synthesize, synthesis_step& step) -> caf::result<candidate> {
+        auto& st = self->state;
+        handling h{self, st.card, "synthesize"};
+        auto w = std::make_shared<synthesizer_state::work>();
+        w->serial = ++st.last_serial;
+        w->to_read = nodes_to_read(step);
+        w->step = std::move(step);
+        w->promise = self->make_response_promise<candidate>();
+        st.under_way[w->serial] = w;
+        st.card->flight(1);
+        read_next(self, w);
+        return w->promise;
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

@@ -15,12 +15,12 @@ namespace kevolve {
 
 // A tree node as a generator may see it: no held-out shape, no expected value, no seed of the judge.
 struct ancestor {
-  std::string genome;               // generator-defined: how the source was made; empty if another family made it
+  std::string genome; // generator-defined: how the source was made; empty if another family made it
   std::string source;
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0;             // speedup against the reference; 0 unless pass
+  double fitness = 0.0; // speedup against the reference; 0 unless pass
 };
 
 template <class I>
@@ -30,26 +30,26 @@ typename I::result_type inspect(I& f, ancestor& x) {
 
 // Everything one synthesis step may depend on.
 struct synthesis_context {
-  contract task;                    // declared shapes only
+  contract task; // declared shapes only
   std::string reference_source;
-  std::string syntax_tree;          // JSON of the reference, empty if not to be had
+  std::string syntax_tree; // JSON of the reference, empty if not to be had
   std::vector<std::string> flag_menu;
   std::string baseline_flags;
   std::map<std::string, int64_t> hardware;
-  bool draft = false;               // first drafts: no parent to improve on but the reference
-  uint32_t draft_index = 0;         // 0, 1, 2 … among the drafts
-  std::vector<ancestor> parents;    // the node to improve first; two or more: combine
-  std::vector<ancestor> siblings;   // what was already tried from the first parent
-  std::vector<std::string> seen;    // genomes already in the tree, sorted: do not repeat
+  bool draft = false;             // first drafts: no parent to improve on but the reference
+  uint32_t draft_index = 0;       // 0, 1, 2 … among the drafts
+  std::vector<ancestor> parents;  // the node to improve first; two or more: combine
+  std::vector<ancestor> siblings; // what was already tried from the first parent
+  std::vector<std::string> seen;  // genomes already in the tree, sorted: do not repeat
   uint64_t seed = 0;
 };
 
 struct proposal {
-  std::string language;             // "c"
+  std::string language; // "c"
   std::string source;
-  std::string flags;                // a menu entry's name
-  std::string genome;               // printable; reproduces the source
-  std::string summary;              // one line for people: the step taken
+  std::string flags;   // a menu entry's name
+  std::string genome;  // printable; reproduces the source
+  std::string summary; // one line for people: the step taken
 };
 
 class generator {

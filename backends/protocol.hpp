@@ -20,22 +20,22 @@ enum class frame_kind : uint8_t {
   hello = 1,       // helper → node, once, when ready
   compile_request, // node → compile server
   compile_outcome,
-  judge_request,   // node → judge
+  judge_request, // node → judge
   judge_outcome,
-  progress,        // helper → node: alive, and at what
-  cancel,          // node → helper: drop the request with this id
+  progress, // helper → node: alive, and at what
+  cancel,   // node → helper: drop the request with this id
 };
 
 struct helper_hello {
   uint32_t protocol = 1;
-  std::string kind;                 // "compile-server" | "judge"
-  std::string fingerprint;          // toolchain or device + harness, as stored with results
+  std::string kind;                         // "compile-server" | "judge"
+  std::string fingerprint;                  // toolchain or device + harness, as stored with results
   std::map<std::string, std::string> facts; // sandbox level and its parts, versions, peaks
 };
 
 struct helper_progress {
   id128 job;
-  std::string stage;                // "pool", "screen", "race 12 pairs", …
+  std::string stage; // "pool", "screen", "race 12 pairs", …
 };
 
 struct helper_cancel {
@@ -50,20 +50,20 @@ struct compile_request {
   id128 job;
   compile_kind kind = compile_kind::object;
   compile_role role = compile_role::candidate;
-  std::string language;             // "c" | "cpp"
+  std::string language; // "c" | "cpp"
   std::string source;
-  std::string entry;                // syntax_tree: only this function
-  std::string flags;                // name of an entry of the target's menu
-  bool threads = false;             // the task allows OpenMP
-  uint32_t limit_ms = 20'000;       // wall
+  std::string entry;          // syntax_tree: only this function
+  std::string flags;          // name of an entry of the target's menu
+  bool threads = false;       // the task allows OpenMP
+  uint32_t limit_ms = 20'000; // wall
 };
 
 struct compile_outcome {
   id128 job;
-  verdict result = verdict::none;   // pass, compile_error, timeout, out_of_memory; none if fault
+  verdict result = verdict::none; // pass, compile_error, timeout, out_of_memory; none if fault
   fault trouble;
-  std::string artifact;             // a shared object, or the syntax tree as JSON
-  std::string log;                  // diagnostics and remarks, capped
+  std::string artifact; // a shared object, or the syntax tree as JSON
+  std::string log;      // diagnostics and remarks, capped
   int64_t compile_ns = 0;
 };
 
@@ -79,13 +79,13 @@ struct judge_request {
   id128 job;
   judge_mode mode = judge_mode::race;
   contract task;
-  std::string reference;            // shared object, the baseline build
-  std::string oracle;               // shared object with double in place of float; empty: the reference is exact
-  std::string candidate;            // shared object
-  std::string rival;                // shared object to race against; empty: the reference
-  double alpha = 0.05;              // of the sequential test
-  double delta = 0.005;             // smallest gain that counts
-  double screen_out = 1.3;          // race: give up early on a candidate this many times slower than the rival
+  std::string reference;   // shared object, the baseline build
+  std::string oracle;      // shared object with double in place of float; empty: the reference is exact
+  std::string candidate;   // shared object
+  std::string rival;       // shared object to race against; empty: the reference
+  double alpha = 0.05;     // of the sequential test
+  double delta = 0.005;    // smallest gain that counts
+  double screen_out = 1.3; // race: give up early on a candidate this many times slower than the rival
   uint32_t max_pairs = 60;
   uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
@@ -96,17 +96,17 @@ struct judge_request {
 enum class race_decision : uint8_t { undecided = 0, faster, slower, screened };
 
 struct shape_timing {
-  std::string shape;                // shape_case::name
+  std::string shape; // shape_case::name
   bool held_out = false;
   double weight = 1.0;
   race_decision decision = race_decision::undecided;
-  double speedup = 0.0;             // median over pairs of t_rival / t_candidate
-  double ci_low = 0.0;              // 95 %
+  double speedup = 0.0; // median over pairs of t_rival / t_candidate
+  double ci_low = 0.0;  // 95 %
   double ci_high = 0.0;
-  double log_e_faster = 0.0;        // natural log of the e-values
+  double log_e_faster = 0.0; // natural log of the e-values
   double log_e_slower = 0.0;
-  double floor_ns = 0.0;            // physics floor; 0: unknown
-  std::vector<double> rival_ns;     // raw samples, pairwise
+  double floor_ns = 0.0;        // physics floor; 0: unknown
+  std::vector<double> rival_ns; // raw samples, pairwise
   std::vector<double> candidate_ns;
 };
 
@@ -115,27 +115,27 @@ struct correctness_report {
   uint32_t seeds = 0;
   double max_abs = 0.0;
   double max_rel = 0.0;
-  double max_ulp = 0.0;             // of the output type
-  double reference_max_abs = 0.0;   // the reference's own error against the oracle
-  bool bit_equal = false;           // to the reference
+  double max_ulp = 0.0;           // of the output type
+  double reference_max_abs = 0.0; // the reference's own error against the oracle
+  bool bit_equal = false;         // to the reference
 };
 
 struct judge_outcome {
   id128 job;
-  verdict result = verdict::none;   // none if fault
+  verdict result = verdict::none; // none if fault
   fault trouble;
-  std::string rule;                 // which rule refused it: "early_done", "guard_band", …
-  std::string detail;               // for a person; never an expected value, never a seed
+  std::string rule;   // which rule refused it: "early_done", "guard_band", …
+  std::string detail; // for a person; never an expected value, never a seed
   std::map<std::string, std::string> evidence;
   correctness_report correctness;
   std::vector<shape_timing> timings;
   race_decision decision = race_decision::undecided; // over all shapes
-  double speedup = 0.0;             // weighted geometric mean over the declared shapes, against the rival
+  double speedup = 0.0; // weighted geometric mean over the declared shapes, against the rival
   double ci_low = 0.0;
   double ci_high = 0.0;
-  bool estimate = false;            // screened out early: a rough figure
+  bool estimate = false; // screened out early: a rough figure
   std::string sandbox_level;
-  int64_t judge_ns = 0;             // wall spent on this request
+  int64_t judge_ns = 0; // wall spent on this request
 };
 
 template <class I>
@@ -161,8 +161,7 @@ typename I::result_type inspect(I& f, compile_outcome& x) {
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.rival, x.alpha, x.delta, x.screen_out,
-           x.max_pairs, x.race_ms,
-           x.min_interval_pairs, x.limit_ms, x.seed);
+           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.seed);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -16,27 +16,27 @@ namespace kevolve {
 struct flag_set {
   std::string name;
   std::string summary;
-  bool baseline = false;            // the flags the reference is built with
+  bool baseline = false; // the flags the reference is built with
 };
 
 struct device_description {
-  std::string id;                   // "cpu:1"
-  std::vector<int> cores;           // timing core first
+  std::string id;         // "cpu:1"
+  std::vector<int> cores; // timing core first
 };
 
 // How to start a helper: argv[0] is an absolute path; the environment is exactly what is listed.
 struct helper_command {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;
-  std::vector<int> cores;           // affinity; empty: leave
+  std::vector<int> cores; // affinity; empty: leave
 };
 
 // A row of `kevolve doctor`.
 struct doctor_row {
-  std::string item;                 // "clang-19", "sandbox", "core 1"
+  std::string item; // "clang-19", "sandbox", "core 1"
   enum class state { ok, weaker, missing } state = state::ok;
   std::string detail;
-  std::string remedy;               // the command that adds it; empty if none
+  std::string remedy; // the command that adds it; empty if none
 };
 
 class target {

@@ -12,7 +12,7 @@ std::string to_string(stage s);
 
 // What an evaluation id is made of besides stage and rival.
 struct evaluation_ground {
-  id128 task;            // contract_id
+  id128 task; // contract_id
   std::string harness;
   std::string toolchain;
   std::string device;

@@ -13,19 +13,19 @@ namespace kevolve {
 
 struct policy_options {
   std::map<std::string, double> policies{{"uct", 1.0}}; // name → weight
-  double exploration = 1.0;       // c of uct
-  double widening = 2.0;          // a node with n visits may have up to widening * n^exponent children
+  double exploration = 1.0;                             // c of uct
+  double widening = 2.0; // a node with n visits may have up to widening * n^exponent children
   double widening_exponent = 0.5;
-  double combine = 0.1;           // share of steps with a second parent
-  uint64_t drafts = 10;           // the first so many nodes start from the root
+  double combine = 0.1; // share of steps with a second parent
+  uint64_t drafts = 10; // the first so many nodes start from the root
   std::map<std::string, double> memory{{"parent", 0.5}, {"siblings", 0.2}, {"both", 0.2}, {"none", 0.1}};
 };
 
 // The choice with the statistics it used: what a selection event stores.
 struct selection {
-  std::vector<uint64_t> parents;  // the node to improve first; {0}: from the reference
-  std::string policy;             // draft | greedy | uct | random
-  std::string memory;             // parent | siblings | both | none
+  std::vector<uint64_t> parents; // the node to improve first; {0}: from the reference
+  std::string policy;            // draft | greedy | uct | random
+  std::string memory;            // parent | siblings | both | none
   std::map<std::string, double> statistics;
   bool draft = false;
   uint64_t draft_index = 0;

@@ -12,23 +12,23 @@ struct termination_rules {
   uint64_t candidates = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
-  uint64_t stall = 0;               // valid candidates in a row without a significant improvement
+  uint64_t stall = 0; // valid candidates in a row without a significant improvement
 };
 
 struct campaign_progress {
-  double best_ci_low = 0.0;         // of the confirmed best, against the reference
-  uint64_t candidates = 0;          // finished
+  double best_ci_low = 0.0; // of the confirmed best, against the reference
+  uint64_t candidates = 0;  // finished
   uint64_t valid_since_best = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
   bool cancelled = false;
-  uint64_t exhausted_in_a_row = 0;  // selections for which no generator had anything left to propose
+  uint64_t exhausted_in_a_row = 0; // selections for which no generator had anything left to propose
 };
 
 struct stop_decision {
   bool stop = false;
-  std::string reason;               // target | budget | stall | cancelled
-  std::string detail;               // "150 s of wall time are used up"
+  std::string reason; // target | budget | stall | cancelled
+  std::string detail; // "150 s of wall time are used up"
 };
 
 stop_decision should_stop(const termination_rules& rules, const campaign_progress& progress);

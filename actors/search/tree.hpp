@@ -16,18 +16,18 @@ enum class node_phase : uint8_t { in_flight = 0, finished };
 
 struct tree_node {
   uint64_t index = 0;
-  std::vector<uint64_t> parents;   // the first is the one improved; empty only for the root
+  std::vector<uint64_t> parents; // the first is the one improved; empty only for the root
   node_phase phase = node_phase::in_flight;
   verdict result = verdict::none;
-  double fitness = 0.0;            // speedup against the reference; 0 unless pass
+  double fitness = 0.0; // speedup against the reference; 0 unless pass
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
   bool draft = false;
-  uint64_t visits = 0;             // finished nodes of the subtree, itself included
-  double value = 0.0;              // best fitness of the subtree
-  uint64_t virtual_loss = 0;       // nodes of the subtree in flight
+  uint64_t visits = 0;       // finished nodes of the subtree, itself included
+  double value = 0.0;        // best fitness of the subtree
+  uint64_t virtual_loss = 0; // nodes of the subtree in flight
   std::vector<uint64_t> children;
 };
 

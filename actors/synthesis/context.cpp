@@ -44,7 +44,8 @@ std::vector<uint64_t> nodes_to_read(const synthesis_step& step) {
   if (!step.draft)
     out = step.parents;
   if (remembers_siblings(step))
-    out.insert(out.end(), step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
+    out.insert(out.end(),
+               step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
                step.siblings.end());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

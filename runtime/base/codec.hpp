@@ -116,7 +116,8 @@ private:
       auto bytes = take(sizeof(T));
       for (size_t i = 0; i < bytes.size(); ++i)
         u = static_cast<std::make_unsigned_t<T>>(
-          u | static_cast<std::make_unsigned_t<T>>(static_cast<std::make_unsigned_t<T>>(static_cast<uint8_t>(bytes[i]))
+            u
+            | static_cast<std::make_unsigned_t<T>>(static_cast<std::make_unsigned_t<T>>(static_cast<uint8_t>(bytes[i]))
                                                    << (8 * i)));
       x = static_cast<T>(u);
     } else if constexpr (std::is_same_v<T, double>) {

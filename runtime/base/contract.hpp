@@ -15,11 +15,11 @@
 namespace kevolve {
 
 enum class dtype : uint8_t { f16 = 0, bf16, f32, f64, i8, u8, i32, i64, boolean };
-std::string to_string(dtype t);          // "f32", …, "bool"
+std::string to_string(dtype t); // "f32", …, "bool"
 result<dtype> parse_dtype(std::string_view text);
 size_t size_bytes(dtype t);
 bool is_floating(dtype t);
-std::string c_type(dtype t);             // "float", "int64_t", "_Float16", "uint16_t" (bf16), "uint8_t" (bool)
+std::string c_type(dtype t); // "float", "int64_t", "_Float16", "uint16_t" (bf16), "uint8_t" (bool)
 
 enum class argument_role : uint8_t { input = 0, output, inout, weight, size, scalar };
 std::string to_string(argument_role r);
@@ -29,27 +29,27 @@ struct fill_rule {
   std::string distribution = "normal"; // normal uniform integer sorted_unique lengths offsets sample_of
   double mean = 0.0;
   double std = 1.0;
-  double low = 0.0;                    // integer and lengths: inclusive
+  double low = 0.0; // integer and lengths: inclusive
   double high = 1.0;
-  std::string of;                      // offsets: the lengths argument; sample_of: the table
-  double hit = 1.0;                    // sample_of: share of values that are in the table
+  std::string of;   // offsets: the lengths argument; sample_of: the table
+  double hit = 1.0; // sample_of: share of values that are in the table
 };
 
 struct argument {
   std::string name;
   argument_role role = argument_role::input;
   dtype type = dtype::f32;
-  std::vector<std::string> shape;      // expressions, row-major; empty for size and scalar
+  std::vector<std::string> shape; // expressions, row-major; empty for size and scalar
   fill_rule fill;
-  std::vector<std::string> strides;    // expressions in elements; empty: contiguous
-  std::string extent;                  // output: name of the i64 output that holds the valid prefix length
-  bool tail_untouched = false;         // output with extent: elements past it must keep their poison
-  uint32_t align = 64;                 // bytes
-  bool alias = false;                  // true: may alias others, so no restrict
-  std::vector<std::string> edge;       // zeros large denormal: extra correctness cases
-  bool nonfinite_match = false;        // inf and NaN in the expected output must be matched, not refused
-  bool is_static = false;              // weight constant across calls
-  bool has_value = false;              // scalar: a fixed value, else drawn from [range_low, range_high]
+  std::vector<std::string> strides; // expressions in elements; empty: contiguous
+  std::string extent;               // output: name of the i64 output that holds the valid prefix length
+  bool tail_untouched = false;      // output with extent: elements past it must keep their poison
+  uint32_t align = 64;              // bytes
+  bool alias = false;               // true: may alias others, so no restrict
+  std::vector<std::string> edge;    // zeros large denormal: extra correctness cases
+  bool nonfinite_match = false;     // inf and NaN in the expected output must be matched, not refused
+  bool is_static = false;           // weight constant across calls
+  bool has_value = false;           // scalar: a fixed value, else drawn from [range_low, range_high]
   double value = 0.0;
   double range_low = 0.0;
   double range_high = 1.0;
@@ -59,17 +59,17 @@ enum class tolerance_mode : uint8_t { absrel = 0, ulp, reference_error, exact };
 std::string to_string(tolerance_mode m);
 
 struct tolerance {
-  std::string argument;                // empty: every output without its own
+  std::string argument; // empty: every output without its own
   tolerance_mode mode = tolerance_mode::absrel;
   double relative = 0.0;
   double absolute = 0.0;
-  double limit = 0.0;                  // ulp: ulps of the output type; reference_error: multiples of it
+  double limit = 0.0; // ulp: ulps of the output type; reference_error: multiples of it
 };
 
 struct shape_case {
-  std::string name;                    // "m=512 n=512 k=512"
+  std::string name; // "m=512 n=512 k=512"
   std::map<std::string, int64_t> sizes;
-  bool held_out = false;               // judged, never shown to a generator, outside F
+  bool held_out = false; // judged, never shown to a generator, outside F
   double weight = 1.0;
 };
 
@@ -78,14 +78,14 @@ struct contract {
   std::string family;
   std::string summary;
   std::string entry;
-  std::string language;                // of the reference: c cpp pytorch kernelbench
-  std::vector<argument> arguments;     // in the order of the C parameters
+  std::string language;                                     // of the reference: c cpp pytorch kernelbench
+  std::vector<argument> arguments;                          // in the order of the C parameters
   std::vector<std::pair<std::string, std::string>> derived; // size symbol, expression; in order
   std::vector<shape_case> shapes;
   std::vector<tolerance> tolerances;
   bool threads = false;
   std::vector<std::string> libraries;
-  std::string work_flops;              // expressions; empty: unknown
+  std::string work_flops; // expressions; empty: unknown
   std::string work_bytes;
   bool cold_cache = false;
 };

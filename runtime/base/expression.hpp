@@ -36,8 +36,8 @@ public:
   std::vector<std::string> summed() const;
 
   // `sum_of` yields the sum over an integer argument's elements; may be empty if summed() is.
-  result<int64_t> evaluate(const size_map& sizes, const std::function<result<int64_t>(const std::string&)>& sum_of
-                                                  = {}) const;
+  result<int64_t> evaluate(const size_map& sizes,
+                           const std::function<result<int64_t>(const std::string&)>& sum_of = {}) const;
 
   const std::string& text() const { return text_; }
 

@@ -98,12 +98,8 @@ result<pid_t> spawn(const helper_options& o, int socket) {
 class helper_impl final : public helper_process, public std::enable_shared_from_this<helper_impl> {
 public:
   helper_impl(asio::io_context& io, int socket, pid_t pid, int pid_fd, frame_handler on_frame, exit_handler on_exit)
-    : socket_(io, asio::local::stream_protocol{}, socket),
-      exit_watch_(io, pid_fd),
-      timer_(io),
-      pid_(pid),
-      on_frame_(std::move(on_frame)),
-      on_exit_(std::move(on_exit)) {}
+      : socket_(io, asio::local::stream_protocol{}, socket), exit_watch_(io, pid_fd), timer_(io), pid_(pid),
+        on_frame_(std::move(on_frame)), on_exit_(std::move(on_exit)) {}
 
   void begin() {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {

@@ -20,10 +20,10 @@ class io_context;
 namespace kevolve {
 
 struct helper_options {
-  std::vector<std::string> argv;                   // argv[0] absolute
-  std::map<std::string, std::string> environment;  // exactly this
-  std::vector<int> cores;                          // affinity, empty: inherit
-  std::string log_path;                            // its stderr is appended here; empty: discarded
+  std::vector<std::string> argv;                  // argv[0] absolute
+  std::map<std::string, std::string> environment; // exactly this
+  std::vector<int> cores;                         // affinity, empty: inherit
+  std::string log_path;                           // its stderr is appended here; empty: discarded
 };
 
 class helper_process {

@@ -19,8 +19,7 @@ std::array<unsigned char, 32> sha256(std::string_view domain, std::string_view b
   auto good = ctx != nullptr && EVP_DigestInit_ex(ctx, EVP_sha256(), nullptr) == 1
               && (domain.empty()
                   || (EVP_DigestUpdate(ctx, domain.data(), domain.size()) == 1 && EVP_DigestUpdate(ctx, &zero, 1) == 1))
-              && EVP_DigestUpdate(ctx, bytes.data(), bytes.size()) == 1
-              && EVP_DigestFinal_ex(ctx, out.data(), &n) == 1;
+              && EVP_DigestUpdate(ctx, bytes.data(), bytes.size()) == 1 && EVP_DigestFinal_ex(ctx, out.data(), &n) == 1;
   EVP_MD_CTX_free(ctx);
   if (!good)
     std::abort(); // libcrypto without SHA-256: nothing that names content can go on

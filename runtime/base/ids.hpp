@@ -45,5 +45,7 @@ std::string sha256_hex(std::string_view bytes);
 
 template <>
 struct std::hash<kevolve::id128> {
-  size_t operator()(const kevolve::id128& x) const noexcept { return static_cast<size_t>(x.hi ^ (x.lo * 0x9e3779b97f4a7c15ULL)); }
+  size_t operator()(const kevolve::id128& x) const noexcept {
+    return static_cast<size_t>(x.hi ^ (x.lo * 0x9e3779b97f4a7c15ULL));
+  }
 };

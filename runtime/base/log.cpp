@@ -67,10 +67,10 @@ void write(level l, std::string_view component, std::string_view text) {
   }
   auto now = std::chrono::system_clock::now().time_since_epoch();
   nlohmann::ordered_json line{
-    {"time_ns", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()},
-    {"level", std::string{spdlog::level::to_string_view(to_spdlog(l)).data()}},
-    {"component", component},
-    {"text", text},
+      {"time_ns", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()},
+      {"level", std::string{spdlog::level::to_string_view(to_spdlog(l)).data()}},
+      {"component", component},
+      {"text", text},
   };
   out->log(to_spdlog(l), "{}", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

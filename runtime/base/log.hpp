@@ -13,8 +13,8 @@ enum class level { trace, debug, info, warn, error, off };
 
 struct options {
   level threshold = level::info;
-  bool json = false;       // one JSON object a line
-  std::string file;        // empty: stderr
+  bool json = false; // one JSON object a line
+  std::string file;  // empty: stderr
 };
 
 void configure(const options& o);

@@ -10,10 +10,9 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<std::string_view, 16> texts{
-  "no error",  "bad input", "not found",    "conflict",        "unauthorised",
-  "unavailable", "timed out", "cancelled",  "no space left",   "read-only",
-  "corrupt",   "newer format", "input/output error", "protocol error", "unsupported",
-  "internal error",
+    "no error",           "bad input",      "not found",     "conflict",       "unauthorised", "unavailable",
+    "timed out",          "cancelled",      "no space left", "read-only",      "corrupt",      "newer format",
+    "input/output error", "protocol error", "unsupported",   "internal error",
 };
 static_assert(texts.size() == static_cast<size_t>(errc::internal) + 1);
 

@@ -12,21 +12,21 @@ namespace kevolve {
 // What went wrong, across the whole project. The text for each value is in result.cpp.
 enum class errc : uint8_t {
   none = 0,
-  bad_input,        // a file or a request is wrong; the caller can mend it
-  not_found,        // no such campaign, node, file
-  conflict,         // the state forbids it (locked directory, illegal transition)
-  unauthorised,     // missing or wrong token
-  unavailable,      // a part is down or restarting; try again
-  timed_out,        // no answer within the limit
-  cancelled,        // asked to stop
-  no_space,         // disk or memory is full
-  read_only,        // the data directory cannot be written
-  corrupt,          // a checksum or a format does not hold
-  newer_format,     // written by a newer kevolve
-  io,               // any other operating-system failure
-  protocol,         // a helper process broke its protocol
-  unsupported,      // this machine or build cannot do it
-  internal,         // a bug
+  bad_input,    // a file or a request is wrong; the caller can mend it
+  not_found,    // no such campaign, node, file
+  conflict,     // the state forbids it (locked directory, illegal transition)
+  unauthorised, // missing or wrong token
+  unavailable,  // a part is down or restarting; try again
+  timed_out,    // no answer within the limit
+  cancelled,    // asked to stop
+  no_space,     // disk or memory is full
+  read_only,    // the data directory cannot be written
+  corrupt,      // a checksum or a format does not hold
+  newer_format, // written by a newer kevolve
+  io,           // any other operating-system failure
+  protocol,     // a helper process broke its protocol
+  unsupported,  // this machine or build cannot do it
+  internal,     // a bug
 };
 
 std::string to_string(errc code);

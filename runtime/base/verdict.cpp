@@ -7,9 +7,22 @@ namespace kevolve {
 namespace {
 
 constexpr std::array<std::string_view, 16> names{
-  "none",        "pass",          "compile_error",    "load_error",    "crashed",       "timeout",
-  "out_of_memory", "wrong_shape", "wrong_result",     "nonfinite",     "nondeterministic", "input_mutated",
-  "out_of_bounds", "sandbox_violation", "cheating",   "faster_than_physics",
+    "none",
+    "pass",
+    "compile_error",
+    "load_error",
+    "crashed",
+    "timeout",
+    "out_of_memory",
+    "wrong_shape",
+    "wrong_result",
+    "nonfinite",
+    "nondeterministic",
+    "input_mutated",
+    "out_of_bounds",
+    "sandbox_violation",
+    "cheating",
+    "faster_than_physics",
 };
 static_assert(names.size() == static_cast<size_t>(verdict::faster_than_physics) + 1);
 

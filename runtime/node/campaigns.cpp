@@ -52,14 +52,13 @@ caf::result<campaign_status> start(pointer self, const id128& id, const campaign
       self->monitor(former);
     return starting_status(id, submission.name);
   }
-  auto parts
-    = assemble_campaign(self->system(), st.ground, id, submission, static_cast<uint64_t>(self->id()), true);
+  auto parts = assemble_campaign(self->system(), st.ground, id, submission, static_cast<uint64_t>(self->id()), true);
   if (!parts)
     return to_error(parts.error());
   auto context = parts->context;
-  auto keeper = spawn_carded<caf::linked + caf::monitored>(*self, st.ground.cards, "supervisor", "campaign " + short_string(id),
-                                             static_cast<uint64_t>(self->id()), supervisor, supervision_config{},
-                                             std::move(parts->children));
+  auto keeper = spawn_carded<caf::linked + caf::monitored>(
+      *self, st.ground.cards, "supervisor", "campaign " + short_string(id), static_cast<uint64_t>(self->id()),
+      supervisor, supervision_config{}, std::move(parts->children));
   st.running[id] = {context, keeper, {}};
   (*st.ground.started)[id] = keeper.address();
   log::info("campaigns", "campaign {} ({}) started", short_string(id), context->name);
@@ -77,20 +76,20 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
       promise.deliver(s.value.get_as<campaign_status>(0));
   };
   self->request(st.ground.journal, read_limit, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
-    .then([begin](std::string&) mutable { begin(); },
-          [self, id, submission, promise, begin](caf::error& e) mutable {
-            if (to_failure(e).code != errc::not_found) {
-              promise.deliver(std::move(e));
-              return;
-            }
-            append_request a;
-            a.campaign = id;
-            a.events.push_back({event_kind::campaign_submitted, encode(submission)});
-            a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
-            append(self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a))
-              .then([begin](uint64_t) mutable { begin(); },
-                    [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
-          });
+      .then([begin](std::string&) mutable { begin(); },
+            [self, id, submission, promise, begin](caf::error& e) mutable {
+              if (to_failure(e).code != errc::not_found) {
+                promise.deliver(std::move(e));
+                return;
+              }
+              append_request a;
+              a.campaign = id;
+              a.events.push_back({event_kind::campaign_submitted, encode(submission)});
+              a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
+              append(self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a))
+                  .then([begin](uint64_t) mutable { begin(); },
+                        [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
+            });
 }
 
 // Takes up campaigns that have not ended: every one, or those that this session had started before a crash of
@@ -98,28 +97,28 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
 void resume_unfinished(pointer self, bool every) {
   auto& journal = self->state.ground.journal;
   self->request(journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"campaign/"}, campaigns_listed)
-    .then(
-      [self, every](std::vector<stored_value>& rows) {
-        for (const auto& row : rows) {
-          auto id = id_of(std::string_view{row.key}.substr(std::string_view{"campaign/"}.size()));
-          auto submission = decode<campaign_submission>(row.value);
-          if (!submission || (!every && !self->state.ground.started->contains(id)))
-            continue;
-          self->request(self->state.ground.journal, read_limit, atom::lookup_v, std::string{keys::index},
-                        keys::status(id))
-            .then(
-              [self, id, submission = *submission](std::string& bytes) {
-                auto status = decode<campaign_status>(bytes);
-                if (!status || (status->state != "finished" && status->state != "failed"))
-                  start(self, id, submission);
-              },
-              [self, id, submission = *submission](caf::error&) { start(self, id, submission); });
-        }
-      },
-      [self](caf::error& e) {
-        log::error("campaigns", "cannot list campaigns: {}", to_string(to_failure(e)));
-        self->quit(std::move(e)); // the next instance tries again
-      });
+      .then(
+          [self, every](std::vector<stored_value>& rows) {
+            for (const auto& row : rows) {
+              auto id = id_of(std::string_view{row.key}.substr(std::string_view{"campaign/"}.size()));
+              auto submission = decode<campaign_submission>(row.value);
+              if (!submission || (!every && !self->state.ground.started->contains(id)))
+                continue;
+              self->request(self->state.ground.journal, read_limit, atom::lookup_v, std::string{keys::index},
+                            keys::status(id))
+                  .then(
+                      [self, id, submission = *submission](std::string& bytes) {
+                        auto status = decode<campaign_status>(bytes);
+                        if (!status || (status->state != "finished" && status->state != "failed"))
+                          start(self, id, submission);
+                      },
+                      [self, id, submission = *submission](caf::error&) { start(self, id, submission); });
+            }
+          },
+          [self](caf::error& e) {
+            log::error("campaigns", "cannot list campaigns: {}", to_string(to_failure(e)));
+            self->quit(std::move(e)); // the next instance tries again
+          });
 }
 
 // The stored statuses with those of running campaigns put over them.
@@ -152,16 +151,16 @@ void ask_running(pointer self, const std::shared_ptr<listing>& l) {
       continue;
     }
     self->request(e.context->campaign, status_limit, atom::status_v)
-      .then(
-        [l](campaign_status& s) {
-          l->found[s.id] = std::move(s);
-          --l->awaited;
-          l->done();
-        },
-        [l](caf::error&) {
-          --l->awaited; // restarting: the stored status stands
-          l->done();
-        });
+        .then(
+            [l](campaign_status& s) {
+              l->found[s.id] = std::move(s);
+              --l->awaited;
+              l->done();
+            },
+            [l](caf::error&) {
+              --l->awaited; // restarting: the stored status stands
+              l->done();
+            });
   }
   l->done();
 }
@@ -171,14 +170,14 @@ void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>
   l->promise = std::move(promise);
   self->request(self->state.ground.journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"status/"},
                 campaigns_listed)
-    .then(
-      [self, l](std::vector<stored_value>& rows) {
-        for (const auto& row : rows)
-          if (auto s = decode<campaign_status>(row.value))
-            l->found[s->id] = std::move(*s);
-        ask_running(self, l);
-      },
-      [l](caf::error& e) { l->promise.deliver(std::move(e)); });
+      .then(
+          [self, l](std::vector<stored_value>& rows) {
+            for (const auto& row : rows)
+              if (auto s = decode<campaign_status>(row.value))
+                l->found[s->id] = std::move(*s);
+            ask_running(self, l);
+          },
+          [l](caf::error& e) { l->promise.deliver(std::move(e)); });
 }
 
 } // namespace
@@ -221,12 +220,13 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
       context->generators.emplace_back(g.weight, handle);
       child.start = [fixed, name, kind = g.kind](caf::event_based_actor* s, uint64_t owner) {
         return caf::actor_cast<caf::actor>(
-          spawn_carded(*s, fixed->cards, "generator", name + " " + kind, owner, generator_of, fixed, kind));
+            spawn_carded(*s, fixed->cards, "generator", name + " " + kind, owner, generator_of, fixed, kind));
       };
       parts.children.push_back(std::move(child));
     }
     synthesizer_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-      return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
+      return caf::actor_cast<caf::actor>(
+          spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
     };
     campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
       auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
@@ -274,30 +274,31 @@ campaigns_actor::behavior_type campaigns(pointer self, card_ptr card, node_groun
   if (resume_all || !self->state.ground.started->empty())
     resume_unfinished(self, resume_all);
   return {
-    [self](atom::submit, const id128& id, const campaign_submission& submission) -> caf::result<campaign_status> {
-      handling h{self, self->state.card, "submit"};
-      if (auto known = self->state.running.find(id); known != self->state.running.end() && known->second.failure.empty())
-        return starting_status(id, submission.name);
-      auto promise = self->make_response_promise<campaign_status>();
-      submit(self, id, submission, promise);
-      return promise;
-    },
-    [self](atom::list) -> caf::result<std::vector<campaign_status>> {
-      handling h{self, self->state.card, "list"};
-      auto promise = self->make_response_promise<std::vector<campaign_status>>();
-      list(self, promise);
-      return promise;
-    },
-    [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {
-      handling h{self, self->state.card, "lookup"};
-      auto e = self->state.running.find(id);
-      if (e == self->state.running.end())
-        return to_error({errc::not_found, "no running campaign " + short_string(id)});
-      if (!e->second.failure.empty())
-        return to_error({errc::unavailable, e->second.failure});
-      return caf::actor_cast<caf::actor>(e->second.context->campaign);
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::submit, const id128& id, const campaign_submission& submission) -> caf::result<campaign_status> {
+        handling h{self, self->state.card, "submit"};
+        if (auto known = self->state.running.find(id);
+            known != self->state.running.end() && known->second.failure.empty())
+          return starting_status(id, submission.name);
+        auto promise = self->make_response_promise<campaign_status>();
+        submit(self, id, submission, promise);
+        return promise;
+      },
+      [self](atom::list) -> caf::result<std::vector<campaign_status>> {
+        handling h{self, self->state.card, "list"};
+        auto promise = self->make_response_promise<std::vector<campaign_status>>();
+        list(self, promise);
+        return promise;
+      },
+      [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {
+        handling h{self, self->state.card, "lookup"};
+        auto e = self->state.running.find(id);
+        if (e == self->state.running.end())
+          return to_error({errc::not_found, "no running campaign " + short_string(id)});
+        if (!e->second.failure.empty())
+          return to_error({errc::unavailable, e->second.failure});
+        return caf::actor_cast<caf::actor>(e->second.context->campaign);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

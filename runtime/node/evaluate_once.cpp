@@ -30,13 +30,13 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   std::optional<failure> failed;
   auto on_error = [&](caf::error& e) { failed = to_failure(e); };
   self->request(context->evaluator, limit, atom::prepare_v)
-    .receive([&](preparation& x) { out.fixed = std::move(x); }, on_error);
+      .receive([&](preparation& x) { out.fixed = std::move(x); }, on_error);
   if (!failed && out.fixed.admission.result == verdict::pass) {
     evaluate_request q;
     q.what = what;
     q.final_check = true;
     self->request(context->evaluator, limit, atom::evaluate_v, std::move(q))
-      .receive([&](evaluation& x) { out.outcome = std::move(x); }, on_error);
+        .receive([&](evaluation& x) { out.outcome = std::move(x); }, on_error);
   }
   self->send_exit(keeper, caf::exit_reason::user_shutdown);
   if (failed)

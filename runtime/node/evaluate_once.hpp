@@ -10,7 +10,7 @@
 namespace kevolve {
 
 struct single_evaluation {
-  preparation fixed;   // admission.result other than pass: the task is refused
+  preparation fixed; // admission.result other than pass: the task is refused
   evaluation outcome;
 };
 

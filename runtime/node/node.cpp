@@ -93,14 +93,14 @@ std::vector<child_spec> core_children(node_parts& p) {
   p.journal = add_front<journal_actor>(p.system, p.cards, journal_child);
   journal_child.start = [cards = p.cards, data = p.data](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-      spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data));
+        spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data));
   };
   child_spec scheduler_child;
   scheduler_child.kind = "scheduler";
   scheduler_child.name = "scheduler";
   p.scheduler = add_front<scheduler_actor>(p.system, p.cards, scheduler_child);
   scheduler_child.start = [cards = p.cards, first = p.session * epochs_per_session](caf::event_based_actor* s,
-                                                                                     uint64_t owner) mutable {
+                                                                                    uint64_t owner) mutable {
     first += epochs_per_instance;
     return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, "scheduler", "scheduler", owner, scheduler, first));
   };
@@ -148,7 +148,8 @@ supervision_config patient() {
   return c;
 }
 
-caf::actor add_supervisor(node_parts& p, const char* name, supervision_config config, std::vector<child_spec> children) {
+caf::actor add_supervisor(node_parts& p, const char* name, supervision_config config,
+                          std::vector<child_spec> children) {
   auto s = spawn_carded(p.system, p.cards, "supervisor", name, 0, supervisor, config, std::move(children));
   s->attach_functor([&p, name](const caf::error& reason) {
     if (reason && reason != caf::exit_reason::user_shutdown) {
@@ -210,7 +211,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->targets};
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-      spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
+        spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
   };
   p->work = add_supervisor(*p, "campaigns", {}, {std::move(directory)});
   std::unique_ptr<node> out{new node{std::move(p)}};

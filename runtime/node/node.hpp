@@ -21,10 +21,10 @@ struct node_parts;
 
 struct node_options {
   std::string data_dir;
-  std::string bin_dir;                 // helper programs; empty: beside this executable
+  std::string bin_dir; // helper programs; empty: beside this executable
   std::vector<std::string> targets{"cpu"};
-  std::string listen = "127.0.0.1:0";  // of the admin; empty: none. Port 0: any; admin_url() tells
-  bool resume_all = false;             // take up every unfinished campaign (the daemon does)
+  std::string listen = "127.0.0.1:0"; // of the admin; empty: none. Port 0: any; admin_url() tells
+  bool resume_all = false;            // take up every unfinished campaign (the daemon does)
 };
 
 class node {
@@ -44,8 +44,8 @@ public:
   std::shared_ptr<const target> find_target(const std::string& name) const;
   id128 id() const;
   const std::string& data_dir() const;
-  std::string admin_url() const;       // "http://127.0.0.1:41234"; empty without admin
-  std::string token_file() const;      // <data_dir>/token, mode 0600
+  std::string admin_url() const;  // "http://127.0.0.1:41234"; empty without admin
+  std::string token_file() const; // <data_dir>/token, mode 0600
   // Empty while well; else why the node cannot go on (the root supervisor gave up).
   std::string broken() const;
   // For what is built beside the campaigns, as evaluate_once.

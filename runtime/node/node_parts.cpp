@@ -20,13 +20,8 @@ node_system_config::node_system_config() {
 
 node_parts::node_parts(node_options o, std::unique_ptr<store> d, std::map<std::string, std::shared_ptr<const target>> t,
                        id128 i, uint64_t s)
-  : options(std::move(o)),
-    data(std::move(d)),
-    targets(std::move(t)),
-    id(i),
-    session(s),
-    helpers_done(boost::asio::make_work_guard(io)),
-    system(config) {
+    : options(std::move(o)), data(std::move(d)), targets(std::move(t)), id(i), session(s),
+      helpers_done(boost::asio::make_work_guard(io)), system(config) {
   io_thread = std::thread{[this] {
     sigset_t all;
     sigfillset(&all);

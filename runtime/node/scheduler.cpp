@@ -87,50 +87,50 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
   report_exceptions(self);
   self->set_down_handler([self](caf::down_msg& m) { went_down(self, m.source); });
   return {
-    [self](atom::offer, resource_offer& offer) -> caf::result<uint64_t> {
-      handling h{self, self->state.card, "offer"};
-      auto& st = self->state;
-      auto& r = st.resources[offer.resource_id];
-      r.epoch = std::max(r.epoch, st.first_epoch) + 1;
-      r.lease = 0;
-      r.holder = nullptr;
-      r.up = true;
-      if (r.offer.handle != offer.handle)
-        self->monitor(offer.handle);
-      r.offer = std::move(offer);
-      // The resource must know its epoch before anyone comes with a lease of it.
-      auto promise = self->make_response_promise<uint64_t>();
-      promise.deliver(r.epoch);
-      match(self);
-      return promise;
-    },
-    [self](atom::acquire, lease_request& request) -> caf::result<lease> {
-      handling h{self, self->state.card, "acquire"};
-      auto asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
-      if (self->state.watched.insert(asker).second)
-        self->monitor(asker);
-      auto promise = self->make_response_promise<lease>();
-      self->state.queue.push_back({std::move(request), asker, promise});
-      match(self);
-      return promise;
-    },
-    [self](atom::release, const lease& l) {
-      handling h{self, self->state.card, "release"};
-      auto i = self->state.resources.find(l.resource_id);
-      if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
-        return;
-      i->second.lease = 0;
-      i->second.holder = nullptr;
-      match(self);
-    },
-    [self](atom::status) {
-      handling h{self, self->state.card, "status"};
-      std::vector<resource_status> out;
-      for (const auto& [id, r] : self->state.resources)
-        out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted});
-      return out;
-    },
-    [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::offer, resource_offer& offer) -> caf::result<uint64_t> {
+        handling h{self, self->state.card, "offer"};
+        auto& st = self->state;
+        auto& r = st.resources[offer.resource_id];
+        r.epoch = std::max(r.epoch, st.first_epoch) + 1;
+        r.lease = 0;
+        r.holder = nullptr;
+        r.up = true;
+        if (r.offer.handle != offer.handle)
+          self->monitor(offer.handle);
+        r.offer = std::move(offer);
+        // The resource must know its epoch before anyone comes with a lease of it.
+        auto promise = self->make_response_promise<uint64_t>();
+        promise.deliver(r.epoch);
+        match(self);
+        return promise;
+      },
+      [self](atom::acquire, lease_request& request) -> caf::result<lease> {
+        handling h{self, self->state.card, "acquire"};
+        auto asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
+        if (self->state.watched.insert(asker).second)
+          self->monitor(asker);
+        auto promise = self->make_response_promise<lease>();
+        self->state.queue.push_back({std::move(request), asker, promise});
+        match(self);
+        return promise;
+      },
+      [self](atom::release, const lease& l) {
+        handling h{self, self->state.card, "release"};
+        auto i = self->state.resources.find(l.resource_id);
+        if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
+          return;
+        i->second.lease = 0;
+        i->second.holder = nullptr;
+        match(self);
+      },
+      [self](atom::status) {
+        handling h{self, self->state.card, "status"};
+        std::vector<resource_status> out;
+        for (const auto& [id, r] : self->state.resources)
+          out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted});
+        return out;
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }
 

@@ -38,7 +38,7 @@ struct scheduler_state {
   uint64_t last_lease = 0;
   std::map<std::string, resource> resources; // by id
   std::deque<waiter> queue;
-  std::set<caf::actor_addr> watched;         // askers
+  std::set<caf::actor_addr> watched; // askers
 
   ~scheduler_state();
 };

@@ -64,8 +64,8 @@ void child_ended(pointer self, size_t index, const caf::error& reason) {
     c.failures = 0;
   auto exponent = std::min<size_t>(c.failures++, 16);
   auto delay = std::min(st.config.backoff_max, std::chrono::milliseconds{st.config.backoff_min.count() << exponent});
-  log::warn("supervisor", "{} {} is down ({}); restart in {} ms", c.spec.kind, c.spec.name, to_string(to_failure(reason)),
-            delay.count());
+  log::warn("supervisor", "{} {} is down ({}); restart in {} ms", c.spec.kind, c.spec.name,
+            to_string(to_failure(reason)), delay.count());
   self->delayed_send(self, delay, atom::tick_v, static_cast<uint64_t>(index));
 }
 
@@ -122,11 +122,11 @@ caf::behavior supervisor(pointer self, card_ptr card, supervision_config config,
     start_child(self, i);
   st.card->says("idle");
   return {
-    [self](atom::tick, uint64_t index) {
-      handling h{self, self->state.card, "tick"};
-      if (!self->state.stopping && index < self->state.children.size() && !self->state.children[index].handle)
-        start_child(self, index);
-    },
+      [self](atom::tick, uint64_t index) {
+        handling h{self, self->state.card, "tick"};
+        if (!self->state.stopping && index < self->state.children.size() && !self->state.children[index].handle)
+          start_child(self, index);
+      },
   };
 }
 
@@ -144,15 +144,15 @@ caf::behavior front(caf::stateful_actor<front_state>* self, card_ptr card) {
     return promise;
   });
   return {
-    [self](atom::publish, caf::actor& instance) {
-      auto& st = self->state;
-      st.current = std::move(instance);
-      st.card->says(st.current ? "idle" : "down");
-      if (!st.current)
-        return;
-      for (auto& [promise, message] : std::exchange(st.held, {}))
-        promise.delegate(st.current, std::move(message));
-    },
+      [self](atom::publish, caf::actor& instance) {
+        auto& st = self->state;
+        st.current = std::move(instance);
+        st.card->says(st.current ? "idle" : "down");
+        if (!st.current)
+          return;
+        for (auto& [promise, message] : std::exchange(st.held, {}))
+          promise.delegate(st.current, std::move(message));
+      },
   };
 }
 
