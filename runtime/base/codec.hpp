@@ -42,7 +42,7 @@ private:
       auto u = static_cast<std::make_unsigned_t<T>>(x);
       std::array<char, sizeof(T)> bytes{};
       for (size_t i = 0; i < sizeof(T); ++i)
-        bytes[i] = static_cast<char>((u >> (8 * i)) & 0xffU);
+        bytes[i] = static_cast<char>((static_cast<uint64_t>(u) >> (8 * i)) & 0xffU);
       out_.append(bytes.data(), bytes.size());
     } else if constexpr (std::is_same_v<T, double>)
       put(std::bit_cast<uint64_t>(x));
@@ -112,13 +112,10 @@ private:
       get(u);
       x = u != 0;
     } else if constexpr (std::is_integral_v<T>) {
-      std::make_unsigned_t<T> u = 0;
+      uint64_t u = 0;
       auto bytes = take(sizeof(T));
       for (size_t i = 0; i < bytes.size(); ++i)
-        u = static_cast<std::make_unsigned_t<T>>(
-            u
-            | static_cast<std::make_unsigned_t<T>>(static_cast<std::make_unsigned_t<T>>(static_cast<uint8_t>(bytes[i]))
-                                                   << (8 * i)));
+        u |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i])) << (8 * i);
       x = static_cast<T>(u);
     } else if constexpr (std::is_same_v<T, double>) {
       uint64_t u = 0;

@@ -3,13 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace kevolve::log {
 
-enum class level { trace, debug, info, warn, error, off };
+enum class level : uint8_t { trace, debug, info, warn, error, off };
 
 struct options {
   level threshold = level::info;

@@ -1,39 +1,24 @@
 #include "actors/journal.hpp"
+#include "temporary_store.hpp"
 #include "virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 using namespace kevolve;
 
 namespace {
 
 struct archive : virtual_system {
-  std::string dir;
-  std::shared_ptr<store> data;
-  journal_actor actor;
+  temporary_store disk;
+  // Not detached here: virtual time runs it.
+  journal_actor actor = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data);
 
-  archive() {
-    auto pattern = (std::filesystem::temp_directory_path() / "kevolve-journal-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    dir = pattern;
-    auto s = store::open(dir);
-    REQUIRE(s);
-    data = std::move(*s);
-    // Not detached here: virtual time runs it.
-    actor = spawn_carded(system, cards, "journal", "journal", 0, journal, data);
-    run();
-  }
   ~archive() {
     stop(caf::actor_cast<caf::actor>(actor));
     run();
     actor = nullptr;
-    data.reset();
-    std::filesystem::remove_all(dir);
   }
   static append_request entry(const id128& campaign, const std::string& payload) {
     append_request a;
@@ -115,7 +100,7 @@ TEST_CASE_FIXTURE(archive, "a journal that crashes answers those who wait, and n
   run();
   REQUIRE(written->error);
   CHECK(written->error->code == errc::unavailable);
-  CHECK(data->last_sequence() == 0);
+  CHECK(disk.data->last_sequence() == 0);
 }
 
 TEST_CASE_FIXTURE(archive, "events are read in pages over many campaigns") {
