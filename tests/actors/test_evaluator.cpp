@@ -1,0 +1,246 @@
+// The evaluator over a real journal and scheduler, with scripted resources: what is bought, how often, and what a
+// fault does.
+#include "actors/evaluator.hpp"
+#include "actors/journal.hpp"
+#include "runtime/node/scheduler.hpp"
+#include "temporary_store.hpp"
+#include "virtual_system.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+class paper_target final : public target {
+public:
+  std::string name() const override { return "paper"; }
+  trust_tier trust() const override { return trust_tier::native; }
+  std::vector<std::string> languages() const override { return {std::string(1, 'c')}; }
+  std::vector<flag_set> flag_menu() const override { return {{"base", "", true}}; }
+  std::vector<device_description> devices() const override { return {{"paper:0", {}}}; }
+  helper_command compile_server() const override { return {}; }
+  helper_command judge(const device_description&) const override { return {}; }
+  std::string toolchain_fingerprint() const override { return "toolchain"; }
+  std::string device_fingerprint(const device_description&) const override { return "device"; }
+  std::string harness_fingerprint() const override { return "harness"; }
+  std::map<std::string, int64_t> hardware() const override { return {}; }
+  std::vector<doctor_row> doctor() const override { return {}; }
+};
+
+// What the scripted resources are asked, and how they answer.
+struct script {
+  std::vector<std::string> compiled; // sources of candidates
+  std::map<judge_mode, uint32_t> judged;
+  uint32_t faults = 0; // the next so many jobs on a candidate are faults
+  judge_outcome verdict_on_candidates;
+};
+
+compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::pointer self, std::shared_ptr<script> s) {
+  return {
+      [s](atom::compile, const lease&, const compile_request& q) {
+        compile_outcome o;
+        o.job = q.job;
+        o.result = verdict::pass;
+        o.artifact = "object of " + q.source;
+        if (q.role != compile_role::candidate)
+          return o;
+        s->compiled.push_back(q.source);
+        if (s->faults > 0) {
+          --s->faults;
+          o.result = verdict::none;
+          o.trouble = {"worker_killed", "as scripted", 0};
+        }
+        return o;
+      },
+      [](atom::cancel, const id128&) {},
+      [](atom::release, const lease&) {},
+      [](atom::offer) {},
+      [](atom::answer, uint8_t, const std::string&) {},
+      [](atom::helper_end, int32_t) {},
+      [](atom::tick, uint64_t) {},
+      [self](atom::crash) { self->quit(); },
+  };
+}
+
+device_actor::behavior_type paper_device(device_actor::pointer self, std::shared_ptr<script> s) {
+  return {
+      [s](atom::judge, const lease&, const judge_request& q) {
+        ++s->judged[q.mode];
+        judge_outcome o;
+        if (q.mode == judge_mode::race || q.mode == judge_mode::confirm)
+          o = s->verdict_on_candidates;
+        else
+          o.result = verdict::pass;
+        o.job = q.job;
+        return o;
+      },
+      [](atom::cancel, const id128&) {},
+      [](atom::release, const lease&) {},
+      [](atom::offer) {},
+      [](atom::answer, uint8_t, const std::string&) {},
+      [](atom::helper_end, int32_t) {},
+      [](atom::tick, uint64_t) {},
+      [self](atom::crash) { self->quit(); },
+  };
+}
+
+struct laboratory : virtual_system {
+  temporary_store disk;
+  std::shared_ptr<script> said = std::make_shared<script>();
+  std::shared_ptr<campaign_context> context = std::make_shared<campaign_context>();
+  compiler_worker_actor compiler = system.spawn(paper_compiler, said);
+  device_actor device = system.spawn(paper_device, said);
+  evaluator_actor tested;
+
+  laboratory() {
+    auto spec = std::make_shared<campaign_spec>();
+    spec->target = "paper";
+    spec->task.task.entry = "op";
+    spec->task.reference_source = "reference";
+    context->id = {1, 2};
+    context->spec = spec;
+    context->hardware = std::make_shared<paper_target>();
+    context->cards = cards;
+    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data);
+    context->scheduler = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
+    offer("compiler", caf::actor_cast<caf::actor>(compiler));
+    offer("device", caf::actor_cast<caf::actor>(device));
+    said->verdict_on_candidates.result = verdict::pass;
+    said->verdict_on_candidates.decision = race_decision::slower;
+    said->verdict_on_candidates.speedup = 0.5;
+    start();
+  }
+  void offer(const std::string& kind, caf::actor handle) {
+    resource_offer o;
+    o.resource = o.resource_id = kind;
+    o.capabilities = {"target:paper"};
+    o.handle = std::move(handle);
+    ask<uint64_t>(context->scheduler, atom::offer_v, o);
+    run();
+  }
+  void start() {
+    tested = spawn_carded(system, cards, "evaluator", "e", 0, evaluator, campaign_context_ptr{context});
+    run();
+  }
+  auto evaluate(const std::string& source, uint64_t index = 1) {
+    evaluate_request q;
+    q.index = index;
+    q.what.source = source;
+    return ask<evaluation>(tested, atom::evaluate_v, q);
+  }
+  uint32_t races() const {
+    auto i = said->judged.find(judge_mode::race);
+    return i == said->judged.end() ? 0 : i->second;
+  }
+  ~laboratory() {
+    for (const auto& a : {caf::actor_cast<caf::actor>(tested), caf::actor_cast<caf::actor>(compiler),
+                          caf::actor_cast<caf::actor>(device), caf::actor_cast<caf::actor>(context->scheduler),
+                          caf::actor_cast<caf::actor>(context->journal)})
+      stop(a);
+    run();
+    tested = nullptr;
+    context.reset();
+  }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and stored") {
+  auto e = evaluate("candidate");
+  run();
+  REQUIRE(e->value);
+  CHECK(e->value->result == verdict::pass);
+  CHECK(e->value->ratio == 0.5);
+  CHECK(e->value->evaluations.size() == 2);
+  CHECK(said->compiled == std::vector<std::string>{"candidate"});
+  CHECK(races() == 1);
+  CHECK(said->judged[judge_mode::probe] == 1);
+  CHECK(said->judged[judge_mode::admit] == 1);
+  for (const auto& id : e->value->evaluations) {
+    auto stored = disk.data->get(table::evaluations, key_of(id));
+    REQUIRE(stored);
+    CHECK(*stored);
+  }
+}
+
+TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is paid for once") {
+  auto one = evaluate("candidate", 1);
+  auto two = evaluate("candidate", 2);
+  auto other = evaluate("another", 3);
+  run();
+  REQUIRE(one->value);
+  REQUIRE(two->value);
+  REQUIRE(other->value);
+  CHECK(two->value->evaluations == one->value->evaluations);
+  CHECK(two->value->result == verdict::pass);
+  CHECK(said->compiled.size() == 2);
+  CHECK(races() == 2);
+}
+
+TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought again") {
+  auto before = evaluate("candidate");
+  run();
+  stop(caf::actor_cast<caf::actor>(tested));
+  run();
+  start();
+  auto after = evaluate("candidate");
+  run();
+  REQUIRE(after->value);
+  CHECK(after->value->evaluations == before->value->evaluations);
+  CHECK(said->compiled.size() == 1);
+  CHECK(races() == 1);
+  CHECK(said->judged[judge_mode::admit] == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no verdict") {
+  said->faults = 2;
+  auto e = evaluate("candidate");
+  run();
+  CHECK_FALSE(e->come());
+  CHECK(said->compiled.size() == 1);
+  pass(250ms);
+  CHECK(said->compiled.size() == 2);
+  pass(250ms);
+  REQUIRE(e->value);
+  CHECK(e->value->result == verdict::pass);
+  CHECK(said->compiled.size() == 3);
+}
+
+TEST_CASE_FIXTURE(laboratory, "after four faults who asked is told, and who waited for the same is too") {
+  said->faults = 4;
+  auto one = evaluate("candidate", 1);
+  auto two = evaluate("candidate", 2);
+  for (int i = 0; i < 10; ++i)
+    pass(250ms);
+  for (const auto& e : {one, two}) {
+    REQUIRE(e->value);
+    CHECK(e->value->result == verdict::none);
+    CHECK(e->value->trouble.kind == "worker_killed");
+  }
+  CHECK(said->compiled.size() == 4);
+  auto again = evaluate("candidate"); // nothing of it was stored
+  run();
+  REQUIRE(again->value);
+  CHECK(again->value->result == verdict::pass);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is not raced") {
+  auto e = evaluate("reference");
+  run();
+  REQUIRE(e->value);
+  CHECK(e->value->result == verdict::pass);
+  CHECK(e->value->rule == "same_object");
+  CHECK(races() == 0);
+}
+
+TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
+  auto e = evaluate("candidate");
+  caf::anon_send(tested, atom::crash_v);
+  run();
+  REQUIRE(e->error);
+  CHECK(e->error->code == errc::unavailable);
+}
