@@ -20,17 +20,6 @@ using run_ptr = evaluator_state::run_ptr;
 using std::chrono::steady_clock;
 
 constexpr auto read_limit = std::chrono::seconds{30};
-constexpr uint32_t race_limit_ms = 60'000;
-constexpr uint32_t confirm_limit_ms = 180'000;
-// Promotions chain through the champion, so each spends less of the error budget than a race.
-constexpr double confirm_alpha = 0.01;
-// A race finds gains worth having; what it leaves undecided is a fraction of a percent to either side. The interval
-// that people are told comes from the final confirmation's pairs.
-constexpr uint32_t race_pairs = 30;
-constexpr uint32_t race_ms = 1'500;
-constexpr double race_screen_out = 1.08;
-constexpr uint32_t confirm_pairs = 12;
-constexpr uint32_t final_pairs = 30;
 
 void advance(pointer self, const run_ptr& r);
 
@@ -166,20 +155,13 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   const auto& task = st.context->spec->task.task;
   judge_request q;
   q.job = id;
-  q.mode = s == stage::race ? judge_mode::race : judge_mode::confirm;
   q.task = task;
   q.reference = st.reference;
   q.oracle = st.oracle;
   q.candidate = r->object;
   if (s != stage::final_confirm)
     q.rival = r->rival;
-  q.limit_ms = s == stage::race ? race_limit_ms : confirm_limit_ms;
-  q.max_pairs = race_pairs;
-  q.race_ms = race_ms;
-  q.screen_out = race_screen_out;
-  q.min_interval_pairs = s == stage::final_confirm ? final_pairs : confirm_pairs;
-  if (s != stage::race)
-    q.alpha = confirm_alpha;
+  ask_for(s, q);
   lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, s == stage::race ? 0U : 1U};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {

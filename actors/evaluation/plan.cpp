@@ -51,6 +51,25 @@ id128 object_id(const std::string& object_blob) {
   return derive_id("object", object_blob);
 }
 
+void ask_for(stage s, judge_request& request) {
+  if (s == stage::race) {
+    // A race finds gains worth having. Short calls get the pairs that tell 5 % in 19 of 20 races; long ones are
+    // bounded by time, and what they leave undecided is a few percent to either side.
+    request.mode = judge_mode::race;
+    request.limit_ms = 60'000;
+    request.max_pairs = 60;
+    request.race_ms = 1'500;
+    request.screen_out = 1.08;
+    return;
+  }
+  // Promotions chain through the champion, so each spends less of the error budget than a race. The interval that
+  // people are told comes from the final confirmation's pairs.
+  request.mode = judge_mode::confirm;
+  request.limit_ms = 180'000;
+  request.alpha = 0.01;
+  request.min_interval_pairs = s == stage::final_confirm ? 30 : 12;
+}
+
 stage next_stage(const evaluation_progress& p) {
   if (!p.compiled)
     return stage::compile;

@@ -33,6 +33,9 @@ struct evaluation_progress {
   evaluation result;
 };
 
+// How a stage asks the judge: mode, pairs, error budget, limits.
+void ask_for(stage s, judge_request& request);
+
 stage next_stage(const evaluation_progress& p);
 
 // Takes a stage's stored result into the progress.

@@ -217,3 +217,17 @@ TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless 
     CHECK(none.ci_high == 0.0);
   }
 }
+
+TEST_CASE("a race asks for pairs enough to tell five percent, a promotion spends less of the error budget") {
+  judge_request race;
+  ask_for(stage::race, race);
+  CHECK(race.mode == judge_mode::race);
+  CHECK(race.max_pairs >= 60);
+  judge_request promotion;
+  ask_for(stage::confirm, promotion);
+  CHECK(promotion.mode == judge_mode::confirm);
+  CHECK(promotion.alpha < race.alpha);
+  judge_request last;
+  ask_for(stage::final_confirm, last);
+  CHECK(last.min_interval_pairs >= 30);
+}
