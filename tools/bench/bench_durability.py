@@ -194,7 +194,7 @@ class Trial:
         process.wait()
         self.end(observer)
         waited, left = wait_for_orphans(known, self.folder)
-        found = check(self.bench, self.data, self.scratch, self.seen) if (self.data / "store").exists() else {}
+        found = check(self.bench, self.data, self.scratch, self.seen) if (self.data / "store" / "CURRENT").exists() else {}
         self.rows.append({"after_s": round(after, 3), "processes": len(known), "gone_after_s": round(waited, 3),
                           "left_over": left, "seen": len(self.seen), "fresh": observer.fresh,
                           "differs": observer.differs,
@@ -290,7 +290,8 @@ def render(document: Json) -> str:
              ["events seen over HTTP while it ran (so acknowledged)", str(document["events_seen"])],
              ["seen events lost after a restart", str(total(everything, "lost"))],
              ["seen events that changed", str(total(everything, "changed") + total(rows, "differs"))],
-             ["stores that could not be read", str(sum(bool(r.get("unreadable")) for r in everything))],
+             ["kills before there was a store to lose", str(sum(not r["seen"] and not r["events"] for r in rows))],
+             ["stores that could not be read", str(sum(bool(r.get("unreadable") and r.get("seen", 1)) for r in everything))],
              ["evaluations finished", str(last.get("evaluations_finished"))],
              ["finished evaluations begun again", str(total(everything, "evaluations_repeated"))],
              ["results without their record or object", str(total(everything, "results_without_record"))],

@@ -98,6 +98,9 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
     if name == "gemm":
         out["library"] = openblas(arguments, folder, 200 if arguments.long else 60)
     out["source"] = Path(w["source"]).read_text(encoding="utf-8")
+    w["source"] = Path(w["source"]).name  # the folder goes
+    if out["rivals"]:
+        out["rivals"]["candidate"] = w["source"]
     return out
 
 
