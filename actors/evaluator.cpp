@@ -283,8 +283,6 @@ void give_turns(pointer self) {
 evaluator_state::~evaluator_state() {
   for (auto& p : awaiting_preparation)
     abandon(p, "the evaluator");
-  for (auto& r : held)
-    abandon(r->promise, "the evaluator");
   for (auto& [serial, r] : runs)
     abandon(r->promise, "the evaluator");
 }

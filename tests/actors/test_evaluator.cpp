@@ -141,7 +141,7 @@ struct laboratory : virtual_system {
                           caf::actor_cast<caf::actor>(device), caf::actor_cast<caf::actor>(context->scheduler),
                           caf::actor_cast<caf::actor>(context->journal)})
       stop(a);
-    run();
+    pass(1s); // what waits for its next attempt hears that there is none
     tested = nullptr;
     context.reset();
   }
@@ -238,9 +238,12 @@ TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is 
 }
 
 TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
+  said->faults = 1; // so that it waits for its next attempt
   auto e = evaluate("candidate");
+  run();
+  CHECK_FALSE(e->come());
   caf::anon_send(tested, atom::crash_v);
   run();
   REQUIRE(e->error);
-  CHECK(e->error->code == errc::unavailable);
+  CHECK(*e->error == failure{errc::unavailable, "the evaluator has ended"});
 }

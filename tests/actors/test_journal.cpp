@@ -94,12 +94,13 @@ TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stor
 }
 
 TEST_CASE_FIXTURE(archive, "a journal that crashes answers those who wait, and nothing of theirs is stored") {
+  run();
   auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "lost"));
   scheduler.run_once(); // the asker sends
   caf::anon_send(actor, atom::crash_v);
   run();
   REQUIRE(written->error);
-  CHECK(written->error->code == errc::unavailable);
+  CHECK(*written->error == failure{errc::unavailable, "the journal has ended"});
   CHECK(disk.data->last_sequence() == 0);
 }
 
