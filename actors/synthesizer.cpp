@@ -71,7 +71,12 @@ void read_next(pointer self, const work_ptr& w) {
                     },
                     give_up);
           },
-          give_up);
+          [self, w, give_up](caf::error& e) {
+            if (to_failure(e).code == errc::not_found)
+              read_next(self, w); // a sibling still in flight: there is nothing to learn from it yet
+            else
+              give_up(e);
+          });
 }
 
 } // namespace
