@@ -150,7 +150,16 @@ private:
       if (!done_[index_of(from)])
         return false;
       const auto& g = out_.geometries[index_of(from)];
-      source_values = gather(g, out_.inputs[index_of(from)]);
+      // Varying a table alone leaves what was sampled from it: samples of the new one would sit where they sat.
+      if (a.fill.distribution == "sample_of" && options_.varied == static_cast<int>(index_of(from))
+          && !needs_source(from->fill)) {
+        random_stream unvaried{options_.seed, index_of(from)};
+        auto values = fill_array(*from, g.count, edge_for(*from), {}, unvaried);
+        if (!values)
+          return tl::unexpected<failure>(values.error());
+        source_values = std::move(*values);
+      } else
+        source_values = gather(g, out_.inputs[index_of(from)]);
       source = {g.type, source_values.data(), g.count};
     }
     auto g = resolve_geometry(a, out_.sizes, [this](const std::string& name) { return sum_of(name); });

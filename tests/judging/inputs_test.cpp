@@ -204,6 +204,23 @@ TEST_CASE("a seed gives the same data, and varying one argument changes that one
   CHECK(base.by_value[2] == varied->by_value[2]);
 }
 
+TEST_CASE("varying a table leaves the values that were sampled from it") {
+  contract c;
+  c.arguments = {make_input("table", dtype::i64, {"n"}, "sorted_unique"),
+                 make_input("values", dtype::i64, {"n"}, "sample_of")};
+  c.arguments[1].fill.of = "table";
+  c.arguments[1].fill.hit = 0.5;
+  const auto base = draw(c, {{"n", 64}});
+  draw_options o;
+  o.seed = 7;
+  o.varied = 0;
+  o.variation = 99;
+  auto varied = draw_call(c, make_shape({{"n", 64}}), o);
+  REQUIRE(varied.has_value());
+  CHECK(values(base, 0) != values(*varied, 0));
+  CHECK(values(base, 1) == values(*varied, 1));
+}
+
 TEST_CASE("strided inputs keep their elements apart, with NaN between") {
   auto a = make_input("x", dtype::f32, {"2", "3"}, "uniform");
   a.strides = {"5", "1"};
