@@ -3,12 +3,14 @@
 
 #include "actors/card.hpp"
 #include "actors/interfaces.hpp"
+#include "actors/promises.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
-#include <chrono>
+#include <memory>
+#include <utility>
 
 namespace kevolve {
 
@@ -18,25 +20,40 @@ struct appender_state {
   journal_actor journal;
   caf::actor told; // hears (atom::faulted, 0, fault) when writing is held up, with an empty fault when it goes on
   append_request request;
+  failure first; // why the journal refused before
   caf::typed_response_promise<uint64_t> promise;
   bool held_up = false;
 
   ~appender_state();
 };
 
-// Lives for one request. Replies to (atom::append) with the sequence once it is stored. Errors that waiting
-// does not mend (bad_input, corrupt) are passed on.
+// Lives for one request that the journal refused once. Replies to (atom::append) with the sequence once it is stored.
+// Errors that waiting does not mend are passed on.
 caf::behavior appender(caf::stateful_actor<appender_state>* self, card_ptr card, journal_actor journal, caf::actor told,
-                       append_request request);
+                       append_request request, failure first);
 
-// Ends with the actor that asked. For actors: append(self, …).then(on_sequence, on_error). The answer may take as long
-// as the disk is full.
-template <class Self>
-auto append(Self* self, const card_ptr& card, const journal_actor& journal, const caf::actor& told,
-            append_request request) {
-  auto helper = spawn_carded<caf::linked>(*self, card->table(), "appender", short_string(request.campaign), card->id(),
-                                          appender, journal, told, std::move(request));
-  return self->request(helper, std::chrono::minutes{24 * 60}, atom::append_v);
+// Errors that waiting may mend: a full disk, a journal that restarts.
+bool worth_waiting(errc code);
+
+// Calls on_sequence(uint64_t), or on_error(caf::error&) with what waiting does not mend, in the actor's context. That
+// may take as long as the disk is full; the waiting ends with the actor that asked.
+template <class Self, class F, class G>
+void append(Self* self, const card_ptr& card, const journal_actor& journal, const caf::actor& told,
+            append_request request, F on_sequence, G on_error) {
+  auto kept = std::make_shared<append_request>(std::move(request));
+  self->request(journal, until_answered, atom::append_v, *kept)
+      .then([on_sequence](uint64_t sequence) mutable { on_sequence(sequence); },
+            [self, card, journal, told, kept, on_sequence, on_error](caf::error& e) mutable {
+              auto why = to_failure(e);
+              if (!worth_waiting(why.code)) {
+                on_error(e);
+                return;
+              }
+              auto helper =
+                  spawn_carded<caf::linked>(*self, card->table(), "appender", short_string(kept->campaign), card->id(),
+                                            appender, journal, told, std::move(*kept), std::move(why));
+              self->request(helper, until_answered, atom::append_v).then(on_sequence, on_error);
+            });
 }
 
 } // namespace kevolve

@@ -48,6 +48,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
   auto promise = self->make_response_promise<node_reply>();
+  one_append together{self}; // this node's end and the selection of the next
   push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
        [self, promise, index = r.index]() mutable {
          promise.deliver(node_reply{});
@@ -57,6 +58,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
        });
   if (gained)
     crown(self, r);
+  pump(self);
   return promise;
 }
 

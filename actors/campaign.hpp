@@ -49,6 +49,7 @@ struct campaign_state {
   };
   std::vector<pending> outbox;
   bool writing = false;
+  bool gathering = false; // more comes for the batch
 };
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,

@@ -1,6 +1,7 @@
 #include "actors/campaign_steps.hpp"
 
 #include "actors/keys.hpp"
+#include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -12,7 +13,6 @@ namespace campaign_steps {
 
 namespace {
 
-constexpr auto read_limit = std::chrono::seconds{60};
 constexpr auto final_limit = std::chrono::minutes{60};
 constexpr auto retry_after = std::chrono::seconds{2};
 
@@ -88,7 +88,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
     return;
   }
   auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
-  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, st.fold.champion.index))
       .then(
           [self, lost](std::string& bytes) {
@@ -97,7 +97,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
               end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
               return;
             }
-            self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
+            self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
                     [self, p = node->proposal](std::string& source) {
                       measure(self, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});

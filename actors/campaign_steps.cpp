@@ -2,6 +2,7 @@
 
 #include "actors/append.hpp"
 #include "actors/keys.hpp"
+#include "actors/promises.hpp"
 #include "actors/search_node.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
@@ -15,7 +16,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr auto read_limit = std::chrono::seconds{60};
 constexpr auto prepare_limit = std::chrono::minutes{60};
 constexpr auto retry_after = std::chrono::seconds{2};
 constexpr uint32_t page = 4'096;
@@ -30,7 +30,7 @@ void arm_retry(pointer self) {
 
 void write_next(pointer self) {
   auto& st = self->state;
-  if (st.writing || st.outbox.empty())
+  if (st.writing || st.gathering || st.outbox.empty())
     return;
   st.writing = true;
   append_request a;
@@ -41,20 +41,20 @@ void write_next(pointer self) {
     for (auto& v : p.values)
       a.values.push_back(std::move(v));
   }
-  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-      .then(
-          [self, batch](uint64_t sequence) {
-            self->state.writing = false;
-            self->state.fold.last_sequence = sequence;
-            for (auto& p : *batch)
-              if (p.stored)
-                p.stored();
-            write_next(self);
-          },
-          [self](caf::error& e) {
-            // The journal refuses for good: only a fresh fold of what it holds is safe.
-            self->quit(std::move(e));
-          });
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, batch](uint64_t sequence) {
+        self->state.writing = false;
+        self->state.fold.last_sequence = sequence;
+        for (auto& p : *batch)
+          if (p.stored)
+            p.stored();
+        write_next(self);
+      },
+      [self](caf::error& e) {
+        // The journal refuses for good: only a fresh fold of what it holds is safe.
+        self->quit(std::move(e));
+      });
 }
 
 void spawn_node(pointer self, node_record record) {
@@ -85,7 +85,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
 void adopt(pointer self, uint64_t index) {
   auto& st = self->state;
   st.nodes[index] = nullptr; // being adopted
-  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, index))
       .then(
           [self, index](std::string& bytes) {
@@ -234,7 +234,7 @@ void loaded(pointer self) {
 
 void read_page(pointer self, uint64_t after) {
   auto& st = self->state;
-  self->request(st.context->journal, read_limit, atom::events_v, st.context->id, after, page)
+  self->request(st.context->journal, until_answered, atom::events_v, st.context->id, after, page)
       .then(
           [self](std::vector<journal_event>& events) {
             for (const auto& e : events)
@@ -264,6 +264,15 @@ void push(pointer self, event_kind kind, std::string payload, std::vector<stored
   write_next(self);
 }
 
+one_append::one_append(pointer self) : self_(self) {
+  self_->state.gathering = true;
+}
+
+one_append::~one_append() {
+  self_->state.gathering = false;
+  write_next(self_);
+}
+
 void pump(pointer self) {
   auto& st = self->state;
   if (st.phase != "running" || !st.held_up.empty())
@@ -276,7 +285,7 @@ void pump(pointer self) {
   }
   auto limit = static_cast<uint64_t>(st.context->spec->search.in_flight);
   auto budget = static_cast<uint64_t>(st.context->spec->budget.candidates);
-  while (st.nodes.size() < limit && (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget))
+  while (st.fold.open.size() < limit && (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget))
     start_node(self);
 }
 

@@ -14,6 +14,17 @@ void pump(pointer self);
 // Queues an event; `stored` runs once it is fsync'd.
 void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values = {},
           std::function<void()> stored = {});
+// What is pushed while one lives is written in one append.
+class one_append {
+public:
+  explicit one_append(pointer self);
+  ~one_append();
+  one_append(const one_append&) = delete;
+  one_append& operator=(const one_append&) = delete;
+
+private:
+  pointer self_;
+};
 void pause(pointer self, const std::string& reason);
 void resume(pointer self);
 // What a timer wakes: another try at whatever a fault held up.

@@ -19,8 +19,6 @@ using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 using std::chrono::steady_clock;
 
-constexpr auto read_limit = std::chrono::seconds{30};
-
 void advance(pointer self, const run_ptr& r);
 
 void give_turns(pointer self);
@@ -95,17 +93,17 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   a.values.push_back({keys::evaluations, keys::evaluation(record.evaluation), encode(record)});
   if (!object.empty())
     a.blobs.push_back(std::move(object));
-  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-      .then(
-          [self, r, s, record](uint64_t) {
-            auto runs = close_purchase(self->state, r);
-            runs.push_back(r);
-            for (const auto& x : runs) {
-              apply(x->progress, s, record);
-              advance(self, x);
-            }
-          },
-          [self, r](caf::error& e) { failed(self, r, e); });
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, r, s, record](uint64_t) {
+        auto runs = close_purchase(self->state, r);
+        runs.push_back(r);
+        for (const auto& x : runs) {
+          apply(x->progress, s, record);
+          advance(self, x);
+        }
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage s, const id128& id) {
@@ -187,7 +185,7 @@ void with_blob(pointer self, const run_ptr& r, std::string& target, const std::s
     go();
     return;
   }
-  self->request(self->state.context->journal, read_limit, atom::blob_v, digest)
+  self->request(self->state.context->journal, until_answered, atom::blob_v, digest)
       .then(
           [&target, go, r](std::string& bytes) {
             target = std::move(bytes);
@@ -210,16 +208,16 @@ void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
     else
       judge(self, r, s, id);
   };
-  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
-         intent(st, r, event_kind::evaluation_intent, id, s))
-      .then(
-          [self, r, s, go](uint64_t) {
-            with_blob(
-                self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object, [self, r, s, go] {
-                  with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
-                });
-          },
-          [self, r](caf::error& e) { failed(self, r, e); });
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
+      intent(st, r, event_kind::evaluation_intent, id, s),
+      [self, r, s, go](uint64_t) {
+        with_blob(self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object,
+                  [self, r, s, go] {
+                    with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
+                  });
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 void advance(pointer self, const run_ptr& r) {
@@ -242,7 +240,8 @@ void advance(pointer self, const run_ptr& r) {
   auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
   auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
   // Bought before, by whichever campaign: never paid again.
-  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
+                keys::evaluation(id))
       .then(
           [self, r, s, id](std::string& bytes) {
             auto record = decode<evaluation_record>(bytes);

@@ -2,6 +2,7 @@
 #include "actors/evaluator.hpp"
 #include "actors/keys.hpp"
 #include "actors/leased_job.hpp"
+#include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -14,7 +15,6 @@ namespace {
 
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 
-constexpr auto read_limit = std::chrono::seconds{30};
 constexpr uint32_t admit_limit_ms = 180'000;
 constexpr uint32_t reference_limit_ms = 60'000;
 
@@ -62,9 +62,10 @@ void store(pointer self, const making_ptr& m) {
   for (const auto* bytes : {&m->reference, &m->oracle, &m->syntax_tree})
     if (!bytes->empty())
       a.blobs.push_back(*bytes);
-  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-      .then([self, m](uint64_t) { ready(self, m); },
-            [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, m](uint64_t) { ready(self, m); },
+      [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
 }
 
 // The task is refused: the admission says why.
@@ -234,7 +235,7 @@ void fetch(pointer self, const making_ptr& m) {
     m->oracle = std::move(bytes);
     ready(self, m);
   };
-  self->request(journal, read_limit, atom::blob_v, m->out.reference_object)
+  self->request(journal, until_answered, atom::blob_v, m->out.reference_object)
       .then(
           [self, m, lost, with_oracle](std::string& bytes) {
             m->reference = std::move(bytes);
@@ -242,7 +243,7 @@ void fetch(pointer self, const making_ptr& m) {
               ready(self, m);
               return;
             }
-            self->request(self->state.context->journal, read_limit, atom::blob_v, m->out.oracle_object)
+            self->request(self->state.context->journal, until_answered, atom::blob_v, m->out.oracle_object)
                 .then(with_oracle, lost);
           },
           lost);
@@ -256,7 +257,7 @@ void start_preparation(pointer self) {
     return;
   st.preparing = true;
   st.card->says("preparing");
-  self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::index},
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::index},
                 keys::prepared(st.context->id))
       .then(
           [self](std::string& bytes) {

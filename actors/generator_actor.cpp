@@ -13,8 +13,6 @@ namespace {
 
 using pointer = generator_actor::stateful_pointer<generator_state>;
 
-constexpr auto read_limit = std::chrono::seconds{30};
-
 caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.draft = request.draft;
   st.fixed.draft_index = request.draft_index;
@@ -49,7 +47,8 @@ void unreadable(pointer self, const caf::error& e) {
 
 void read_syntax_tree(pointer self) {
   auto& journal = self->state.context->journal;
-  self->request(journal, read_limit, atom::lookup_v, std::string{keys::index}, keys::prepared(self->state.context->id))
+  self->request(journal, until_answered, atom::lookup_v, std::string{keys::index},
+                keys::prepared(self->state.context->id))
       .then(
           [self](std::string& bytes) {
             auto p = decode<preparation>(bytes);
@@ -57,7 +56,7 @@ void read_syntax_tree(pointer self) {
               ready(self);
               return;
             }
-            self->request(self->state.context->journal, read_limit, atom::blob_v, p->syntax_tree)
+            self->request(self->state.context->journal, until_answered, atom::blob_v, p->syntax_tree)
                 .then(
                     [self](std::string& json) {
                       self->state.fixed.syntax_tree = std::move(json);

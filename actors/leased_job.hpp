@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/interfaces.hpp"
+#include "actors/promises.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -21,7 +22,7 @@ inline constexpr uint32_t job_attempts = 4;
 // Before the next attempt: what failed is restarting.
 inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
 // Waiting for a resource may take as long as the resource's quarantine.
-inline constexpr auto lease_limit = std::chrono::minutes{24 * 60};
+inline constexpr auto lease_limit = until_answered;
 
 template <class Outcome>
 using job_done = std::function<void(Outcome)>;

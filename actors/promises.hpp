@@ -4,9 +4,14 @@
 
 #include "actors/messages.hpp"
 
+#include <caf/timespan.hpp>
 #include <caf/typed_response_promise.hpp>
 
 namespace kevolve {
+
+// The time limit of a request within the node: whoever takes one answers it, if only by ending. A finite limit costs
+// two wake-ups of the clock's thread, and a candidate takes dozens of requests.
+inline constexpr auto until_answered = caf::infinite;
 
 template <class... Ts>
 void abandon(caf::typed_response_promise<Ts...>& promise, const char* who) {

@@ -16,9 +16,7 @@ using pointer = search_node_actor::stateful_pointer<search_node_state>;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr auto read_limit = std::chrono::seconds{30};
 // A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
-constexpr auto life_limit = std::chrono::minutes{24 * 60};
 
 void evaluate(pointer self);
 
@@ -43,7 +41,7 @@ void finish(pointer self, evaluation outcome) {
   r.wall_ns += since(st.begun);
   st.begun = steady_clock::now();
   st.card->says("reporting");
-  self->request(st.context->campaign, life_limit, atom::finished_v, node_result{r, std::move(outcome)})
+  self->request(st.context->campaign, until_answered, atom::finished_v, node_result{r, std::move(outcome)})
       .then(
           [self](node_reply& reply) {
             if (!reply.challenge_again) {
@@ -82,7 +80,7 @@ void evaluate(pointer self) {
   q.index = st.record.index;
   q.what = st.what;
   q.champion = st.champion;
-  self->request(st.context->evaluator, life_limit, atom::evaluate_v, std::move(q))
+  self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
       .then(
           [self](evaluation& e) {
             if (e.trouble) {
@@ -114,21 +112,21 @@ void record_proposal(pointer self, int64_t propose_ns) {
   a.events.push_back({event_kind::node_proposed, encode(p)});
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
-  append(self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a))
-      .then(
-          [self](uint64_t) {
-            auto& r = self->state.record;
-            self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
-            evaluate(self);
-          },
-          [self](caf::error& e) { tell_error(self, "journal", e); });
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self](uint64_t) {
+        auto& r = self->state.record;
+        self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
+        evaluate(self);
+      },
+      [self](caf::error& e) { tell_error(self, "journal", e); });
 }
 
 void synthesize(pointer self) {
   auto& st = self->state;
   st.card->says("synthesising");
   auto from = steady_clock::now();
-  self->request(st.context->synthesizer, life_limit, atom::synthesize_v, st.step)
+  self->request(st.context->synthesizer, until_answered, atom::synthesize_v, st.step)
       .then(
           [self, from](candidate& c) {
             self->state.what = std::move(c);
@@ -151,7 +149,7 @@ void synthesize(pointer self) {
 void read_source(pointer self) {
   auto& st = self->state;
   const auto& p = st.record.proposal;
-  self->request(st.context->journal, read_limit, atom::blob_v, p.source)
+  self->request(st.context->journal, until_answered, atom::blob_v, p.source)
       .then(
           [self](std::string& source) {
             auto& r = self->state.record.proposal;
@@ -178,7 +176,7 @@ search_node_actor::behavior_type handlers(pointer self) {
           return st.record;
         auto promise = self->make_response_promise<node_record>();
         st.askers.push_back(promise);
-        self->request(st.context->journal, read_limit, atom::lookup_v, std::string{keys::nodes},
+        self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                       keys::node(st.context->id, st.record.index))
             .then(
                 [self](std::string& bytes) {

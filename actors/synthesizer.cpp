@@ -14,7 +14,6 @@ namespace {
 using pointer = synthesizer_actor::stateful_pointer<synthesizer_state>;
 using work_ptr = synthesizer_state::work_ptr;
 
-constexpr auto read_limit = std::chrono::seconds{30};
 constexpr auto generate_limit = std::chrono::minutes{10};
 
 template <class T>
@@ -55,7 +54,8 @@ void read_next(pointer self, const work_ptr& w) {
   w->to_read.pop_back();
   auto& context = *self->state.context;
   auto give_up = [self, w](caf::error& e) { finish(self, w, std::move(e)); };
-  self->request(context.journal, read_limit, atom::lookup_v, std::string{keys::nodes}, keys::node(context.id, index))
+  self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(context.id, index))
       .then(
           [self, w, index, give_up](std::string& bytes) {
             auto node = decode<node_record>(bytes);
@@ -63,7 +63,7 @@ void read_next(pointer self, const work_ptr& w) {
               read_next(self, w);
               return;
             }
-            self->request(self->state.context->journal, read_limit, atom::blob_v, node->proposal.source)
+            self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
                     [self, w, index, node = std::move(*node)](std::string& source) {
                       w->read[index] = to_ancestor(node, std::move(source));

@@ -19,7 +19,6 @@ namespace {
 
 using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
 
-constexpr auto read_limit = std::chrono::seconds{30};
 constexpr auto status_limit = std::chrono::seconds{5};
 constexpr uint32_t campaigns_listed = 10'000;
 
@@ -75,7 +74,7 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
     else
       promise.deliver(s.value.get_as<campaign_status>(0));
   };
-  self->request(st.ground.journal, read_limit, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
+  self->request(st.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
       .then([begin](std::string&) mutable { begin(); },
             [self, id, submission, promise, begin](caf::error& e) mutable {
               if (to_failure(e).code != errc::not_found) {
@@ -86,9 +85,10 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
               a.campaign = id;
               a.events.push_back({event_kind::campaign_submitted, encode(submission)});
               a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
-              append(self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a))
-                  .then([begin](uint64_t) mutable { begin(); },
-                        [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
+              append(
+                  self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a),
+                  [begin](uint64_t) mutable { begin(); },
+                  [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
             });
 }
 
@@ -96,7 +96,8 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
 // this actor.
 void resume_unfinished(pointer self, bool every) {
   auto& journal = self->state.ground.journal;
-  self->request(journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"campaign/"}, campaigns_listed)
+  self->request(journal, until_answered, atom::scan_v, std::string{keys::index}, std::string{"campaign/"},
+                campaigns_listed)
       .then(
           [self, every](std::vector<stored_value>& rows) {
             for (const auto& row : rows) {
@@ -104,7 +105,7 @@ void resume_unfinished(pointer self, bool every) {
               auto submission = decode<campaign_submission>(row.value);
               if (!submission || (!every && !self->state.ground.started->contains(id)))
                 continue;
-              self->request(self->state.ground.journal, read_limit, atom::lookup_v, std::string{keys::index},
+              self->request(self->state.ground.journal, until_answered, atom::lookup_v, std::string{keys::index},
                             keys::status(id))
                   .then(
                       [self, id, submission = *submission](std::string& bytes) {
@@ -168,8 +169,8 @@ void ask_running(pointer self, const std::shared_ptr<listing>& l) {
 void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>> promise) {
   auto l = std::make_shared<listing>();
   l->promise = std::move(promise);
-  self->request(self->state.ground.journal, read_limit, atom::scan_v, std::string{keys::index}, std::string{"status/"},
-                campaigns_listed)
+  self->request(self->state.ground.journal, until_answered, atom::scan_v, std::string{keys::index},
+                std::string{"status/"}, campaigns_listed)
       .then(
           [self, l](std::vector<stored_value>& rows) {
             for (const auto& row : rows)

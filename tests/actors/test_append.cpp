@@ -68,9 +68,9 @@ struct desk : virtual_system {
     r.events.push_back({event_kind::node_selected, "payload"});
     writer = spawn_carded(system, cards, "writer", "w", 0,
                           [this, r](caf::stateful_actor<writer_state>* self, card_ptr card) -> caf::behavior {
-                            append(self, card, journal, campaign, r)
-                                .then([this](uint64_t n) { sequence = n; },
-                                      [this](caf::error& e) { error = to_failure(e); });
+                            append(
+                                self, card, journal, campaign, r, [this](uint64_t n) { sequence = n; },
+                                [this](caf::error& e) { error = to_failure(e); });
                             return {[](atom::tick) {}};
                           });
     run();

@@ -20,6 +20,8 @@ public:
   progress& operator=(const progress&) = delete;
 
   void show(const campaign_status& s);
+  // How often it is worth showing anew.
+  std::chrono::milliseconds pace() const { return std::chrono::milliseconds{redraws_ ? 250 : 500}; }
   // Leaves what stands on the terminal and goes below it.
   void end();
 

@@ -24,7 +24,6 @@ namespace kevolve {
 
 namespace {
 
-constexpr auto look_every = std::chrono::milliseconds{200};
 
 struct run_options {
   common_options common;
@@ -72,7 +71,7 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
       return tl::unexpected(s.error());
     if (auto why = where.broken(); !why.empty())
       return fail(errc::internal, why);
-    if (stop.wait_for(look_every))
+    if (stop.wait_for(view.pace()))
       return fail(errc::cancelled, "stopped; the same command resumes it");
   }
 }
