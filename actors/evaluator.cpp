@@ -33,6 +33,17 @@ void end_turn(pointer self, const run_ptr& r) {
 
 void finish(pointer self, const run_ptr& r) {
   end_turn(self, r);
+  if (!r->request.unsaved.events.empty() && !r->progress.result.trouble) { // nothing was bought for it
+    auto& st = self->state;
+    append(
+        self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
+        std::exchange(r->request.unsaved, {}), [self, r](uint64_t) { finish(self, r); },
+        [self, r](caf::error& e) {
+          r->progress.result.trouble = {"journal", to_string(to_failure(e)), 0};
+          finish(self, r);
+        });
+    return;
+  }
   r->progress.result.rival = r->request.champion;
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
@@ -79,8 +90,9 @@ evaluation_record no_race() {
   return record;
 }
 
-append_request intent(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
-  append_request a;
+// The run's first append takes along what its node has not stored.
+append_request note(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
+  auto a = std::exchange(r->request.unsaved, {});
   a.campaign = st.context->id;
   a.events.push_back({kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})});
   return a;
@@ -89,7 +101,7 @@ append_request intent(const evaluator_state& st, const run_ptr& r, event_kind ki
 // Stores a stage's result, then goes on with it.
 void store_result(pointer self, const run_ptr& r, stage s, evaluation_record record, std::string object) {
   auto& st = self->state;
-  auto a = intent(st, r, event_kind::evaluation_result, record.evaluation, s);
+  auto a = note(st, r, event_kind::evaluation_result, record.evaluation, s);
   a.values.push_back({keys::evaluations, keys::evaluation(record.evaluation), encode(record)});
   if (!object.empty())
     a.blobs.push_back(std::move(object));
@@ -210,7 +222,7 @@ void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
   };
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
-      intent(st, r, event_kind::evaluation_intent, id, s),
+      note(st, r, event_kind::evaluation_intent, id, s),
       [self, r, s, go](uint64_t) {
         with_blob(self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object,
                   [self, r, s, go] {
@@ -312,6 +324,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         if (st.champion.index == 0)
           st.champion = request.champion;
         r->request = std::move(request);
+        r->request.unsaved.campaign = st.context->id;
         r->promise = self->make_response_promise<evaluation>();
         st.runs[r->serial] = r;
         st.card->flight(1);

@@ -110,6 +110,7 @@ struct evaluate_request {
   candidate what;
   champion_info champion;
   bool final_check = false; // confirm against the reference itself
+  append_request unsaved;   // what is to be stored before anything is spent: one synced write with the first intent
 };
 struct evaluation {
   champion_info rival; // whom it raced: the champion of the moment it got the device
@@ -228,7 +229,7 @@ typename I::result_type inspect(I& f, champion_info& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
-  return f(x.index, x.what, x.champion, x.final_check);
+  return f(x.index, x.what, x.champion, x.final_check, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {

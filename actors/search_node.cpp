@@ -1,6 +1,5 @@
 #include "actors/search_node.hpp"
 
-#include "actors/append.hpp"
 #include "actors/evaluation/plan.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
@@ -18,7 +17,7 @@ using std::chrono::steady_clock;
 
 // A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
 
-void evaluate(pointer self);
+void evaluate(pointer self, append_request unsaved = {});
 
 int64_t since(steady_clock::time_point t) {
   return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
@@ -73,13 +72,14 @@ void take(search_node_state& st, evaluation& e) {
   r.judge_ns += e.judge_ns;
 }
 
-void evaluate(pointer self) {
+void evaluate(pointer self, append_request unsaved) {
   auto& st = self->state;
   st.card->says("evaluating against node " + std::to_string(st.champion.index));
   evaluate_request q;
   q.index = st.record.index;
   q.what = st.what;
   q.champion = st.champion;
+  q.unsaved = std::move(unsaved);
   self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
       .then(
           [self](evaluation& e) {
@@ -112,14 +112,8 @@ void record_proposal(pointer self, int64_t propose_ns) {
   a.events.push_back({event_kind::node_proposed, encode(p)});
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
-  append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
-      [self](uint64_t) {
-        auto& r = self->state.record;
-        self->send(self->state.context->campaign, atom::progress_v, r.index, r.proposal.genome, r.proposal.summary);
-        evaluate(self);
-      },
-      [self](caf::error& e) { tell_error(self, "journal", e); });
+  self->send(st.context->campaign, atom::progress_v, p.index, p.genome, p.summary);
+  evaluate(self, std::move(a));
 }
 
 void synthesize(pointer self) {

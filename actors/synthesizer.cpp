@@ -14,6 +14,8 @@ namespace {
 using pointer = synthesizer_actor::stateful_pointer<synthesizer_state>;
 using work_ptr = synthesizer_state::work_ptr;
 
+// A few MB of sources. Parents and siblings are asked for again and again.
+constexpr size_t remembered_at_most = 512;
 constexpr auto generate_limit = std::chrono::minutes{10};
 
 template <class T>
@@ -44,6 +46,14 @@ void generate(pointer self, const work_ptr& w) {
           [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
 
+void remember(synthesizer_state& st, const node_record& node, const ancestor& a) {
+  if (node.state != "finished")
+    return;
+  if (st.finished.size() >= remembered_at_most)
+    st.finished.clear();
+  st.finished[node.index] = a;
+}
+
 // Reads the ancestors one after the other: a handful of small records.
 void read_next(pointer self, const work_ptr& w) {
   if (w->to_read.empty()) {
@@ -52,6 +62,11 @@ void read_next(pointer self, const work_ptr& w) {
   }
   auto index = w->to_read.back();
   w->to_read.pop_back();
+  if (auto known = self->state.finished.find(index); known != self->state.finished.end()) {
+    w->read[index] = known->second;
+    read_next(self, w);
+    return;
+  }
   auto& context = *self->state.context;
   auto give_up = [self, w](caf::error& e) { finish(self, w, std::move(e)); };
   self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::nodes},
@@ -67,6 +82,7 @@ void read_next(pointer self, const work_ptr& w) {
                 .then(
                     [self, w, index, node = std::move(*node)](std::string& source) {
                       w->read[index] = to_ancestor(node, std::move(source));
+                      remember(self->state, node, w->read[index]);
                       read_next(self, w);
                     },
                     give_up);

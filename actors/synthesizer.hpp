@@ -28,6 +28,7 @@ struct synthesizer_state {
   card_ptr card;
   campaign_context_ptr context;
   std::map<uint64_t, work_ptr> under_way;
+  std::map<uint64_t, ancestor> finished; // read before, by index: their records change no more
   uint64_t last_serial = 0;
 
   ~synthesizer_state();

@@ -126,10 +126,12 @@ struct laboratory : virtual_system {
     tested = spawn_carded(system, cards, "evaluator", "e", 0, evaluator, campaign_context_ptr{context});
     run();
   }
+  // With an event of its node that waits to be stored.
   auto evaluate(const std::string& source, uint64_t index = 1) {
     evaluate_request q;
     q.index = index;
     q.what.source = source;
+    q.unsaved.events.push_back({event_kind::node_proposed, source + " of " + std::to_string(index)});
     return ask<evaluation>(tested, atom::evaluate_v, q);
   }
   uint32_t races() const {
@@ -194,6 +196,28 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   CHECK(said->compiled.size() == 1);
   CHECK(races() == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory,
+                  "a node's own event is stored once and before anything is spent, even if nothing need be bought") {
+  auto bought = evaluate("candidate", 1);
+  auto waited = evaluate("candidate", 2);
+  run();
+  auto looked_up = evaluate("candidate", 3);
+  run();
+  REQUIRE(looked_up->value);
+  auto events = disk.data->read_events({1, 2}, 1, 1'000);
+  REQUIRE(events);
+  std::string proposals;
+  auto spent_before = false;
+  for (const auto& e : *events) {
+    auto kind = static_cast<event_kind>(e.kind);
+    spent_before = spent_before || (kind == event_kind::evaluation_intent && proposals.empty());
+    if (kind == event_kind::node_proposed)
+      proposals += e.payload + "; ";
+  }
+  CHECK(proposals == "candidate of 1; candidate of 2; candidate of 3; ");
+  CHECK_FALSE(spent_before);
 }
 
 TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no verdict") {

@@ -170,6 +170,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
     double interest = s.label.back() == 'r' ? 0.15 : 1.0;
     if (s.to.kind != expr_kind::minimum && s.lanes == 1)
       each(0.4 * interest, "tile", s.label, tile_sizes(env));
+    auto smooth = contiguity(s);
     if (facts.independent) {
       auto demand = register_demand(s, fact(env, "vector_bits", 128));
       auto registers = fact(env, "vector_bits", 128) >= 512 ? 32.0 : 16.0;
@@ -182,7 +183,6 @@ std::vector<choice> possible(const program& p, const environment& env) {
       auto carried = reductions(s, reason);
       if (carried && !carried->empty())
         each(1.0 * interest, "split", s.label, partials);
-      auto smooth = contiguity(s);
       if (s.lanes == 1 && s.step == 1)
         each((0.2 + 2.0 * smooth * smooth) * interest, "vectorise", s.label, lane_counts(env));
       if (env.task.threads)
@@ -194,7 +194,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
       widths.push_back(1);
       for (auto w : widths)
         for (int64_t u : {1, 2, 4})
-          add((w == 1 ? 0.6 : 0.1 + 0.6 * contiguity(s)) * interest / static_cast<double>(widths.size() * 3), "hint",
+          add((w == 1 ? 0.6 : 0.1 + 0.6 * smooth) * interest / static_cast<double>(widths.size() * 3), "hint",
               {s.label, std::to_string(w), std::to_string(u)});
       bool updates = false;
       walk(s.body, [&](const stmt& x) {

@@ -143,7 +143,7 @@ private:
     }
   }
 
-  std::optional<move> draw(const program& p) {
+  std::vector<choice> choices_for(const program& p) const {
     auto choices = possible(p, env_);
     if (!tried_.empty())
       for (auto& c : choices)
@@ -151,14 +151,18 @@ private:
           c.weight *= std::pow(0.3, it->second);
     if (!reading_.parsed)
       std::erase_if(choices, [](const choice& c) { return c.what.name != "flags"; });
+    return choices;
+  }
+
+  std::optional<move> draw(const std::vector<choice>& choices) {
     double total = 0;
     for (const auto& c : choices)
       total += c.weight;
     auto at = random_.unit() * total;
-    for (auto& c : choices) {
+    for (const auto& c : choices) {
       at -= c.weight;
       if (at <= 0)
-        return std::move(c.what);
+        return c.what;
     }
     return {};
   }
@@ -166,14 +170,16 @@ private:
   // Adds n moves that apply, each at the end.
   genome extend(genome g, size_t n) {
     auto p = replay(g).first;
+    auto choices = choices_for(p);
     for (size_t tries = 0; n > 0 && tries < 40; ++tries) {
-      auto m = draw(p);
+      auto m = draw(choices);
       if (!m)
         break;
       if (!attempt(p, *m))
         continue;
       g.push_back(std::move(*m));
-      --n;
+      if (--n > 0)
+        choices = choices_for(p);
     }
     return g;
   }
