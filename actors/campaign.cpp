@@ -121,6 +121,7 @@ caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason)
   st.cancelled = true;
   st.cancel_reason = reason;
   cancel_nodes(self);
+  self->send(st.context->evaluator, atom::cancel_v);
   if (!st.held_up.empty()) { // recorded when the disk allows
     end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
     return status_of(st);

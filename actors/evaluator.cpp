@@ -7,6 +7,7 @@
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -339,6 +340,10 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
       [self](atom::crowned, champion_info& champion) {
         handling h{self, self->state.card, "crowned"};
         self->state.champion = std::move(champion);
+      },
+      [self](atom::cancel) {
+        handling h{self, self->state.card, "cancel"};
+        self->quit(caf::exit_reason::user_shutdown); // the scheduler stops the jobs whose holder ends
       },
       [self](atom::tick) {
         // The preparation is there: what arrived before it goes on.

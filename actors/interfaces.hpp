@@ -72,6 +72,8 @@ using evaluator_actor = caf::typed_actor<
     caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
     // The campaign has a new champion: races that have not begun are against it.
     caf::reacts_to<atom::crowned, champion_info>,
+    // The campaign is cancelled: jobs in flight are stopped, and so is this actor.
+    caf::reacts_to<atom::cancel>,
     // Its preparation is done (sent to itself).
     caf::reacts_to<atom::tick>, caf::reacts_to<atom::crash>>;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 namespace kevolve {
 
@@ -48,6 +49,16 @@ result<transaction> to_transaction(append_request& request) {
   return out;
 }
 
+// Before the disk is full for everybody, and while there is room left to stop in order.
+result<void> room(const journal_state& st) {
+  std::error_code ec;
+  auto space = std::filesystem::space(st.data->directory(), ec);
+  if (st.reserve == 0 || ec || space.available >= st.reserve)
+    return {};
+  return fail(errc::no_space, std::to_string(space.available >> 20U) + " MiB are free in " + st.data->directory()
+                                  + ", and limits.disk_reserve_mib keeps " + std::to_string(st.reserve >> 20U));
+}
+
 void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto& st = self->state;
   st.flush_due = false;
@@ -55,7 +66,8 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto waiting = std::exchange(st.waiting, {});
   if (group.empty())
     return;
-  auto done = st.data->commit(group);
+  auto enough = room(st);
+  auto done = enough ? st.data->commit(group) : tl::unexpected(enough.error());
   st.card->flight(-static_cast<int64_t>(waiting.size()));
   if (!done) {
     st.card->says(to_string(done.error()));
@@ -77,9 +89,10 @@ journal_state::~journal_state() {
 }
 
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
-                                     std::shared_ptr<store> data) {
+                                     std::shared_ptr<store> data, uint64_t reserve) {
   self->state.card = std::move(card);
   self->state.data = std::move(data);
+  self->state.reserve = reserve;
   report_exceptions(self);
   self->state.card->says("idle");
   return {

@@ -20,6 +20,7 @@ struct journal_state {
 
   card_ptr card;
   std::shared_ptr<store> data;
+  uint64_t reserve = 0; // bytes of free disk below which nothing is written
   // Requests gathered since the last flush, and who waits for them.
   std::vector<transaction> group;
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
@@ -30,6 +31,6 @@ struct journal_state {
 
 // Spawn detached. The store outlives restarts of the actor, so the directory stays locked.
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
-                                     std::shared_ptr<store> data);
+                                     std::shared_ptr<store> data, uint64_t reserve = 0);
 
 } // namespace kevolve

@@ -215,6 +215,10 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group) {
   return ends;
 }
 
+const std::string& store::directory() const {
+  return state_->data_dir;
+}
+
 std::optional<failure> store::degraded() const {
   std::lock_guard hold{state_->trouble_guard};
   return state_->trouble;

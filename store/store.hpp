@@ -56,6 +56,8 @@ public:
   // errc::read_only or errc::io reading goes on, and each further commit first tries to recover.
   result<std::vector<uint64_t>> commit(std::span<transaction> group);
 
+  const std::string& directory() const;
+
   // The state after a failed commit, until a commit succeeds again.
   std::optional<failure> degraded() const;
 

@@ -119,12 +119,14 @@ void examine_processor(const cpu_examination& subject, std::vector<doctor_row>& 
   rows.push_back({"huge pages", none ? state::weaker : state::ok, pages.empty() ? "unknown" : pages,
                   none ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled" : ""});
   auto counters = hardware_counters();
+  auto paranoid = read_line("/proc/sys/kernel/perf_event_paranoid");
+  auto remedy = std::atoi(paranoid.c_str()) > 2 ? "sysctl kernel.perf_event_paranoid=2"
+                                                : "a machine, or a guest, whose processor shows its counters";
   rows.push_back({"counters", counters ? state::ok : state::weaker,
                   counters
                       ? "hardware counters readable"
-                      : "no hardware counters (perf_event_paranoid=" + read_line("/proc/sys/kernel/perf_event_paranoid")
-                            + ", or none in this virtual machine)",
-                  counters ? "" : "sysctl kernel.perf_event_paranoid=2"});
+                      : "no hardware counters (perf_event_paranoid=" + paranoid + ", or none in this virtual machine)",
+                  counters ? "" : remedy});
 }
 
 void examine_space(const std::string& item, const std::string& folder, double enough_gib,

@@ -85,6 +85,7 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
               a.campaign = id;
               a.events.push_back({event_kind::campaign_submitted, encode(submission)});
               a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
+              a.values.push_back({keys::index, keys::status(id), encode(starting_status(id, submission.name))});
               append(
                   self, self->state.card, self->state.ground.journal, caf::actor{}, std::move(a),
                   [begin](uint64_t) mutable { begin(); },
@@ -209,6 +210,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   auto synthesizer_child = child_of(system, cards, "synthesizer", name, parent, context->synthesizer);
   auto campaign_child = child_of(system, cards, "campaign", name, parent, context->campaign);
   campaign_context_ptr fixed = context;
+  evaluator_child.policy = restart_policy::transient; // a cancelled campaign needs none
   evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
   };

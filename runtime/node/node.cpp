@@ -91,9 +91,10 @@ std::vector<child_spec> core_children(node_parts& p) {
   journal_child.kind = "journal";
   journal_child.name = "journal";
   p.journal = add_front<journal_actor>(p.system, p.cards, journal_child);
-  journal_child.start = [cards = p.cards, data = p.data](caf::event_based_actor* s, uint64_t owner) {
+  auto reserve = static_cast<uint64_t>(p.options.disk_reserve_mib) << 20U;
+  journal_child.start = [cards = p.cards, data = p.data, reserve](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
-        spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data));
+        spawn_carded<caf::detached>(*s, cards, "journal", "journal", owner, journal, data, reserve));
   };
   child_spec scheduler_child;
   scheduler_child.kind = "scheduler";
@@ -130,7 +131,8 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
 std::vector<child_spec> resource_children(node_parts& p) {
   std::vector<child_spec> out;
   for (const auto& [name, t] : p.targets) {
-    auto slots = std::max<size_t>(1, t->compile_server().cores.size());
+    auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
+                                         : std::max<size_t>(1, t->compile_server().cores.size());
     for (size_t i = 0; i < slots; ++i)
       out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), t->compile_server(),
                                    {"target:" + name}, compiler_worker));
@@ -281,7 +283,8 @@ std::string node::admin_url() const {
   return parts_->admin ? parts_->admin->url() : "";
 }
 std::string node::token_file() const {
-  return parts_->options.data_dir + "/token";
+  const auto& o = parts_->options;
+  return o.token_file.empty() ? o.data_dir + "/token" : o.token_file;
 }
 std::string node::broken() const {
   std::lock_guard lock{parts_->guard};

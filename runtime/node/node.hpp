@@ -24,6 +24,9 @@ struct node_options {
   std::string bin_dir; // helper programs; empty: beside this executable
   std::vector<std::string> targets{"cpu"};
   std::string listen = "127.0.0.1:0"; // of the admin; empty: none. Port 0: any; admin_url() tells
+  std::string token_file;             // empty: <data_dir>/token
+  int64_t compilers = 0;              // at once; 0: one per core that is not timing
+  int64_t disk_reserve_mib = 0;       // free space below which nothing more is written
   bool resume_all = false;            // take up every unfinished campaign (the daemon does)
 };
 
@@ -45,7 +48,7 @@ public:
   id128 id() const;
   const std::string& data_dir() const;
   std::string admin_url() const;  // "http://127.0.0.1:41234"; empty without admin
-  std::string token_file() const; // <data_dir>/token, mode 0600
+  std::string token_file() const; // mode 0600
   // Empty while well; else why the node cannot go on (the root supervisor gave up).
   std::string broken() const;
   // For what is built beside the campaigns, as evaluate_once.

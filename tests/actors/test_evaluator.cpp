@@ -37,6 +37,9 @@ struct script {
   std::map<judge_mode, uint32_t> judged;
   uint32_t faults = 0; // the next so many jobs on a candidate are faults
   judge_outcome verdict_on_candidates;
+  bool races_end = true;
+  caf::typed_response_promise<judge_outcome> racing; // does not end
+  uint32_t released = 0;                             // by the scheduler: whoever wanted the race is gone
 };
 
 compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::pointer self, std::shared_ptr<script> s) {
@@ -68,8 +71,10 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
 
 device_actor::behavior_type paper_device(device_actor::pointer self, std::shared_ptr<script> s) {
   return {
-      [s](atom::judge, const lease&, const judge_request& q) {
+      [s, self](atom::judge, const lease&, const judge_request& q) -> caf::result<judge_outcome> {
         ++s->judged[q.mode];
+        if (q.mode == judge_mode::race && !s->races_end)
+          return s->racing = self->make_response_promise<judge_outcome>();
         judge_outcome o;
         if (q.mode == judge_mode::race || q.mode == judge_mode::confirm)
           o = s->verdict_on_candidates;
@@ -79,7 +84,7 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
         return o;
       },
       [](atom::cancel, const id128&) {},
-      [](atom::release, const lease&) {},
+      [s](atom::release, const lease&) { ++s->released; },
       [](atom::offer) {},
       [](atom::answer, uint8_t, const std::string&) {},
       [](atom::helper_end, int32_t) {},
@@ -105,7 +110,7 @@ struct laboratory : virtual_system {
     context->spec = spec;
     context->hardware = std::make_shared<paper_target>();
     context->cards = cards;
-    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data);
+    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
     context->scheduler = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
     offer("compiler", caf::actor_cast<caf::actor>(compiler));
     offer("device", caf::actor_cast<caf::actor>(device));
@@ -270,4 +275,17 @@ TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
   run();
   REQUIRE(e->error);
   CHECK(*e->error == failure{errc::unavailable, "the evaluator has ended"});
+}
+
+TEST_CASE_FIXTURE(laboratory, "a cancelled campaign's race does not go on") {
+  said->races_end = false;
+  auto e = evaluate("candidate");
+  run();
+  CHECK(races() == 1);
+  CHECK_FALSE(e->come());
+  caf::anon_send(tested, atom::cancel_v);
+  run();
+  CHECK(e->error);
+  CHECK(said->released == 1);
+  said->racing.deliver(judge_outcome{});
 }

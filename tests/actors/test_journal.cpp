@@ -13,7 +13,7 @@ namespace {
 struct archive : virtual_system {
   temporary_store disk;
   // Not detached here: virtual time runs it.
-  journal_actor actor = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data);
+  journal_actor actor = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
 
   ~archive() {
     stop(caf::actor_cast<caf::actor>(actor));
@@ -32,6 +32,18 @@ const id128 one{1, 1};
 const id128 two{2, 2};
 
 } // namespace
+
+TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal says what is free") {
+  auto careful =
+      spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U); // no disk has that
+  auto refused = ask<uint64_t>(careful, atom::append_v, entry(one, "first"));
+  run();
+  REQUIRE(refused->error);
+  CHECK(refused->error->code == errc::no_space);
+  CHECK(refused->error->detail.find("disk_reserve_mib") != std::string::npos);
+  CHECK(disk.data->last_sequence() == 0);
+  stop(caf::actor_cast<caf::actor>(careful));
+}
 
 TEST_CASE_FIXTURE(archive, "what is acknowledged can be read, by campaign and over all") {
   auto a = entry(one, "first");

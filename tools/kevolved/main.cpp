@@ -25,6 +25,9 @@ node_options options_of(const node_spec& spec) {
   node_options out;
   out.data_dir = spec.data_dir;
   out.listen = spec.listen;
+  out.token_file = spec.token_file;
+  out.compilers = spec.limits.compilers;
+  out.disk_reserve_mib = spec.limits.disk_reserve_mib;
   out.resume_all = true;
   return out;
 }

@@ -1,5 +1,6 @@
 // kevolve-judge: owns clock, inputs, expected values and verdict for one timing core. Speaks
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
+#include "backends/cpu/judge/core_turn.hpp"
 #include "backends/cpu/judge/trial.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
@@ -75,6 +76,9 @@ std::string processor_name() {
       return line.substr(std::min(line.find(':') + 2, line.size()));
   return "unknown processor";
 }
+
+// Longer than most jobs of a rival, shorter than the grace a node gives beyond a job's own limit.
+constexpr milliseconds turn_limit{15'000};
 
 class server {
 public:
@@ -167,7 +171,6 @@ private:
     current_ = request.job;
     cancelled_ = false;
     request_hooks hooks;
-    hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
     hooks.progress = [this](const std::string& stage) {
       helper_progress p{current_, stage};
       alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
@@ -177,7 +180,15 @@ private:
         alive_ = receive(milliseconds{1000});
       return cancelled_ || !alive_;
     };
-    const auto out = hold_trial(court_, request, hooks);
+    judge_outcome out;
+    const auto waiting = [&] { hooks.progress("waiting for core " + std::to_string(court_.settings.core)); };
+    if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
+      hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
+      out = hold_trial(court_, request, hooks);
+    } else {
+      out.job = request.job;
+      out.trouble = {turn.error().code == errc::cancelled ? "cancelled" : "core_busy", turn.error().detail, 0};
+    }
     current_ = {};
     return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
   }
