@@ -60,8 +60,10 @@ public:
   virtual std::vector<doctor_row> doctor() const = 0;
 };
 
-// errc::not_found lists the targets there are. `bin_dir` holds the helper programs.
-result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir);
+// errc::not_found lists the targets there are. `bin_dir` holds the helper programs; `cores` are the processor's to use,
+// the timing core first; empty: as detected.
+result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
+                                            const std::vector<int>& cores = {});
 std::vector<std::string> target_names();
 
 } // namespace kevolve

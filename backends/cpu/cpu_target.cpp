@@ -53,8 +53,8 @@ bool writable_place(std::filesystem::path folder) {
 } // namespace
 
 cpu_target::cpu_target(std::string bin_dir, std::vector<int> cores)
-    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
-      plan_(plan_cores(cores_)) {}
+    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : cores),
+      plan_(cores.empty() ? plan_cores(cores_) : plan_as_given(std::move(cores))) {}
 
 const toolchain& cpu_target::tools() const {
   std::lock_guard guard{lock_};

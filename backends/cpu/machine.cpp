@@ -90,6 +90,11 @@ core_plan plan_cores(const std::vector<int>& cores) {
   return plan_cores(cores, parse_core_list(read_line(cpu_folder(cores.back()) + "/topology/thread_siblings_list")));
 }
 
+core_plan plan_as_given(std::vector<int> cores) {
+  std::rotate(cores.begin(), cores.begin() + 1, cores.end());
+  return plan_cores(cores);
+}
+
 std::vector<int> parse_core_list(const std::string& text) {
   std::vector<int> out;
   std::istringstream ranges{text};

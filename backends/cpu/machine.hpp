@@ -18,6 +18,8 @@ struct core_plan {
   std::vector<int> compiling;
 };
 core_plan plan_cores(const std::vector<int>& cores);
+// As somebody asked for: the first one times.
+core_plan plan_as_given(std::vector<int> cores);
 
 // The same with the core groups given: `siblings` are those that share execution units with the last of `cores`.
 core_plan plan_cores(const std::vector<int>& cores, const std::vector<int>& siblings);

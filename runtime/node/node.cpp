@@ -193,7 +193,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   options.data_dir = std::filesystem::absolute(options.data_dir, ec).string();
   std::map<std::string, std::shared_ptr<const target>> targets;
   for (const auto& name : options.targets) {
-    auto t = make_target(name, options.bin_dir);
+    auto t = make_target(name, options.bin_dir, options.cores[name]);
     if (!t)
       return tl::unexpected(t.error());
     targets[name] = std::move(*t);

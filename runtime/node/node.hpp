@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,11 +24,12 @@ struct node_options {
   std::string data_dir;
   std::string bin_dir; // helper programs; empty: beside this executable
   std::vector<std::string> targets{"cpu"};
-  std::string listen = "127.0.0.1:0"; // of the admin; empty: none. Port 0: any; admin_url() tells
-  std::string token_file;             // empty: <data_dir>/token
-  int64_t compilers = 0;              // at once; 0: one per core that is not timing
-  int64_t disk_reserve_mib = 0;       // free space below which nothing more is written
-  bool resume_all = false;            // take up every unfinished campaign (the daemon does)
+  std::map<std::string, std::vector<int>> cores; // of a target, the timing core first; none: as detected
+  std::string listen = "127.0.0.1:0";            // of the admin; empty: none. Port 0: any; admin_url() tells
+  std::string token_file;                        // empty: <data_dir>/token
+  int64_t compilers = 0;                         // at once; 0: one per core that is not timing
+  int64_t disk_reserve_mib = 0;                  // free space below which nothing more is written
+  bool resume_all = false;                       // take up every unfinished campaign (the daemon does)
 };
 
 class node {

@@ -44,6 +44,15 @@ TEST_CASE("the last core times and the others compile") {
   CHECK(parse_core_list("x").empty());
 }
 
+TEST_CASE("of cores that somebody names, the first times") {
+  auto plan = plan_as_given({5, 2, 7});
+  CHECK(plan.timing == 5);
+  CHECK(plan.compiling == std::vector<int>{2, 7});
+  auto made = make_target("cpu", bin_dir(), {usable_cores().front()});
+  REQUIRE(made);
+  CHECK((*made)->devices().front().cores == std::vector<int>{usable_cores().front()});
+}
+
 TEST_CASE("unknown targets are answered with the known ones") {
   auto none = make_target("gpu", bin_dir());
   REQUIRE_FALSE(none);

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   kevolve::add_campaigns(app, chosen);
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
+  kevolve::add_bench(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -24,7 +24,6 @@ namespace kevolve {
 
 namespace {
 
-
 struct run_options {
   common_options common;
   std::string file;

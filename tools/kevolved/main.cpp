@@ -10,6 +10,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -28,6 +29,13 @@ node_options options_of(const node_spec& spec) {
   out.token_file = spec.token_file;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
+  if (!spec.devices.empty())
+    out.targets.clear();
+  for (const auto& d : spec.devices) {
+    if (std::find(out.targets.begin(), out.targets.end(), d.target) == out.targets.end())
+      out.targets.push_back(d.target);
+    out.cores[d.target].assign(d.cores.begin(), d.cores.end());
+  }
   out.resume_all = true;
   return out;
 }
