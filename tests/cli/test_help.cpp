@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using kevolve::test::run_kevolve;
+using kevolve::test::source_path;
 
 TEST_CASE("every verb explains itself with an example") {
   const std::vector<std::vector<std::string>> verbs{{"run"},
