@@ -9,6 +9,13 @@ using pointer = campaign_actor::stateful_pointer<campaign_state>;
 
 // Reads and folds the events, prepares, adopts what was in flight, goes on.
 void load(pointer self);
+void prepare(pointer self);
+// Takes up the nodes in flight that have no actor.
+void adopt_open(pointer self);
+// Wakes retry() in a while.
+void arm_retry(pointer self);
+// Faults without any success between them, before the campaign waits for a person.
+inline constexpr uint32_t faults_allowed = 12;
 // Starts nodes while there is room and no reason to stop; starts the end otherwise.
 void pump(pointer self);
 // Queues an event; `stored` runs once it is fsync'd.

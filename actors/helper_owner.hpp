@@ -223,6 +223,43 @@ void expired(Self* self, uint64_t generation) {
   st.helper->kill(); // helper_end follows
 }
 
+// The whole actor: `work` is what it takes under a lease, `asked` and `answered_with` the frames that carry it.
+template <class Actor, class Outcome, class Request, class Work, class Self>
+typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup setup, const char* work, frame_kind asked,
+                                     frame_kind answered_with) {
+  self->state.card = std::move(card);
+  self->state.setup = std::move(setup);
+  report_exceptions(self);
+  watch_scheduler(self);
+  start(self);
+  return {
+      [self, work, asked](Work, const lease& l, const Request& request) -> caf::result<Outcome> {
+        handling h{self, self->state.card, work};
+        return take<Outcome>(self, asked, l, request);
+      },
+      [self](atom::cancel, const id128& job) {
+        handling h{self, self->state.card, "cancel"};
+        if (self->state.job == job && self->state.helper)
+          self->state.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{job}));
+      },
+      [self](atom::release, const lease& l) {
+        handling h{self, self->state.card, "release"};
+        released(self, l);
+      },
+      [self](atom::offer) { offer(self); },
+      [self, answered_with](atom::answer, uint8_t kind, const std::string& payload) {
+        handling h{self, self->state.card, "answer"};
+        answered<Outcome>(self, answered_with, kind, payload);
+      },
+      [self](atom::helper_end, int32_t status) {
+        handling h{self, self->state.card, "helper_end"};
+        ended<Outcome>(self, status);
+      },
+      [self](atom::tick, uint64_t generation) { expired(self, generation); },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
 } // namespace helper_owner
 
 } // namespace kevolve

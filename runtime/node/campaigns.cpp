@@ -1,11 +1,7 @@
 #include "runtime/node/campaigns.hpp"
 
 #include "actors/append.hpp"
-#include "actors/campaign.hpp"
-#include "actors/evaluator.hpp"
-#include "actors/generator_actor.hpp"
 #include "actors/keys.hpp"
-#include "actors/synthesizer.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 #include "store/transaction.hpp"
@@ -21,17 +17,6 @@ using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
 
 constexpr auto status_limit = std::chrono::seconds{5};
 constexpr uint32_t campaigns_listed = 10'000;
-
-template <class Handle>
-child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>& cards, const char* kind,
-                    std::string name, uint64_t parent, Handle& handle) {
-  child_spec c;
-  c.kind = kind;
-  c.name = std::move(name);
-  c.front = spawn_carded(system, cards, "front", std::string{kind} + " " + c.name, parent, front);
-  handle = caf::actor_cast<Handle>(c.front);
-  return c;
-}
 
 campaign_status starting_status(const id128& id, const std::string& name) {
   campaign_status s;
@@ -183,67 +168,6 @@ void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>
 }
 
 } // namespace
-
-result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
-                                         const campaign_submission& submission, uint64_t parent, bool with_campaign) {
-  auto spec = decode<campaign_spec>(submission.spec);
-  if (!spec)
-    return tl::unexpected(spec.error());
-  auto hardware = ground.targets.find(spec->target);
-  if (hardware == ground.targets.end())
-    return fail(errc::unsupported, "this node does not serve target '" + spec->target + "'");
-  auto context = std::make_shared<campaign_context>();
-  context->id = id;
-  context->node = ground.node;
-  context->epoch = ground.epoch;
-  context->name = submission.name;
-  context->spec = std::make_shared<const campaign_spec>(std::move(*spec));
-  context->hardware = hardware->second;
-  context->cards = ground.cards;
-  context->journal = ground.journal;
-  context->scheduler = ground.scheduler;
-  auto name = short_string(id);
-  auto cards = ground.cards;
-  campaign_parts parts;
-  // The campaign comes last: it starts asking as soon as it is there.
-  auto evaluator_child = child_of(system, cards, "evaluator", name, parent, context->evaluator);
-  auto synthesizer_child = child_of(system, cards, "synthesizer", name, parent, context->synthesizer);
-  auto campaign_child = child_of(system, cards, "campaign", name, parent, context->campaign);
-  campaign_context_ptr fixed = context;
-  evaluator_child.policy = restart_policy::transient; // a cancelled campaign needs none
-  evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-    return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
-  };
-  parts.children.push_back(std::move(evaluator_child));
-  if (with_campaign) {
-    for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {
-      const auto& g = fixed->spec->generators[i];
-      generator_actor handle;
-      auto child = child_of(system, cards, "generator", name + " " + g.kind, parent, handle);
-      context->generators.emplace_back(g.weight, handle);
-      child.start = [fixed, name, kind = g.kind](caf::event_based_actor* s, uint64_t owner) {
-        return caf::actor_cast<caf::actor>(
-            spawn_carded(*s, fixed->cards, "generator", name + " " + kind, owner, generator_of, fixed, kind));
-      };
-      parts.children.push_back(std::move(child));
-    }
-    synthesizer_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-      return caf::actor_cast<caf::actor>(
-          spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
-    };
-    campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-      auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
-      s->send(c, atom::begin_v);
-      return caf::actor_cast<caf::actor>(c);
-    };
-    parts.children.push_back(std::move(synthesizer_child));
-    parts.children.push_back(std::move(campaign_child));
-  } else
-    for (auto& f : {synthesizer_child.front, campaign_child.front})
-      caf::anon_send_exit(f, caf::exit_reason::user_shutdown);
-  parts.context = fixed;
-  return parts;
-}
 
 campaigns_actor::behavior_type campaigns(pointer self, card_ptr card, node_ground ground, bool resume_all) {
   self->state.card = std::move(card);

@@ -1,0 +1,114 @@
+// How a campaign begins: the fold of its events, then the task's preparation.
+#include "actors/campaign_steps.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr auto prepare_limit = std::chrono::minutes{60};
+constexpr uint32_t page = 4'096;
+
+void run(pointer self) {
+  auto& st = self->state;
+  st.phase = st.fold.paused ? "paused" : "running";
+  st.reason = st.fold.pause_reason;
+  st.paused_at = steady_clock::now();
+  st.card->says(st.phase);
+  if (st.fold.champion.index != 0)
+    self->send(st.context->evaluator, atom::crowned_v, st.fold.champion);
+  adopt_open(self);
+  pump(self);
+}
+
+void refused(pointer self, const preparation& p) {
+  auto& a = p.admission;
+  end(self, {"failed",
+             "error",
+             "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
+             0,
+             0,
+             0,
+             0,
+             {}});
+}
+
+void loaded(pointer self) {
+  auto& st = self->state;
+  if (!st.fold.mismatch.empty()) {
+    st.phase = "failed";
+    st.reason = "the journal does not hold: " + st.fold.mismatch;
+    log::error("campaign", "{}: {}", st.context->name, st.reason);
+    return;
+  }
+  if (st.fold.ended) {
+    st.phase = st.fold.finish.state;
+    st.reason = st.fold.finish.detail;
+    st.card->says(st.phase);
+    return;
+  }
+  st.earlier_wall_s = static_cast<double>(st.fold.earlier_wall_ns) / 1e9;
+  if (st.fold.session_begun_ns != 0)
+    st.earlier_wall_s += static_cast<double>(st.fold.last_event_ns - st.fold.session_begun_ns) / 1e9;
+  st.session_begun = steady_clock::now();
+  push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
+       {status_value(st)}, [self] { prepare(self); });
+}
+
+void read_page(pointer self, uint64_t after) {
+  auto& st = self->state;
+  self->request(st.context->journal, until_answered, atom::events_v, st.context->id, after, page)
+      .then(
+          [self](std::vector<journal_event>& events) {
+            for (const auto& e : events)
+              fold(self->state.fold, e);
+            if (events.size() == page)
+              read_page(self, events.back().sequence);
+            else
+              loaded(self);
+          },
+          [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace
+
+void prepare(pointer self) {
+  auto& st = self->state;
+  st.card->says("preparing");
+  self->request(st.context->evaluator, prepare_limit, atom::prepare_v)
+      .then(
+          [self](preparation& p) {
+            auto& state = self->state;
+            if (state.fold.ended)
+              return; // cancelled meanwhile
+            state.fold.prepared = true;
+            state.fold.fixed = p;
+            state.reason.clear();
+            if (p.admission.result != verdict::pass)
+              refused(self, p);
+            else
+              run(self);
+          },
+          [self](caf::error& e) {
+            auto& state = self->state;
+            if (state.phase != "preparing")
+              return;
+            state.reason = to_string(to_failure(e));
+            log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
+            if (++state.faults_in_a_row >= faults_allowed)
+              pause(self, "cannot prepare: " + state.reason);
+            else
+              arm_retry(self);
+          });
+}
+
+void load(pointer self) {
+  self->state.card->says("folding");
+  read_page(self, 0);
+}
+
+} // namespace kevolve::campaign_steps
