@@ -105,6 +105,26 @@ std::string c_prototype(const contract& c) {
   return out + (c.arguments.empty() ? "void)" : ")");
 }
 
+std::string c_call_check(const contract& c) {
+  std::string parameters;
+  std::string values;
+  for (size_t i = 0; i < c.arguments.size(); ++i) {
+    const auto& a = c.arguments[i];
+    auto is_value = a.role == argument_role::size || a.role == argument_role::scalar;
+    auto type = a.role == argument_role::size ? "int64_t" : c_type(a.type);
+    // Without const, so that a parameter may do without it too; with names that the source will not have.
+    auto name = "kevolve_" + a.name;
+    parameters += (i == 0 ? "" : ", ") + type + (is_value ? " " : " *") + name;
+    values += (i == 0 ? "" : ", ") + name;
+  }
+  std::string out = "\n#line 1 \"the task's contract\"\n";
+  for (const auto* rule : {"-Wincompatible-pointer-types", "-Wint-conversion", "-Wimplicit-function-declaration",
+                           "-Wdouble-promotion", "-Wfloat-conversion"})
+    out += "#pragma GCC diagnostic error \"" + std::string{rule} + "\"\n";
+  return out + "static __attribute__((unused)) void kevolve_call_check(" + (parameters.empty() ? "void" : parameters)
+         + ") { " + c.entry + "(" + values + "); }\n";
+}
+
 tolerance tolerance_for(const contract& c, const argument& output) {
   const tolerance* general = nullptr;
   for (const auto& t : c.tolerances) {

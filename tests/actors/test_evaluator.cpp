@@ -42,16 +42,23 @@ struct script {
   uint32_t released = 0;                             // by the scheduler: whoever wanted the race is gone
 };
 
+// A source without what the evaluator puts around it.
+std::string bare(std::string source) {
+  if (source.starts_with("#line"))
+    source.erase(0, source.find('\n') + 1);
+  return source.substr(0, source.find('\n'));
+}
+
 compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::pointer self, std::shared_ptr<script> s) {
   return {
       [s](atom::compile, const lease&, const compile_request& q) {
         compile_outcome o;
         o.job = q.job;
         o.result = verdict::pass;
-        o.artifact = "object of " + q.source;
+        o.artifact = "object of " + bare(q.source);
         if (q.role != compile_role::candidate)
           return o;
-        s->compiled.push_back(q.source);
+        s->compiled.push_back(bare(q.source));
         if (s->faults > 0) {
           --s->faults;
           o.result = verdict::none;

@@ -151,6 +151,59 @@ TEST_CASE("an error's log names lines of the candidate and no folder of ours") {
   CHECK(undefined.log.find("undefined reference to `g'") != std::string::npos);
 }
 
+TEST_CASE("an entry that the contract's values do not fit is refused by every compiler, and a looser one is not") {
+  contract task;
+  task.entry = "scale";
+  task.arguments.resize(4);
+  task.arguments[0].name = "x";
+  task.arguments[0].role = argument_role::input;
+  task.arguments[0].type = dtype::f32;
+  task.arguments[1].name = "y";
+  task.arguments[1].role = argument_role::output;
+  task.arguments[1].type = dtype::i64;
+  task.arguments[2].name = "n";
+  task.arguments[2].role = argument_role::size;
+  task.arguments[3].name = "a";
+  task.arguments[3].role = argument_role::scalar;
+  task.arguments[3].type = dtype::f32;
+  struct row {
+    std::string parameters;
+    std::string refusal; // empty: accepted
+    bool seen_by_gcc = true;
+  };
+  const std::vector<row> rows{
+      {"const float *restrict x, int64_t *y, int64_t n, float a", ""},
+      {"float *x, int64_t *restrict y, int n, float a", ""}, // without const, a narrower size
+      {"const double *x, int64_t *y, int64_t n, float a", "double"},
+      {"const float *x, int32_t *y, int64_t n, float a", "int32_t"},
+      {"const float *x, int64_t *y, float a", "too many arguments"},
+      {"const float *x, int64_t *y, int64_t n, float a, float b", "too few arguments"},
+      {"const float *x, int64_t *y, int64_t n, double a", "double", false},
+      {"int64_t n, const float *x, int64_t *y, float a", "x"},
+  };
+  server_fixture server;
+  for (const std::string flags : {"O3", "gcc-O3-vec512"})
+    for (const auto& r : rows) {
+      if (!r.seen_by_gcc && flags.starts_with("gcc"))
+        continue;
+      CAPTURE(flags);
+      CAPTURE(r.parameters);
+      auto out = server.compile(request_for("void scale(" + r.parameters + ") {}\n" + c_call_check(task), flags));
+      CHECK(out.result == (r.refusal.empty() ? verdict::pass : verdict::compile_error));
+      if (!r.refusal.empty()) {
+        CHECK(out.log.find(r.refusal) != std::string::npos);
+        CHECK(out.log.find("the task's contract") != std::string::npos);
+      }
+    }
+  auto other = server.compile(request_for("void scael(void) {}\n" + c_call_check(task)));
+  CHECK(other.result == verdict::compile_error);
+  CHECK(other.log.find("scale") != std::string::npos);
+  auto cpp =
+      request_for("extern \"C\" void scale(const float *x, int64_t *y, int64_t n, float a) {}\n" + c_call_check(task));
+  cpp.language = "cpp";
+  CHECK(server.compile(cpp).result == verdict::pass);
+}
+
 TEST_CASE("a flag set or language that does not exist is the candidate's mistake") {
   server_fixture server;
   auto flags = server.compile(request_for(scale, "-fplugin=/tmp/evil.so"));
