@@ -27,10 +27,14 @@ struct database_options {
 
 class database {
 public:
-  // errc::not_found if there is none and !create; errc::newer_format if it has tables that we do not know.
+  // errc::not_found if there is none and !create; errc::newer_format if it has tables that we do not know;
+  // errc::corrupt, before anything is written, if there are files but not those that name them. A new one is made
+  // only where there is none.
   static result<std::unique_ptr<database>> open(const std::string& path, const database_options& options);
   // Makes the list of files anew from the files, when open() says errc::corrupt.
   static result<void> rebuild_manifest(const std::string& path, const database_options& options);
+  // Points a lost CURRENT at the newest MANIFEST and names that; empty if CURRENT is there or no MANIFEST is.
+  static result<std::string> restore_current(const std::string& path, const database_options& options);
   ~database();
   database(const database&) = delete;
   database& operator=(const database&) = delete;
@@ -48,7 +52,8 @@ public:
   result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound);
   result<void> write(rocksdb::WriteBatch& batch, bool sync);
 
-  // What a RocksDB status means; an I/O error is told apart by trying to write in the directory.
+  // What a RocksDB status means; an I/O error is told apart by trying to write in the directory, unless it is open
+  // for reading only.
   failure explain(const rocksdb::Status& status, const std::string& what) const;
 
 private:
@@ -56,6 +61,7 @@ private:
 
   struct helpers; // what RocksDB calls back
   std::string path_;
+  bool read_only_ = false;
   std::unique_ptr<helpers> helpers_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, table_count> families_{};

@@ -56,6 +56,13 @@ std::string read_holder(int fd) {
   return std::string{line.substr(0, line.find('\n'))};
 }
 
+failure refusal(const std::string& directory, int fd) {
+  if (errno == EWOULDBLOCK)
+    return {errc::conflict, "data directory " + directory + " is in use by kevolve (" + read_holder(fd)
+                                + "); stop it or use another directory"};
+  return last_error("cannot lock " + directory + "/kevolve.lock");
+}
+
 } // namespace
 
 result<directory_lock> directory_lock::take(const std::string& directory, bool create) {
@@ -68,16 +75,19 @@ result<directory_lock> directory_lock::take(const std::string& directory, bool c
   if (fd < 0)
     return tl::unexpected(last_error("cannot open " + path));
   directory_lock lock{fd};
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK)
-      return fail(errc::conflict, "data directory " + directory + " is in use by kevolve (" + read_holder(fd)
-                                      + "); stop it or use another directory");
-    return tl::unexpected(last_error("cannot lock " + path));
-  }
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+    return tl::unexpected(refusal(directory, fd));
   auto holder = "pid " + std::to_string(::getpid()) + ", since " + now_utc() + "\n";
   // The text only serves the refusal's wording: on a full disk the lock holds without it.
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, holder.data(), holder.size(), 0) < 0) {
   }
+  return lock;
+}
+
+result<directory_lock> directory_lock::share(const std::string& directory) {
+  directory_lock lock{::open((directory + "/kevolve.lock").c_str(), O_RDONLY | O_CLOEXEC)};
+  if (lock.fd_ >= 0 && ::flock(lock.fd_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return tl::unexpected(refusal(directory, lock.fd_));
   return lock;
 }
 

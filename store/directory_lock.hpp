@@ -11,6 +11,9 @@ class directory_lock {
 public:
   // Makes the directory if `create`. errc::conflict: "data directory X is in use by kevolve (pid 123, since …)".
   static result<directory_lock> take(const std::string& directory, bool create);
+  // For a reader: shared with other readers, nothing is made or written. A directory without a lock file, or one
+  // that may not be opened, is not locked.
+  static result<directory_lock> share(const std::string& directory);
 
   directory_lock(directory_lock&& other) noexcept;
   directory_lock& operator=(directory_lock&&) = delete;

@@ -59,7 +59,7 @@ result<std::unique_ptr<database>> open_or_repair(const std::string& path, const 
 } // namespace
 
 result<fsck_report> fsck(const std::string& data_dir, const fsck_options& options) {
-  auto lock = directory_lock::take(data_dir, false);
+  auto lock = options.repair ? directory_lock::take(data_dir, false) : directory_lock::share(data_dir);
   if (!lock)
     return tl::unexpected(lock.error());
   fsck_report report;
@@ -68,10 +68,16 @@ result<fsck_report> fsck(const std::string& data_dir, const fsck_options& option
   o.read_only = !options.repair;
   const auto path = data_dir + "/store";
   if (options.repair) {
-    // Newer data must not be rewritten, so a look comes first.
     auto look = o;
     look.read_only = true;
     look.only_meta = true;
+    auto lost = database::open(path, look);
+    auto manifest = database::restore_current(path, o);
+    if (!manifest)
+      return tl::unexpected(manifest.error());
+    if (!manifest->empty() && !lost)
+      report.findings.push_back({path, lost.error().detail, "CURRENT names " + *manifest + " again"});
+    // Newer data must not be rewritten, so a look comes first.
     if (auto peek = database::open(path, look)) {
       if (auto checked = check_schema(**peek, current_schema()); !checked && checked.error().code == errc::newer_format)
         return tl::unexpected(checked.error());

@@ -90,6 +90,19 @@ result<void> check_schema(database& db, const schema& wanted) {
   return {};
 }
 
+result<void> require_schema(database& db, const schema& wanted) {
+  if (auto checked = check_schema(db, wanted); !checked)
+    return checked;
+  auto version = read_version(db);
+  if (!version)
+    return tl::unexpected(version.error());
+  if (*version < wanted.version)
+    return fail(errc::unsupported, db.path() + " has schema " + std::to_string(*version) + ", older than "
+                                       + std::to_string(wanted.version)
+                                       + "; start kevolved or kevolve run on it once to bring it forward");
+  return {};
+}
+
 result<void> migrate(database& db, const schema& wanted) {
   if (auto checked = check_schema(db, wanted); !checked)
     return checked;

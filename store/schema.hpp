@@ -41,6 +41,8 @@ class database;
 
 // errc::newer_format when the data is newer than `wanted`. Reads only.
 result<void> check_schema(database& db, const schema& wanted);
+// The same, and errc::unsupported when it is older: who only reads cannot bring it forward.
+result<void> require_schema(database& db, const schema& wanted);
 // Brings the data to `wanted`; stamps an empty store.
 result<void> migrate(database& db, const schema& wanted);
 

@@ -54,7 +54,8 @@ void add_op(database& db, rocksdb::WriteBatch& batch, const write_op& op) {
 
 database_options store::state::db_options() const {
   database_options o;
-  o.create = options.create;
+  o.create = options.create && !options.read_only;
+  o.read_only = options.read_only;
   o.cache_bytes = options.cache_bytes;
   o.write_buffer_bytes = options.write_buffer_bytes;
   o.env = options.env;
@@ -140,7 +141,7 @@ result<void> store::state::recover() {
 }
 
 result<std::unique_ptr<store>> store::open(const std::string& data_dir, const store_options& options) {
-  auto lock = directory_lock::take(data_dir, options.create);
+  auto lock = options.read_only ? directory_lock::share(data_dir) : directory_lock::take(data_dir, options.create);
   if (!lock)
     return tl::unexpected(lock.error());
   auto s = std::make_unique<state>(std::move(*lock), data_dir, options);
@@ -153,13 +154,13 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
   if (auto peek = database::open(s->db_path(), look)) {
     if (auto checked = check_schema(**peek, layout); !checked)
       return tl::unexpected(checked.error());
-  } else if (peek.error().code != errc::not_found || !options.create)
+  } else if (peek.error().code != errc::not_found || !s->db_options().create)
     return tl::unexpected(peek.error());
   auto db = database::open(s->db_path(), s->db_options());
   if (!db)
     return tl::unexpected(db.error());
   s->db = std::move(*db);
-  if (auto migrated = migrate(*s->db, layout); !migrated)
+  if (auto migrated = options.read_only ? require_schema(*s->db, layout) : migrate(*s->db, layout); !migrated)
     return tl::unexpected(migrated.error());
   if (auto loaded = s->load_ends(); !loaded)
     return tl::unexpected(loaded.error());
@@ -175,6 +176,8 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group) {
     for (const auto& op : t.writes)
       if (auto good = check_op(op); !good)
         return tl::unexpected(good.error());
+  if (state_->options.read_only)
+    return fail(errc::read_only, "the store in " + state_->data_dir + " is open for reading only");
   std::lock_guard hold{state_->commit_guard};
   if (degraded()) {
     if (auto recovered = state_->recover(); !recovered)

@@ -25,6 +25,7 @@ struct schema;
 
 struct store_options {
   bool create = true;                     // make the directory and an empty store if there is none
+  bool read_only = false;                 // writes nothing, makes nothing, migrates nothing; commits are refused
   size_t cache_bytes = 16U << 20U;        // blocks of data, indexes and filters
   size_t write_buffer_bytes = 16U << 20U; // all tables together
   rocksdb::Env* env = nullptr;            // another file system; must outlive the store
@@ -43,7 +44,7 @@ struct campaign_snapshot {
 
 class store {
 public:
-  // Takes `data_dir` for itself: errc::conflict names the process that has it. errc::newer_format leaves the data
+  // Takes `data_dir` for itself, or shares it with other readers: errc::conflict names the process that has it. errc::newer_format leaves the data
   // untouched; older data is migrated.
   static result<std::unique_ptr<store>> open(const std::string& data_dir, const store_options& options = {});
   ~store();

@@ -296,4 +296,24 @@ TEST_CASE("a lost list of files is made anew") {
   CHECK(payloads(*open_store(dir.path())).size() == 10);
 }
 
+TEST_CASE("a lost CURRENT is pointed at the manifest that is there") {
+  scratch_directory dir;
+  fill(dir.path());
+  raw_store{dir.path()}.flush_all();
+  std::filesystem::remove(dir.path() + "/store/CURRENT");
+  mend(dir.path(), 1);
+  CHECK(payloads(*open_store(dir.path())).size() == 10);
+}
+
+TEST_CASE("without CURRENT and manifest the files still give everything back") {
+  scratch_directory dir;
+  fill(dir.path());
+  raw_store{dir.path()}.flush_all();
+  for (const auto& f : files_with(dir.path() + "/store", ""))
+    if (f.find("/MANIFEST") != std::string::npos || f.ends_with("/CURRENT"))
+      std::filesystem::remove(f);
+  mend(dir.path(), 1);
+  CHECK(payloads(*open_store(dir.path())).size() == 10);
+}
+
 } // namespace kevolve::test

@@ -1,0 +1,133 @@
+// Who only reads leaves nothing behind, and a store with a part missing is not begun anew.
+#include "scratch.hpp"
+#include "store/fsck.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace kevolve::test {
+
+namespace {
+
+store_options reading() {
+  store_options o;
+  o.read_only = true;
+  return o;
+}
+
+// Every file below the directory with its content; folders with none.
+std::map<std::string, std::string> everything(const std::string& directory) {
+  std::map<std::string, std::string> out;
+  for (const auto& f : std::filesystem::recursive_directory_iterator{directory}) {
+    std::ifstream in{f.path(), std::ios::binary};
+    out[f.path()] = f.is_directory() ? "" : std::string{std::istreambuf_iterator<char>{in}, {}};
+  }
+  return out;
+}
+
+// Ten events in tables and ten in the log.
+void fill(const std::string& directory) {
+  for (auto half : {0, 1}) {
+    store_options o;
+    o.write_buffer_bytes = half == 0 ? 1024 : 16U << 20U;
+    auto s = open_store(directory, o);
+    for (auto n = 1; n <= 10; ++n)
+      REQUIRE(commit_one(*s, make_transaction(red, std::string(half == 0 ? 100'000 : 10, 'e'))));
+  }
+}
+
+} // namespace
+
+TEST_CASE("without CURRENT or its manifest a store is refused, again and again, and every byte stays") {
+  for (const auto* part : {"CURRENT", "MANIFEST"}) {
+    CAPTURE(part);
+    scratch_directory dir;
+    fill(dir.path());
+    std::string lost;
+    auto tables = 0;
+    for (const auto& f : std::filesystem::directory_iterator{dir.path() + "/store"}) {
+      if (f.path().filename().string().starts_with(part))
+        lost = f.path();
+      tables += f.path().extension() == ".sst" ? 1 : 0;
+    }
+    REQUIRE(!lost.empty());
+    REQUIRE(tables > 0);
+    std::filesystem::remove(lost);
+    std::filesystem::remove(dir.path() + "/kevolve.lock"); // it names the process that writes
+    const auto before = everything(dir.path() + "/store");
+    for (const auto& o : {reading(), store_options{}, reading(), store_options{}}) {
+      auto refused = store::open(dir.path(), o);
+      REQUIRE(!refused);
+      CHECK(refused.error().code == errc::corrupt);
+      CHECK(refused.error().detail.find(lost.substr(lost.rfind('/') + 1) + " is missing") != std::string::npos);
+      CHECK(refused.error().detail.find("kevolve fsck") != std::string::npos);
+      CHECK(everything(dir.path() + "/store") == before);
+    }
+    fsck_options mend;
+    mend.repair = true;
+    REQUIRE(fsck(dir.path(), mend));
+    CHECK(payloads(*open_store(dir.path())).size() == 20);
+  }
+}
+
+TEST_CASE("reading makes nothing and changes nothing") {
+  scratch_directory dir;
+  auto absent = store::open(dir.path() + "/none", reading());
+  REQUIRE(!absent);
+  CHECK(absent.error().code == errc::not_found);
+  CHECK(everything(dir.path()).empty());
+  REQUIRE(!store::open(dir.path(), reading()));
+  REQUIRE(!fsck(dir.path()));
+  CHECK(everything(dir.path()).empty());
+
+  fill(dir.path());
+  const auto before = everything(dir.path());
+  {
+    auto first = open_store(dir.path(), reading());
+    auto second = open_store(dir.path(), reading()); // readers share
+    CHECK(payloads(*first).size() == 20);
+    CHECK(payloads(*second).size() == 20);
+    auto refused = commit_one(*first, make_transaction(red, "no"));
+    REQUIRE(!refused);
+    CHECK(refused.error().code == errc::read_only);
+    auto writer = store::open(dir.path());
+    REQUIRE(!writer);
+    CHECK(writer.error().code == errc::conflict);
+    REQUIRE(fsck(dir.path()));
+  }
+  CHECK(everything(dir.path()) == before);
+  auto writer = open_store(dir.path());
+  auto reader = store::open(dir.path(), reading());
+  REQUIRE(!reader);
+  CHECK(reader.error().code == errc::conflict);
+}
+
+TEST_CASE("a directory that may not be written can be read") {
+  scratch_directory dir;
+  fill(dir.path());
+  auto allow = [&](std::filesystem::perms folders, std::filesystem::perms files) {
+    std::filesystem::permissions(dir.path(), folders);
+    for (const auto& f : std::filesystem::recursive_directory_iterator{dir.path()})
+      std::filesystem::permissions(f.path(), f.is_directory() ? folders : files);
+  };
+  allow(std::filesystem::perms{0555}, std::filesystem::perms{0444});
+  auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0)
+      ::_exit(2);
+    auto s = store::open(dir.path(), reading());
+    auto all = s ? (*s)->read_global(1, 100) : tl::unexpected(s.error());
+    ::_exit(all && all->size() == 20 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  allow(std::filesystem::perms{0755}, std::filesystem::perms{0644});
+  CHECK(status == 0);
+}
+
+} // namespace kevolve::test
