@@ -4,6 +4,8 @@
 #include "store/check.hpp"
 #include "store/database.hpp"
 #include "store/directory_lock.hpp"
+#include "store/end_mark.hpp"
+#include "store/record.hpp"
 #include "store/salvage.hpp"
 #include "store/schema.hpp"
 
@@ -56,6 +58,21 @@ result<std::unique_ptr<database>> open_or_repair(const std::string& path, const 
   return database::open(path, o);
 }
 
+// A log that was cut leaves a store that is whole but short.
+result<void> check_end(database& db, const std::string& data_dir, bool repair, fsck_report& report) {
+  auto last = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(UINT64_MAX));
+  if (!last)
+    return tl::unexpected(last.error());
+  auto end = *last ? record::from_big_endian(std::string_view{**last}.substr(1)) : 0;
+  auto lost = end_mark::lost(data_dir, end);
+  if (lost.empty())
+    return {};
+  report.findings.push_back({"events", lost, repair ? "goes on from event " + std::to_string(end) : ""});
+  if (repair)
+    end_mark{data_dir}.set(end);
+  return {};
+}
+
 } // namespace
 
 result<fsck_report> fsck(const std::string& data_dir, const fsck_options& options) {
@@ -99,6 +116,8 @@ result<fsck_report> fsck(const std::string& data_dir, const fsck_options& option
   }
   if (auto checked = check_records(**db, options.repair, report); !checked)
     return tl::unexpected(checked.error());
+  if (auto known = check_end(**db, data_dir, options.repair, report); !known)
+    return tl::unexpected(known.error());
   return report;
 }
 

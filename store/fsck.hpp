@@ -36,4 +36,12 @@ struct fsck_report {
 // failure: it is in the report.
 result<fsck_report> fsck(const std::string& data_dir, const fsck_options& options = {});
 
+struct rescue_report {
+  fsck_report report;
+  std::string copy; // the data directory that was made; empty: there was nothing to mend
+};
+
+// Finds damage and, if there is any, mends a copy in a new directory beside `data_dir`, which stays as it is.
+result<rescue_report> rescue(const std::string& data_dir);
+
 } // namespace kevolve

@@ -3,6 +3,7 @@
 
 #include "store/database.hpp"
 #include "store/directory_lock.hpp"
+#include "store/end_mark.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
@@ -28,6 +29,7 @@ struct store::state {
   std::mutex commit_guard; // covers what follows
   std::atomic<uint64_t> last_sequence = 0;
   std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
+  end_mark mark;                                     // follows last_sequence
   uint64_t good_until = 0;                           // RocksDB's sequence after the last acknowledged write
 
   mutable std::mutex trouble_guard;

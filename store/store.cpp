@@ -164,6 +164,12 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
     return tl::unexpected(migrated.error());
   if (auto loaded = s->load_ends(); !loaded)
     return tl::unexpected(loaded.error());
+  if (auto lost = end_mark::lost(data_dir, s->last_sequence); !lost.empty())
+    log::error("store", "{}", lost);
+  if (!options.read_only) {
+    s->mark = end_mark{data_dir};
+    s->mark.set(s->last_sequence);
+  }
   return std::unique_ptr<store>{new store{std::move(s)}};
 }
 
@@ -213,6 +219,7 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group) {
   if (auto written = s.write(batch); !written)
     return tl::unexpected(written.error());
   s.last_sequence = sequence;
+  s.mark.set(sequence);
   for (const auto& [campaign, end] : new_ends)
     s.campaign_ends[campaign] = end;
   return ends;

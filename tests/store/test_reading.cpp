@@ -1,4 +1,5 @@
 // Who only reads leaves nothing behind, and a store with a part missing is not begun anew.
+#include "runtime/base/log.hpp"
 #include "scratch.hpp"
 #include "store/fsck.hpp"
 
@@ -128,6 +129,51 @@ TEST_CASE("a directory that may not be written can be read") {
   REQUIRE(::waitpid(child, &status, 0) == child);
   allow(std::filesystem::perms{0755}, std::filesystem::perms{0644});
   CHECK(status == 0);
+}
+
+TEST_CASE("after damage in the log the store says how many events are lost") {
+  scratch_directory dir;
+  fill(dir.path());
+  CHECK(fsck(dir.path())->findings.empty());
+  std::string log;
+  for (const auto& f : std::filesystem::directory_iterator{dir.path() + "/store"})
+    if (f.path().extension() == ".log" && std::filesystem::file_size(f.path()) > 0)
+      log = f.path();
+  REQUIRE(!log.empty());
+  {
+    std::fstream file{log, std::ios::in | std::ios::out | std::ios::binary};
+    auto middle = static_cast<std::streamoff>(std::filesystem::file_size(log) / 2);
+    file.seekg(middle);
+    auto byte = static_cast<char>(file.get() ^ 0x10);
+    file.seekp(middle);
+    file.put(byte);
+  }
+  const auto words = dir.path() + "/words";
+  log::configure({log::level::info, false, words});
+  auto left = open_store(dir.path(), reading())->last_sequence();
+  log::configure({});
+  REQUIRE(left > 10);
+  REQUIRE(left < 20);
+  auto loss = "ends at event " + std::to_string(left) + ", but 20 was acknowledged: the last "
+              + std::to_string(20 - left) + " are lost";
+  std::ifstream in{words};
+  CHECK(std::string{std::istreambuf_iterator<char>{in}, {}}.find(loss) != std::string::npos);
+  auto report = fsck(dir.path());
+  REQUIRE(report->findings.size() == 1);
+  CHECK(report->findings[0].what.find(loss) != std::string::npos);
+
+  auto mended = rescue(dir.path());
+  REQUIRE(mended);
+  CHECK(mended->copy == dir.path() + ".rescued");
+  CHECK(fsck(mended->copy)->findings.empty());
+  CHECK(payloads(*open_store(mended->copy)).size() == left);
+  std::filesystem::remove_all(mended->copy);
+
+  // Opened for writing, the store goes on from there.
+  auto s = open_store(dir.path());
+  CHECK(commit_one(*s, make_transaction(red, "next")).value()[0] == left + 1);
+  s.reset();
+  CHECK(fsck(dir.path())->findings.empty());
 }
 
 } // namespace kevolve::test
