@@ -59,6 +59,22 @@ result<void> room(const journal_state& st) {
                                   + ", and limits.disk_reserve_mib keeps " + std::to_string(st.reserve >> 20U));
 }
 
+// Everybody who waits tries again and again: a refusal that lasts is told once a minute.
+void tell(journal_actor::stateful_pointer<journal_state> self, const failure& why) {
+  constexpr int64_t pause_ns = 60'000'000'000;
+  auto& st = self->state;
+  auto now = self->clock().now().time_since_epoch().count();
+  if (why.code == st.told && now - st.told_at_ns < pause_ns) {
+    ++st.untold;
+    return;
+  }
+  auto more = st.untold == 0 ? std::string{} : " (and " + std::to_string(st.untold) + " more times since the last line)";
+  log::error("journal", "{}{}", to_string(why), more);
+  st.told = why.code;
+  st.told_at_ns = now;
+  st.untold = 0;
+}
+
 void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto& st = self->state;
   st.flush_due = false;
@@ -71,7 +87,7 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
   st.card->flight(-static_cast<int64_t>(waiting.size()));
   if (!done) {
     st.card->says(to_string(done.error()));
-    log::error("journal", "{}", to_string(done.error()));
+    tell(self, done.error());
     for (auto& p : waiting)
       p.deliver(to_error(done.error()));
     return;

@@ -25,6 +25,10 @@ struct journal_state {
   std::vector<transaction> group;
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
   bool flush_due = false;
+  // The last refusal that the log tells of, and how many it has kept to itself since.
+  errc told = errc::none;
+  int64_t told_at_ns = 0;
+  uint64_t untold = 0;
 
   ~journal_state();
 };

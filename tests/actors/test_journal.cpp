@@ -1,10 +1,13 @@
 #include "actors/journal.hpp"
+#include "runtime/base/log.hpp"
 #include "temporary_store.hpp"
 #include "virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
 
 #include <doctest/doctest.h>
+
+#include <fstream>
 
 using namespace kevolve;
 
@@ -42,6 +45,28 @@ TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the 
   CHECK(refused->error->code == errc::no_space);
   CHECK(refused->error->detail.find("disk_reserve_mib") != std::string::npos);
   CHECK(disk.data->last_sequence() == 0);
+  stop(caf::actor_cast<caf::actor>(careful));
+}
+
+TEST_CASE_FIXTURE(archive, "a refusal that lasts is told once a minute") {
+  auto careful = spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
+  const auto file = disk.dir + "/log";
+  log::configure({log::level::info, false, file});
+  for (auto n = 0; n < 241; ++n) { // two minutes, twice a second
+    ask<uint64_t>(careful, atom::append_v, entry(one, "again"));
+    pass(500ms);
+  }
+  log::configure({});
+  std::ifstream in{file};
+  auto lines = 0;
+  std::string last;
+  for (std::string line; std::getline(in, line);)
+    if (line.find("disk_reserve_mib") != std::string::npos) {
+      ++lines;
+      last = line;
+    }
+  CHECK(lines == 3);
+  CHECK(last.find("119 more times") != std::string::npos);
   stop(caf::actor_cast<caf::actor>(careful));
 }
 
