@@ -2,6 +2,7 @@
 
 #include "actors/campaign_steps.hpp"
 #include "actors/keys.hpp"
+#include "actors/promises.hpp"
 #include "actors/search_node.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
@@ -152,6 +153,11 @@ caf::result<node_record> ask_node(pointer self, uint64_t index) {
 
 } // namespace campaign_steps
 
+campaign_state::~campaign_state() {
+  for (auto& p : status_askers)
+    abandon(p, "the campaign");
+}
+
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
                                        campaign_context_ptr context) {
   namespace steps = campaign_steps;
@@ -205,9 +211,13 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         handling h{self, self->state.card, "cancel"};
         return steps::ask_cancel(self, reason);
       },
-      [self](atom::status) {
-        handling h{self, self->state.card, "status"};
-        return status_of(self->state);
+      [self](atom::status) -> caf::result<campaign_status> {
+        auto& st = self->state;
+        handling h{self, st.card, "status"};
+        if (st.loaded)
+          return status_of(st);
+        st.status_askers.push_back(self->make_response_promise<campaign_status>());
+        return st.status_askers.back();
       },
       [self](atom::tree) {
         handling h{self, self->state.card, "tree"};

@@ -50,6 +50,11 @@ struct campaign_state {
   std::vector<pending> outbox;
   bool writing = false;
   bool gathering = false; // more comes for the batch
+
+  bool loaded = false; // the fold is whole: until then nobody is told a status
+  std::vector<caf::typed_response_promise<campaign_status>> status_askers;
+
+  ~campaign_state();
 };
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,

@@ -68,8 +68,12 @@ void read_page(pointer self, uint64_t after) {
               fold(self->state.fold, e);
             if (events.size() == page)
               read_page(self, events.back().sequence);
-            else
+            else {
               loaded(self);
+              self->state.loaded = true;
+              for (auto& p : std::exchange(self->state.status_askers, {}))
+                p.deliver(status_of(self->state));
+            }
           },
           [self](caf::error& e) { self->quit(std::move(e)); });
 }

@@ -26,7 +26,8 @@ TEST_CASE("every verb explains itself with an example") {
                                                     {"actors", "get"},
                                                     {"actors", "tree"},
                                                     {"actors", "summary"},
-                                                    {"doctor"}};
+                                                    {"doctor"},
+                                                    {"fsck"}};
   for (auto verb : verbs) {
     auto name = verb.back();
     verb.emplace_back("--help");
@@ -47,6 +48,12 @@ TEST_CASE("bench hands over to the source tree's benchmarks") {
   CHECK(unknown.err.find("NAME:") != std::string::npos);
 }
 
+TEST_CASE("an unknown verb is named, with what was meant") {
+  auto said = run_kevolve({"staus"});
+  CHECK(said.code == 2);
+  CHECK(said.err == "kevolve: no verb 'staus'; did you mean 'status'?\n");
+}
+
 TEST_CASE("the version is the project's") {
   auto said = run_kevolve({"--version"});
   CHECK(said.code == 0);
@@ -64,6 +71,7 @@ TEST_CASE("wrong usage exits with 2 and says why") {
                                                     {"run", "--colour", "x.toml"},
                                                     {"node", "abcd"},
                                                     {"node", "abcd", "minus-one"},
+                                                    {"node", "abcd", "-1"},
                                                     {"eval", "a"},
                                                     {"actors", "get"}};
   for (const auto& arguments : wrong) {

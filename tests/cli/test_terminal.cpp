@@ -12,6 +12,12 @@ TEST_CASE("text of others cannot steer the terminal") {
   CHECK(printable("größer ✓") == "größer ✓");
 }
 
+TEST_CASE("lines of others stay lines, and each is harmless") {
+  CHECK(kevolve::printable_lines("one\n\x1b[2Jtwo\n\nthree\n", "  ").find("\x1b") == std::string::npos);
+  CHECK(kevolve::printable_lines("one\ntwo\nthree", "  ") == "one\n  two\n  three");
+  CHECK(kevolve::printable_lines("", "  ").empty());
+}
+
 TEST_CASE("text is cut by characters, not bytes") {
   CHECK(fit_to("größer", 6) == "größer");
   CHECK(fit_to("größer", 4) == "grö…");

@@ -1,11 +1,14 @@
 // kevolve: everything but the daemon.
+#include "config/diagnostic.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -40,7 +43,17 @@ int main(int argc, char** argv) {
   kevolve::add_campaigns(app, chosen);
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
+  kevolve::add_fsck(app, chosen);
   kevolve::add_bench(app, chosen);
+  // The parser would only say that a verb is missing.
+  std::vector<std::string> verbs;
+  for (const auto* v : app.get_subcommands({}))
+    verbs.push_back(v->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
+    std::fprintf(stderr, "kevolve: no verb '%s'%s\n", kevolve::printable(argv[1]).c_str(),
+                 kevolve::suggestion(argv[1], verbs).c_str());
+    return kevolve::exit_code::usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -42,6 +42,12 @@ public:
       return tl::unexpected(whom.error());
     return ask<campaign_status>(*whom, atom::status_v);
   }
+  result<campaign_status> resume(const id128& id) {
+    auto whom = campaign(id);
+    if (!whom)
+      return tl::unexpected(whom.error());
+    return ask<campaign_status>(*whom, atom::resume_v);
+  }
   result<std::vector<node_brief>> tree(const id128& id) {
     auto whom = campaign(id);
     if (!whom)

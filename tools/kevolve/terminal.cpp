@@ -67,6 +67,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_lines(std::string_view text, std::string_view indent) {
+  std::string out;
+  while (!text.empty()) {
+    auto end = std::min(text.find('\n'), text.size());
+    out += (out.empty() ? "" : "\n" + std::string{indent}) + printable(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string fit_to(std::string_view text, size_t columns) {
   if (columns_of(text) <= columns)
     return std::string{text};

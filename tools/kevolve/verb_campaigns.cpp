@@ -242,7 +242,9 @@ void add_campaigns(CLI::App& app, action& chosen) {
   });
   auto* node =
       add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o, true);
-  node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference")->required();
+  node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference")
+      ->required()
+      ->check(CLI::NonNegativeNumber);
   node->callback([o, &chosen] {
     chosen = [o] { return show(o, campaign_path(*o) + "/nodes/" + std::to_string(o->index), false, print_node); };
   });

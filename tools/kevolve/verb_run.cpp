@@ -77,27 +77,31 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
 
 void print_outcome(const campaign_result& r, const std::string& folder) {
   const auto& s = r.status;
-  if (!has_winner(s)) {
+  if (s.state == "failed")
+    print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
+  else if (!has_winner(s)) {
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
                           s.candidates, s.valid, printable(why)));
+  } else if (!s.final_confirmed) {
+    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by a chain of races and was not confirmed\n",
+                          s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
   } else {
     size_t declared = 0;
     for (const auto& t : s.shapes)
       declared += t.held_out ? 0U : 1U;
     print_out(fmt::format("{}: {} faster than the reference, 95 % interval {:.2f} to {:.2f}\n", s.name,
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
-    if (s.final_confirmed)
-      print_out(
-          fmt::format("  proven in fresh processes on {} declared and {} held-out shapes, node {} of {} candidates\n",
-                      declared, s.shapes.size() - declared, s.best, s.candidates));
+    print_out(
+        fmt::format("  proven in fresh processes on {} declared and {} held-out shapes, node {} of {} candidates\n",
+                    declared, s.shapes.size() - declared, s.best, s.candidates));
     print_out("  kernel  " + folder + (r.best->proposal.language == "cpp" ? "/kernel.cpp\n" : "/kernel.c\n"));
   }
   print_out("  report  " + folder + "/report.md\n");
 }
 
 int exit_code_of(const campaign_status& s) {
-  if (has_winner(s))
+  if (has_winner(s) && s.final_confirmed)
     return exit_code::ok;
   return s.stop_reason == "budget" && s.valid == 0 ? exit_code::nothing_in_budget : exit_code::failed;
 }
@@ -135,6 +139,9 @@ int run_in(node& where, const run_options& o, const campaign_spec& spec, const s
     auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, id, submission_of(spec));
     if (!begun)
       return report(begun.error(), o.common.json);
+    // Paused in an earlier session: whoever runs it now wants it to go on.
+    if (auto s = reader.status(id); s && s->state == "paused")
+      reader.resume(id);
   }
   campaign_status last;
   last.id = id;
