@@ -172,38 +172,12 @@ std::vector<node_brief> briefs(const campaign_state& st) {
 } // namespace campaign_steps
 
 campaign_status status_of(const campaign_state& st) {
-  const auto& f = st.fold;
-  campaign_status s;
+  auto s = status_of(st.fold, *st.context->spec);
   s.id = st.context->id;
   s.name = st.context->name;
-  s.target = st.context->spec->target;
   s.state = st.held_up.empty() ? st.phase : "paused";
   s.reason = st.held_up.empty() ? st.reason : st.held_up;
-  s.stop_reason = f.ended ? f.finish.stop_reason : "";
-  s.candidates = f.tree.finished();
-  s.valid = f.tree.valid();
-  s.in_flight = f.tree.in_flight();
-  s.best = f.champion.index;
-  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
-  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
-  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
-  if (f.ended && f.finish.best != 0) {
-    s.best = f.finish.best;
-    s.speedup = f.finish.speedup;
-    s.ci_low = f.finish.ci_low;
-    s.ci_high = f.finish.ci_high;
-    s.final_confirmed = !f.finish.shapes.empty();
-    s.shapes = f.finish.shapes;
-  }
-  if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
-    s.best_summary = i->second;
-  s.budget_candidates = static_cast<uint64_t>(st.context->spec->budget.candidates);
-  s.budget_wall_s = st.context->spec->budget.wall_s;
   s.wall_s = campaign_steps::wall_seconds(st);
-  s.compile_s = static_cast<double>(f.compile_ns) / 1e9;
-  s.device_s = static_cast<double>(f.judge_ns) / 1e9;
-  s.last_sequence = f.last_sequence;
-  s.tree_hash = f.tree.hash();
   return s;
 }
 

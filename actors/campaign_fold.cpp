@@ -117,6 +117,59 @@ void fold(campaign_fold& f, const journal_event& e) {
   f.last_event_ns = e.time_ns;
 }
 
+campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
+  campaign_status s;
+  s.target = spec.target;
+  s.stop_reason = f.ended ? f.finish.stop_reason : "";
+  s.candidates = f.tree.finished();
+  s.valid = f.tree.valid();
+  s.in_flight = f.tree.in_flight();
+  s.best = f.champion.index;
+  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
+  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
+  if (f.ended && f.finish.best != 0) {
+    s.best = f.finish.best;
+    s.speedup = f.finish.speedup;
+    s.ci_low = f.finish.ci_low;
+    s.ci_high = f.finish.ci_high;
+    s.final_confirmed = !f.finish.shapes.empty();
+    s.shapes = f.finish.shapes;
+  }
+  if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
+    s.best_summary = i->second;
+  s.budget_candidates = static_cast<uint64_t>(spec.budget.candidates);
+  s.budget_wall_s = spec.budget.wall_s;
+  s.compile_s = static_cast<double>(f.compile_ns) / 1e9;
+  s.device_s = static_cast<double>(f.judge_ns) / 1e9;
+  s.last_sequence = f.last_sequence;
+  s.tree_hash = f.tree.hash();
+  return s;
+}
+
+campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
+                               const std::string& name) {
+  auto s = status_of(f, spec);
+  s.id = id;
+  s.name = name;
+  auto wall_ns = f.earlier_wall_ns + (f.session_begun_ns == 0 ? 0 : f.last_event_ns - f.session_begun_ns);
+  s.wall_s = static_cast<double>(wall_ns) / 1e9;
+  if (!f.mismatch.empty()) {
+    s.state = "failed";
+    s.reason = "the journal does not hold: " + f.mismatch;
+  } else if (f.ended) {
+    s.state = f.finish.state;
+    s.reason = f.finish.detail;
+  } else if (f.paused) {
+    s.state = "paused";
+    s.reason = f.pause_reason;
+  } else {
+    s.state = "stopped";
+    s.reason = "no process is running it; kevolve run or kevolved takes it up again";
+  }
+  return s;
+}
+
 policy_options policy_of(const campaign_spec& spec) {
   policy_options o;
   o.policies = spec.search.policies;

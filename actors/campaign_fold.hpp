@@ -48,6 +48,12 @@ bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_crowned(campaign_fold& f, const champion_record& r);
 
+// What the fold says of a campaign: everything but its name, its state and the time since its last event.
+campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);
+// The whole of it for a campaign that no process runs.
+campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
+                               const std::string& name);
+
 policy_options policy_of(const campaign_spec& spec);
 termination_rules rules_of(const campaign_spec& spec);
 

@@ -48,7 +48,7 @@ result<T> kept(store& data, const std::string& key, const T& fallback) {
 }
 
 // The node's id, made once, and this session's number.
-result<void> open_session(store& data, id128& id, uint64_t& session) {
+result<void> open_session(store& data, bool read_only, id128& id, uint64_t& session) {
   auto known = kept(data, "node/id", random_id());
   if (!known)
     return tl::unexpected(known.error());
@@ -57,6 +57,8 @@ result<void> open_session(store& data, id128& id, uint64_t& session) {
     return tl::unexpected(last.error());
   id = *known;
   session = *last + 1;
+  if (read_only)
+    return {};
   if (auto r = data.put(table::meta, "node/id", encode(id)); !r)
     return r;
   return data.put(table::meta, "node/session", encode(session));
@@ -186,7 +188,9 @@ void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
 result<std::unique_ptr<node>> node::start(node_options options) {
   if (options.bin_dir.empty())
     options.bin_dir = own_directory();
-  auto data = store::open(options.data_dir);
+  store_options stored;
+  stored.read_only = options.read_only;
+  auto data = store::open(options.data_dir, stored);
   if (!data)
     return tl::unexpected(data.error());
   std::error_code ec;
@@ -200,7 +204,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   }
   id128 id;
   uint64_t session = 0;
-  if (auto r = open_session(**data, id, session); !r)
+  if (auto r = open_session(**data, options.read_only, id, session); !r)
     return tl::unexpected(r.error());
   leave_timing_cores(targets);
   auto p = std::make_unique<node::parts>(std::move(options), std::move(*data), std::move(targets), id, session);

@@ -29,6 +29,7 @@ struct node_options {
   std::string token_file;                        // empty: <data_dir>/token
   int64_t compilers = 0;                         // at once; 0: one per core that is not timing
   int64_t disk_reserve_mib = 0;                  // free space below which nothing more is written
+  bool read_only = false;                        // runs and writes nothing: to look at what the directory holds
   bool resume_all = false;                       // take up every unfinished campaign (the daemon does)
 };
 

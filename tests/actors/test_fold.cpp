@@ -127,6 +127,44 @@ TEST_CASE("folding the journal gives the state that the campaign had") {
   CHECK(f.drafts == 4);
 }
 
+TEST_CASE("what a campaign has come to is told from its events alone") {
+  play p;
+  campaign_spec spec;
+  spec.target = "cpu";
+  spec.budget.candidates = 40;
+  auto at_rest = [&] { return status_at_rest(folded(p.events), spec, p.campaign, "the name"); };
+  auto s = at_rest();
+  CHECK(s.id == p.campaign);
+  CHECK(s.name == "the name");
+  CHECK(s.target == "cpu");
+  CHECK(s.state == "stopped");
+  CHECK(s.reason.find("no process is running it") != std::string::npos);
+  CHECK(s.candidates == p.live.tree.finished());
+  CHECK(s.candidates >= 3);
+  CHECK(s.valid == 2);
+  CHECK(s.best == 2);
+  CHECK(s.speedup == 1.9);
+  CHECK(s.best_summary == "summary 2");
+  CHECK(s.budget_candidates == 40);
+  CHECK(s.wall_s == static_cast<double>(p.events.size() - 1)); // an event a second
+  CHECK(s.tree_hash == p.live.tree.hash());
+  p.event(event_kind::campaign_state, encode(state_record{"paused", "lunch"}));
+  CHECK(at_rest().state == "paused");
+  CHECK(at_rest().reason == "lunch");
+  finish_record end;
+  end.state = "finished";
+  end.stop_reason = "budget";
+  end.detail = "all spent";
+  end.best = 4;
+  end.speedup = 1.4;
+  p.event(event_kind::campaign_finished, encode(end));
+  CHECK(at_rest().state == "finished");
+  CHECK(at_rest().stop_reason == "budget");
+  CHECK(at_rest().reason == "all spent");
+  CHECK(at_rest().best == 4);
+  CHECK(at_rest().speedup == 1.4);
+}
+
 TEST_CASE("an event told twice changes nothing") {
   play p;
   auto once = folded(p.events);

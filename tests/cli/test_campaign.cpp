@@ -88,6 +88,19 @@ void write_campaign(const temporary_folder& f) {
   f.write("campaign.toml", campaign_text);
 }
 
+// Without a node, the status is that of the events.
+void check_at_rest(const temporary_folder& f, const std::string& id) {
+  auto status = run_kevolve({"status", id, "--json"}, f.path).document();
+  CHECK(status["state"] == "stopped");
+  CHECK(status["reason"].get<std::string>().find("no process is running it") != std::string::npos);
+  CHECK(status["budget"]["candidates"] == 1000);
+  uint64_t finished = 0;
+  auto tree = run_kevolve({"tree", id, "--json"}, f.path).document();
+  for (const auto& n : tree["items"])
+    finished += n["index"] != 0 && n["state"] == "finished" ? 1U : 0U;
+  CHECK(status["candidates"] == finished);
+}
+
 } // namespace
 
 TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") {
@@ -161,12 +174,26 @@ TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command
   CHECK(stopped.err.find("the same command resumes it") != std::string::npos);
   CHECK(stopped.document()["state"] == "paused");
   CHECK_FALSE(std::filesystem::exists(f.path + "/kevolve-data/admin.json"));
+  check_at_rest(f, id);
   program resumed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000", "--json"}, f.path};
   REQUIRE(resumed.wait_for("running:"));
   resumed.signal(SIGTERM);
   auto end = resumed.finish();
   CHECK(end.code == 130);
   CHECK(end.document()["campaign"] == stopped.document()["campaign"]);
+}
+
+TEST_CASE("what was done before a kill is told without a node") {
+  temporary_folder f;
+  write_campaign(f);
+  program killed{"kevolve", {"run", "campaign.toml", "--set", "budget.candidates=1000"}, f.path};
+  REQUIRE(killed.wait_for("; best "));
+  killed.signal(SIGKILL);
+  killed.finish();
+  auto list = run_kevolve({"list", "--json"}, f.path).document();
+  REQUIRE(list["items"].size() == 1);
+  CHECK(list["items"][0]["candidates"].get<uint64_t>() > 0);
+  check_at_rest(f, list["items"][0]["id"].get<std::string>().substr(0, 8));
 }
 
 TEST_CASE("eval judges a good, a wrong and a broken candidate") {

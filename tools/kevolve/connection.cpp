@@ -94,6 +94,7 @@ public:
     context.scheduler = node_->scheduler();
     context.cards = node_->cards();
     context.version = KEVOLVE_VERSION;
+    context.offline = true;
     api_ = std::make_unique<admin_api>(node_->system(), std::move(context));
   }
   ~in_process() override { api_.reset(); }
@@ -144,6 +145,7 @@ result<std::unique_ptr<connection>> open_directory(const std::string& data_dir) 
                                          "with --data, or a node with --url");
   node_options options;
   options.data_dir = data_dir;
+  options.read_only = true;
   options.targets.clear();
   options.listen.clear();
   auto n = node::start(std::move(options));

@@ -1,5 +1,5 @@
-#include "actors/campaign_fold.hpp"
 #include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/at_rest.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 #include <algorithm>
@@ -7,8 +7,6 @@
 namespace kevolve::handlers {
 
 namespace {
-
-constexpr uint32_t events_a_read = 4'096;
 
 std::string given_reason(const call_ptr& c) {
   auto i = c->body.find("reason");
@@ -44,32 +42,14 @@ void reply_tree(const call_ptr& c, const std::vector<node_brief>& all) {
   c->reply(page_of(all, c->page(), [](const node_brief& n) { return to_json(n); }));
 }
 
-// The tree of a campaign that does not run here: the fold of its events.
-void fold_tree(const call_ptr& c, const id128& id, const std::shared_ptr<campaign_fold>& folded, uint64_t after) {
-  ask<std::vector<journal_event>>(
-      c, c->context->journal,
-      [c, id, folded](std::vector<journal_event>& events) {
-        for (const auto& e : events)
-          fold(*folded, e);
-        if (events.size() == events_a_read)
-          fold_tree(c, id, folded, events.back().sequence);
-        else
-          reply_tree(c, briefs_of(*folded));
-      },
-      atom::events_v, id, after, events_a_read);
-}
-
 } // namespace
 
 void campaigns(const call_ptr& c) {
-  ask<std::vector<campaign_status>>(
-      c, c->context->campaigns,
-      [c](std::vector<campaign_status>& all) {
-        if (auto state = c->text("state"); !state.empty())
-          std::erase_if(all, [&](const campaign_status& s) { return s.state != state; });
-        c->reply(page_of(all, c->page(), [](const campaign_status& s) { return to_json(s); }));
-      },
-      atom::list_v);
+  with_campaigns(c, [c](std::vector<campaign_status>& all) {
+    if (auto state = c->text("state"); !state.empty())
+      std::erase_if(all, [&](const campaign_status& s) { return s.state != state; });
+    c->reply(page_of(all, c->page(), [](const campaign_status& s) { return to_json(s); }));
+  });
 }
 
 void campaign(const call_ptr& c) {
@@ -98,10 +78,13 @@ void tree(const call_ptr& c) {
   with_campaign(c, c->path.at("id"), [c](const campaign_status& s) {
     auto id = s.id;
     auto from_events = [c, id](const failure& why) {
-      if (why.code == errc::not_found || why.code == errc::unavailable)
-        fold_tree(c, id, std::make_shared<campaign_fold>(), 0);
-      else
+      if (why.code != errc::not_found && why.code != errc::unavailable) {
         c->refuse(why);
+        return;
+      }
+      // It does not run here: the fold of its events.
+      auto folded = std::make_shared<campaign_fold>();
+      fold_events(c, id, folded, [c, folded] { reply_tree(c, briefs_of(*folded)); });
     };
     with_campaign_actor(
         c, id,

@@ -1,5 +1,7 @@
 #include "runtime/node/admin/call.hpp"
 
+#include "runtime/node/admin/at_rest.hpp"
+
 #include <caf/actor_cast.hpp>
 
 #include <algorithm>
@@ -63,17 +65,26 @@ result<campaign_status> find_campaign(const std::vector<campaign_status>& all, c
   return *found;
 }
 
-void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then) {
+void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then) {
   ask<std::vector<campaign_status>>(
       c, c->context->campaigns,
-      [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
-        auto found = find_campaign(all, digits);
-        if (found)
-          then(*found);
+      [c, then = std::move(then)](std::vector<campaign_status>& all) {
+        if (c->context->offline)
+          put_at_rest(c, std::move(all), then);
         else
-          c->refuse(found.error());
+          then(all);
       },
       atom::list_v);
+}
+
+void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then) {
+  with_campaigns(c, [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
+    auto found = find_campaign(all, digits);
+    if (found)
+      then(*found);
+    else
+      c->refuse(found.error());
+  });
 }
 
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,

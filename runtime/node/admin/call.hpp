@@ -33,6 +33,7 @@ struct api_context {
   std::function<std::string()> broken; // empty while the node is well
   std::string version;
   std::string openapi;
+  bool offline = false; // reads what no process runs: statuses come from the events
   std::shared_ptr<http_counters> counters;
 };
 
@@ -77,6 +78,8 @@ void ask(const call_ptr& c, const Handle& whom, Then then, Ts&&... xs) {
   ask_or<Out>(c, whom, std::move(then), [c](const failure& why) { c->refuse(why); }, std::forward<Ts>(xs)...);
 }
 
+// Every campaign's status.
+void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then);
 // The campaign that the path's {id} names: 32 digits, or at least 4 that only one campaign starts with.
 void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then);
 // Its actor; `absent` if it is not running here.
