@@ -36,6 +36,7 @@ void add_checks(CLI::App& app, action& chosen);    // task check, campaign valid
 void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, action& chosen);    // doctor
+void add_fsck(CLI::App& app, action& chosen);      // fsck
 void add_bench(CLI::App& app, action& chosen);     // bench
 
 } // namespace kevolve
