@@ -1,5 +1,7 @@
 #include "runtime/base/log.hpp"
 
+#include "runtime/base/printable.hpp"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -62,7 +64,7 @@ bool enabled(level l) {
 void write(level l, std::string_view component, std::string_view text) {
   auto out = logger();
   if (!state().json) {
-    out->log(to_spdlog(l), "{}: {}", component, text);
+    out->log(to_spdlog(l), "{}: {}", component, printable(text)); // parts of it may come from candidates
     return;
   }
   auto now = std::chrono::system_clock::now().time_since_epoch();

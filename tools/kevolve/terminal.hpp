@@ -1,6 +1,8 @@
 // What stands behind stdout and stderr, and text fit for it.
 #pragma once
 
+#include "runtime/base/printable.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +16,7 @@ bool wants_colour(int fd);
 // Columns; 80 if unknown.
 size_t terminal_width(int fd);
 
-// Text that others wrote, without control characters: it moves no cursor and changes no colour.
-std::string printable(std::string_view text);
-// The same line by line, each after the first behind `indent`.
+// printable() line by line, each after the first behind `indent`.
 std::string printable_lines(std::string_view text, std::string_view indent);
 // At most `columns` characters, the end cut with "…". Counts UTF-8 code points.
 std::string fit_to(std::string_view text, size_t columns);
