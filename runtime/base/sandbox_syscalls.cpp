@@ -27,8 +27,6 @@ constexpr const char* harmless[] = {
     "close",
     "lseek",
     "munmap",
-    "madvise",
-    "mremap",
     "brk",
     "futex",
     "exit",
@@ -74,10 +72,14 @@ constexpr refused_call politely_refused[] = {
     {"access", EACCES},     {"faccessat", EACCES}, {"faccessat2", EACCES},   {"stat", EACCES},
     {"statx", ENOSYS},      {"clone3", ENOSYS},    {"membarrier", ENOSYS},   {"sched_setaffinity", EPERM},
     {"getpriority", EPERM}, {"mbind", EPERM},      {"set_mempolicy", EPERM}, {"get_mempolicy", EPERM},
+    // It could map more of the shared memory than was given; realloc copies instead.
+    {"mremap", ENOMEM},
 };
 
 // What compilers and linkers do besides. Files are bounded by Landlock, new sockets by their absence here.
 constexpr const char* compiler_calls[] = {
+    "madvise",
+    "mremap",
     "write",
     "readv",
     "writev",
@@ -269,6 +271,9 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("writev", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
   b.allow("newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
   b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
+  // What free() needs. Advice beyond it punches holes into shared memory or gives one contestant larger pages.
+  b.allow("madvise", {when(2, SCMP_CMP_LE, MADV_FREE)});
+  b.rule(SCMP_ACT_ERRNO(EINVAL), "madvise", {when(2, SCMP_CMP_GT, MADV_FREE)});
   b.allow("prlimit64", {when(2, SCMP_CMP_EQ, 0)});
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, PR_SET_NAME)});

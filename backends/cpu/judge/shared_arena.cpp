@@ -129,8 +129,15 @@ result<void> shared_arena::prepare(size_t bytes) {
     capacity_ = capacity;
   }
   used_ = used;
-  // Nothing of an earlier candidate, of its rival or of another layout stays behind.
+  // Nothing of an earlier candidate, of its rival or of another layout stays behind, neither in what the next
+  // ones map nor in the room to grow behind it: to a process that finds a way there it would be a memory of what
+  // its predecessors computed.
   std::memset(base_, 0, needed);
+  if (needed < capacity_
+      && fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(needed),
+                   static_cast<off_t>(capacity_ - needed))
+             != 0)
+    return tl::unexpected<failure>(from_errno(errno, "wiping the arena"));
   return {};
 }
 

@@ -91,9 +91,19 @@ struct prepared_call {
   void (*entry)() = nullptr;
 };
 
-void* map_arena(const wire::launch_request& request) {
+// A file description of its own: the one that came is shared by every launch, and its offset would be a place for
+// one process to leave word for the next.
+void reopen_object(const wire::launch_request& request) {
+  const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
+  const auto own = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (own < 0 || dup2(own, child_object_fd) < 0)
+    give_up(request, wire::load_state::lock_failed, std::string{"opening the object: "} + std::strerror(errno));
+  close(own);
+}
+
+void* map_arena(const wire::launch_request& request, int fd) {
   // Populated now: a page fault inside a timed call costs 2 µs each.
-  auto* base = mmap(nullptr, request.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, child_arena_fd, 0);
+  auto* base = mmap(nullptr, request.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
   if (base == MAP_FAILED)
     give_up(request, wire::load_state::lock_failed, std::string{"mapping the arena: "} + std::strerror(errno));
   return base;
@@ -149,10 +159,12 @@ void (*load_entry(const wire::launch_request& request))() {
 void live_as_candidate(const wire::launch_request& request, const launch_fds& fds, const candidate_sandbox& locks) {
   dup2(fds.command, child_command_fd);
   dup2(fds.object, child_object_fd);
-  dup2(fds.arena, child_arena_fd);
+  reopen_object(request);
   sched_setaffinity(0, sizeof(request.cores), &request.cores);
 
-  auto* arena = static_cast<std::byte*>(map_arena(request));
+  // The object's constructors must not meet the descriptor: they could map what lies behind the arguments.
+  auto* arena = static_cast<std::byte*>(map_arena(request, fds.arena));
+  close(fds.arena);
   status = reinterpret_cast<wire::child_status*>(arena + request.status_offset);
   status->system_call = -1;
   record_violations(&status->system_call);
@@ -171,7 +183,6 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
     give_up(request, wire::load_state::lock_failed, to_string(locked.error()));
   call.entry = load_entry(request);
   close(child_object_fd);
-  close(child_arena_fd);
   if (auto locked = locks.running.lock_syscalls(); !locked)
     give_up(request, wire::load_state::lock_failed, to_string(locked.error()));
 

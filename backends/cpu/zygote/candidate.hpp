@@ -16,7 +16,6 @@ struct launch_fds {
 // The same, where the child's sandbox expects them.
 inline constexpr int child_command_fd = 3;
 inline constexpr int child_object_fd = 4;
-inline constexpr int child_arena_fd = 5;
 
 struct candidate_sandbox {
   sandbox loading;

@@ -32,7 +32,7 @@ struct locks_by_threads {
 result<candidate_sandbox> prepare_locks(bool allow_threads, int judge) {
   sandbox_policy policy;
   policy.allow_threads = allow_threads;
-  policy.keep_fds = {0, 1, 2, child_object_fd, child_arena_fd};
+  policy.keep_fds = {0, 1, 2, child_object_fd};
   policy.command_fd = child_command_fd;
   policy.parent_pid = judge;
   policy.profile = sandbox_profile::loading;
@@ -108,14 +108,14 @@ int run() {
   const auto judge = getppid();
   if (fcntl(3, F_DUPFD_CLOEXEC, control_fd) != control_fd)
     return 2;
-  // 3, 4 and 5 belong to the children: nothing of ours may land there.
+  // 3 and 4 belong to the children: nothing of ours may land there.
   const auto null = open("/dev/null", O_RDWR);
   if (null < 0)
     return 2;
-  for (int fd = 0; fd <= child_arena_fd; ++fd)
+  for (int fd = 0; fd <= child_object_fd; ++fd)
     if (fd != null)
       dup2(null, fd);
-  if (null > child_arena_fd)
+  if (null > child_object_fd)
     close(null);
 
   wire::zygote_hello hello = {};
