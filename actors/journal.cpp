@@ -68,7 +68,8 @@ void tell(journal_actor::stateful_pointer<journal_state> self, const failure& wh
     ++st.untold;
     return;
   }
-  auto more = st.untold == 0 ? std::string{} : " (and " + std::to_string(st.untold) + " more times since the last line)";
+  auto more =
+      st.untold == 0 ? std::string{} : " (and " + std::to_string(st.untold) + " more times since the last line)";
   log::error("journal", "{}{}", to_string(why), more);
   st.told = why.code;
   st.told_at_ns = now;

@@ -1,6 +1,7 @@
 #include "store/database.hpp"
 
 #include "runtime/base/log.hpp"
+#include "store/current_file.hpp"
 #include "store/directory_lock.hpp"
 #include "store/record.hpp"
 
@@ -12,7 +13,6 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <mutex>
 
@@ -143,49 +143,6 @@ rocksdb::Options base_options(const database_options& o) {
 
 } // namespace
 
-namespace {
-
-std::vector<std::string> files_of(rocksdb::Env* env, const std::string& path) {
-  std::vector<std::string> names;
-  env->GetChildren(path, &names).PermitUncheckedError(); // none where there is no directory
-  return names;
-}
-
-bool holds_data(const std::string& name) {
-  return name.ends_with(".sst") || name.ends_with(".log") || name.ends_with(".blob");
-}
-
-// "MANIFEST-000005" → 5; 0 for another name.
-uint64_t manifest_number(const std::string& name) {
-  constexpr std::string_view prefix = "MANIFEST-";
-  uint64_t number = 0;
-  if (!name.starts_with(prefix))
-    return 0;
-  const auto* end = name.data() + name.size();
-  auto [at, error] = std::from_chars(name.data() + prefix.size(), end, number);
-  return error == std::errc{} && at == end ? number : 0;
-}
-
-// What must be there for RocksDB to know its files and is not. Empty: nothing is missing, or there is no store.
-// RocksDB itself would begin a new database over the files, and delete them as left-overs at the next opening.
-std::string lost_part(rocksdb::Env* env, const std::string& path) {
-  auto names = files_of(env, path);
-  if (env->FileExists(path + "/CURRENT").IsNotFound()) {
-    // A crash while the very first database was made leaves its manifest and nothing else.
-    auto any = std::any_of(names.begin(), names.end(),
-                           [](const auto& n) { return holds_data(n) || manifest_number(n) > 1; });
-    return any ? "CURRENT" : "";
-  }
-  std::string named;
-  if (!rocksdb::ReadFileToString(env, path + "/CURRENT", &named).ok() || named.empty() || named.back() != '\n')
-    return {}; // opening says what is wrong
-  named.pop_back();
-  auto there = std::find(names.begin(), names.end(), named) != names.end();
-  return manifest_number(named) == 0 || there ? "" : named;
-}
-
-} // namespace
-
 struct database::helpers {
   std::unique_ptr<tail_filter> filter;
   std::shared_ptr<listener> watcher = std::make_shared<listener>();
@@ -246,21 +203,10 @@ result<void> database::rebuild_manifest(const std::string& path, const database_
 }
 
 result<std::string> database::restore_current(const std::string& path, const database_options& o) {
-  auto* env = base_options(o).env;
-  if (!env->FileExists(path + "/CURRENT").IsNotFound())
-    return {};
   std::string newest;
-  for (const auto& name : files_of(env, path))
-    if (manifest_number(name) > manifest_number(newest))
-      newest = name;
-  if (newest.empty())
-    return {};
   database scratch;
   scratch.path_ = path;
-  auto s = rocksdb::WriteStringToFile(env, newest + "\n", path + "/CURRENT.new", true);
-  if (s.ok())
-    s = env->RenameFile(path + "/CURRENT.new", path + "/CURRENT");
-  if (!s.ok())
+  if (auto s = point_at_newest_manifest(base_options(o).env, path, newest); !s.ok())
     return tl::unexpected(scratch.explain(s, "cannot write CURRENT in " + path));
   return newest;
 }

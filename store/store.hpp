@@ -44,8 +44,8 @@ struct campaign_snapshot {
 
 class store {
 public:
-  // Takes `data_dir` for itself, or shares it with other readers: errc::conflict names the process that has it. errc::newer_format leaves the data
-  // untouched; older data is migrated.
+  // Takes `data_dir` for itself, or shares it with other readers: errc::conflict names the process that has it.
+  // errc::newer_format leaves the data untouched; older data is migrated.
   static result<std::unique_ptr<store>> open(const std::string& data_dir, const store_options& options = {});
   ~store();
   store(const store&) = delete;
