@@ -81,6 +81,7 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   auto& st = self->state;
   st.phase = "finishing";
   st.card->says("finishing: " + reason);
+  st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
   st.fold.finish.detail = detail;
   if (st.fold.champion.index == 0) {

@@ -184,7 +184,8 @@ private:
       auto needed = symbols_.value(*of, s);
       if (have && *have && needed && *needed && **have - 1 != **needed)
         errors_.add(path + ".shape", "offsets of " + std::to_string(**needed) + " lengths are one more, not "
-                                         + std::to_string(**have) + ", at " + indexed("shape", s));
+                                         + std::to_string(**have) + ": write \"" + lengths->shape[0] + " + 1\", at "
+                                         + indexed("shape", s));
     }
   }
 

@@ -42,7 +42,10 @@ void declare_fill(section& s, fill_rule& x) {
   s.value("std", {.text = "of normal: standard deviation", .low = 0.0}, x.std);
   auto low = s.value("low", {.text = "of uniform, integer, lengths (these two: inclusive)"}, x.low);
   auto high = s.value("high", {.text = "of uniform, integer, lengths (these two: inclusive)"}, x.high);
-  s.value("of", {.text = "of offsets: the lengths argument whose exclusive prefix sum this is", .fallback = "none"},
+  s.value("of",
+          {.text = "of offsets: the lengths argument whose exclusive prefix sum this is; the shape has one element "
+                   "more, [\"rows + 1\"]",
+           .fallback = "none"},
           x.of);
   std::string table;
   if (s.value("argument", {.text = "of sample_of: the earlier argument to draw from", .fallback = "none"}, table))
