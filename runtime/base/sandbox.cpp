@@ -214,6 +214,18 @@ result<void> sandbox::lock_syscalls() const {
   return {};
 }
 
+result<void> sandbox::pin_syscalls() const {
+  if (auto error = pin_system_call_program(prepared_->program); error != 0)
+    return tl::unexpected<failure>(from_errno(error, "pinning the seccomp filter"));
+  return {};
+}
+
+result<void> sandbox::lock_pinned_syscalls() const {
+  if (auto error = install_pinned_system_call_program(); error != 0)
+    return tl::unexpected<failure>(from_errno(error, "installing the seccomp filter"));
+  return {};
+}
+
 const std::string& sandbox::level() const {
   return prepared_->level;
 }

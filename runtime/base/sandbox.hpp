@@ -53,12 +53,16 @@ public:
   // Locks the calling thread and all it will start, for good: closes descriptors, sets limits, PDEATHSIG,
   // no_new_privs, Landlock, seccomp. Call it single-threaded. On failure the process must exit.
   result<void> lock() const;
-  // seccomp alone: a second, stricter profile on top of the first.
-  result<void> lock_syscalls() const;
+  // The profile `running` goes on top of `loading` in two steps: pin before loading.lock(), lock when the object
+  // is loaded. What was pinned lies where profile `loading` lets nobody write, and it alone may be installed.
+  result<void> pin_syscalls() const;
+  result<void> lock_pinned_syscalls() const;
 
   const std::string& level() const; // "landlock7+seccomp+rlimits"
 
 private:
+  result<void> lock_syscalls() const;
+
   struct prepared;
   std::shared_ptr<const prepared> prepared_;
 };

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 
@@ -26,7 +27,6 @@ constexpr const char* harmless[] = {
     "read",
     "close",
     "lseek",
-    "munmap",
     "brk",
     "futex",
     "exit",
@@ -62,6 +62,11 @@ constexpr const char* harmless[] = {
     "getcwd",
 };
 
+// Where a pinned program lies: the lowest addresses that an ordinary process may map, so that whatever would cover
+// them begins below pin_end.
+constexpr uint64_t pin_begin = 0x10000;
+constexpr uint64_t pin_end = 0x20000;
+
 // Asked for by libraries out of habit; a refusal is an answer they know, not a reason to kill.
 struct refused_call {
   const char* name;
@@ -80,6 +85,7 @@ constexpr refused_call politely_refused[] = {
 constexpr const char* compiler_calls[] = {
     "madvise",
     "mremap",
+    "munmap",
     "write",
     "readv",
     "writev",
@@ -271,11 +277,13 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("writev", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
   b.allow("newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
   b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
+  b.allow("munmap", {when(0, SCMP_CMP_GE, pin_end)});
   // What free() needs. Advice beyond it punches holes into shared memory or gives one contestant larger pages.
-  b.allow("madvise", {when(2, SCMP_CMP_LE, MADV_FREE)});
+  b.allow("madvise", {when(0, SCMP_CMP_GE, pin_end), when(2, SCMP_CMP_LE, MADV_FREE)});
   b.rule(SCMP_ACT_ERRNO(EINVAL), "madvise", {when(2, SCMP_CMP_GT, MADV_FREE)});
   b.allow("prlimit64", {when(2, SCMP_CMP_EQ, 0)});
-  b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
+  // abort() and no more: whoever may kill or stop itself could pass for one that was killed from outside.
+  b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder), when(2, SCMP_CMP_EQ, SIGABRT)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, PR_SET_NAME)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, 0x53564d41)}); // PR_SET_VMA: newer C libraries name their heaps
 
@@ -289,13 +297,15 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
   }
 
   if (loading) {
-    b.allow("mmap");
-    b.allow("mprotect");
+    b.allow("mmap", {when(0, SCMP_CMP_GE, pin_end)});
+    b.allow("mmap", {when(0, SCMP_CMP_EQ, 0), when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED, 0)});
+    b.allow("mprotect", {when(0, SCMP_CMP_GE, pin_end)});
     b.allow("pread64");
     constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
     b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, writing, 0)});
     b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, writing, 0)});
-    b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER)});
+    b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER),
+                        when(1, SCMP_CMP_EQ, SECCOMP_FILTER_FLAG_TSYNC), when(2, SCMP_CMP_EQ, pin_begin)});
   } else {
     // No new code once the clock may run: what was compiled is what is judged.
     b.allow("mmap", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
@@ -337,12 +347,45 @@ result<system_call_program> compile_system_call_program(const sandbox_policy& po
   return out;
 }
 
-int install_system_call_program(const system_call_program& program) {
+namespace {
+
+system_call_program for_this_process(const system_call_program& program) {
   auto own = program;
   const auto pid = static_cast<uint32_t>(getpid());
   for (auto& instruction : own)
     if (instruction.k == own_pid_placeholder)
       instruction.k = pid;
+  return own;
+}
+
+} // namespace
+
+int pin_system_call_program(const system_call_program& program) {
+  const auto own = for_this_process(program);
+  const auto bytes = own.size() * sizeof(sock_filter);
+  if (sizeof(sock_fprog) + bytes > pin_end - pin_begin)
+    return E2BIG;
+  auto* wanted = reinterpret_cast<void*>(pin_begin); // NOLINT(performance-no-int-to-ptr)
+  auto* at = mmap(wanted, pin_end - pin_begin, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at == MAP_FAILED)
+    return errno;
+  if (at != wanted)
+    return EEXIST;
+  auto* code = reinterpret_cast<sock_filter*>(static_cast<std::byte*>(at) + sizeof(sock_fprog));
+  std::memcpy(code, own.data(), bytes);
+  const sock_fprog prog{static_cast<unsigned short>(own.size()), code};
+  std::memcpy(at, &prog, sizeof(prog));
+  return mprotect(at, pin_end - pin_begin, PROT_READ) == 0 ? 0 : errno;
+}
+
+int install_pinned_system_call_program() {
+  const auto rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, pin_begin);
+  return rc == 0 ? 0 : rc > 0 ? EBUSY : errno;
+}
+
+int install_system_call_program(const system_call_program& program) {
+  auto own = for_this_process(program);
   sock_fprog prog{static_cast<unsigned short>(own.size()), own.data()};
   // NOLINTNEXTLINE: there is no wrapper for seccomp(2).
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;

@@ -20,4 +20,10 @@ result<system_call_program> compile_system_call_program(const sandbox_policy& po
 // Installs it in the calling thread, which has no_new_privs set. Returns 0 or errno.
 int install_system_call_program(const system_call_program& program);
 
+// The same in two steps, with hostile code between them that profile `loading` keeps from changing or replacing the
+// pinned program: it lies, read-only, below every address that profile lets memory calls name. The second step
+// installs it in all threads.
+int pin_system_call_program(const system_call_program& program);
+int install_pinned_system_call_program();
+
 } // namespace kevolve

@@ -15,7 +15,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string_view>
 
 namespace kevolve {
 
@@ -64,6 +67,22 @@ int poll_readable(int fd, nanoseconds limit) {
   }
 }
 
+// How many seccomp filters a process is under, as the kernel says; -1 where it does not (before Linux 5.9).
+int filters_of(const std::string& process) {
+  std::ifstream in{"/proc/" + process + "/status"};
+  constexpr std::string_view key = "Seccomp_filters:";
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind(key, 0) == 0)
+      return std::atoi(line.c_str() + key.size());
+  return -1;
+}
+
+// Both profiles, beside what we are under ourselves. The loading one lets nothing be installed but the running one.
+bool fully_locked(pid_t pid) {
+  static const int ours = filters_of("self");
+  return ours < 0 || filters_of(std::to_string(pid)) == ours + 2;
+}
+
 std::string signal_name(int signal) {
   auto* name = sigabbrev_np(signal);
   return name != nullptr ? std::string{"SIG"} + name : std::to_string(signal);
@@ -102,6 +121,7 @@ contestant& contestant::operator=(contestant&& other) noexcept {
   std::swap(cpu_seconds_, other.cpu_seconds_);
   std::swap(resident_kib_, other.resident_kib_);
   std::swap(cpu_used_, other.cpu_used_);
+  std::swap(load_time_, other.load_time_);
   return *this;
 }
 
@@ -128,7 +148,6 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   request.status_offset = arena.status_offset(options.slot);
   request.memory_bytes = options.memory_bytes;
   request.cpu_seconds = 600;
-  request.ready_token = secret_seed();
   request.allow_threads = options.task->threads ? 1 : 0;
   request.argument_count = static_cast<uint32_t>(options.task->arguments.size());
   for (size_t i = 0; i < options.task->arguments.size(); ++i) {
@@ -156,41 +175,55 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   if (!pid)
     return tl::unexpected<failure>(pid.error());
   out.pid_ = *pid;
-  refused = out.await_load(request.ready_token);
+  refused = out.await_load();
   if (refused && refused->result == verdict::none)
     return fail(errc::unavailable, refused->detail);
   return out;
 }
 
-std::optional<complaint> contestant::await_load(uint64_t token) {
-  if (poll_readable(command_, load_limit) <= 0) {
-    end();
+std::optional<complaint> contestant::hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit) {
+  if (poll_readable(command_, limit) <= 0)
     return refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s");
-  }
-  wire::load_report report = {};
-  auto got = recv(command_, &report, sizeof(report), 0);
+  const auto got = recv(command_, &report, sizeof(report), MSG_TRUNC);
   int status = 0;
   if (got <= 0) {
-    freeze(status);
-    auto out = obituary(status);
+    const auto stopped = freeze(status);
+    auto out = stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket")
+                       : obituary(status);
     out.detail += " while the object was loaded";
     return out;
   }
-  if (got != static_cast<ssize_t>(sizeof(report)) || report.token != token) {
-    end();
-    return refuse(verdict::cheating, "wrong_token", "the object spoke on the judge's socket while it was loaded");
-  }
+  if (got != static_cast<ssize_t>(sizeof(report)))
+    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded");
   report.text[sizeof(report.text) - 1] = '\0';
-  if (report.state == wire::load_state::lock_failed) {
+  for (auto& c : report.text) // names of the object's choosing
+    if (c != '\0' && (c < ' ' || c > '~'))
+      c = '?';
+  return std::nullopt;
+}
+
+std::optional<complaint> contestant::await_load() {
+  wire::load_report report = {};
+  auto refused = hear_of_load(report, load_limit);
+  // Nothing of the object has run yet: whatever went wrong is not its doing.
+  if (refused)
+    return complaint{verdict::none, "", "before the object was loaded, " + refused->detail, {}};
+  if (report.state != wire::load_state::locked) {
     end();
-    return refuse(verdict::none, "", std::string{"locking a candidate process: "} + report.text);
+    return complaint{verdict::none, "", std::string{"locking a candidate process: "} + report.text, {}};
   }
-  if (report.state != wire::load_state::ready) {
-    end();
-    return refuse(verdict::load_error, "load", report.text);
-  }
+  const auto start = steady_clock::now();
+  if (refused = hear_of_load(report, load_limit); refused)
+    return refused;
+  load_time_ = steady_clock::now() - start;
+  int status = 0;
   if (!freeze(status))
     return obituary(status);
+  const bool answer = report.state == wire::load_state::ready || report.state == wire::load_state::load_failed;
+  if (!answer || !fully_locked(pid_))
+    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded");
+  if (report.state == wire::load_state::load_failed)
+    return refuse(verdict::load_error, "load", report.text);
   return std::nullopt;
 }
 

@@ -73,9 +73,12 @@ public:
   bool restless(std::chrono::milliseconds grace);
 
   void end();
+  // From locked to loaded: the object's own doing.
+  std::chrono::nanoseconds load_time() const { return load_time_; }
 
 private:
-  std::optional<complaint> await_load(uint64_t token);
+  std::optional<complaint> await_load();
+  std::optional<complaint> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
   complaint refuse(verdict v, std::string rule, std::string detail);
   complaint obituary(int status);
   bool freeze(int& status);
@@ -88,6 +91,7 @@ private:
   uint64_t cpu_seconds_ = 0;
   int64_t resident_kib_ = 0;
   double cpu_used_ = 0.0;
+  std::chrono::nanoseconds load_time_{0};
 };
 
 } // namespace kevolve

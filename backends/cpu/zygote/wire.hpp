@@ -21,7 +21,6 @@ struct launch_request {
   uint64_t status_offset; // of this child's child_status inside the arena
   uint64_t memory_bytes;  // address space beside the arena
   uint64_t cpu_seconds;
-  uint64_t ready_token;
   uint8_t allow_threads;
   uint32_t argument_count;
   parameter parameters[max_arguments];
@@ -41,10 +40,11 @@ struct zygote_hello {
   char text[247];
 };
 
-// Child → judge, once, after the lock and the load.
-enum class load_state : uint8_t { ready = 1, load_failed, lock_failed };
+// Child → judge. First, before anything hostile runs, `locked` or `lock_failed`: only here can a launch fail for
+// reasons that are not the object's. Then `ready` or `load_failed`, which the object's constructors could say as
+// well: the judge believes it only of a process that the kernel shows under the running profile.
+enum class load_state : uint8_t { ready = 1, load_failed, lock_failed, locked };
 struct load_report {
-  uint64_t token;
   load_state state;
   char text[500];
 };
