@@ -154,7 +154,7 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
                                 std::vector<expected_output>& outputs) {
   const auto* who = oracle ? "oracle" : "reference";
   auto& process = oracle ? oracle_ : reference_;
-  call_memory memory{task, data, layout, arena_.data()};
+  call_memory memory{task, data, layout, arena_};
   memory.set_up(nan_poison(secret_seed()));
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());

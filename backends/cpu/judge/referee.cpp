@@ -38,7 +38,7 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
 } // namespace
 
 std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
-  call_memory memory{task_, set.data, set.layout, arena_.data()};
+  call_memory memory{task_, set.data, set.layout, arena_};
   std::vector<byte_buffer> out(task_.arguments.size());
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
@@ -94,7 +94,7 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
 
 attempt<double> referee::call(contestant& process, const shape_pool& pool, const pool_set& set,
                               const call_options& options, correctness_report* report) {
-  call_memory memory{task_, set.data, set.layout, arena_.data()};
+  call_memory memory{task_, set.data, set.layout, arena_};
   memory.set_up(options.poison);
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());

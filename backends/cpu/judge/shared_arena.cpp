@@ -129,6 +129,7 @@ result<void> shared_arena::prepare(size_t bytes) {
     capacity_ = capacity;
   }
   used_ = used;
+  guarded_from_ = used;
   // Nothing of an earlier candidate, of its rival or of another layout stays behind, neither in what the next
   // ones map nor in the room to grow behind it: to a process that finds a way there it would be a memory of what
   // its predecessors computed.
@@ -141,11 +142,39 @@ result<void> shared_arena::prepare(size_t bytes) {
   return {};
 }
 
-call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, std::byte* arena)
-    : task_(task), data_(data), layout_(layout), arena_(arena) {}
+void shared_arena::guard_rest(size_t used) {
+  if (used < guarded_from_)
+    paint(base_, used, guarded_from_, guard_pattern);
+  guarded_from_ = used;
+}
+
+bool shared_arena::rest_intact(size_t used) const {
+  return holds(base_, used, used_, guard_pattern) && status_pages_intact();
+}
+
+// A process that still lives has noted nothing: only its end makes it write there.
+bool shared_arena::status_pages_intact() const {
+  for (int slot = 0; slot < 2; ++slot) {
+    const auto from = status_offset(slot);
+    wire::child_status note = {};
+    std::memcpy(&note, base_ + from, sizeof(note));
+    if (note.system_call != -1 && note.system_call != 0)
+      return false;
+    if (note.fault_address != 0 || note.memory_exhausted != 0)
+      return false;
+    if (!holds(base_, from + sizeof(note), from + page, 0))
+      return false;
+  }
+  return true;
+}
+
+call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, shared_arena& arena)
+    : task_(task), data_(data), layout_(layout), shared_(arena), arena_(arena.data()) {}
 
 void call_memory::set_up(uint64_t poison) {
   poison_ = poison;
+  // First, so that the arguments are what the caches saw last.
+  shared_.guard_rest(layout_.total);
   for (const auto& [from, to] : guard_ranges(layout_))
     paint(arena_, from, to, guard_pattern);
   for (const auto& place : layout_.places) {
@@ -199,6 +228,8 @@ std::optional<std::string> call_memory::broken_guard() const {
         return "before '" + before + "'";
       return "after '" + after + "'" + (before.empty() ? "" : " or before '" + before + "'");
     }
+  if (!shared_.rest_intact(layout_.total))
+    return std::string{"far behind the last argument"};
   for (const auto& place : layout_.places)
     if (is_written(task_.arguments[place.argument]) && !gaps_intact(place))
       return "between the rows of '" + task_.arguments[place.argument].name + "'";

@@ -32,19 +32,27 @@ public:
   size_t status_offset(int slot) const { return used_ + static_cast<size_t>(slot) * page; }
   wire::child_status& status(int slot);
 
+  // Everything mapped that a layout of `used` bytes leaves free is one more guard. Paints it, as far as larger
+  // layouts have written there; says whether it still is as painted.
+  void guard_rest(size_t used);
+  bool rest_intact(size_t used) const;
+
 private:
   static constexpr size_t page = 4096;
+
+  bool status_pages_intact() const;
 
   int fd_ = -1;
   std::byte* base_ = nullptr;
   size_t used_ = 0;
   size_t capacity_ = 0;
+  size_t guarded_from_ = 0; // from here to used_ lies the guard pattern
 };
 
 // One call's view of the arena: puts inputs and poison in, and finds what a candidate touched that it may not.
 class call_memory {
 public:
-  call_memory(const contract& task, const call_data& data, const arena_layout& layout, std::byte* arena);
+  call_memory(const contract& task, const call_data& data, const arena_layout& layout, shared_arena& arena);
 
   // Before a call: inputs, guard bands, and every written byte poisoned with the pattern.
   void set_up(uint64_t poison);
@@ -66,6 +74,7 @@ private:
   const contract& task_;
   const call_data& data_;
   const arena_layout& layout_;
+  shared_arena& shared_;
   std::byte* arena_;
   uint64_t poison_ = 0;
 };
