@@ -123,7 +123,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.stop_reason = f.ended ? f.finish.stop_reason : "";
   s.candidates = f.tree.finished();
   s.valid = f.tree.valid();
-  s.in_flight = f.tree.in_flight();
+  s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
   s.best = f.champion.index;
   s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
   s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;

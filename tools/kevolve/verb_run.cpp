@@ -24,6 +24,9 @@ namespace kevolve {
 
 namespace {
 
+// Below this the campaign pauses with the reason, instead of failing where the disk happens to be full first.
+constexpr int64_t disk_reserve_mib = 16;
+
 struct run_options {
   common_options common;
   std::string file;
@@ -165,6 +168,7 @@ int run_campaign(const run_options& o) {
   node_options options;
   options.data_dir = o.data;
   options.targets = {spec->target};
+  options.disk_reserve_mib = disk_reserve_mib;
   auto n = node::start(std::move(options));
   if (!n)
     return report(n.error(), o.common.json);
