@@ -15,6 +15,9 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
+// The longest that one call of the reference or the oracle may take: they are made to take milliseconds.
+constexpr auto call_limit = std::chrono::seconds{20};
+
 constexpr size_t enough_when_slow = 6; // sets, when a call takes long
 
 size_t bytes_of(const pool_set& set) {
@@ -40,6 +43,11 @@ setback about(const char* who, setback s) {
   s.refused.detail = std::string{who} + ": " + s.refused.detail;
   if (!s.refused.rule.empty())
     s.refused.rule = std::string{who} + "." + s.refused.rule;
+  return s;
+}
+
+setback at(const shape_case& shape, setback s) {
+  s.refused.evidence.try_emplace("shape", shape.name);
   return s;
 }
 
@@ -159,9 +167,13 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());
   nanoseconds took{0};
-  const auto limit = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
-  if (auto refused = process.call(values.data(), task.arguments.size(), limit, took)) {
-    if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
+  // Half of the request's time at most, so that a call that never ends is told from a request that had too much to do.
+  const auto most = std::min<nanoseconds>(call_limit, std::chrono::milliseconds{request_.limit_ms} / 2);
+  const auto left = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
+  if (auto refused = process.call(values.data(), task.arguments.size(), std::min(most, left), took)) {
+    if (refused->rule == "call_limit" && most <= left)
+      refused->rule = "timeout";
+    else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
       return infrastructure("timed_out", std::string{"the "} + who + " did not end within the request's limit");
     auto s = refusal(std::move(*refused)).value();
     return tl::unexpected<setback>(about(who, std::move(s)));
@@ -209,7 +221,7 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
   if (!oracle || with_reference) {
     auto took = run(false, task, out.data, out.layout, from_reference);
     if (!took)
-      return tl::unexpected<setback>(took.error());
+      return tl::unexpected<setback>(at(shape, took.error()));
     if (reference_ns != nullptr)
       *reference_ns = *took;
   }
@@ -218,7 +230,7 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
     return out;
   }
   if (auto took = run(true, promoted_, wide, wide_layout, out.expected); !took)
-    return tl::unexpected<setback>(took.error());
+    return tl::unexpected<setback>(at(shape, took.error()));
   if (from_reference.empty())
     return out;
   if (error != nullptr)
