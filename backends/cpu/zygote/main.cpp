@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 
 namespace kevolve {
 
@@ -57,6 +59,8 @@ void load_thread_runtimes() {
     if (auto* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       if (auto* symbol = dlsym(handle, "omp_get_max_threads"))
         reinterpret_cast<int (*)()>(symbol)();
+  // LLVM's announces itself to copies of itself, in a file that only an orderly exit would remove.
+  shm_unlink(("/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid())).c_str());
 }
 
 // The request and its three descriptors; false at the end of the stream.
