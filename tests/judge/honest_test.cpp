@@ -205,6 +205,33 @@ TEST_CASE("a dead zygote is replaced without anyone noticing") {
   CHECK(o.result == verdict::pass);
 }
 
+TEST_CASE("a candidate that loads slowly pays for all of its processes together") {
+  judge_driver judge;
+  auto slowly =
+      compile_c("#include <unistd.h>\n__attribute__((constructor)) static void dawdle(void) { usleep(4500000); }\n"
+                + read_file(fixture("reference.c")));
+  auto request = request_for(poly_task(), reference(), slowly, judge_mode::confirm);
+  request.min_interval_pairs = 1000;
+  auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::timeout);
+  CHECK(o.rule == "slow_load");
+  CHECK(o.judge_ns < 30'000'000'000);
+}
+
+TEST_CASE("thread runtimes leave nothing behind in shared memory") {
+  judge_driver judge;
+  const auto zygote = child_of(judge.pid());
+  REQUIRE(zygote > 0);
+  auto task = poly_task();
+  task.threads = true;
+  CHECK(judge.ask(request_for(task, reference(), reference(), judge_mode::check)).result == verdict::pass);
+  if (std::filesystem::exists("/dev/shm"))
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+      CHECK_MESSAGE(entry.path().filename().string().find(fmt::format("_{}_", zygote)) == std::string::npos,
+                    entry.path());
+}
+
 TEST_CASE("cancelling a request ends it with a fault") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), reference(), judge_mode::confirm);

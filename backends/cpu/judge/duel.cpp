@@ -14,6 +14,9 @@ using std::chrono::nanoseconds;
 constexpr double patience = 20.0; // times the rival, before a call is given up
 constexpr auto least_limit = std::chrono::seconds{1};
 
+// What a candidate may spend being loaded, over all the processes of one request.
+constexpr auto load_budget = std::chrono::seconds{10};
+
 constexpr int candidate_slot = 0;
 constexpr int rival_slot = 1;
 
@@ -60,6 +63,13 @@ attempt<contestant> duel::launch(const object_file& object, int slot) {
     return infrastructure(out.error());
   if (refused)
     return refusal(std::move(*refused));
+  if (slot == candidate_slot)
+    loading_ += out->load_time();
+  if (loading_ > load_budget)
+    return refusal({verdict::timeout,
+                    "slow_load",
+                    "loading the object took longer than 10 s, over " + std::to_string(launches_) + " launches",
+                    {{"launches", std::to_string(launches_)}}});
   return std::move(*out);
 }
 

@@ -75,6 +75,7 @@ private:
   size_t arena_bytes_ = 0;
   std::vector<duel_shape> shapes_;
   std::vector<deck> decks_;
+  std::chrono::nanoseconds loading_{0}; // the candidate's, over all of its processes
   uint32_t launches_ = 0;
   uint32_t disturbed_ = 0;
 };
