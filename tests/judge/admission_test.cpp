@@ -139,3 +139,69 @@ TEST_CASE("a data-dependent size, strides and an untouched tail are honoured") {
   CHECK(gap.result == verdict::out_of_bounds);
   CHECK(gap.rule == "guard_band");
 }
+
+TEST_CASE("offsets and their lengths vary together, so that jagged operators are admitted") {
+  judge_driver judge;
+  contract c;
+  c.name = "jagged";
+  c.entry = "jagged";
+  c.language = std::string(1, 'c');
+  auto lengths = array_argument("len", argument_role::input, dtype::i64, {"rows"});
+  lengths.fill.distribution = "lengths";
+  lengths.fill.low = 0;
+  lengths.fill.high = 9;
+  auto offsets = array_argument("offsets", argument_role::input, dtype::i64, {"rows + 1"});
+  offsets.fill.distribution = "offsets";
+  offsets.fill.of = "len";
+  c.arguments = {lengths, offsets, array_argument("v", argument_role::input, dtype::f32, {"9 * rows"}),
+                 array_argument("y", argument_role::output, dtype::f32, {"rows"}), size_argument("rows")};
+  c.shapes = {shape_of("big", {{"rows", 3000}}), shape_of("small", {{"rows", 7}}, true)};
+  tolerance t;
+  t.relative = 1e-5;
+  t.absolute = 1e-5;
+  c.tolerances = {t};
+  auto admitted = [&](const std::string& from, const std::string& to) {
+    auto o = judge.ask(request_for(
+        c,
+        compile_c("#include <stdint.h>\nvoid jagged(const int64_t *len, const int64_t *offsets, const float *v, float "
+                  "*y, int64_t rows) {\n  int64_t at = 0;\n  for (int64_t r = 0; r < rows; ++r) {\n    float s = "
+                  "0;\n    for (int64_t i = "
+                  + from + "; i < " + to
+                  + "; ++i) s += v[i];\n    y[r] = s;\n    at += len[r];\n  }\n  (void)offsets, (void)at;\n}\n"),
+        {}, judge_mode::admit));
+    MESSAGE(fmt::format("{} ({}) {} {}", to_string(o.result), o.rule, o.detail, o.trouble.detail));
+    return o;
+  };
+  CHECK(admitted("offsets[r]", "offsets[r + 1]").result == verdict::pass);
+  CHECK(admitted("offsets[r]", "offsets[r] + len[r]").result == verdict::pass);
+  auto ignored = admitted("r", "r + 2");
+  CHECK(ignored.rule == "ignores_input");
+  CHECK(ignored.evidence.at("argument") == "len");
+}
+
+TEST_CASE("a reference that does not end is refused, within the request's limit, with its shape") {
+  judge_driver judge;
+  const auto reference =
+      compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) "
+                "{\n  for (volatile int i = 0; n == 1001; ++i) {}\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * w[i % 8];\n}\n");
+  auto request = request_for(poly_task(), reference, {}, judge_mode::admit);
+  request.limit_ms = 4000;
+  auto o = judge.ask(request);
+  INFO(to_string(o.result) << " " << o.rule << " " << o.detail << " " << o.trouble.detail);
+  CHECK(o.result == verdict::timeout);
+  CHECK(o.rule == "reference.timeout");
+  CHECK(o.evidence.at("shape") == "n=1001");
+  CHECK(o.judge_ns < 4'000'000'000);
+}
+
+TEST_CASE("a reference that disagrees with itself is told so") {
+  judge_driver judge;
+  const auto uninitialised = admit(judge, poly_task(), "y[i] += x[i] * w[i % 8];");
+  CHECK(uninitialised.rule == "nonfinite_reference");
+  const auto counting =
+      admit(judge, poly_task(), "calls += i == 0; y[i] = x[i] * w[i % 8] + (float)calls;", "static int calls;");
+  CHECK(counting.result == verdict::nondeterministic);
+  CHECK(counting.rule == "nondeterministic_reference");
+  CHECK(counting.detail.find("disagrees with itself") != std::string::npos);
+}

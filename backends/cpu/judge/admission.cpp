@@ -55,8 +55,8 @@ private:
         if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
           return refusal({verdict::nonfinite,
                           "nonfinite_reference",
-                          "the expected output has infinite or NaN elements: change the fill rules, or declare "
-                          "nonfinite = \"match\"",
+                          "the expected output has infinite or NaN elements: the reference reads its outputs, which "
+                          "hold NaN before every call, or change the fill rules, or declare nonfinite = \"match\"",
                           {{"shape", shape.name}}});
       pools_.push_back(std::move(*pool));
     }
@@ -79,8 +79,22 @@ private:
       return ok;
     for (const auto& pool : pools_)
       if (auto ok = d.screen(*pool, 0, pool == smallest_ ? 3 : 1); !ok)
-        return ok;
+        return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
     return {};
+  }
+
+  // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
+  setback unless_it_disagrees(const shape_pool& pool, setback s) const {
+    const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
+    if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal)))
+      return s;
+    s.refused.result = verdict::nondeterministic;
+    s.refused.rule = "nondeterministic_reference";
+    s.refused.detail = "the reference disagrees with itself on the same input, when what lay in its outputs before "
+                       "differs: it is not deterministic, or reads memory that nobody wrote ("
+                       + s.refused.detail + ")";
+    s.refused.evidence.try_emplace("shape", pool.shape.name);
+    return s;
   }
 
   bool same_outputs(const pool_set& a, const pool_set& b) const {
@@ -108,7 +122,8 @@ private:
       if (!*matters)
         return refusal({verdict::wrong_result,
                         "ignores_input",
-                        "no output changes when only '" + a.name + "' changes: the reference ignores it",
+                        "no output changes when only '" + request_.task.arguments[varied_with(a)].name
+                            + "' changes: the reference ignores '" + a.name + "'",
                         {{"argument", a.name}}});
     }
     return {};
@@ -124,6 +139,19 @@ private:
     return false;
   }
 
+  // Offsets are their lengths in another form, and cannot change without them: both vary as one, and both count as
+  // used when an output does.
+  size_t varied_with(const argument& a) const {
+    const auto* root = &a;
+    for (size_t steps = 0; root->fill.distribution == "offsets" && steps < request_.task.arguments.size(); ++steps) {
+      const auto* from = find_argument(request_.task, root->fill.of);
+      if (from == nullptr)
+        break;
+      root = from;
+    }
+    return index_of(*root);
+  }
+
   attempt<bool> depends_on(const argument& a, const shape_case& shape) {
     for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
       draw_options options;
@@ -131,7 +159,7 @@ private:
       auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
       if (!before)
         return tl::unexpected<setback>(before.error());
-      const auto i = index_of(a);
+      const auto i = varied_with(a);
       if (is_array(a) && before->data.inputs[i].empty())
         return false; // nothing of it to vary at this size
       options.varied = static_cast<int>(i);
