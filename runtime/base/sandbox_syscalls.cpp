@@ -73,10 +73,22 @@ struct refused_call {
   int error;
 };
 constexpr refused_call politely_refused[] = {
-    {"ioctl", ENOTTY},      {"fcntl", EPERM},      {"readlink", EACCES},     {"readlinkat", EACCES},
-    {"access", EACCES},     {"faccessat", EACCES}, {"faccessat2", EACCES},   {"stat", EACCES},
-    {"statx", ENOSYS},      {"clone3", ENOSYS},    {"membarrier", ENOSYS},   {"sched_setaffinity", EPERM},
-    {"getpriority", EPERM}, {"mbind", EPERM},      {"set_mempolicy", EPERM}, {"get_mempolicy", EPERM},
+    {"ioctl", ENOTTY},
+    {"fcntl", EPERM},
+    {"readlink", EACCES},
+    {"readlinkat", EACCES},
+    {"access", EACCES},
+    {"faccessat", EACCES},
+    {"faccessat2", EACCES},
+    {"stat", EACCES},
+    {"statx", ENOSYS},
+    {"clone3", ENOSYS},
+    {"membarrier", ENOSYS},
+    {"sched_setaffinity", EPERM},
+    {"getpriority", EPERM},
+    {"mbind", EPERM},
+    {"set_mempolicy", EPERM},
+    {"get_mempolicy", EPERM},
     // It could map more of the shared memory than was given; realloc copies instead.
     {"mremap", ENOMEM},
 };
@@ -304,8 +316,8 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
     b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, writing, 0)});
     b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, writing, 0)});
-    b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER),
-                        when(1, SCMP_CMP_EQ, SECCOMP_FILTER_FLAG_TSYNC), when(2, SCMP_CMP_EQ, pin_begin)});
+    b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), when(1, SCMP_CMP_EQ, SECCOMP_FILTER_FLAG_TSYNC),
+                        when(2, SCMP_CMP_EQ, pin_begin)});
   } else {
     // No new code once the clock may run: what was compiled is what is judged.
     b.allow("mmap", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
