@@ -64,7 +64,10 @@ def load() -> float:
 
 
 def header(name: str, arguments: argparse.Namespace) -> Json:
-    command = f"tools/bench/run {name}" + (" --long" if arguments.long else "")
+    # As given, without what says where things lie or how to print.
+    words = iter(sys.argv[1:])
+    kept = [w for w in words if w != "--json" and not (w == "--bin" and next(words, None))]
+    command = " ".join(["tools/bench/run", name, *kept])
     if arguments.seed != 1:
         command += f" --seed {arguments.seed}"
     revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
