@@ -68,8 +68,6 @@ def header(name: str, arguments: argparse.Namespace) -> Json:
     words = iter(sys.argv[1:])
     kept = [w for w in words if w != "--json" and not (w == "--bin" and next(words, None))]
     command = " ".join(["tools/bench/run", name, *kept])
-    if arguments.seed != 1:
-        command += f" --seed {arguments.seed}"
     revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=False).stdout.strip()
     return {
