@@ -109,6 +109,12 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
 
 caf::result<campaign_status> ask_resume(pointer self) {
   auto& st = self->state;
+  if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
+    st.fold.paused = false;
+    st.fold.pause_reason.clear();
+    push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)});
+    return status_of(st);
+  }
   if (st.phase != "paused")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
   resume(self);

@@ -183,6 +183,27 @@ TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command
   CHECK(end.document()["campaign"] == stopped.document()["campaign"]);
 }
 
+TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a cancelled one is no success") {
+  temporary_folder f;
+  write_campaign(f);
+  const std::vector<std::string> command{"run", "campaign.toml", "--set", "budget.candidates=1000"};
+  program first{"kevolve", command, f.path};
+  REQUIRE(first.wait_for("; best "));
+  auto id = run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"].get<std::string>().substr(0, 8);
+  REQUIRE(run_kevolve({"pause", id}, f.path).code == 0);
+  first.signal(SIGTERM);
+  CHECK(first.finish().code == 130);
+  program second{"kevolve", command, f.path};
+  REQUIRE(second.wait_for("running:"));
+  CHECK(run_kevolve({"cancel", id}, f.path).code == 0);
+  auto ended = second.finish();
+  CHECK(ended.code == 1);
+  CHECK(ended.out.find("cancelled; the best so far") != std::string::npos);
+  CHECK(ended.out.find("was not confirmed") != std::string::npos);
+  CHECK(ended.err.find("preparing: 0 candidates") == std::string::npos); // what was done counts from the first line
+  CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["in_flight"] == 0);
+}
+
 TEST_CASE("what was done before a kill is told without a node") {
   temporary_folder f;
   write_campaign(f);

@@ -142,8 +142,9 @@ int run_in(node& where, const run_options& o, const campaign_spec& spec, const s
     auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, id, submission_of(spec));
     if (!begun)
       return report(begun.error(), o.common.json);
-    // Paused in an earlier session: whoever runs it now wants it to go on.
-    if (auto s = reader.status(id); s && s->state == "paused")
+    // Paused in an earlier session: whoever runs it now wants it to go on. Refused if it was not; the status is told
+    // once it is known.
+    if (reader.status(id))
       reader.resume(id);
   }
   campaign_status last;
