@@ -43,13 +43,14 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
   if (must_challenge_again(st.fold, r))
-    return node_reply{true, st.fold.champion};
+    return node_reply{true, st.fold.champion, std::move(result.outcome.unsaved)};
   auto gained = r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
   auto promise = self->make_response_promise<node_reply>();
-  one_append together{self}; // this node's end and the selection of the next
+  one_append together{self}; // what it was judged by, this node's end and the selection of the next
+  push(self, std::move(result.outcome.unsaved));
   push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
        [self, promise, index = r.index]() mutable {
          promise.deliver(node_reply{});
@@ -84,7 +85,7 @@ void storage(pointer self, const fault& f) {
 void proposed(campaign_state& st, uint64_t index, const std::string& genome, const std::string& summary) {
   if (!st.fold.open.contains(index))
     return;
-  st.fold.genomes[index] = genome;
+  st.fold.genomes[index] = genome_fingerprint(genome);
   st.fold.summaries[index] = summary;
 }
 

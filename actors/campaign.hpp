@@ -43,8 +43,7 @@ struct campaign_state {
 
   // Appends go out one batch at a time, in the order the fold took them.
   struct pending {
-    event_draft event;
-    std::vector<stored_value> values;
+    append_request what;
     std::function<void()> stored;
   };
   std::vector<pending> outbox;

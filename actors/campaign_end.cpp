@@ -27,11 +27,13 @@ void try_later(pointer self, const std::string& why) {
 
 // The champion's figures come from a chain of races; this is the direct measurement. A target that the chain
 // promised and the measurement does not hold sends the campaign on.
-void confirmed(pointer self, const evaluation& e) {
+void confirmed(pointer self, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
   if (st.phase != "finishing" || f.ended)
     return; // cancelled meanwhile
+  one_append together{self};
+  push(self, std::move(e.unsaved));
   auto rules = rules_of(*st.context->spec);
   if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
     champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};

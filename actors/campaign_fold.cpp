@@ -48,7 +48,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   f.open.erase(r.index);
-  f.genomes[r.index] = r.proposal.genome;
+  f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary;
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
@@ -89,7 +89,7 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::node_proposed:
       with<proposal_record>(f, e, [&](proposal_record& r) {
-        f.genomes[r.index] = r.genome;
+        f.genomes[r.index] = genome_fingerprint(r.genome);
         f.summaries[r.index] = r.summary;
       });
       break;
@@ -216,7 +216,7 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
       if (c < r.index)
         s.siblings.push_back(c);
   for (const auto& [index, genome] : f.genomes)
-    if (index < r.index && !genome.empty())
+    if (index < r.index && genome != 0)
       s.seen.push_back(genome);
   std::sort(s.seen.begin(), s.seen.end());
   s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());

@@ -16,7 +16,7 @@ namespace kevolve {
 struct campaign_fold {
   search_tree tree;
   std::map<uint64_t, selection_record> open; // in flight: what each was selected for
-  std::map<uint64_t, std::string> genomes;   // of proposed nodes
+  std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
   std::map<uint64_t, std::string> summaries;
   champion_info champion; // starts as the reference
   double champion_ci_low = 1.0;

@@ -10,6 +10,8 @@
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
 
+#include <iterator>
+
 namespace kevolve::campaign_steps {
 
 namespace {
@@ -27,9 +29,9 @@ void write_next(pointer self) {
   a.campaign = st.context->id;
   auto batch = std::make_shared<std::vector<campaign_state::pending>>(std::exchange(st.outbox, {}));
   for (auto& p : *batch) {
-    a.events.push_back(std::move(p.event));
-    for (auto& v : p.values)
-      a.values.push_back(std::move(v));
+    std::move(p.what.events.begin(), p.what.events.end(), std::back_inserter(a.events));
+    std::move(p.what.values.begin(), p.what.values.end(), std::back_inserter(a.values));
+    std::move(p.what.blobs.begin(), p.what.blobs.end(), std::back_inserter(a.blobs));
   }
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
@@ -154,11 +156,14 @@ void adopt_open(pointer self) {
 
 void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values,
           std::function<void()> stored) {
-  auto& p = self->state.outbox.emplace_back();
-  p.event.kind = kind;
-  p.event.payload = std::move(payload);
-  p.values = std::move(values);
-  p.stored = std::move(stored);
+  append_request what;
+  what.events.push_back({kind, std::move(payload)});
+  what.values = std::move(values);
+  push(self, std::move(what), std::move(stored));
+}
+
+void push(pointer self, append_request what, std::function<void()> stored) {
+  self->state.outbox.push_back({std::move(what), std::move(stored)});
   write_next(self);
 }
 

@@ -21,6 +21,7 @@ void pump(pointer self);
 // Queues an event; `stored` runs once it is fsync'd.
 void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values = {},
           std::function<void()> stored = {});
+void push(pointer self, append_request what, std::function<void()> stored = {});
 // What is pushed while one lives is written in one append.
 class one_append {
 public:

@@ -20,6 +20,9 @@ using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 using std::chrono::steady_clock;
 
+// More than there are runs at a time.
+constexpr size_t recent_at_most = 32;
+
 void advance(pointer self, const run_ptr& r);
 
 void give_turns(pointer self);
@@ -34,18 +37,8 @@ void end_turn(pointer self, const run_ptr& r) {
 
 void finish(pointer self, const run_ptr& r) {
   end_turn(self, r);
-  if (!r->request.unsaved.events.empty() && !r->progress.result.trouble) { // nothing was bought for it
-    auto& st = self->state;
-    append(
-        self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
-        std::exchange(r->request.unsaved, {}), [self, r](uint64_t) { finish(self, r); },
-        [self, r](caf::error& e) {
-          r->progress.result.trouble = {"journal", to_string(to_failure(e)), 0};
-          finish(self, r);
-        });
-    return;
-  }
   r->progress.result.rival = r->request.champion;
+  r->progress.result.unsaved = std::move(r->request.unsaved);
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
   self->state.card->flight(-1);
@@ -67,6 +60,10 @@ void finish_with_fault(pointer self, const run_ptr& r, fault f) {
 
 void failed(pointer self, const run_ptr& r, const caf::error& e) {
   finish_with_fault(self, r, {"journal", to_string(to_failure(e)), 0});
+}
+
+stored_value stored(const evaluation_record& record) {
+  return {keys::evaluations, keys::evaluation(record.evaluation), encode(record)};
 }
 
 id128 rival_of(const evaluate_request& request, stage s) {
@@ -91,32 +88,46 @@ evaluation_record no_race() {
   return record;
 }
 
-// The run's first append takes along what its node has not stored.
-append_request note(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
-  auto a = std::exchange(r->request.unsaved, {});
-  a.campaign = st.context->id;
-  a.events.push_back({kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})});
-  return a;
+event_draft note(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
+  return {kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})};
+}
+
+// What a stage found holds for everybody who waited for it.
+void go_on(pointer self, const run_ptr& r, stage s, const evaluation_record& record) {
+  auto runs = close_purchase(self->state, r);
+  runs.push_back(r);
+  for (const auto& x : runs) {
+    apply(x->progress, s, record);
+    advance(self, x);
+  }
+}
+
+// The last stage's result: it is stored with the end of its node. Whoever takes it over until then stores it too.
+void keep_result(pointer self, const run_ptr& r, stage s, evaluation_record record) {
+  auto& st = self->state;
+  r->request.unsaved.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
+  st.recent.push_back(record);
+  if (st.recent.size() > recent_at_most)
+    st.recent.pop_front();
+  auto value = stored(record);
+  r->request.unsaved.values.push_back(value);
+  for (const auto& x : st.bought[record.evaluation])
+    x->request.unsaved.values.push_back(value);
+  go_on(self, r, s, record);
 }
 
 // Stores a stage's result, then goes on with it.
 void store_result(pointer self, const run_ptr& r, stage s, evaluation_record record, std::string object) {
   auto& st = self->state;
-  auto a = note(st, r, event_kind::evaluation_result, record.evaluation, s);
-  a.values.push_back({keys::evaluations, keys::evaluation(record.evaluation), encode(record)});
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
+  a.values.push_back(stored(record));
   if (!object.empty())
     a.blobs.push_back(std::move(object));
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
-      [self, r, s, record](uint64_t) {
-        auto runs = close_purchase(self->state, r);
-        runs.push_back(r);
-        for (const auto& x : runs) {
-          apply(x->progress, s, record);
-          advance(self, x);
-        }
-      },
-      [self, r](caf::error& e) { failed(self, r, e); });
+      [self, r, s, record](uint64_t) { go_on(self, r, s, record); }, [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage s, const id128& id) {
@@ -186,49 +197,80 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
                                             auto then = r->progress;
                                             apply(then, s, record);
                                             if (next_stage(then) == stage::done)
-                                              end_turn(self, r); // the device need not wait for the disk
-                                            store_result(self, r, s, std::move(record), {});
+                                              keep_result(self, r, s, std::move(record));
+                                            else
+                                              store_result(self, r, s, std::move(record), {});
                                           });
 }
 
 // The bytes of a blob, fetched once into `target`.
 template <class F>
 void with_blob(pointer self, const run_ptr& r, std::string& target, const std::string& digest, F go) {
+  auto& st = self->state;
+  if (target.empty() && digest == st.last_blob.first)
+    target = st.last_blob.second; // the champion's object: most runs want it
   if (digest.empty() || !target.empty()) {
     go();
     return;
   }
-  self->request(self->state.context->journal, until_answered, atom::blob_v, digest)
+  self->request(st.context->journal, until_answered, atom::blob_v, digest)
       .then(
-          [&target, go, r](std::string& bytes) {
+          [self, &target, digest, go, r](std::string& bytes) {
             target = std::move(bytes);
+            self->state.last_blob = {digest, target};
             go();
           },
           [self, r](caf::error& e) { failed(self, r, e); });
 }
 
-void perform(pointer self, const run_ptr& r, stage s, const id128& id) {
-  auto& st = self->state;
-  if (auto same = st.bought.find(id); same != st.bought.end()) {
-    same->second.push_back(r); // being paid for: two nodes made the same, or a restarted campaign asks again
+void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
+  if (s == stage::compile) {
+    compile(self, r, id);
     return;
   }
-  st.bought[id] = {};
-  r->buying = id;
-  auto go = [self, r, s, id] {
-    if (s == stage::compile)
-      compile(self, r, id);
-    else
-      judge(self, r, s, id);
-  };
+  with_blob(self, r, r->object, r->progress.result.object, [self, r, s, id] {
+    with_blob(self, r, r->rival, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
+  });
+}
+
+// Records the intent, in the run's first append with what its node has not stored, then spends.
+void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated);
+
+// Bought before, by whichever campaign: never paid again.
+void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
+  self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
+                keys::evaluation(id))
+      .then(
+          [self, r, s, id](std::string& bytes) {
+            if (auto record = decode<evaluation_record>(bytes))
+              go_on(self, r, s, *record);
+            else
+              pay(self, r, s, id, {});
+          },
+          [self, r, s, id](caf::error& e) {
+            auto why = to_failure(e);
+            if (why.code == errc::not_found || why.code == errc::corrupt)
+              pay(self, r, s, id, {});
+            else
+              failed(self, r, e);
+          });
+}
+
+void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated) {
+  auto& st = self->state;
+  auto a = r->request.unsaved;
+  a.campaign = st.context->id;
+  a.events.push_back(note(st, r, event_kind::evaluation_intent, id, s));
+  a.unless_evaluated = std::move(unless_evaluated);
   append(
-      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
-      note(st, r, event_kind::evaluation_intent, id, s),
-      [self, r, s, go](uint64_t) {
-        with_blob(self, r, r->object, s == stage::compile ? std::string{} : r->progress.result.object,
-                  [self, r, s, go] {
-                    with_blob(self, r, r->rival, s == stage::compile ? std::string{} : r->request.champion.object, go);
-                  });
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, r, s, id](uint64_t sequence) {
+        if (sequence == 0) {
+          take_over(self, r, s, id);
+          return;
+        }
+        r->request.unsaved = {};
+        spend(self, r, s, id);
       },
       [self, r](caf::error& e) { failed(self, r, e); });
 }
@@ -252,26 +294,21 @@ void advance(pointer self, const run_ptr& r) {
   }
   auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
   auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
-  // Bought before, by whichever campaign: never paid again.
-  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
-                keys::evaluation(id))
-      .then(
-          [self, r, s, id](std::string& bytes) {
-            auto record = decode<evaluation_record>(bytes);
-            if (!record) {
-              perform(self, r, s, id);
-              return;
-            }
-            apply(r->progress, s, *record);
-            advance(self, r);
-          },
-          [self, r, s, id](caf::error& e) {
-            auto why = to_failure(e);
-            if (why.code == errc::not_found || why.code == errc::corrupt)
-              perform(self, r, s, id);
-            else
-              failed(self, r, e);
-          });
+  auto known =
+      std::find_if(st.recent.begin(), st.recent.end(), [&](const evaluation_record& x) { return x.evaluation == id; });
+  if (known != st.recent.end()) {
+    r->request.unsaved.values.push_back(stored(*known));
+    apply(r->progress, s, *known);
+    advance(self, r);
+    return;
+  }
+  if (auto same = st.bought.find(id); same != st.bought.end()) {
+    same->second.push_back(r); // being paid for: two nodes made the same, or a restarted campaign asks again
+    return;
+  }
+  st.bought[id] = {};
+  r->buying = id;
+  pay(self, r, s, id, keys::evaluation(id));
 }
 
 void give_turns(pointer self) {
@@ -325,7 +362,6 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         if (st.champion.index == 0)
           st.champion = request.champion;
         r->request = std::move(request);
-        r->request.unsaved.campaign = st.context->id;
         r->promise = self->make_response_promise<evaluation>();
         st.runs[r->serial] = r;
         st.card->flight(1);

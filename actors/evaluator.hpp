@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -52,6 +53,9 @@ struct evaluator_state {
   size_t turns_taken = 0;
   // Evaluations being paid for, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;
+  // Results that may not be stored yet: they travel with the evaluations that they ended.
+  std::deque<evaluation_record> recent;
+  std::pair<std::string, std::string> last_blob; // digest, bytes
   uint64_t last_serial = 0;
 
   ~evaluator_state();

@@ -13,7 +13,8 @@ namespace kevolve {
 // The one owner of the store. Groups what waits into one synced write; an answer means fsync'd.
 using journal_actor = caf::typed_actor<
     // Appends events, values and blobs in one batch; replies with the global sequence of the last event.
-    // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then.
+    // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then. 0: what it
+    // was conditional on is there already.
     caf::replies_to<atom::append, append_request>::with<uint64_t>,
     // Events of one campaign (zero id: all) after a global sequence, at most `limit`.
     caf::replies_to<atom::events, id128, uint64_t, uint32_t>::with<std::vector<journal_event>>,

@@ -116,6 +116,9 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       [self](atom::append, append_request& request) -> caf::result<uint64_t> {
         auto& st = self->state;
         handling h{self, st.card, "append"};
+        if (!request.unless_evaluated.empty())
+          if (auto there = st.data->get(table::evaluations, request.unless_evaluated); there && *there)
+            return uint64_t{0};
         auto t = to_transaction(request);
         if (!t)
           return to_error(t.error());

@@ -36,6 +36,7 @@ struct append_request {
   std::vector<event_draft> events;
   std::vector<stored_value> values;
   std::vector<std::string> blobs; // stored under their SHA-256
+  std::string unless_evaluated;   // key of an evaluation: if that is stored, nothing of this is and the answer is 0
 };
 struct journal_event {
   uint64_t sequence = 0; // global
@@ -85,7 +86,7 @@ struct synthesis_step {
   std::vector<uint64_t> parents;
   std::string memory;
   std::vector<uint64_t> siblings;
-  std::vector<std::string> seen;
+  std::vector<uint64_t> seen; // fingerprints of genomes, sorted
   uint64_t seed = 0;
 };
 struct generate_request {
@@ -93,7 +94,7 @@ struct generate_request {
   uint32_t draft_index = 0;
   std::vector<ancestor> parents;
   std::vector<ancestor> siblings;
-  std::vector<std::string> seen;
+  std::vector<uint64_t> seen; // fingerprints of genomes, sorted
   uint64_t seed = 0;
 };
 
@@ -129,6 +130,7 @@ struct evaluation {
   judge_outcome last; // of the last judge run
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
+  append_request unsaved; // the last stage's result: stored by whoever stores what it led to, in one synced write
 };
 
 // --- campaign ------------------------------------------------------------------------------------------
@@ -141,6 +143,7 @@ struct node_result {
 struct node_reply {
   bool challenge_again = false; // the champion has changed: race the new one
   champion_info champion;
+  append_request unsaved; // comes back: the next evaluation takes it along
 };
 struct campaign_status {
   id128 id;
@@ -193,7 +196,7 @@ typename I::result_type inspect(I& f, stored_value& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, append_request& x) {
-  return f(x.campaign, x.events, x.values, x.blobs);
+  return f(x.campaign, x.events, x.values, x.blobs, x.unless_evaluated);
 }
 template <class I>
 typename I::result_type inspect(I& f, journal_event& x) {
@@ -234,7 +237,7 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
   return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
-           x.confirmed, x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns);
+           x.confirmed, x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_result& x) {
@@ -242,7 +245,7 @@ typename I::result_type inspect(I& f, node_result& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, node_reply& x) {
-  return f(x.challenge_again, x.champion);
+  return f(x.challenge_again, x.champion, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {

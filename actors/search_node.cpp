@@ -48,7 +48,7 @@ void finish(pointer self, evaluation outcome) {
               return;
             }
             self->state.champion = std::move(reply.champion);
-            evaluate(self);
+            evaluate(self, std::move(reply.unsaved));
           },
           [self](caf::error& e) { tell_error(self, "campaign", e); });
 }

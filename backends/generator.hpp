@@ -28,6 +28,9 @@ typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness);
 }
 
+// 64 bits that stand for a genome among a campaign's; 0 for an empty one.
+uint64_t genome_fingerprint(const std::string& genome);
+
 // Everything one synthesis step may depend on.
 struct synthesis_context {
   contract task; // declared shapes only
@@ -40,7 +43,7 @@ struct synthesis_context {
   uint32_t draft_index = 0;       // 0, 1, 2 … among the drafts
   std::vector<ancestor> parents;  // the node to improve first; two or more: combine
   std::vector<ancestor> siblings; // what was already tried from the first parent
-  std::vector<std::string> seen;  // genomes already in the tree, sorted: do not repeat
+  std::vector<uint64_t> seen;     // fingerprints of the genomes already in the tree, sorted: do not repeat
   uint64_t seed = 0;
 };
 

@@ -1,8 +1,13 @@
 #include "backends/generator.hpp"
 
 #include "backends/generators/transform/transform.hpp"
+#include "runtime/base/ids.hpp"
 
 namespace kevolve {
+
+uint64_t genome_fingerprint(const std::string& genome) {
+  return genome.empty() ? 0 : derive_id("genome", genome).lo;
+}
 
 result<std::unique_ptr<generator>> make_generator(const std::string& kind) {
   if (kind == "transform")

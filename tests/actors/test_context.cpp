@@ -59,7 +59,7 @@ TEST_CASE("the memory operator decides what a step remembers") {
   synthesis_step s;
   s.parents = {3, 1};
   s.siblings = {2, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  s.seen = {"a", "b"};
+  s.seen = {3, 7};
   s.seed = 77;
   struct row {
     const char* memory;

@@ -146,6 +146,13 @@ struct laboratory : virtual_system {
     q.unsaved.events.push_back({event_kind::node_proposed, source + " of " + std::to_string(index)});
     return ask<evaluation>(tested, atom::evaluate_v, q);
   }
+  // Stores what came unsaved, as the end of its node does.
+  void settle(const evaluation& e) {
+    auto a = e.unsaved;
+    a.campaign = context->id;
+    ask<uint64_t>(context->journal, atom::append_v, a);
+    run();
+  }
   uint32_t races() const {
     auto i = said->judged.find(judge_mode::race);
     return i == said->judged.end() ? 0 : i->second;
@@ -174,6 +181,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and st
   CHECK(races() == 1);
   CHECK(said->judged[judge_mode::probe] == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
+  settle(*e->value);
   for (const auto& id : e->value->evaluations) {
     auto stored = disk.data->get(table::evaluations, key_of(id));
     REQUIRE(stored);
@@ -198,6 +206,8 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is pai
 TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought again") {
   auto before = evaluate("candidate");
   run();
+  REQUIRE(before->value);
+  settle(*before->value);
   stop(caf::actor_cast<caf::actor>(tested));
   run();
   start();
@@ -217,7 +227,10 @@ TEST_CASE_FIXTURE(laboratory,
   run();
   auto looked_up = evaluate("candidate", 3);
   run();
-  REQUIRE(looked_up->value);
+  for (const auto& e : {bought, waited, looked_up}) {
+    REQUIRE(e->value);
+    settle(*e->value);
+  }
   auto events = disk.data->read_events({1, 2}, 1, 1'000);
   REQUIRE(events);
   std::string proposals;
@@ -230,6 +243,25 @@ TEST_CASE_FIXTURE(laboratory,
   }
   CHECK(proposals == "candidate of 1; candidate of 2; candidate of 3; ");
   CHECK_FALSE(spent_before);
+}
+
+TEST_CASE_FIXTURE(laboratory,
+                  "a last result that is not stored yet is not bought again, and stored with whoever used it") {
+  auto first = evaluate("candidate", 1);
+  run();
+  auto second = evaluate("candidate", 2);
+  run();
+  REQUIRE(second->value);
+  CHECK(said->compiled.size() == 1);
+  CHECK(races() == 1);
+  settle(*second->value); // the first's node is killed before it stored anything
+  stop(caf::actor_cast<caf::actor>(tested));
+  start();
+  auto third = evaluate("candidate", 3);
+  run();
+  REQUIRE(third->value);
+  CHECK(third->value->evaluations == second->value->evaluations);
+  CHECK(races() == 1);
 }
 
 TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no verdict") {

@@ -103,7 +103,7 @@ std::string picture(const campaign_fold& f) {
          + " drafts " + std::to_string(f.drafts) + " compile " + std::to_string(f.compile_ns) + " judge "
          + std::to_string(f.judge_ns);
   for (const auto& [index, genome] : f.genomes)
-    out += " " + genome;
+    out += " " + std::to_string(genome);
   for (const auto& [index, summary] : f.summaries)
     out += " " + summary;
   return out;
@@ -267,13 +267,16 @@ TEST_CASE("wall time adds up over sessions, not between them") {
 
 TEST_CASE("a step knows the siblings and genomes that came before it, sorted and once") {
   play p;
-  p.live.genomes[1] = "genome 4"; // twice in the tree
-  p.live.genomes[6] = "too late";
+  p.live.genomes[1] = genome_fingerprint("genome 4"); // twice in the tree
+  p.live.genomes[6] = genome_fingerprint("too late");
   auto r = p.live.open.at(6);
   r.parents = {2, 4};
   auto s = to_step(p.live, r);
   CHECK(s.siblings == std::vector<uint64_t>{4, 5});
-  CHECK(s.seen == std::vector<std::string>{"genome 2", "genome 4", "genome 5"});
+  std::vector<uint64_t> seen{genome_fingerprint("genome 2"), genome_fingerprint("genome 4"),
+                             genome_fingerprint("genome 5")};
+  std::sort(seen.begin(), seen.end());
+  CHECK(s.seen == seen);
   CHECK(s.draft);
   CHECK(s.draft_index == 3);
   CHECK(s.memory == "both");

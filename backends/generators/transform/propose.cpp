@@ -64,14 +64,18 @@ genome canonical(const genome& g) {
 struct reading {
   std::string source;
   std::string tree;
-  std::string entry;
+  id128 task; // contract_id
+  std::map<std::string, int64_t> hardware;
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
+  // What genomes made of the reference lately, without the moves that stand last: children begin like their parents.
+  std::map<std::string, program> made;
 };
+constexpr size_t made_at_most = 64;
 
 class search {
 public:
-  search(const synthesis_context& context, const reading& r)
+  search(const synthesis_context& context, reading& r)
       : context_(context), reading_(r),
         env_{context.task, context.hardware, context.flag_menu, context.baseline_flags, r.facts},
         random_(context.seed ^ 0x7472616e73666f72ULL) {
@@ -105,7 +109,7 @@ private:
   }
 
   bool is_known(const std::string& text) const {
-    return std::binary_search(context_.seen.begin(), context_.seen.end(), text)
+    return std::binary_search(context_.seen.begin(), context_.seen.end(), genome_fingerprint(text))
            || std::any_of(context_.parents.begin(), context_.parents.end(),
                           [&](const ancestor& a) { return a.genome == text; });
   }
@@ -120,12 +124,28 @@ private:
 
   // Applies what applies; the genome that is left says exactly how the program was made.
   std::pair<program, genome> replay(const genome& g) const {
-    auto p = reference();
-    genome kept;
-    for (const auto& m : g)
-      if (attempt(p, m))
-        kept.push_back(m);
+    std::vector<std::string> beginnings; // [i]: the first i + 1 moves
+    for (size_t i = 0; i < g.size() && rank(g[i]) == 0; ++i)
+      beginnings.push_back(i == 0 ? to_string(g[i]) : beginnings.back() + "; " + to_string(g[i]));
+    auto known = beginnings.size();
+    auto from = reading_.made.end();
+    while (known > 0 && (from = reading_.made.find(beginnings[known - 1])) == reading_.made.end())
+      --known;
+    auto p = known == 0 ? reference() : from->second;
+    genome kept(g.begin(), g.begin() + static_cast<ptrdiff_t>(known));
+    for (auto i = known; i < g.size(); ++i) {
+      if (attempt(p, g[i]))
+        kept.push_back(g[i]);
+      if (i + 1 == beginnings.size() && kept.size() == i + 1)
+        remember(beginnings.back(), p);
+    }
     return {std::move(p), std::move(kept)};
+  }
+
+  void remember(const std::string& beginning, const program& p) const {
+    if (reading_.made.size() >= made_at_most)
+      reading_.made.clear();
+    reading_.made.emplace(beginning, p);
   }
 
   // Moves that siblings added without getting faster than the parent are less worth another try.
@@ -270,7 +290,7 @@ private:
   }
 
   const synthesis_context& context_;
-  const reading& reading_;
+  reading& reading_;
   environment env_;
   random_stream random_;
   std::map<std::string, int> tried_;
@@ -306,10 +326,12 @@ public:
 
 private:
   void read(const synthesis_context& context) {
-    if (reading_.source == context.reference_source && reading_.tree == context.syntax_tree
-        && reading_.entry == context.task.entry && !reading_.entry.empty())
+    auto task = contract_id(context.task);
+    if (reading_.source == context.reference_source && reading_.tree == context.syntax_tree && reading_.task == task
+        && reading_.hardware == context.hardware)
       return;
-    reading_ = {context.reference_source, context.syntax_tree, context.task.entry, fail(errc::internal, ""), {}};
+    reading_ = {
+        context.reference_source, context.syntax_tree, task, context.hardware, fail(errc::internal, ""), {}, {}};
     reading_.parsed = read_function(context.reference_source, context.syntax_tree, context.task.entry);
     if (reading_.parsed)
       reading_.facts = analyse(*reading_.parsed, context.task);
