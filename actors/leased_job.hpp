@@ -21,8 +21,6 @@ namespace kevolve {
 inline constexpr uint32_t job_attempts = 4;
 // Before the next attempt: what failed is restarting.
 inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
-// Waiting for a resource may take as long as the resource's quarantine.
-inline constexpr auto lease_limit = until_answered;
 
 template <class Outcome>
 using job_done = std::function<void(Outcome)>;
@@ -59,7 +57,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
 
   void acquire() {
     auto job = this->shared_from_this();
-    self->request(scheduler, lease_limit, atom::acquire_v, wanted)
+    self->request(scheduler, until_answered, atom::acquire_v, wanted)
         .then([job](lease& l) { job->run(std::move(l)); },
               [job](caf::error& e) { job->failed({"lease", to_string(to_failure(e)), job->attempt}); });
   }
@@ -67,8 +65,8 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   void run(lease l) {
     auto job = this->shared_from_this();
     auto resource = caf::actor_cast<Resource>(l.resource);
-    auto limit = std::chrono::milliseconds{request.limit_ms} + std::chrono::minutes{2};
-    self->request(resource, limit, Atom{}, l, request)
+    // The resource keeps the job's time limit.
+    self->request(resource, until_answered, Atom{}, l, request)
         .then(
             [job, l](Outcome& o) {
               job->self->send(job->scheduler, atom::release_v, l);

@@ -5,8 +5,6 @@
 #include "actors/synthesis/context.hpp"
 #include "runtime/base/codec.hpp"
 
-#include <chrono>
-
 namespace kevolve {
 
 namespace {
@@ -16,7 +14,6 @@ using work_ptr = synthesizer_state::work_ptr;
 
 // A few MB of sources. Parents and siblings are asked for again and again.
 constexpr size_t remembered_at_most = 512;
-constexpr auto generate_limit = std::chrono::minutes{10};
 
 template <class T>
 void finish(pointer self, const work_ptr& w, T&& answer) {
@@ -31,7 +28,7 @@ void generate(pointer self, const work_ptr& w) {
   for (const auto& g : generators)
     weights.push_back(g.first);
   auto which = pick_weighted(weights, w->step.seed);
-  self->request(generators[which].second, generate_limit, atom::generate_v, to_request(w->step, w->read))
+  self->request(generators[which].second, until_answered, atom::generate_v, to_request(w->step, w->read))
       .then(
           [self, w, which](proposal& p) {
             candidate c;

@@ -65,8 +65,8 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
       auto child = child_of(system, cards, "generator", name + " " + g.kind, parent, handle);
       context->generators.emplace_back(g.weight, handle);
       child.start = [fixed, name, kind = g.kind](caf::event_based_actor* s, uint64_t owner) {
-        return caf::actor_cast<caf::actor>(
-            spawn_carded(*s, fixed->cards, "generator", name + " " + kind, owner, generator_of, fixed, kind));
+        return caf::actor_cast<caf::actor>(spawn_carded<caf::detached>(*s, fixed->cards, "generator", name + " " + kind,
+                                                                       owner, generator_of, fixed, kind));
       };
       parts.children.push_back(std::move(child));
     }

@@ -1,6 +1,7 @@
 // Every fixture against the verdict its first lines promise:
 //   // expect: VERDICT[|VERDICT] [RULE]
 //   // flags: -O2 …        what it is compiled with
+//   // each: -DX=1 -DX=2 …  compiled and judged once with each of these
 //   // threads: true       the task allows threads
 #include "judge_driver.hpp"
 #include "tasks.hpp"
@@ -21,6 +22,7 @@ struct expectation {
   std::string wanted;
   std::string rule;
   std::vector<std::string> flags{"-O1"};
+  std::vector<std::string> each;
   bool threads = false;
 };
 
@@ -37,9 +39,14 @@ expectation read_expectation(const std::string& source) {
       out.flags.clear();
       for (std::string flag; words >> flag;)
         out.flags.push_back(flag);
-    } else if (key == "threads:")
+    } else if (key == "each:")
+      for (std::string flag; words >> flag;)
+        out.each.push_back(flag);
+    else if (key == "threads:")
       out.threads = true;
   }
+  if (out.each.empty())
+    out.each.emplace_back();
   return out;
 }
 
@@ -59,15 +66,20 @@ TEST_CASE("every fixture gets the verdict it deserves") {
     const auto wanted = read_expectation(source);
     auto task = poly_task();
     task.threads = wanted.threads;
-    auto o = judge.ask(request_for(task, reference, compile_c(source, wanted.flags)));
-    INFO(fmt::format("{}: {} ({}) {}; fault {} {}", file.stem().string(), to_string(o.result), o.rule, o.detail,
-                     o.trouble.kind, o.trouble.detail));
-    CHECK(('|' + wanted.wanted + '|').find('|' + to_string(o.result) + '|') != std::string::npos);
-    CHECK(!o.trouble);
-    if (!wanted.rule.empty())
-      CHECK(o.rule == wanted.rule);
-    if (o.result != verdict::pass)
-      CHECK(!o.detail.empty());
+    for (const auto& flag : wanted.each) {
+      auto flags = wanted.flags;
+      if (!flag.empty())
+        flags.push_back(flag);
+      auto o = judge.ask(request_for(task, reference, compile_c(source, flags)));
+      INFO(fmt::format("{} {}: {} ({}) {}; fault {} {}", file.stem().string(), flag, to_string(o.result), o.rule,
+                       o.detail, o.trouble.kind, o.trouble.detail));
+      CHECK(('|' + wanted.wanted + '|').find('|' + to_string(o.result) + '|') != std::string::npos);
+      CHECK(!o.trouble);
+      if (!wanted.rule.empty())
+        CHECK(o.rule == wanted.rule);
+      if (o.result != verdict::pass)
+        CHECK(!o.detail.empty());
+    }
   }
   CHECK(!std::filesystem::exists("/tmp/kevolve-was-here"));
 }
