@@ -13,10 +13,11 @@ constexpr std::string_view digits = "0123456789abcdef";
 
 std::array<unsigned char, 32> sha256(std::string_view domain, std::string_view bytes) {
   std::array<unsigned char, 32> out{};
+  static auto* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr); // EVP_sha256() would look it up each time
   auto* ctx = EVP_MD_CTX_new();
   unsigned int n = 0;
   const unsigned char zero = 0;
-  auto good = ctx != nullptr && EVP_DigestInit_ex(ctx, EVP_sha256(), nullptr) == 1
+  auto good = ctx != nullptr && algorithm != nullptr && EVP_DigestInit_ex(ctx, algorithm, nullptr) == 1
               && (domain.empty()
                   || (EVP_DigestUpdate(ctx, domain.data(), domain.size()) == 1 && EVP_DigestUpdate(ctx, &zero, 1) == 1))
               && EVP_DigestUpdate(ctx, bytes.data(), bytes.size()) == 1 && EVP_DigestFinal_ex(ctx, out.data(), &n) == 1;

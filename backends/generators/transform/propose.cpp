@@ -70,6 +70,7 @@ struct reading {
   std::map<std::string, loop_facts> facts;
   // What genomes made of the reference lately, without the moves that stand last: children begin like their parents.
   std::map<std::string, program> made;
+  std::map<std::string, std::vector<choice>> choices; // by the whole genome
 };
 constexpr size_t made_at_most = 64;
 
@@ -163,8 +164,13 @@ private:
     }
   }
 
-  std::vector<choice> choices_for(const program& p) const {
-    auto choices = possible(p, env_);
+  std::vector<choice> choices_for(const program& p, const genome& how) const {
+    if (reading_.choices.size() >= made_at_most)
+      reading_.choices.clear();
+    auto [known, fresh] = reading_.choices.try_emplace(to_string(how));
+    if (fresh)
+      known->second = possible(p, env_);
+    auto choices = known->second;
     if (!tried_.empty())
       for (auto& c : choices)
         if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
@@ -189,17 +195,18 @@ private:
 
   // Adds n moves that apply, each at the end.
   genome extend(genome g, size_t n) {
-    auto p = replay(g).first;
-    auto choices = choices_for(p);
+    auto [p, made_by] = replay(g);
+    auto choices = choices_for(p, made_by);
     for (size_t tries = 0; n > 0 && tries < 40; ++tries) {
       auto m = draw(choices);
       if (!m)
         break;
       if (!attempt(p, *m))
         continue;
+      made_by.push_back(*m);
       g.push_back(std::move(*m));
       if (--n > 0)
-        choices = choices_for(p);
+        choices = choices_for(p, made_by);
     }
     return g;
   }
@@ -331,7 +338,7 @@ private:
         && reading_.hardware == context.hardware)
       return;
     reading_ = {
-        context.reference_source, context.syntax_tree, task, context.hardware, fail(errc::internal, ""), {}, {}};
+        context.reference_source, context.syntax_tree, task, context.hardware, fail(errc::internal, ""), {}, {}, {}};
     reading_.parsed = read_function(context.reference_source, context.syntax_tree, context.task.entry);
     if (reading_.parsed)
       reading_.facts = analyse(*reading_.parsed, context.task);
