@@ -1,5 +1,7 @@
 #include "backends/cpu/judge/duel.hpp"
 
+#include "backends/judging/library_allowance.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -74,6 +76,8 @@ attempt<contestant> duel::launch(const object_file& object, int slot) {
 }
 
 attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+  if (auto why = refuse_object(request_.task, request_.candidate))
+    return refusal({verdict::load_error, why->rule, why->detail, why->evidence});
   for (const auto& pool : pools)
     arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
