@@ -42,9 +42,10 @@ def campaign_of(arguments: object, name: str, wall: int, folder: Path) -> Json |
     data = folder / "data"
     campaign = common.ROOT / "config" / "examples" / f"{name}.toml"
     # No early end: the budget is what is compared.
+    budget = ["--set", f"budget.candidates={a.budget}"] if a.budget else []
     done = subprocess.run([a.bin / "kevolve", "run", campaign, "--data", data, "--json", "--quiet",
                            "--set", f"budget.wall={wall}s", "--set", f"seed={a.seed}", "--set", "stop.speedup=1000000",
-                           "--set", "stop.stall=100000"], stdout=subprocess.PIPE, text=True, check=False)
+                           "--set", "stop.stall=100000", *budget], stdout=subprocess.PIPE, text=True, check=False)
     if not done.stdout.strip() or done.returncode == 2:
         common.say(f"{name}: kevolve run ended with status {done.returncode}: {done.stdout.strip()}")
         return None
@@ -76,7 +77,8 @@ def openblas(arguments: object, folder: Path, pairs: int) -> Json | None:
 
 
 def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
-    out: Json = {"task": name, "campaign": None, "rivals": None, "library": None}
+    out: Json = {"task": name, "campaign": None, "rivals": None, "library": None,
+                 "speedup": None, "library_ratio": None, "roof_ratio": None}
     common.say(f"{name}: {wall} s of search")
     campaign = campaign_of(arguments, name, wall, folder)
     out["campaign"] = campaign
@@ -101,7 +103,13 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
     w["source"] = Path(w["source"]).name  # the folder goes
     if out["rivals"]:
         out["rivals"]["candidate"] = w["source"]
-    return out
+    return out | ratios(out)
+
+
+def ratios(t: Json) -> Json:
+    """The names that scripts rely on; null where there is nothing to compare with."""
+    return {"speedup": t["campaign"]["speedup"], "roof_ratio": of_roof(t["rivals"]),
+            "library_ratio": t["library"]["rows"][0]["of_library"] if t["library"] else None}
 
 
 def of_roof(rivals: Json | None) -> float | None:
@@ -126,8 +134,8 @@ def row_of(t: Json) -> list[str]:
     at90 = c["reached_90_percent"]
     peer = "-"
     if t["library"]:
-        peer = f"{t['library']['rows'][0]['of_library']:.2f} of OpenBLAS ({t['library']['core_type']})"
-    roof = of_roof(t["rivals"])
+        peer = f"{t['library_ratio']:.2f} of OpenBLAS ({t['library']['core_type']})"
+    roof = t["roof_ratio"]
     return [t["task"], f"{c['speedup']:.2f}× ({common.interval(c['ci95'])})",
             "-" if not fast or fast["verdict"] != "pass" else f"{fast['speedup']:.2f}× ({common.interval(fast['ci95'])})",
             peer, "-" if roof is None else f"{roof:.2f}", w_summary(c), str(c["candidates"]),
@@ -163,6 +171,7 @@ def details(tasks: list[Json]) -> str:
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--task", action="append", choices=CAMPAIGNS, help="only this one; may be repeated")
+    p.add_argument("--budget", type=int, metavar="N", help="at most so many candidates (default: no limit)")
     p.add_argument("--wall", type=int, help="seconds of search for each task (short 60, long 150)")
     arguments = p.parse_args()
     common.need(arguments.bin, "kevolve", "bench-winner", "bench-versus", "bench-openblas")
@@ -173,6 +182,8 @@ def main() -> None:
     for name in arguments.task or CAMPAIGNS:
         with common.scratch() as folder:
             document["tasks"].append(measure_task(arguments, name, wall, folder))
+    if len(document["tasks"]) == 1:
+        document |= {k: document["tasks"][0][k] for k in ("task", "speedup", "library_ratio", "roof_ratio")}
     common.publish(common.close(document), render(document), arguments.json)
 
 
