@@ -1,5 +1,6 @@
 #include "backends/cpu/judge/contestant.hpp"
 
+#include "backends/cpu/judge/child_words.hpp"
 #include "backends/judging/random_stream.hpp"
 #include "runtime/base/sandbox.hpp"
 
@@ -193,12 +194,8 @@ std::optional<complaint> contestant::hear_of_load(wire::load_report& report, std
     out.detail += " while the object was loaded";
     return out;
   }
-  if (got != static_cast<ssize_t>(sizeof(report)))
+  if (!accept_load_report(report, static_cast<size_t>(got)))
     return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded");
-  report.text[sizeof(report.text) - 1] = '\0';
-  for (auto& c : report.text) // names of the object's choosing
-    if (c != '\0' && (c < ' ' || c > '~'))
-      c = '?';
   return std::nullopt;
 }
 
@@ -315,9 +312,7 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   if (got <= 0) // end of stream: it died, or closed its end
     return stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket")
                    : obituary(status);
-  wire::done token = {};
-  std::memcpy(&token, answer.data(), sizeof(token));
-  if (got != static_cast<ssize_t>(sizeof(token)) || token.token != message.done_token)
+  if (!answers_call(answer.data(), static_cast<size_t>(got), message.done_token))
     return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back");
   if (recv(command_, answer.data(), answer.size(), MSG_DONTWAIT) > 0)
     return refuse(verdict::cheating, "extra_token", "more than one answer came back from one call");
