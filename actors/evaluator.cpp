@@ -163,6 +163,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
         record.outcome.result = o.result;
         record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
         record.outcome.detail = o.result == verdict::pass ? "" : o.log;
+        record.outcome.sandbox_level = o.sandbox_level;
         record.log = o.log;
         record.wall_ns = o.compile_ns;
         if (o.result == verdict::pass)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -11,11 +12,13 @@
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/actor_clock.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -32,6 +35,7 @@ struct helper_setup {
   helper_options options;
   resource_offer offer; // handle is filled in
   scheduler_actor scheduler;
+  health_rules health; // of devices
 };
 
 template <class Outcome>
@@ -40,11 +44,17 @@ struct helper_owner_state {
   helper_setup setup;
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
-  uint64_t epoch = 0;                 // 0: not offered yet
-  bool offer_due = false;             // once the current job has ended
-  caf::actor_addr scheduler_instance; // the one behind the front that knows of us: its end is watched
-  uint64_t timer = 0;                 // generation of the running deadline
-  id128 job;                          // zero: idle
+  uint64_t epoch = 0;                    // 0: not offered yet
+  bool offer_due = false;                // once the current job or probe has ended
+  bool proving = false;                  // a device, until its known answer has come out
+  std::string unfit;                     // why it is offered for nothing; empty: it is ready
+  caf::actor_addr scheduler_instance;    // the one behind the front that knows of us: its end is watched
+  uint64_t timer = 0;                    // generation of the running deadline
+  caf::actor_clock::time_point deadline; // of that generation
+  std::chrono::milliseconds allowed{0};  // what the deadline gave, for when its time begins anew
+  bool seen_stopped = false;             // at the last look
+  std::string stuck;                     // why we have killed it
+  id128 job;                             // zero: idle
   int64_t jobs = 0;
   caf::typed_response_promise<Outcome> promise;
 
@@ -65,10 +75,23 @@ inline constexpr auto grace = std::chrono::seconds{20};
 inline constexpr auto hello_limit = std::chrono::seconds{120};
 inline constexpr auto offer_limit = std::chrono::seconds{10};
 inline constexpr auto offer_again_after = std::chrono::milliseconds{200};
+// How often a helper that has work is looked at. Stopped at two looks in a row, it is stuck: a machine under load is
+// slow, but nothing stops its processes.
+inline constexpr auto look_every = std::chrono::milliseconds{1'000};
 
 template <class Self>
 void arm(Self* self, std::chrono::milliseconds limit) {
-  self->delayed_send(self, limit, atom::tick_v, ++self->state.timer);
+  auto& st = self->state;
+  st.allowed = limit;
+  st.deadline = self->clock().now() + limit;
+  st.seen_stopped = false;
+  self->delayed_send(self, std::min(limit, look_every), atom::tick_v, ++st.timer);
+}
+
+// The time that was given begins only now.
+template <class Self>
+void extend(Self* self) {
+  self->state.deadline = self->clock().now() + self->state.allowed;
 }
 
 template <class Self>
@@ -92,22 +115,24 @@ void start(Self* self) {
   arm(self, hello_limit);
 }
 
-// Now if idle, else when the job has ended: nothing runs under two leases.
+// Now if idle, else when the job has ended: nothing runs under two leases. What is unfit is offered as such, so that
+// everybody sees why it gets nothing.
 template <class Self>
 void offer(Self* self) {
   auto& st = self->state;
-  st.offer_due = static_cast<bool>(st.job);
-  if (st.job || st.hello.kind.empty())
+  st.offer_due = st.job || st.proving;
+  if (st.offer_due || st.hello.kind.empty())
     return;
   st.epoch = 0;
   auto o = st.setup.offer;
   o.handle = caf::actor_cast<caf::actor>(self);
+  o.unfit = st.unfit;
   self->request(st.setup.scheduler, offer_limit, atom::offer_v, std::move(o))
       .then(
-          [self](uint64_t epoch) {
+          [self, unfit = st.unfit](uint64_t epoch) {
             auto& state = self->state;
-            state.epoch = epoch;
-            state.card->says("idle");
+            state.epoch = unfit.empty() ? epoch : 0;
+            state.card->says(unfit.empty() ? "idle" : unfit);
             auto instance = caf::actor_cast<caf::actor_addr>(self->current_sender());
             if (instance != state.scheduler_instance) {
               state.scheduler_instance = instance;
@@ -137,9 +162,16 @@ void released(Self* self, const lease& l) {
   offer(self);
 }
 
-// Takes a job under its lease.
-template <class Outcome, class Self, class Request>
-caf::result<Outcome> take(Self* self, frame_kind kind, const lease& l, const Request& request) {
+// Sends a request to the helper, within its limit and our grace.
+template <class Self, class Request>
+void put(Self* self, frame_kind kind, const Request& request) {
+  self->state.helper->send(static_cast<uint8_t>(kind), encode(request));
+  arm(self, std::chrono::milliseconds{request.limit_ms} + grace);
+}
+
+// Takes a job under its lease; `begin()` gives it to the helper.
+template <class Outcome, class Self, class Request, class Begin>
+caf::result<Outcome> take(Self* self, const lease& l, const Request& request, Begin begin) {
   auto& st = self->state;
   if (st.epoch == 0 || l.epoch != st.epoch)
     return to_error({errc::conflict,
@@ -148,10 +180,9 @@ caf::result<Outcome> take(Self* self, frame_kind kind, const lease& l, const Req
     return to_error({errc::conflict, "the resource is busy with job " + short_string(st.job)});
   st.job = request.job;
   st.promise = self->template make_response_promise<Outcome>();
-  st.helper->send(static_cast<uint8_t>(kind), encode(request));
   st.card->flight(1);
   st.card->says("job " + short_string(st.job));
-  arm(self, std::chrono::milliseconds{request.limit_ms} + grace);
+  begin();
   return st.promise;
 }
 
@@ -173,6 +204,8 @@ void ended(Self* self, int32_t status) {
   auto& st = self->state;
   auto what = (status & 0x7f) != 0 ? "signal " + std::to_string(status & 0x7f)
                                    : "exit status " + std::to_string((status >> 8) & 0xff);
+  if (!st.stuck.empty())
+    what += " (" + st.stuck + ")";
   if (st.job) {
     Outcome o;
     o.job = st.job;
@@ -185,23 +218,39 @@ void ended(Self* self, int32_t status) {
   self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
 }
 
-template <class Outcome, class Self>
-void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::string& payload) {
+// A hello, after which `ready()` goes on, or progress. False if it is neither.
+template <class Self, class Ready>
+bool heard(Self* self, uint8_t kind, const std::string& payload, Ready ready) {
   auto& st = self->state;
   if (kind == static_cast<uint8_t>(frame_kind::hello)) {
     auto hello = decode<helper_hello>(payload);
     if (!hello || hello->protocol != 1) {
       self->quit(to_error({errc::protocol, "the helper does not speak protocol 1"}));
-      return;
+      return true;
     }
     st.hello = std::move(*hello);
     ++st.timer;
-    offer(self);
-  } else if (kind == static_cast<uint8_t>(frame_kind::progress)) {
-    auto progress = decode<helper_progress>(payload);
-    if (progress && st.job && progress->job == st.job)
-      st.card->says("job " + short_string(st.job) + ": " + progress->stage);
-  } else if (kind == static_cast<uint8_t>(outcome_kind)) {
+    ready();
+    return true;
+  }
+  if (kind != static_cast<uint8_t>(frame_kind::progress))
+    return false;
+  auto progress = decode<helper_progress>(payload);
+  if (progress && progress->waiting)
+    extend(self);
+  if (progress && st.proving)
+    st.card->says("proving itself: " + progress->stage);
+  else if (progress && st.job && progress->job == st.job)
+    st.card->says("job " + short_string(st.job) + ": " + progress->stage);
+  return true;
+}
+
+template <class Outcome, class Self>
+void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::string& payload) {
+  auto& st = self->state;
+  if (heard(self, kind, payload, [self] { offer(self); }))
+    return;
+  if (kind == static_cast<uint8_t>(outcome_kind)) {
     auto outcome = decode<Outcome>(payload);
     if (!outcome || !st.job || outcome->job != st.job) {
       log::warn("helper", "{}: an answer that belongs to no job", st.setup.offer.resource_id);
@@ -213,13 +262,21 @@ void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::stri
   }
 }
 
-// A deadline of the current generation has passed: the helper is stuck.
+// A look at the helper while the deadline of this generation runs.
 template <class Self>
-void expired(Self* self, uint64_t generation) {
+void look(Self* self, uint64_t generation) {
   auto& st = self->state;
   if (generation != st.timer || !st.helper)
     return;
-  log::warn("helper", "{} is stuck: killing pid {}", st.setup.offer.resource_id, st.helper->pid());
+  auto left = st.deadline - self->clock().now();
+  auto stopped = st.helper->stopped();
+  if (left > left.zero() && !(stopped && st.seen_stopped)) {
+    st.seen_stopped = stopped;
+    self->delayed_send(self, std::min<caf::timespan>(left, look_every), atom::tick_v, generation);
+    return;
+  }
+  st.stuck = stopped ? "it was stopped and did not go on" : "it did not answer within its limit";
+  log::warn("helper", "{}: {}: killing pid {}", st.setup.offer.resource_id, st.stuck, st.helper->pid());
   st.helper->kill(); // helper_end follows
 }
 
@@ -235,7 +292,7 @@ typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup set
   return {
       [self, work, asked](Work, const lease& l, const Request& request) -> caf::result<Outcome> {
         handling h{self, self->state.card, work};
-        return take<Outcome>(self, asked, l, request);
+        return take<Outcome>(self, l, request, [&] { put(self, asked, request); });
       },
       [self](atom::cancel, const id128& job) {
         handling h{self, self->state.card, "cancel"};
@@ -255,7 +312,7 @@ typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup set
         handling h{self, self->state.card, "helper_end"};
         ended<Outcome>(self, status);
       },
-      [self](atom::tick, uint64_t generation) { expired(self, generation); },
+      [self](atom::tick, uint64_t generation) { look(self, generation); },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

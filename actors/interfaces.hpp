@@ -55,7 +55,8 @@ using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_
                                       caf::reacts_to<atom::cancel, id128>, caf::reacts_to<atom::release, lease>,
                                       caf::reacts_to<atom::offer>, caf::reacts_to<atom::answer, uint8_t, std::string>,
                                       caf::reacts_to<atom::helper_end, int32_t>, caf::reacts_to<atom::tick, uint64_t>,
-                                      caf::reacts_to<atom::crash>>;
+                                      // Quarantined: time to try its known answer again (sent to itself).
+                                      caf::reacts_to<atom::probe>, caf::reacts_to<atom::crash>>;
 
 // One generator of a campaign; holds the campaign's fixed context.
 using generator_actor = caf::typed_actor<

@@ -67,6 +67,7 @@ struct resource_offer {
   std::vector<std::string> capabilities;
   id128 owner;
   caf::actor handle;
+  std::string unfit; // why it gets no jobs for now: "quarantined: …"; empty: it is ready for them
 };
 struct resource_status {
   std::string resource;
@@ -75,6 +76,7 @@ struct resource_status {
   bool up = false;
   bool leased = false;
   uint64_t granted = 0;
+  std::string unfit; // of its last offer
 };
 
 // --- synthesis -----------------------------------------------------------------------------------------
@@ -212,11 +214,11 @@ typename I::result_type inspect(I& f, lease& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, resource_offer& x) {
-  return f(x.resource, x.resource_id, x.capabilities, x.owner, x.handle);
+  return f(x.resource, x.resource_id, x.capabilities, x.owner, x.handle, x.unfit);
 }
 template <class I>
 typename I::result_type inspect(I& f, resource_status& x) {
-  return f(x.resource, x.resource_id, x.epoch, x.up, x.leased, x.granted);
+  return f(x.resource, x.resource_id, x.epoch, x.up, x.leased, x.granted, x.unfit);
 }
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
@@ -344,4 +346,5 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
 CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
 CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
 CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
+CAF_ADD_ATOM(kevolve, kevolve::atom, probe, "probe")
 CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -35,7 +35,8 @@ struct helper_hello {
 
 struct helper_progress {
   id128 job;
-  std::string stage; // "pool", "screen", "race 12 pairs", …
+  std::string stage;    // "pool", "screen", "race 12 pairs", …
+  bool waiting = false; // for its turn on a core: the request's limit has not begun
 };
 
 struct helper_cancel {
@@ -65,6 +66,7 @@ struct compile_outcome {
   std::string artifact; // a shared object, or the syntax tree as JSON
   std::string log;      // diagnostics and remarks, capped
   int64_t compile_ns = 0;
+  std::string sandbox_level;
 };
 
 enum class judge_mode : uint8_t {
@@ -144,7 +146,7 @@ typename I::result_type inspect(I& f, helper_hello& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, helper_progress& x) {
-  return f(x.job, x.stage);
+  return f(x.job, x.stage, x.waiting);
 }
 template <class I>
 typename I::result_type inspect(I& f, helper_cancel& x) {
@@ -156,7 +158,7 @@ typename I::result_type inspect(I& f, compile_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_outcome& x) {
-  return f(x.job, x.result, x.trouble, x.artifact, x.log, x.compile_ns);
+  return f(x.job, x.result, x.trouble, x.artifact, x.log, x.compile_ns, x.sandbox_level);
 }
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {

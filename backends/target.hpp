@@ -60,10 +60,16 @@ public:
   virtual std::vector<doctor_row> doctor() const = 0;
 };
 
+// What an operator decides about a target's helpers.
+struct target_options {
+  std::vector<std::string> allow_weak_sandbox; // layers whose lack is accepted, by name: "landlock"
+  int64_t candidate_memory_mib = 0;            // beside its arguments; 0: the usual
+};
+
 // errc::not_found lists the targets there are. `bin_dir` holds the helper programs; `cores` are the processor's to use,
 // the timing core first; empty: as detected.
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
-                                            const std::vector<int>& cores = {});
+                                            const std::vector<int>& cores = {}, const target_options& options = {});
 std::vector<std::string> target_names();
 
 } // namespace kevolve

@@ -8,23 +8,23 @@ namespace {
 
 struct known_target {
   const char* name;
-  std::unique_ptr<target> (*make)(const std::string& bin_dir, std::vector<int> cores);
+  std::unique_ptr<target> (*make)(const std::string& bin_dir, std::vector<int> cores, const target_options& options);
 };
 
 constexpr known_target known[]{
     {"cpu",
-     [](const std::string& bin_dir, std::vector<int> cores) -> std::unique_ptr<target> {
-       return std::make_unique<cpu_target>(bin_dir, std::move(cores));
+     [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
+       return std::make_unique<cpu_target>(bin_dir, std::move(cores), options);
      }},
 };
 
 } // namespace
 
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
-                                            const std::vector<int>& cores) {
+                                            const std::vector<int>& cores, const target_options& options) {
   for (const auto& k : known)
     if (k.name == name)
-      return k.make(bin_dir, cores);
+      return k.make(bin_dir, cores, options);
   std::string names;
   for (const auto& n : target_names())
     names += (names.empty() ? "" : ", ") + n;

@@ -85,10 +85,20 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
     s.value("compilers",
             {.text = "compile workers", .low = 1, .high = 1024, .fallback = "one per core that is not timing"},
             x.compilers);
-    s.value("memory_mib", {.text = "memory of one candidate", .low = 1, .high = 1e9, .fallback = "half the machine's"},
+    s.value("memory_mib",
+            {.text = "memory of one candidate beside its arguments", .low = 1, .high = 1e9, .fallback = "1024"},
             x.memory_mib);
     s.value("disk_reserve_mib", {.text = "free space below which campaigns pause", .low = 0, .high = 1e9},
             x.disk_reserve_mib);
+  });
+  root.table("sandbox", {.text = "around native candidates"}, [&](section& s) {
+    s.value("allow_without",
+            {.text = "layers whose lack is accepted, by name; without them native candidates are refused",
+             .choices = {"landlock"}},
+            spec.sandbox.allow_without);
+    for (size_t i = 0; i < spec.sandbox.allow_without.size(); ++i)
+      if (spec.sandbox.allow_without[i] != "landlock")
+        s.error("allow_without[" + std::to_string(i) + "]", "there is no such layer; there are: landlock");
   });
 }
 

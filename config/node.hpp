@@ -36,8 +36,12 @@ struct cluster_spec {
 struct limits_spec {
   int64_t campaigns = 8;          // running at once
   int64_t compilers = 0;          // 0: one per core that is not timing
-  int64_t memory_mib = 0;         // of one candidate; 0: half the machine's
+  int64_t memory_mib = 0;         // of one candidate beside its arguments; 0: 1024
   int64_t disk_reserve_mib = 256; // free space below which campaigns pause
+};
+
+struct sandbox_spec {
+  std::vector<std::string> allow_without; // layers whose lack the operator accepts: landlock
 };
 
 struct node_spec {
@@ -49,6 +53,7 @@ struct node_spec {
   std::vector<device_spec> devices;
   cluster_spec cluster;
   limits_spec limits;
+  sandbox_spec sandbox;
 };
 
 template <class I>
@@ -68,8 +73,12 @@ typename I::result_type inspect(I& f, limits_spec& x) {
   return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib);
 }
 template <class I>
+typename I::result_type inspect(I& f, sandbox_spec& x) {
+  return f(x.allow_without);
+}
+template <class I>
 typename I::result_type inspect(I& f, node_spec& x) {
-  return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits);
+  return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits, x.sandbox);
 }
 
 // Relative paths are relative to the file. `targets`: the names there are; empty: any.

@@ -42,6 +42,13 @@ std::string file_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
 }
 
+void accept_weakness(std::vector<std::string>& argv, const target_options& options) {
+  for (const auto& layer : options.allow_weak_sandbox) {
+    argv.emplace_back("--allow-weak-sandbox");
+    argv.push_back(layer);
+  }
+}
+
 // Whether a folder could be made there: the nearest one that exists must be ours to write to.
 bool writable_place(std::filesystem::path folder) {
   std::error_code ec;
@@ -52,9 +59,9 @@ bool writable_place(std::filesystem::path folder) {
 
 } // namespace
 
-cpu_target::cpu_target(std::string bin_dir, std::vector<int> cores)
+cpu_target::cpu_target(std::string bin_dir, std::vector<int> cores, target_options options)
     : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : cores),
-      plan_(cores.empty() ? plan_cores(cores_) : plan_as_given(std::move(cores))) {}
+      plan_(cores.empty() ? plan_cores(cores_) : plan_as_given(std::move(cores))), options_(std::move(options)) {}
 
 const toolchain& cpu_target::tools() const {
   std::lock_guard guard{lock_};
@@ -87,16 +94,24 @@ std::vector<device_description> cpu_target::devices() const {
 }
 
 helper_command cpu_target::compile_server() const {
-  return {
+  helper_command out{
       {bin_dir_ + "/kevolve-compile-server", "--cache", header_cache_folder()}, helper_environment(), plan_.compiling};
+  accept_weakness(out.argv, options_);
+  return out;
 }
 
 helper_command cpu_target::judge(const device_description& device) const {
-  return {{bin_dir_ + "/kevolve-judge", "--zygote", bin_dir_ + "/kevolve-zygote", "--core",
-           std::to_string(device.cores.empty() ? plan_.timing : device.cores.front()), "--thread-cores",
-           core_list(cores_)},
-          helper_environment(),
-          device.cores};
+  helper_command out{{bin_dir_ + "/kevolve-judge", "--zygote", bin_dir_ + "/kevolve-zygote", "--core",
+                      std::to_string(device.cores.empty() ? plan_.timing : device.cores.front()), "--thread-cores",
+                      core_list(cores_)},
+                     helper_environment(),
+                     device.cores};
+  if (options_.candidate_memory_mib > 0) {
+    out.argv.emplace_back("--memory-mib");
+    out.argv.push_back(std::to_string(options_.candidate_memory_mib));
+  }
+  accept_weakness(out.argv, options_);
+  return out;
 }
 
 std::string cpu_target::toolchain_fingerprint() const {

@@ -14,7 +14,7 @@ namespace kevolve {
 class cpu_target final : public target {
 public:
   // `cores`: those to use; empty: all that this process may.
-  explicit cpu_target(std::string bin_dir, std::vector<int> cores = {});
+  explicit cpu_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   std::string name() const override;
   trust_tier trust() const override;
@@ -35,6 +35,7 @@ private:
   std::string bin_dir_;
   std::vector<int> cores_;
   core_plan plan_;
+  target_options options_;
   // Asked for at first need, from any thread: finding compilers starts them.
   mutable std::mutex lock_;
   mutable std::optional<toolchain> tools_;

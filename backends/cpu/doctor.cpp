@@ -61,27 +61,38 @@ void examine_programs(const std::string& bin_dir, std::vector<doctor_row>& rows)
   }
 }
 
+// A row per layer: what is in force for the caller's own candidates, and what would raise it.
 void examine_sandbox(std::vector<doctor_row>& rows) {
   auto support = detect_sandbox();
-  auto why = [&](const std::string& layer) {
-    auto it = support.missing.find(layer);
-    return it == support.missing.end() ? std::string{} : it->second;
-  };
   rows.push_back({"sandbox", support.seccomp ? state::ok : state::missing, support.level,
-                  support.seccomp ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
-  rows.push_back({"Landlock", support.landlock_abi > 0 ? state::ok : state::weaker,
-                  support.landlock_abi > 0 ? "ABI " + std::to_string(support.landlock_abi) : why("landlock"),
-                  support.landlock_abi > 0 ? "" : "boot with lsm=landlock,… (kernel 5.13 or newer)"});
-  std::string names;
-  for (const auto& n : support.namespaces)
-    names += (names.empty() ? "" : " ") + n;
-  auto all = support.namespaces.size() >= 4;
-  std::string reasons;
-  for (const auto& [layer, reason] : support.missing)
-    if (layer != "landlock" && layer != "seccomp")
-      reasons += "; " + layer + ": " + reason;
-  rows.push_back({"namespaces", all ? state::ok : state::weaker, names.empty() ? "none" + reasons : names + reasons,
-                  all ? "" : "sysctl kernel.unprivileged_userns_clone=1"});
+                  support.seccomp ? "" : support.missing["seccomp"].remedy});
+  struct layer {
+    const char* item;
+    std::string name;
+    const char* gives;
+  };
+  const layer layers[]{
+      {"Landlock", "landlock", "no file beyond the listed ones"},
+      {"mount namespace", "mntns", "every file system read-only"},
+      {"pid namespace", "pidns", "no other process can be named"},
+      {"network namespace", "netns", "no network, not even loopback"},
+      {"ipc namespace", "ipcns", "no shared memory, queues or semaphores of others"},
+      {"own user id", "uid" + std::to_string(candidate_uid), "nothing that belongs to the node's user"},
+  };
+  for (const auto& l : layers) {
+    auto lack = support.missing.find(l.name);
+    if (lack == support.missing.end()) {
+      auto detail = l.name == "landlock" ? "ABI " + std::to_string(support.landlock_abi) + ": " + l.gives : l.gives;
+      rows.push_back({l.item, state::ok, detail, ""});
+      continue;
+    }
+    // Without Landlock nothing native is judged unless the operator says so.
+    auto needed = l.name == "landlock";
+    rows.push_back(
+        {l.item, needed ? state::missing : state::weaker,
+         lack->second.why + (needed ? "; native candidates are refused without --allow-weak-sandbox landlock" : ""),
+         lack->second.remedy});
+  }
 }
 
 // Whether this process may count its own instructions.

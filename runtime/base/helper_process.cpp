@@ -110,6 +110,12 @@ public:
 
   pid_t pid() const override { return pid_; }
 
+  bool stopped() const override {
+    siginfo_t what = {};
+    return !reaped_ && ::waitid(P_PID, static_cast<id_t>(pid_), &what, WSTOPPED | WNOHANG | WNOWAIT) == 0
+           && what.si_pid == pid_;
+  }
+
   void send(uint8_t kind, std::string payload) override {
     asio::post(socket_.get_executor(), [self = shared_from_this(), bytes = frame_bytes(kind, payload)]() mutable {
       self->outbox_.push_back(std::move(bytes));

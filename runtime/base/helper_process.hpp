@@ -38,6 +38,8 @@ public:
   virtual ~helper_process() = default;
 
   virtual pid_t pid() const = 0;
+  // Whether a signal has stopped it and nothing has let it go on yet.
+  virtual bool stopped() const = 0;
   // Queues a frame; safe from any thread.
   virtual void send(uint8_t kind, std::string payload) = 0;
   // SIGKILL; on_exit follows. Safe from any thread, twice too.

@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,25 +85,6 @@ bool limit(int resource, uint64_t value) {
   // The kind is an enum in C++ and an int in the C library's own prototypes.
   return setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0;
 }
-
-// True if a child of ours may do it.
-template <class Action>
-int errno_in_child(Action action) {
-  auto pid = fork();
-  if (pid == 0)
-    _exit(action() == 0 ? 0 : std::min(errno, 125));
-  int status = 0;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-    return EAGAIN;
-  return WEXITSTATUS(status);
-}
-
-struct name_space {
-  const char* name;
-  int flag;
-};
-constexpr name_space name_spaces[] = {
-    {"user", CLONE_NEWUSER}, {"net", CLONE_NEWNET}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}};
 
 volatile int64_t* violation_number = nullptr;
 
@@ -186,7 +165,7 @@ result<void> sandbox::lock() const {
   if (p.policy.parent_pid != 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
       return failed("PR_SET_PDEATHSIG");
-    if (getppid() != p.policy.parent_pid)
+    if (getppid() != (p.policy.parent_outside ? 0 : p.policy.parent_pid))
       return fail(errc::unavailable, "the parent died while its child started");
   }
   auto ok = limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, p.policy.file_size_bytes)
@@ -238,16 +217,6 @@ void record_violations(volatile int64_t* number) {
   sigaction(SIGSYS, &action, nullptr);
 }
 
-std::string enter_namespaces() {
-  if (unshare(CLONE_NEWUSER) != 0)
-    return {};
-  std::string out = "userns";
-  for (const auto& ns : name_spaces)
-    if (ns.flag != CLONE_NEWUSER && unshare(ns.flag) == 0)
-      out += std::string{"+"} + ns.name + "ns";
-  return out;
-}
-
 void hide_memory() {
   prctl(PR_SET_DUMPABLE, 0);
 }
@@ -258,26 +227,30 @@ sandbox_support detect_sandbox() {
   if (out.landlock_abi > 0)
     out.level = "landlock" + std::to_string(out.landlock_abi) + "+";
   else
-    out.missing["landlock"] = "the kernel has none: boot with lsm=landlock,… (Linux 5.13 or newer)";
+    out.missing["landlock"] = {"the kernel has none, or it is not switched on",
+                               "Linux 5.13 or newer, booted with lsm=landlock,… (see /sys/kernel/security/lsm)"};
   uint32_t action = SECCOMP_RET_TRAP;
   out.seccomp = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
   if (out.seccomp)
     out.level += "seccomp+";
   else
-    out.missing["seccomp"] = "the kernel has no seccomp filters";
+    out.missing["seccomp"] = {"the kernel has no seccomp filters", "a kernel with CONFIG_SECCOMP_FILTER"};
   out.level += "rlimits";
-  for (const auto& ns : name_spaces) {
-    auto error = errno_in_child([&ns] { return unshare(CLONE_NEWUSER | ns.flag); });
-    if (error == 0) {
-      out.namespaces.emplace_back(ns.name);
-      out.level += std::string{"+"} + ns.name + "ns";
-    } else
-      out.missing[std::string{ns.name} + "ns"] =
-          std::string{"unshare: "} + std::strerror(error)
-          + ": allow unprivileged user namespaces "
-            "(sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)";
-  }
+  auto around = try_confinement(candidate_confinement);
+  out.level += (around.level.empty() ? "" : "+") + around.level;
+  out.missing.merge(around.missing);
   return out;
+}
+
+std::string refusal_of_level(const std::string& level, const std::vector<std::string>& done_without) {
+  const std::string layer = "landlock";
+  if (level.rfind(layer, 0) == 0 || std::find(done_without.begin(), done_without.end(), layer) != done_without.end())
+    return {};
+  return "this kernel has no Landlock (level " + level
+         + "), so nothing bounds the files that native code could reach if it escaped the system call filter; see "
+           "kevolve doctor, or accept it by name: --allow-weak-sandbox landlock (kevolved.toml: [sandbox] "
+           "allow_without "
+           "= [\"landlock\"])";
 }
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 // cloned child may call it before it touches anything hostile.
 #pragma once
 
+#include "runtime/base/confinement.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
@@ -13,15 +14,18 @@
 
 namespace kevolve {
 
-// What this machine can do, found by trying it in short-lived children.
+// What this machine can do for a candidate of the calling user, found by trying it in short-lived children.
 struct sandbox_support {
   int landlock_abi = 0; // 0: the kernel has none
   bool seccomp = false;
-  std::vector<std::string> namespaces;        // of user net ipc uts, those an ordinary process may enter
-  std::string level;                          // "landlock7+seccomp+rlimits+userns+netns+ipcns+utsns"
-  std::map<std::string, std::string> missing; // layer → why, and what would add it
+  std::string level; // "landlock7+seccomp+rlimits+mntns+netns+ipcns+utsns+pidns+uid65533+nocaps"
+  std::map<std::string, missing_layer> missing;
 };
 sandbox_support detect_sandbox();
+
+// The layers without which native candidates are refused, unless an operator has named them as ones to do without.
+// Returns why, and what to do; empty: go on.
+std::string refusal_of_level(const std::string& level, const std::vector<std::string>& done_without);
 
 // Which system calls remain. Each refuses everything it does not list.
 enum class sandbox_profile : uint8_t {
@@ -42,6 +46,7 @@ struct sandbox_policy {
   std::vector<int> keep_fds = {0, 1, 2}; // every other descriptor is closed by lock()
   int command_fd = 3;                    // loading, running: the one descriptor besides 0, 1, 2 it may read and write
   int parent_pid = 0;                    // die with this parent (PDEATHSIG); 0: do not
+  bool parent_outside = false;           // it lives outside of our pid namespace, where its number says nothing
 };
 
 class sandbox {
@@ -73,10 +78,6 @@ void record_violations(volatile int64_t* number);
 
 // The name of a system call of this architecture: "socket"; the number's digits if unknown.
 std::string system_call_name(int64_t number);
-
-// Moves the calling process into new namespaces, as many as the kernel lets it. Returns their names, joined
-// by '+': "userns+netns+ipcns+utsns"; empty if none. Call it single-threaded.
-std::string enter_namespaces();
 
 // Keeps other processes of the same user from reading this one's memory through /proc or ptrace.
 void hide_memory();

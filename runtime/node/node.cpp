@@ -121,6 +121,7 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   setup.offer.capabilities = std::move(capabilities);
   setup.offer.owner = p.id;
   setup.scheduler = p.scheduler;
+  setup.health = p.options.health;
   child_spec child;
   child.kind = kind;
   child.name = id;
@@ -197,9 +198,19 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   options.data_dir = std::filesystem::absolute(options.data_dir, ec).string();
   std::map<std::string, std::shared_ptr<const target>> targets;
   for (const auto& name : options.targets) {
-    auto t = make_target(name, options.bin_dir, options.cores[name]);
+    auto t = make_target(name, options.bin_dir, options.cores[name], options.decisions[name]);
     if (!t)
       return tl::unexpected(t.error());
+    for (const auto& id : options.devices[name]) {
+      std::string there;
+      auto known = false;
+      for (const auto& d : (*t)->devices()) {
+        known = known || d.id == id;
+        there += " " + d.id;
+      }
+      if (!known)
+        return fail(errc::bad_input, "target " + name + " has no device '" + id + "'; it has:" + there);
+    }
     targets[name] = std::move(*t);
   }
   id128 id;

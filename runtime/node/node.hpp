@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/result.hpp"
@@ -24,13 +25,16 @@ struct node_options {
   std::string data_dir;
   std::string bin_dir; // helper programs; empty: beside this executable
   std::vector<std::string> targets{"cpu"};
-  std::map<std::string, std::vector<int>> cores; // of a target, the timing core first; none: as detected
-  std::string listen = "127.0.0.1:0";            // of the admin; empty: none. Port 0: any; admin_url() tells
-  std::string token_file;                        // empty: <data_dir>/token
-  int64_t compilers = 0;                         // at once; 0: one per core that is not timing
-  int64_t disk_reserve_mib = 0;                  // free space below which nothing more is written
-  bool read_only = false;                        // runs and writes nothing: to look at what the directory holds
-  bool resume_all = false;                       // take up every unfinished campaign (the daemon does)
+  std::map<std::string, std::vector<int>> cores;           // of a target, the timing core first; none: as detected
+  std::map<std::string, target_options> decisions;         // by target
+  std::map<std::string, std::vector<std::string>> devices; // of a target, by id; none: all it has
+  std::string listen = "127.0.0.1:0";                      // of the admin; empty: none. Port 0: any; admin_url() tells
+  std::string token_file;                                  // empty: <data_dir>/token
+  int64_t compilers = 0;                                   // at once; 0: one per core that is not timing
+  int64_t disk_reserve_mib = 0;                            // free space below which nothing more is written
+  health_rules health;                                     // when devices prove themselves
+  bool read_only = false;  // runs and writes nothing: to look at what the directory holds
+  bool resume_all = false; // take up every unfinished campaign (the daemon does)
 };
 
 class node {

@@ -94,7 +94,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         r.epoch = std::max(r.epoch, st.first_epoch) + 1;
         r.lease = 0;
         r.holder = nullptr;
-        r.up = true;
+        r.up = offer.unfit.empty();
         if (r.offer.handle != offer.handle)
           self->monitor(offer.handle);
         r.offer = std::move(offer);
@@ -127,7 +127,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         handling h{self, self->state.card, "status"};
         std::vector<resource_status> out;
         for (const auto& [id, r] : self->state.resources)
-          out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted});
+          out.push_back({r.offer.resource, id, r.epoch, r.up, r.lease != 0, r.granted, r.offer.unfit});
         return out;
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },

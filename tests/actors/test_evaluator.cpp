@@ -96,6 +96,7 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
       [](atom::answer, uint8_t, const std::string&) {},
       [](atom::helper_end, int32_t) {},
       [](atom::tick, uint64_t) {},
+      [](atom::probe) {},
       [self](atom::crash) { self->quit(); },
   };
 }

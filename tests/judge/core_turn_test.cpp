@@ -28,6 +28,8 @@ TEST_CASE("a core has one turn at a time, and a waiter gets the next") {
   REQUIRE_FALSE(left);
   CHECK(left.error().code == errc::cancelled);
   CHECK(waits == 2);
+  CHECK_FALSE(take(1500ms, &waits));
+  CHECK(waits >= 4); // once more within the second
   std::optional<core_turn> held{std::move(*first)};
   std::thread other{[&] { held.reset(); }};
   CHECK(take(60s, &waits));

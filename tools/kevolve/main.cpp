@@ -19,6 +19,12 @@ void add_common(CLI::App& verb, common_options& o) {
   verb.add_flag("-q,--quiet", o.quiet, "no progress and no notes");
 }
 
+void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers) {
+  verb.add_option("--allow-weak-sandbox", layers, "judge native candidates though the machine lacks this layer")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"landlock"}));
+}
+
 void add_address(CLI::App& verb, node_address& a) {
   verb.add_option("--data", a.data, "data directory of a node on this machine (default: ./kevolve-data)");
   verb.add_option("--url", a.url, "a node's address, such as http://127.0.0.1:7700; needs --token-file");

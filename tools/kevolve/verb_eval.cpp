@@ -37,6 +37,7 @@ struct eval_options {
   std::string target = "cpu";
   std::string flags;
   std::string data;
+  std::vector<std::string> weak_sandbox;
 };
 
 // The data directory: the one that was named, or a temporary one that goes with this object.
@@ -228,6 +229,7 @@ int evaluate(const eval_options& o) {
   node_options options;
   options.data_dir = *folder;
   options.targets = {o.target};
+  options.decisions[o.target].allow_weak_sandbox = o.weak_sandbox;
   options.listen.clear();
   auto n = node::start(std::move(options));
   if (!n)
@@ -246,6 +248,7 @@ void add_eval(CLI::App& app, action& chosen) {
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
   verb->add_option("--data", o->data, "keep results in this data directory (default: a temporary one)");
+  add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });
 }

@@ -32,6 +32,7 @@ struct run_options {
   std::string file;
   std::vector<std::string> overrides;
   std::string data = "kevolve-data";
+  std::vector<std::string> weak_sandbox;
 };
 
 campaign_submission submission_of(const campaign_spec& spec) {
@@ -170,6 +171,7 @@ int run_campaign(const run_options& o) {
   options.data_dir = o.data;
   options.targets = {spec->target};
   options.disk_reserve_mib = disk_reserve_mib;
+  options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
   auto n = node::start(std::move(options));
   if (!n)
     return report(n.error(), o.common.json);
@@ -189,6 +191,7 @@ void add_run(CLI::App& app, action& chosen) {
   verb->add_option("FILE", o->file, "the campaign file")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
+  add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return run_campaign(*o); }; });
 }

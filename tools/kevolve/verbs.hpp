@@ -28,6 +28,8 @@ struct node_address {
 };
 
 void add_common(CLI::App& verb, common_options& o);
+// --allow-weak-sandbox, of verbs that run candidates.
+void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers);
 void add_address(CLI::App& verb, node_address& a);
 
 void add_run(CLI::App& app, action& chosen);       // run

@@ -35,7 +35,11 @@ node_options options_of(const node_spec& spec) {
     if (std::find(out.targets.begin(), out.targets.end(), d.target) == out.targets.end())
       out.targets.push_back(d.target);
     out.cores[d.target].assign(d.cores.begin(), d.cores.end());
+    if (!d.id.empty())
+      out.devices[d.target].push_back(d.id);
   }
+  for (const auto& name : out.targets)
+    out.decisions[name] = {spec.sandbox.allow_without, spec.limits.memory_mib};
   out.resume_all = true;
   return out;
 }

@@ -74,15 +74,21 @@ result<compiler> compiler::make(const compiler_options& options) {
   auto lock = sandbox::prepare(policy);
   if (!lock)
     return tl::unexpected(lock.error());
-  return compiler{std::move(tools), std::move(*work), std::move(*headers), std::move(*lock)};
+  compiler out{std::move(tools), std::move(*work), std::move(*headers), std::move(*lock)};
+  out.level_ = out.lock_.level() + (options.around.empty() ? "" : "+" + options.around);
+  out.too_weak_ = refusal_of_level(out.level_, options.done_without);
+  return out;
 }
 
 compile_outcome compiler::run(const compile_request& request, attention& listener) {
   compile_outcome out;
   out.job = request.job;
+  out.sandbox_level = level_;
   auto begin = steady::now();
   const auto* entry = request.role == compile_role::oracle ? &oracle_flags() : find_flags(request.flags);
-  if (!tools_.usable())
+  if (!too_weak_.empty())
+    out.trouble = {"sandbox_weak", too_weak_, 0};
+  else if (!tools_.usable())
     out.trouble = {"toolchain_missing", "clang-19 and ld.bfd are missing: apt-get install clang-19 binutils", 0};
   else if (entry == nullptr)
     refuse(out, "there is no flag set '" + request.flags + "'; there are: " + menu_names(tools_) + "\n");

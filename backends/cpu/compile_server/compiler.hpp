@@ -13,9 +13,11 @@
 namespace kevolve {
 
 struct compiler_options {
-  std::string cache;         // folder of precompiled headers
-  std::string scratch;       // where the workspace is made
-  uint64_t memory_bytes = 0; // of one compiler process; 0: 4 GiB, or half of the machine's memory if less
+  std::string cache;                     // folder of precompiled headers
+  std::string scratch;                   // where the workspace is made
+  uint64_t memory_bytes = 0;             // of one compiler process; 0: 4 GiB, or half of the machine's memory if less
+  std::string around;                    // layers that this process already lives in
+  std::vector<std::string> done_without; // layers that the operator accepts to lack
 };
 
 class compiler {
@@ -25,7 +27,7 @@ public:
   compile_outcome run(const compile_request& request, attention& listener);
 
   const toolchain& tools() const { return tools_; }
-  const std::string& sandbox_level() const { return lock_.level(); }
+  const std::string& sandbox_level() const { return level_; }
 
 private:
   compiler(toolchain tools, workspace work, header_cache headers, sandbox lock)
@@ -40,6 +42,8 @@ private:
   workspace work_;
   header_cache headers_;
   sandbox lock_;
+  std::string level_;
+  std::string too_weak_; // why nothing is compiled; empty: it is
   std::map<std::string, build_commands> known_;
 };
 

@@ -1,6 +1,7 @@
-// kevolve-compile-server --cache DIR [--scratch DIR] [--memory-mib N]: compiles untrusted sources for a node, which
-// holds the other end of descriptor 3. Not for people: `kevolve eval` is.
+// kevolve-compile-server --cache DIR [--scratch DIR] [--memory-mib N] [--allow-weak-sandbox LAYER]: compiles untrusted
+// sources for a node, which holds the other end of descriptor 3. Not for people: `kevolve eval` is.
 #include "backends/cpu/compile_server/server.hpp"
+#include "runtime/base/confinement.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/log.hpp"
 
@@ -14,7 +15,8 @@
 
 namespace {
 
-constexpr const char* usage = "usage: kevolve-compile-server --cache DIR [--scratch DIR] [--memory-mib N]\n";
+constexpr const char* usage =
+    "usage: kevolve-compile-server --cache DIR [--scratch DIR] [--memory-mib N] [--allow-weak-sandbox LAYER]\n";
 
 bool parse(int argc, char** argv, kevolve::compiler_options& out) {
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -24,6 +26,8 @@ bool parse(int argc, char** argv, kevolve::compiler_options& out) {
       out.cache = value;
     else if (option == "--scratch")
       out.scratch = value;
+    else if (option == "--allow-weak-sandbox")
+      out.done_without.emplace_back(value);
     else if (option == "--memory-mib") {
       uint64_t mib = 0;
       auto end = value.data() + value.size();
@@ -51,6 +55,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);
+  options.around = kevolve::confine(kevolve::compiler_confinement).level;
   auto engine = kevolve::compiler::make(options);
   if (!engine) {
     kevolve::log::error("compile-server", "{}", to_string(engine.error()));

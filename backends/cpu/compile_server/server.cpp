@@ -115,7 +115,7 @@ void compile_server::report_progress() {
     return;
   reported_ = now;
   auto seconds = std::chrono::duration_cast<std::chrono::duration<double>>(now - started_).count();
-  helper_progress progress{*current_, fmt::format("compile {:.1f} s", seconds)};
+  helper_progress progress{*current_, fmt::format("compile {:.1f} s", seconds), false};
   closed_ = !link_.send_message(frame_kind::progress, progress);
 }
 

@@ -15,6 +15,8 @@ namespace kevolve {
 
 namespace {
 
+constexpr auto say_again_after = std::chrono::seconds{1};
+
 // Interrupts a blocking call every 100 ms while it lives. A blocked waiter gets its turn between two jobs of the
 // holder, which one that only looks now and then would miss for ever.
 class interruption {
@@ -48,14 +50,20 @@ result<core_turn> core_turn::take(int core, std::chrono::milliseconds limit, con
   if (turn.fd_ < 0 || ::flock(turn.fd_, LOCK_EX | LOCK_NB) == 0)
     return turn;
   waiting();
-  auto until = std::chrono::steady_clock::now() + limit;
+  auto said = std::chrono::steady_clock::now();
+  auto until = said + limit;
   interruption alarm;
   while (::flock(turn.fd_, LOCK_EX) != 0) {
     if (errno != EINTR)
       return fail(errc::io, place + ": " + std::strerror(errno));
     if (given_up())
       return fail(errc::cancelled, "given up while another judge had core " + std::to_string(core));
-    if (std::chrono::steady_clock::now() > until)
+    auto now = std::chrono::steady_clock::now();
+    if (now - said >= say_again_after) {
+      waiting();
+      said = now;
+    }
+    if (now > until)
       return fail(errc::timed_out, "another judge has core " + std::to_string(core));
   }
   return turn;

@@ -29,9 +29,11 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 struct arguments {
-  std::string zygote;            // --zygote PATH; default: beside this program
-  int core = -1;                 // --core N; default: the first this process may use
-  std::vector<int> thread_cores; // --thread-cores 0,1; default: every core it may use
+  std::string zygote;                    // --zygote PATH; default: beside this program
+  std::vector<std::string> done_without; // --allow-weak-sandbox LAYER
+  uint64_t memory_bytes = 0;             // --memory-mib N; 0: the usual
+  int core = -1;                         // --core N; default: the first this process may use
+  std::vector<int> thread_cores;         // --thread-cores 0,1; default: every core it may use
 };
 
 std::vector<int> allowed_cores() {
@@ -77,12 +79,13 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-// Longer than most jobs of a rival, shorter than the grace a node gives beyond a job's own limit.
-constexpr milliseconds turn_limit{15'000};
+// Another judge's confirmation may take minutes, and its node ends one that hangs: whoever waits says so all the while.
+constexpr milliseconds turn_limit = std::chrono::hours{24};
 
 class server {
 public:
-  explicit server(judge_settings settings) : court_(std::move(settings)), channel_(helper_socket_fd) {}
+  server(judge_settings settings, std::vector<std::string> done_without)
+      : court_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
 
   int run() {
     if (auto ok = court_.zygote.start(); !ok) {
@@ -116,8 +119,8 @@ private:
     hello.facts["kernel"] = os.release;
     hello.facts["core"] = std::to_string(court_.settings.core);
     hello.facts["thread_cores"] = std::to_string(court_.settings.thread_cores.size());
-    for (const auto& [layer, why] : detect_sandbox().missing)
-      hello.facts["sandbox.missing." + layer] = why;
+    for (const auto& [layer, lack] : detect_sandbox().missing)
+      hello.facts["sandbox.missing." + layer] = lack.why + ": " + lack.remedy;
     return channel_.send_message(frame_kind::hello, hello).has_value();
   }
 
@@ -172,7 +175,7 @@ private:
     cancelled_ = false;
     request_hooks hooks;
     hooks.progress = [this](const std::string& stage) {
-      helper_progress p{current_, stage};
+      helper_progress p{current_, stage, false};
       alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
     };
     hooks.cancelled = [this] {
@@ -181,8 +184,16 @@ private:
       return cancelled_ || !alive_;
     };
     judge_outcome out;
-    const auto waiting = [&] { hooks.progress("waiting for core " + std::to_string(court_.settings.core)); };
-    if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
+    const auto waiting = [&] {
+      const auto core = std::to_string(court_.settings.core);
+      helper_progress p{current_, "waiting for core " + core + ", which another judge has", true};
+      alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
+    };
+    const auto too_weak = refusal_of_level(court_.zygote.sandbox_level(), done_without_);
+    if (!too_weak.empty() && request.mode != judge_mode::probe) {
+      out.job = request.job;
+      out.trouble = {"sandbox_weak", too_weak, 0};
+    } else if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = hold_trial(court_, request, hooks);
     } else {
@@ -195,6 +206,7 @@ private:
 
   court court_;
   channel channel_;
+  std::vector<std::string> done_without_;
   std::deque<judge_request> waiting_;
   id128 current_;
   bool cancelled_ = false;
@@ -211,7 +223,8 @@ void go_ahead_of_others() {
 }
 
 int usage() {
-  std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…]\n"
+  std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
+             "                     [--allow-weak-sandbox LAYER]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -225,6 +238,10 @@ int start(int argc, char** argv) {
     const std::string_view value = argv[i + 1];
     if (key == "--zygote")
       args.zygote = value;
+    else if (key == "--memory-mib" && parse_cores(value).size() == 1)
+      args.memory_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
+    else if (key == "--allow-weak-sandbox")
+      args.done_without.emplace_back(value);
     else if (key == "--core" && parse_cores(value).size() == 1)
       args.core = parse_cores(value).front();
     else if (key == "--thread-cores" && !parse_cores(value).empty())
@@ -244,12 +261,14 @@ int start(int argc, char** argv) {
   settings.zygote_path = args.zygote;
   settings.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
   settings.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
+  if (args.memory_bytes != 0)
+    settings.memory_bytes = args.memory_bytes;
   cpu_set_t own;
   CPU_ZERO(&own);
   CPU_SET(static_cast<size_t>(settings.core), &own);
   if (sched_setaffinity(0, sizeof(own), &own) != 0)
     std::fprintf(stderr, "kevolve-judge: cannot pin to core %d: times will be noisy\n", settings.core);
-  return server{std::move(settings)}.run();
+  return server{std::move(settings), std::move(args.done_without)}.run();
 }
 
 } // namespace

@@ -31,12 +31,13 @@ struct locks_by_threads {
   std::string level;
 };
 
-result<candidate_sandbox> prepare_locks(bool allow_threads, int judge) {
+result<candidate_sandbox> prepare_locks(bool allow_threads, int judge, bool judge_outside) {
   sandbox_policy policy;
   policy.allow_threads = allow_threads;
   policy.keep_fds = {0, 1, 2, child_object_fd};
   policy.command_fd = child_command_fd;
   policy.parent_pid = judge;
+  policy.parent_outside = judge_outside;
   policy.profile = sandbox_profile::loading;
   auto loading = sandbox::prepare(policy);
   if (!loading)
@@ -124,14 +125,14 @@ int run() {
 
   wire::zygote_hello hello = {};
   locks_by_threads locks;
-  auto namespaces = enter_namespaces();
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user namespace clears it
-  auto single = prepare_locks(false, judge);
-  auto threaded = prepare_locks(true, judge);
+  const auto around = confine(candidate_confinement);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears it
+  auto single = prepare_locks(false, judge, around.own_processes);
+  auto threaded = prepare_locks(true, judge, around.own_processes);
   if (single && threaded) {
     locks.single = *single;
     locks.threaded = *threaded;
-    locks.level = single->loading.level() + (namespaces.empty() ? "" : "+" + namespaces);
+    locks.level = single->loading.level() + (around.level.empty() ? "" : "+" + around.level);
     hello.ok = 1;
   } else
     locks.level = to_string(single ? threaded.error() : single.error());

@@ -25,8 +25,10 @@ void readyz(const call_ptr& c) {
               auto up = [&all](const std::string& kind) {
                 return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
               };
+              auto sick = std::find_if(all.begin(), all.end(), [](const auto& r) { return !r.unfit.empty(); });
               if (!up("compiler") || !up("device"))
-                not_ready(up("compiler") ? "no device is up" : "no compiler is up");
+                not_ready((up("compiler") ? "no device is up" : "no compiler is up")
+                          + (sick == all.end() ? std::string{} : ": " + sick->resource_id + " " + sick->unfit));
               else
                 c->reply(json{{"status", "ready"}});
             },

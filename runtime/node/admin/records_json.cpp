@@ -114,8 +114,8 @@ json to_json(const card_view& v) {
 }
 
 json to_json(const resource_status& r) {
-  return {{"resource", r.resource}, {"id", r.resource_id}, {"epoch", r.epoch}, {"up", r.up},
-          {"leased", r.leased},     {"granted", r.granted}};
+  return {{"resource", r.resource}, {"id", r.resource_id},  {"epoch", r.epoch},         {"up", r.up},
+          {"leased", r.leased},     {"granted", r.granted}, {"unfit", or_null(r.unfit)}};
 }
 
 json to_json(const shape_timing& t, bool with_samples) {

@@ -1,0 +1,227 @@
+#include "runtime/base/confinement.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+// Debian 12's C library has no wrapper, and its kernel headers may be older than the call.
+struct mount_attributes {
+  uint64_t set;
+  uint64_t clear;
+  uint64_t propagation;
+  uint64_t user_namespace;
+};
+constexpr long sys_mount_setattr = 442;
+constexpr unsigned recursive = 0x8000;
+constexpr uint64_t read_only = 1;
+constexpr uint64_t no_setuid = 2;
+
+constexpr const char* as_root = "run the node as root";
+
+bool capable(unsigned capability) {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> data{};
+  return ::syscall(SYS_capget, &head, data.data()) == 0
+         && ((data[capability / 32].effective >> (capability % 32)) & 1U) != 0;
+}
+
+bool drop_capabilities() {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> none{};
+  return ::syscall(SYS_capset, &head, none.data()) == 0;
+}
+
+std::string setting(const char* path) {
+  std::ifstream in{path};
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// The knob of this machine that forbids user namespaces to ordinary users.
+std::string namespace_remedy() {
+  if (setting("/proc/sys/user/max_user_namespaces") == "0")
+    return "sysctl user.max_user_namespaces=15000";
+  if (setting("/proc/sys/kernel/unprivileged_userns_clone") == "0")
+    return "sysctl kernel.unprivileged_userns_clone=1";
+  if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1")
+    return "sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  return "a container that may unshare (docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined), or none";
+}
+
+struct name_space {
+  const char* name;
+  int flag;
+};
+constexpr std::array<name_space, 3> always{{{"netns", CLONE_NEWNET}, {"ipcns", CLONE_NEWIPC}, {"utsns", CLONE_NEWUTS}}};
+
+class mover {
+public:
+  confinement out;
+
+  void reached(const std::string& layer) { out.level += (out.level.empty() ? "" : "+") + layer; }
+  void lacks(const std::string& layer, const std::string& why, const std::string& remedy) {
+    out.missing[layer] = {why, remedy};
+  }
+  void lacks_by_errno(const std::string& layer, const char* call) {
+    auto why = std::string{call} + ": " + std::strerror(errno);
+    lacks(layer, why, namespace_remedy());
+  }
+
+  void take_uid() {
+    const auto layer = "uid" + std::to_string(candidate_uid);
+    if (::geteuid() != 0)
+      return lacks(layer, "an ordinary user cannot give its candidates another user id", as_root);
+    if (!capable(CAP_SETUID) || !capable(CAP_SETGID) || !capable(CAP_KILL))
+      return lacks(layer, "root here has not the capabilities setuid, setgid and kill",
+                   "docker run --cap-add SETUID --cap-add SETGID --cap-add KILL");
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(candidate_uid, candidate_uid, candidate_uid) != 0
+        || ::setresuid(candidate_uid, candidate_uid, candidate_uid) != 0)
+      return lacks(layer, std::string{"setresuid: "} + std::strerror(errno),
+                   "map user id " + std::to_string(candidate_uid) + " into this container");
+    reached(layer);
+  }
+
+  void enter(const confinement_plan& plan) {
+    for (const auto& ns : always) {
+      if (::unshare(ns.flag) == 0)
+        reached(ns.name);
+      else
+        lacks_by_errno(ns.name, "unshare");
+    }
+    if (plan.read_only_files) {
+      const mount_attributes sealed{read_only | no_setuid, 0, MS_PRIVATE, 0};
+      if (::unshare(CLONE_NEWNS) != 0)
+        lacks_by_errno("mntns", "unshare");
+      else if (::syscall(sys_mount_setattr, AT_FDCWD, "/", recursive, &sealed, sizeof sealed) != 0)
+        lacks("mntns", std::string{"mount_setattr: "} + std::strerror(errno), "Linux 5.12 or newer");
+      else
+        reached("mntns");
+    }
+    if (plan.own_processes)
+      enter_processes();
+  }
+
+private:
+  // The first process of a pid namespace: when it ends, so do all others in it.
+  void enter_processes() {
+    if (::unshare(CLONE_NEWPID) != 0)
+      return lacks_by_errno("pidns", "unshare");
+    std::array<int, 2> ready{};
+    if (::pipe2(ready.data(), O_CLOEXEC) != 0)
+      return lacks_by_errno("pidns", "pipe");
+    auto first = ::fork();
+    if (first == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      drop_capabilities();
+      ::close_range(0, static_cast<unsigned>(ready[1]) - 1, 0);
+      ::close_range(static_cast<unsigned>(ready[1]) + 1, ~0U, 0);
+      const char yes = 1;
+      if (::write(ready[1], &yes, 1) != 1)
+        ::_exit(1);
+      ::close(ready[1]);
+      for (;;)
+        ::pause();
+    }
+    auto error = errno;
+    ::close(ready[1]);
+    char said = 0;
+    auto up = first > 0 && ::read(ready[0], &said, 1) == 1;
+    ::close(ready[0]);
+    if (!up) {
+      errno = first < 0 ? error : ESRCH;
+      return lacks_by_errno("pidns", "fork");
+    }
+    out.own_processes = true;
+    reached("pidns");
+  }
+};
+
+} // namespace
+
+confinement confine(const confinement_plan& plan) {
+  mover m;
+  // Whoever may, enters before it gives up root: namespaces of its own need no user namespace then.
+  const auto privileged = capable(CAP_SYS_ADMIN);
+  if (privileged)
+    m.enter(plan);
+  if (plan.own_uid)
+    m.take_uid();
+  if (!privileged) {
+    if (::unshare(CLONE_NEWUSER) == 0) {
+      m.reached("userns");
+      m.enter(plan);
+    } else {
+      const std::string why = std::string{"unshare: "} + std::strerror(errno);
+      const auto remedy = namespace_remedy();
+      for (const auto& ns : always)
+        m.lacks(ns.name, why, remedy);
+      if (plan.read_only_files)
+        m.lacks("mntns", why, remedy);
+      if (plan.own_processes)
+        m.lacks("pidns", why, remedy);
+    }
+  }
+  // A compile server keeps root's: it writes where its user may.
+  if (plan.own_uid && drop_capabilities())
+    m.reached("nocaps");
+  return m.out;
+}
+
+confinement try_confinement(const confinement_plan& plan) {
+  confinement out;
+  std::array<int, 2> words{};
+  if (::pipe2(words.data(), O_CLOEXEC) != 0)
+    return out;
+  auto pid = ::fork();
+  if (pid == 0) {
+    auto found = confine(plan);
+    std::string text = (found.own_processes ? "1" : "0") + found.level + "\n";
+    for (const auto& [layer, m] : found.missing)
+      text += layer + "\t" + m.why + "\t" + m.remedy + "\n";
+    auto written = ::write(words[1], text.data(), text.size());
+    ::_exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(words[1]);
+  std::string text;
+  std::array<char, 1024> part{};
+  for (ssize_t n = 0; (n = ::read(words[0], part.data(), part.size())) > 0 || (n < 0 && errno == EINTR);)
+    if (n > 0)
+      text.append(part.data(), static_cast<size_t>(n));
+  ::close(words[0]);
+  if (pid > 0)
+    ::waitpid(pid, nullptr, 0);
+  std::istringstream in{text};
+  std::string line;
+  if (std::getline(in, line) && !line.empty()) {
+    out.own_processes = line.front() == '1';
+    out.level = line.substr(1);
+  }
+  while (std::getline(in, line)) {
+    auto first = line.find('\t');
+    auto second = line.find('\t', first + 1);
+    if (second != std::string::npos)
+      out.missing[line.substr(0, first)] = {line.substr(first + 1, second - first - 1), line.substr(second + 1)};
+  }
+  return out;
+}
+
+} // namespace kevolve

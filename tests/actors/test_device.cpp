@@ -1,0 +1,327 @@
+// When a device proves itself, and what becomes of jobs while it cannot: the rules alone, then the actor with a helper
+// that never speaks, whose lines the tests say.
+#include "actors/device.hpp"
+#include "runtime/node/scheduler.hpp"
+#include "virtual_system.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <caf/actor_cast.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sched.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+using namespace kevolve;
+
+namespace {
+
+using is = enum device_health::state;
+
+judge_outcome ended_with(verdict v, std::string trouble = {}) {
+  judge_outcome o;
+  o.result = v;
+  if (!trouble.empty())
+    o.trouble = {std::move(trouble), "as scripted", 0};
+  return o;
+}
+
+device_health fit_since(std::chrono::milliseconds when) {
+  device_health h;
+  after_probe(h, {}, ended_with(verdict::pass), when);
+  return h;
+}
+
+} // namespace
+
+TEST_CASE("a device proves itself first, after a crash, after so many jobs and after so long") {
+  const health_rules rules{10, 60s, 1s, 8s, 1'000};
+  CHECK(probe_due({}, rules, 0s));
+  auto h = fit_since(100s);
+  CHECK(h.is == is::fit);
+  CHECK_FALSE(probe_due(h, rules, 159s));
+  CHECK(probe_due(h, rules, 160s));
+  for (int i = 0; i < 9; ++i)
+    after_job(h, ended_with(verdict::wrong_result));
+  CHECK_FALSE(probe_due(h, rules, 100s));
+  after_job(h, ended_with(verdict::pass));
+  CHECK(probe_due(h, rules, 100s));
+}
+
+TEST_CASE("what casts doubt on a device is a crash on it or a failure around it, not a candidate's own fault") {
+  struct row {
+    verdict result;
+    const char* trouble;
+    bool doubt;
+  };
+  for (const auto& r : {row{verdict::pass, "", false}, row{verdict::wrong_result, "", false},
+                        row{verdict::timeout, "", false}, row{verdict::sandbox_violation, "", false},
+                        row{verdict::crashed, "", true}, row{verdict::out_of_memory, "", true},
+                        row{verdict::none, "internal", true}, row{verdict::none, "device_sick", true},
+                        row{verdict::none, "worker_killed", true}, row{verdict::none, "cancelled", false},
+                        row{verdict::none, "core_busy", false}, row{verdict::none, "sandbox_weak", false}}) {
+    CAPTURE(to_string(r.result));
+    CAPTURE(r.trouble);
+    auto h = fit_since(0s);
+    auto o = ended_with(r.result, r.trouble);
+    CHECK(casts_doubt(o) == r.doubt);
+    after_job(h, o);
+    CHECK((h.is == is::suspect) == r.doubt);
+  }
+}
+
+TEST_CASE("a failed answer quarantines with a growing wait, and one good answer ends it") {
+  const health_rules rules{10, 60s, 1s, 3s, 1'000};
+  auto h = fit_since(0s);
+  std::vector<int64_t> waits;
+  for (int i = 0; i < 4; ++i) {
+    after_probe(h, rules, ended_with(verdict::none, "device_sick"), 5s);
+    waits.push_back(h.backoff.count());
+    CHECK(h.is == is::quarantined);
+    CHECK(probe_due(h, rules, 5s));
+    after_job(h, ended_with(verdict::pass));
+    CHECK(h.is == is::quarantined); // no job heals it
+  }
+  CHECK(waits == std::vector<int64_t>{1000, 2000, 3000, 3000});
+  auto o = spared(h, {4, 2}, "cpu:1");
+  CHECK(o.job == id128{4, 2});
+  CHECK(o.result == verdict::none);
+  CHECK(o.trouble.kind == "device_sick");
+  CHECK(o.trouble.detail.find("as scripted") != std::string::npos);
+  after_probe(h, rules, ended_with(verdict::pass), 9s);
+  CHECK(h.is == is::fit);
+  CHECK_FALSE(probe_due(h, rules, 9s));
+  after_probe(h, rules, ended_with(verdict::wrong_result), 9s);
+  CHECK(h.backoff == 1s); // anew
+}
+
+namespace {
+
+struct bench : virtual_system {
+  boost::asio::io_context io;
+  scheduler_actor grants = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
+  device_actor timer;
+
+  bench() {
+    helper_setup setup;
+    setup.io = &io;
+    setup.options.argv = {"/bin/sh", "-c", "cat <&3; exit 0"};
+    setup.offer.resource = "device";
+    setup.offer.resource_id = "cpu:1";
+    setup.scheduler = grants;
+    setup.health = {3, 60s, 1s, 4s, 10'000};
+    timer = spawn_carded(system, cards, "device", "cpu:1", 0, device, setup);
+    run();
+    pid = static_cast<pid_t>(std::stol(card().state.substr(std::string_view{"starting pid "}.size())));
+  }
+  ~bench() {
+    stop(caf::actor_cast<caf::actor>(timer));
+    stop(caf::actor_cast<caf::actor>(grants));
+    run();
+    timer = nullptr;
+    grants = nullptr;
+    io.run();
+  }
+  template <class T>
+  void says(frame_kind kind, const T& x) {
+    caf::anon_send(timer, atom::answer_v, static_cast<uint8_t>(kind), encode(x));
+    run();
+  }
+  void hello() {
+    helper_hello h;
+    h.kind = "judge";
+    says(frame_kind::hello, h);
+  }
+  card_view card() const {
+    for (const auto& v : cards->list())
+      if (v.kind == "device")
+        return v;
+    return {};
+  }
+  // The probe that the device waits for; zero: none.
+  id128 probe() {
+    auto* self =
+        dynamic_cast<device_actor::stateful_pointer<device_state>>(caf::actor_cast<caf::abstract_actor*>(timer));
+    return self->state.probe;
+  }
+  void probe_says(judge_outcome o) {
+    o.job = probe();
+    REQUIRE(o.job);
+    says(frame_kind::judge_outcome, o);
+  }
+  void job_says(const id128& job, judge_outcome o) {
+    o.job = job;
+    says(frame_kind::judge_outcome, o);
+  }
+  resource_status status() {
+    auto r = ask<std::vector<resource_status>>(grants, atom::status_v);
+    run();
+    return r->value && !r->value->empty() ? r->value->front() : resource_status{};
+  }
+  std::shared_ptr<reply<lease>> acquire(caf::actor* who = nullptr) {
+    lease_request w;
+    w.resource = "device";
+    auto r = ask_as<lease>(who, grants, atom::acquire_v, w);
+    run();
+    return r;
+  }
+  std::shared_ptr<reply<judge_outcome>> judge(const lease& l, const id128& job) {
+    judge_request q;
+    q.job = job;
+    q.limit_ms = 10'000;
+    auto r = ask<judge_outcome>(timer, atom::judge_v, l, q);
+    run();
+    return r;
+  }
+  // The kernel says when a stopped process has stopped.
+  void await_stop(bool stopped) const {
+    for (std::string text; (text.find("T (stopped)") != std::string::npos) != stopped; ::sched_yield()) {
+      std::ifstream in{"/proc/" + std::to_string(pid) + "/status"};
+      text.assign(std::istreambuf_iterator<char>{in}, {});
+    }
+  }
+  void await_end() {
+    while (card().ended_ns == 0) {
+      io.run_one();
+      run();
+    }
+  }
+  pid_t pid = 0;
+};
+
+const id128 job{7, 7};
+
+} // namespace
+
+TEST_CASE_FIXTURE(bench, "a device is offered once its known answer has come out") {
+  hello();
+  CHECK_FALSE(status().up);
+  CHECK(status().resource_id.empty()); // not offered yet
+  probe_says(ended_with(verdict::pass));
+  CHECK(status().up);
+  CHECK(status().unfit.empty());
+}
+
+TEST_CASE_FIXTURE(bench, "a verdict of a crash waits for the device to prove itself") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = judge(*l->value, job);
+  CHECK_FALSE(probe());
+  job_says(job, ended_with(verdict::crashed));
+  CHECK_FALSE(r->come());
+  probe_says(ended_with(verdict::pass));
+  REQUIRE(r->value);
+  CHECK(r->value->result == verdict::crashed);
+  CHECK(status().up);
+}
+
+TEST_CASE_FIXTURE(bench, "a crash on a sick device is no verdict: the job is done again when the device is fit") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = judge(*l->value, job);
+  job_says(job, ended_with(verdict::crashed));
+  probe_says(ended_with(verdict::none, "device_sick"));
+  REQUIRE(r->value);
+  CHECK(r->value->result == verdict::none);
+  CHECK(r->value->trouble.kind == "device_sick");
+  auto s = status();
+  CHECK_FALSE(s.up);
+  CHECK(s.unfit.rfind("quarantined: ", 0) == 0);
+  CHECK(card().state == s.unfit);
+  // Nobody gets it, however often it fails, until it passes.
+  auto next = acquire();
+  pass(1s);
+  probe_says(ended_with(verdict::none, "device_sick"));
+  pass(1s);
+  CHECK_FALSE(probe()); // the wait has doubled
+  pass(1s);
+  CHECK_FALSE(next->come());
+  probe_says(ended_with(verdict::pass));
+  REQUIRE(next->value);
+  CHECK(status().unfit.empty());
+  auto again = judge(*next->value, job);
+  job_says(job, ended_with(verdict::pass));
+  REQUIRE(again->value);
+  CHECK(again->value->result == verdict::pass);
+}
+
+TEST_CASE_FIXTURE(bench, "a probe that is due comes before the next job, which a sick device does not get") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  pass(61s);
+  auto r = judge(*l->value, job);
+  REQUIRE(probe());
+  job_says(job, ended_with(verdict::wrong_result)); // the helper has not been asked: this is nobody's answer
+  CHECK_FALSE(r->come());
+  probe_says(ended_with(verdict::none, "device_sick"));
+  REQUIRE(r->value);
+  CHECK(r->value->trouble.kind == "device_sick");
+}
+
+TEST_CASE_FIXTURE(bench, "a job that is cancelled before its probe has ended is never begun") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  pass(61s);
+  auto r = judge(*l->value, job);
+  caf::anon_send(timer, atom::cancel_v, job);
+  run();
+  probe_says(ended_with(verdict::pass));
+  REQUIRE(r->value);
+  CHECK(r->value->trouble.kind == "cancelled");
+  CHECK(status().up);
+}
+
+TEST_CASE_FIXTURE(bench, "a judge that is stopped is found out in seconds, one that is slow only at its limit") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = judge(*l->value, job);
+  for (int i = 0; i < 20; ++i)
+    pass(1s);
+  CHECK_FALSE(r->come()); // it runs: no load makes it look stopped
+  REQUIRE(::kill(pid, SIGSTOP) == 0);
+  await_stop(true);
+  pass(1s);
+  ::kill(pid, SIGCONT);
+  await_stop(false);
+  pass(1s);
+  CHECK_FALSE(r->come()); // it went on
+  REQUIRE(::kill(pid, SIGSTOP) == 0);
+  await_stop(true);
+  pass(1s);
+  pass(1s);
+  await_end();
+  REQUIRE(r->value);
+  CHECK(r->value->trouble.kind == "worker_killed");
+  CHECK(r->value->trouble.detail.find("stopped") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(bench, "a judge that waits for its core has all the time it needs, and says what it waits for") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = judge(*l->value, job);
+  for (int i = 0; i < 10; ++i) {
+    pass(20s);
+    says(frame_kind::progress, helper_progress{job, "waiting for core 1, which another judge has", true});
+  }
+  CHECK(card().state.find("waiting for core 1") != std::string::npos);
+  CHECK(card().ended_ns == 0);
+  job_says(job, ended_with(verdict::pass));
+  REQUIRE(r->value);
+  CHECK(r->value->result == verdict::pass);
+}
