@@ -8,6 +8,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include <optional>
+#include <utility>
 
 namespace kevolve {
 
@@ -37,6 +38,10 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
     q.final_check = true;
     self->request(context->evaluator, limit, atom::evaluate_v, std::move(q))
         .receive([&](evaluation& x) { out.outcome = std::move(x); }, on_error);
+    auto a = std::exchange(out.outcome.unsaved, {});
+    a.campaign = id;
+    if (!failed && (!a.events.empty() || !a.values.empty()))
+      self->request(context->journal, limit, atom::append_v, std::move(a)).receive([](uint64_t) {}, on_error);
   }
   self->send_exit(keeper, caf::exit_reason::user_shutdown);
   if (failed)

@@ -224,7 +224,9 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   f.write("wrong.c", "#include <stdint.h>\nvoid row_squares(const float *x, float *y, int64_t rows, int64_t cols) {\n"
                      "  (void)cols;\n  for (int64_t i = 0; i < rows; i++)\n    y[i] = x[i];\n}\n");
   f.write("broken.c", "void row_squares(int x) { return x }\n");
-  auto good = run_kevolve({"eval", "row_squares.task.toml", "good.c", "--flags", "Ofast", "--json"}, f.path);
+  std::vector<std::string> command{"eval",  "row_squares.task.toml", "good.c", "--flags", "Ofast", "--data", "kept",
+                                   "--json"};
+  auto good = run_kevolve(command, f.path);
   CAPTURE(good.err);
   CAPTURE(good.out);
   CHECK(good.code == 0);
@@ -234,6 +236,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(document["timing"]["shapes"].size() == 2);
   CHECK(document["correctness"]["cases"].get<int>() > 0);
   CHECK(document["fingerprint"]["harness"].is_string());
+  CHECK(run_kevolve(command, f.path).document()["timing"] == document["timing"]); // stored, not measured again
   auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
   CHECK(wrong.code == 1);
   CHECK(wrong.document()["verdict"] == "wrong_result");
