@@ -50,10 +50,10 @@ public:
   virtual std::vector<device_description> devices() const = 0;
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;
-  // Hash of compilers, flag menu and precompiled headers; part of every evaluation key.
+  // Hash of compilers, flag menu, precompiled headers and the compile server; part of every evaluation key.
   virtual std::string toolchain_fingerprint() const = 0;
   virtual std::string device_fingerprint(const device_description& device) const = 0;
-  // Hash of the judge and zygote executables.
+  // Hash of the judge and zygote executables and what they are told; frozen for the life of the target.
   virtual std::string harness_fingerprint() const = 0;
   // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
   virtual std::map<std::string, int64_t> hardware() const = 0;

@@ -3,6 +3,7 @@
 #include "backends/cpu/doctor.hpp"
 #include "runtime/base/ids.hpp"
 
+#include <gnu/libc-version.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,7 +119,8 @@ std::string cpu_target::toolchain_fingerprint() const {
   const auto& found = tools();
   std::lock_guard guard{lock_};
   if (toolchain_fingerprint_.empty())
-    toolchain_fingerprint_ = kevolve::toolchain_fingerprint(found);
+    toolchain_fingerprint_ = sha256_hex("cpu-toolchain 1\n" + kevolve::toolchain_fingerprint(found) + "\n"
+                                        + sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server")) + "\n");
   return toolchain_fingerprint_;
 }
 
@@ -127,10 +129,18 @@ std::string cpu_target::device_fingerprint(const device_description& device) con
 }
 
 std::string cpu_target::harness_fingerprint() const {
-  std::string text = "cpu-harness 1\n";
-  for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
-    text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
-  return sha256_hex(text);
+  std::lock_guard guard{lock_};
+  if (harness_fingerprint_.empty()) {
+    // The programs, with the sandbox profile in them; what they are told; and the C library that every candidate runs
+    // on.
+    std::string text = "cpu-harness 2\n";
+    for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
+      text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
+    text += "memory_mib " + std::to_string(options_.candidate_memory_mib) + "\n";
+    text += std::string{"libc "} + ::gnu_get_libc_version() + "\n";
+    harness_fingerprint_ = sha256_hex(text);
+  }
+  return harness_fingerprint_;
 }
 
 std::map<std::string, int64_t> cpu_target::hardware() const {

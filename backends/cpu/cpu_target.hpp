@@ -40,6 +40,7 @@ private:
   mutable std::mutex lock_;
   mutable std::optional<toolchain> tools_;
   mutable std::string toolchain_fingerprint_;
+  mutable std::string harness_fingerprint_; // frozen at the first question
 };
 
 // Where precompiled headers are kept for this user: below $XDG_CACHE_HOME or ~/.cache, else below $TMPDIR.

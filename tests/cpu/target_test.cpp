@@ -7,12 +7,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 using namespace kevolve;
 using namespace kevolve::testing;
 
 namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream in{path};
+  return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+}
 
 std::string bin_dir() {
   const char* bin = std::getenv("KEVOLVE_BIN");
@@ -97,11 +103,27 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   scratch_folder programs;
   std::ofstream{programs.path() + "/kevolve-judge"} << "judge 1";
   std::ofstream{programs.path() + "/kevolve-zygote"} << "zygote 1";
-  cpu_target other{programs.path()};
-  auto before = other.harness_fingerprint();
-  CHECK(before == other.harness_fingerprint());
-  std::ofstream{programs.path() + "/kevolve-zygote"} << "zygote 2";
-  CHECK(before != other.harness_fingerprint());
+  std::ofstream{programs.path() + "/kevolve-compile-server"} << "server 1";
+  cpu_target frozen{programs.path()};
+  auto harness = frozen.harness_fingerprint();
+  auto toolchain = frozen.toolchain_fingerprint();
+  CHECK(cpu_target{programs.path()}.harness_fingerprint() == harness);
+  // One byte of any program that decides changes what depends on it, and nothing else.
+  for (const auto* name : {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server"}) {
+    CAPTURE(name);
+    auto compiles = std::string{name} == "kevolve-compile-server";
+    auto path = programs.path() + "/" + name;
+    auto text = read_text(path);
+    std::ofstream{path} << text.substr(0, text.size() - 1) << '2';
+    cpu_target changed{programs.path()};
+    CHECK((changed.harness_fingerprint() == harness) == compiles);
+    CHECK((changed.toolchain_fingerprint() == toolchain) == !compiles);
+    std::ofstream{path} << text;
+  }
+  target_options roomy;
+  roomy.candidate_memory_mib = 4096;
+  CHECK(cpu_target{programs.path(), {}, roomy}.harness_fingerprint() != harness);
+  CHECK(frozen.harness_fingerprint() == harness);
 }
 
 TEST_CASE("doctor names what is missing and what adds it") {
@@ -112,7 +134,8 @@ TEST_CASE("doctor names what is missing and what adds it") {
     CHECK_MESSAGE((row.state == doctor_row::state::ok) == row.remedy.empty(), row.item);
     CHECK_FALSE(row.detail.empty());
   }
-  for (const auto* item : {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "namespaces", "timing core",
+  for (const auto* item : {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "mount namespace",
+                           "pid namespace", "network namespace", "ipc namespace", "own user id", "timing core",
                            "huge pages", "steal", "counters", "temporary files", "shared memory"})
     CHECK_MESSAGE(items.count(item) == 1, item);
   scratch_folder empty;

@@ -54,7 +54,7 @@ std::string temporary_folder() {
 
 } // namespace
 
-judge_driver::judge_driver() {
+judge_driver::judge_driver(const std::vector<std::string>& arguments, const std::function<void()>& before) {
   const auto program = from_environment("KEVOLVE_BIN") + "/kevolve-judge";
   std::array<int, 2> pair{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
@@ -63,7 +63,13 @@ judge_driver::judge_driver() {
     dup2(pair[1], helper_socket_fd);
     if (pair[1] == helper_socket_fd)
       fcntl(helper_socket_fd, F_SETFD, 0);
-    execl(program.c_str(), program.c_str(), nullptr);
+    std::vector<char*> argv{const_cast<char*>(program.c_str())};
+    for (const auto& a : arguments)
+      argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    if (before)
+      before();
+    execv(program.c_str(), argv.data());
     _exit(127);
   }
   close(pair[1]);

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace kevolve {
 
 class judge_driver {
 public:
-  judge_driver();
+  // `before` runs in the judge's process just before it is started.
+  explicit judge_driver(const std::vector<std::string>& arguments = {}, const std::function<void()>& before = {});
   judge_driver(const judge_driver&) = delete;
   judge_driver& operator=(const judge_driver&) = delete;
   ~judge_driver();

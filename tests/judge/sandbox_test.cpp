@@ -51,8 +51,8 @@ TEST_CASE("the level names what is in force, and what is missing has a reason") 
   const auto s = detect_sandbox();
   CHECK(s.level.find("rlimits") != std::string::npos);
   CHECK((s.landlock_abi > 0) == (s.level.find("landlock") == 0));
-  for (const auto& [layer, why] : s.missing)
-    CHECK_MESSAGE(!why.empty(), layer);
+  for (const auto& [layer, lack] : s.missing)
+    CHECK_MESSAGE(!lack.remedy.empty(), layer);
   auto lock = sandbox::prepare(compiler_policy());
   REQUIRE(lock.has_value());
   CHECK(lock->level().find("seccomp") != std::string::npos);
