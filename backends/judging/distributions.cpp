@@ -79,12 +79,35 @@ bool fill_edge(const argument& a, byte_buffer& out, int64_t count, edge_kind edg
   return false;
 }
 
+// How wide gaps between sorted keys are, beside each other. Keys of real tables stand in runs between deserts, so the
+// scale changes by powers of two every few keys; a lookup that counts on even gaps would be right on synthetic data
+// only. One table in four is even all the same.
+class gap_widths {
+public:
+  gap_widths(double widest_bits, random_stream& random)
+      : random_(random), bits_(random.below(4) == 0 ? 0.0 : widest_bits), run_(uint64_t{1} << random.below(9)) {}
+
+  double next() {
+    if (random_.below(run_) == 0)
+      scale_ = std::exp2(bits_ * random_.uniform());
+    return scale_ * std::max(random_.uniform(), 0x1.0p-20);
+  }
+
+private:
+  random_stream& random_;
+  double bits_;
+  uint64_t run_; // keys of one scale, on average
+  double scale_ = 1.0;
+};
+
 result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_stream& random) {
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   if (is_floating(a.type)) {
+    const bool wide = a.type == dtype::f32 || a.type == dtype::f64;
+    gap_widths widths{wide ? 20.0 : 0.0, random};
     double x = a.fill.low;
     for (int64_t i = 0; i < count; ++i) {
-      x += std::max(random.uniform(), 0x1.0p-20) + ulp_of(a.type, x);
+      x += widths.next() + ulp_of(a.type, x);
       store_number(a.type, out.data(), i, x);
     }
     return out;
@@ -99,11 +122,19 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
   if (high - low + 1 < count)
     return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
                                      + to_string(a.type) + " do not exist");
-  // Gaps of random width whose sum cannot pass the upper bound.
-  const auto widest = count == 0 ? 1 : std::max<int64_t>((high - low + 1) / count, 1);
+  // Each key takes one place; the others are divided among the gaps, so their sum cannot pass the upper bound.
+  gap_widths widths{40.0, random};
+  std::vector<double> parts(static_cast<size_t>(count));
+  double total = 0.0;
+  for (auto& part : parts)
+    total += part = widths.next();
+  auto room = high - low + 1 - count;
+  const auto share = static_cast<double>(room) / total;
   auto x = low - 1;
   for (int64_t i = 0; i < count; ++i) {
-    x += random.between(1, widest);
+    const auto gap = std::min(static_cast<int64_t>(share * parts[static_cast<size_t>(i)]), room);
+    room -= gap;
+    x += 1 + gap;
     store_integer(a.type, out.data(), i, x);
   }
   return out;
@@ -128,9 +159,14 @@ result<byte_buffer> sample_of(const argument& a, int64_t count, const source_arr
     if (!values.empty() && random.uniform() < a.fill.hit)
       x = values[static_cast<size_t>(random.below(values.size()))];
     else {
-      // A dense table leaves few misses nearby; after some tries look beyond it.
+      // Half of them beside an entry, where a lookup that looks at a few bits only takes them for it. A dense table
+      // leaves few misses nearby; after some tries look beyond it.
+      const bool beside = !values.empty() && random.below(2) == 0;
       for (int tries = 0; tries < 32; ++tries) {
-        x = random.between(low, tries < 16 ? high : bound);
+        if (beside && tries < 8)
+          x = std::clamp(values[static_cast<size_t>(random.below(values.size()))] + random.between(-3, 3), low, bound);
+        else
+          x = random.between(low, tries < 16 ? high : bound);
         if (!std::binary_search(sorted.begin(), sorted.end(), x))
           break;
       }

@@ -1,6 +1,7 @@
 #include "runtime/base/sandbox_syscalls.hpp"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -28,7 +29,6 @@ constexpr const char* harmless[] = {
     "close",
     "lseek",
     "brk",
-    "futex",
     "exit",
     "exit_group",
     "rt_sigprocmask",
@@ -37,9 +37,6 @@ constexpr const char* harmless[] = {
     "clock_getres",
     "gettimeofday",
     "time",
-    "nanosleep",
-    "clock_nanosleep",
-    "sched_yield",
     "sched_getaffinity",
     "getcpu",
     "getrandom",
@@ -214,6 +211,10 @@ constexpr const char* compiler_calls[] = {
     "timer_settime",
     "timer_delete",
     "futex_waitv",
+    "futex",
+    "nanosleep",
+    "clock_nanosleep",
+    "sched_yield",
 };
 
 // What seccomp.h has macros for, without the C99 literals that clang objects to in C++. Arguments are compared
@@ -275,6 +276,22 @@ void compiler_rules(builder& b) {
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
 }
 
+// Ways to give one's core away.
+constexpr const char* waiting[] = {"futex", "nanosleep", "clock_nanosleep", "sched_yield"};
+
+// One thread has nobody to wait for. It could only make itself look like one that others kept from its core, and have
+// the call that went badly timed again.
+void wait_for_nobody(builder& b) {
+  constexpr uint64_t operation = 0x7f; // without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME
+  for (auto wake : {FUTEX_WAKE, FUTEX_WAKE_OP, FUTEX_WAKE_BITSET, FUTEX_UNLOCK_PI})
+    b.allow("futex", {when(1, SCMP_CMP_MASKED_EQ, operation, static_cast<uint64_t>(wake))});
+  for (auto wait : {FUTEX_WAIT, FUTEX_WAIT_BITSET})
+    b.rule(SCMP_ACT_ERRNO(EAGAIN), "futex", {when(1, SCMP_CMP_MASKED_EQ, operation, static_cast<uint64_t>(wait))});
+  b.rule(SCMP_ACT_ERRNO(EPERM), "nanosleep");
+  b.rule(SCMP_ACT_ERRNO(EPERM), "clock_nanosleep");
+  b.rule(SCMP_ACT_ERRNO(0), "sched_yield");
+}
+
 void candidate_rules(builder& b, const sandbox_policy& policy) {
   const bool loading = policy.profile == sandbox_profile::loading;
   for (auto* name : harmless)
@@ -303,15 +320,31 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
 
   if (policy.allow_threads) {
     constexpr uint32_t wanted = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
-    constexpr uint32_t namespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
-    b.allow("clone", {when(0, SCMP_CMP_MASKED_EQ, wanted | namespaces, wanted)});
+    constexpr uint32_t namespaces =
+        CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    // Who waits as vfork does hears no SIGSTOP: such a process could never be frozen.
+    constexpr uint32_t unwanted = namespaces | CLONE_VFORK | CLONE_PTRACE | CLONE_PIDFD;
+    b.allow("clone", {when(0, SCMP_CMP_MASKED_EQ, wanted | unwanted, wanted)});
     b.allow("futex_waitv");
   }
+  if (policy.allow_threads || loading)
+    for (const auto* name : waiting)
+      b.allow(name);
+  else
+    wait_for_nobody(b);
 
   if (loading) {
-    b.allow("mmap", {when(0, SCMP_CMP_GE, pin_end)});
-    b.allow("mmap", {when(0, SCMP_CMP_EQ, 0), when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED, 0)});
-    b.allow("mprotect", {when(0, SCMP_CMP_GE, pin_end)});
+    // Code comes from the sealed object alone: what was compiled is what is judged. A text relocation is the price.
+    constexpr uint64_t code = PROT_WRITE | PROT_EXEC;
+    const auto data = when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    const auto text = when(2, SCMP_CMP_MASKED_EQ, code, PROT_EXEC);
+    const auto anywhere = when(0, SCMP_CMP_EQ, 0);
+    const auto above_the_pin = when(0, SCMP_CMP_GE, pin_end);
+    b.allow("mmap", {above_the_pin, data});
+    b.allow("mmap", {above_the_pin, text, when(3, SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0)});
+    b.allow("mmap", {anywhere, data, when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED, 0)});
+    b.allow("mmap", {anywhere, text, when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED | MAP_ANONYMOUS, 0)});
+    b.allow("mprotect", {above_the_pin, data});
     b.allow("pread64");
     constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
     b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, writing, 0)});

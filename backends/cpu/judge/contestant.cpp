@@ -30,6 +30,16 @@ using std::chrono::steady_clock;
 
 constexpr auto load_limit = std::chrono::seconds{5};
 
+// Threads of one process, for each of its cores and at least: more are a burden on the machine, not on a core.
+constexpr int threads_per_core = 4;
+constexpr int least_thread_limit = 64;
+// How often they are counted while a call runs.
+constexpr auto thread_watch = std::chrono::milliseconds{10};
+
+std::string milliseconds_text(nanoseconds t) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(t).count());
+}
+
 wire::parameter parameter_of(const argument& a) {
   if (a.role == argument_role::size)
     return wire::parameter::i64;
@@ -68,14 +78,18 @@ int poll_readable(int fd, nanoseconds limit) {
   }
 }
 
-// How many seccomp filters a process is under, as the kernel says; -1 where it does not (before Linux 5.9).
-int filters_of(const std::string& process) {
+// A number that the kernel tells of a process; -1 where it does not.
+int status_number(const std::string& process, std::string_view key) {
   std::ifstream in{"/proc/" + process + "/status"};
-  constexpr std::string_view key = "Seccomp_filters:";
   for (std::string line; std::getline(in, line);)
     if (line.rfind(key, 0) == 0)
       return std::atoi(line.c_str() + key.size());
   return -1;
+}
+
+// How many seccomp filters a process is under (since Linux 5.9).
+int filters_of(const std::string& process) {
+  return status_number(process, "Seccomp_filters:");
 }
 
 // Both profiles, beside what we are under ourselves. The loading one lets nothing be installed but the running one.
@@ -120,6 +134,7 @@ contestant& contestant::operator=(contestant&& other) noexcept {
   std::swap(slot_, other.slot_);
   std::swap(memory_bytes_, other.memory_bytes_);
   std::swap(cpu_seconds_, other.cpu_seconds_);
+  std::swap(thread_limit_, other.thread_limit_);
   std::swap(resident_kib_, other.resident_kib_);
   std::swap(cpu_used_, other.cpu_used_);
   std::swap(load_time_, other.load_time_);
@@ -171,6 +186,8 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   out.slot_ = options.slot;
   out.memory_bytes_ = options.memory_bytes;
   out.cpu_seconds_ = request.cpu_seconds;
+  if (options.task->threads)
+    out.thread_limit_ = std::max(least_thread_limit, threads_per_core * static_cast<int>(options.cores.size()));
   auto pid = zygote.launch(request, object.fd(), arena.fd(), pair[1]);
   close(pair[1]);
   if (!pid)
@@ -183,19 +200,24 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
 }
 
 std::optional<complaint> contestant::hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit) {
-  if (poll_readable(command_, limit) <= 0)
-    return refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s");
+  std::optional<complaint> crowd;
+  if (!await_word(limit, crowd))
+    return crowd ? std::move(crowd)
+                 : refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s",
+                          {{"limit_ms", milliseconds_text(limit)}});
   const auto got = recv(command_, &report, sizeof(report), MSG_TRUNC);
   int status = 0;
   if (got <= 0) {
     const auto stopped = freeze(status);
-    auto out = stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket")
+    auto out = stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
+                                {{"stage", "load"}})
                        : obituary(status);
     out.detail += " while the object was loaded";
     return out;
   }
   if (!accept_load_report(report, static_cast<size_t>(got)))
-    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded");
+    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded",
+                  {{"bytes", std::to_string(got)}});
   return std::nullopt;
 }
 
@@ -218,9 +240,11 @@ std::optional<complaint> contestant::await_load() {
     return obituary(status);
   const bool answer = report.state == wire::load_state::ready || report.state == wire::load_state::load_failed;
   if (!answer || !fully_locked(pid_))
-    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded");
+    return refuse(verdict::cheating, "early_report", "the object spoke on the judge's socket while it was loaded",
+                  {{"state", std::to_string(static_cast<int>(report.state))},
+                   {"system_call_filters", std::to_string(filters_of(std::to_string(pid_)))}});
   if (report.state == wire::load_state::load_failed)
-    return refuse(verdict::load_error, "load", report.text);
+    return refuse(verdict::load_error, "load", report.text, {{"loader", report.text}});
   return std::nullopt;
 }
 
@@ -240,9 +264,32 @@ bool contestant::freeze(int& status) {
   return false;
 }
 
-complaint contestant::refuse(verdict v, std::string rule, std::string detail) {
+bool contestant::await_word(nanoseconds limit, std::optional<complaint>& crowd) {
+  if (thread_limit_ == 0)
+    return poll_readable(command_, limit) > 0;
+  for (const auto until = steady_clock::now() + limit; steady_clock::now() < until;) {
+    const auto left = until - steady_clock::now();
+    if (poll_readable(command_, std::clamp<nanoseconds>(left, nanoseconds{0}, thread_watch)) > 0)
+      return true;
+    if (crowd = too_many_threads(); crowd)
+      return false;
+  }
+  return false;
+}
+
+std::optional<complaint> contestant::too_many_threads() {
+  const auto threads = thread_limit_ == 0 ? 0 : status_number(std::to_string(pid_), "Threads:");
+  if (threads <= thread_limit_)
+    return std::nullopt;
+  return refuse(verdict::cheating, "too_many_threads",
+                "the process has more than " + std::to_string(thread_limit_) + " threads",
+                {{"threads", std::to_string(threads)}, {"limit", std::to_string(thread_limit_)}});
+}
+
+complaint contestant::refuse(verdict v, std::string rule, std::string detail,
+                             std::map<std::string, std::string> evidence) {
   end();
-  return {v, std::move(rule), std::move(detail), {}};
+  return {v, std::move(rule), std::move(detail), std::move(evidence)};
 }
 
 complaint contestant::obituary(int status) {
@@ -260,10 +307,12 @@ complaint contestant::obituary(int status) {
     return out;
   }
   if (signal == SIGXCPU || (signal == SIGKILL && cpu_used_ + 1.0 >= static_cast<double>(cpu_seconds_)))
-    return refuse(verdict::timeout, "cpu_limit", "the process used up its processor time");
+    return refuse(verdict::timeout, "cpu_limit", "the process used up its processor time",
+                  {{"cpu_seconds", std::to_string(cpu_seconds_)}});
   if (signal == SIGKILL) {
     if (static_cast<uint64_t>(resident_kib_) * 1024 > memory_bytes_ / 2)
-      return refuse(verdict::out_of_memory, "killed", "killed by the kernel while it held much memory");
+      return refuse(verdict::out_of_memory, "killed", "killed by the kernel while it held much memory",
+                    {{"resident_kib", std::to_string(resident_kib_)}});
     return refuse(verdict::none, "", "a candidate process was killed from outside");
   }
   if (note.memory_exhausted != 0) {
@@ -288,37 +337,39 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
     int status = 0;
     kill(pid_, SIGCONT);
     if (freeze(status))
-      return refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket");
+      return refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
+                    {{"stage", "between calls"}});
     return obituary(status);
   }
 
   const auto start = steady_clock::now();
   kill(pid_, SIGCONT);
-  const auto ready = poll_readable(command_, limit);
+  std::optional<complaint> crowd;
+  const auto ready = await_word(limit, crowd);
   int status = 0;
-  if (ready <= 0) {
-    end();
-    return complaint{verdict::timeout,
-                     "call_limit",
-                     "the call took longer than "
-                         + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms",
-                     {}};
-  }
+  if (crowd)
+    return crowd;
+  if (!ready)
+    return refuse(verdict::timeout, "call_limit", "the call took longer than " + milliseconds_text(limit) + " ms",
+                  {{"limit_ms", milliseconds_text(limit)}});
   const auto stopped = freeze(status);
   took = steady_clock::now() - start;
 
   std::array<std::byte, 64> answer{};
   const auto got = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC);
   if (got <= 0) // end of stream: it died, or closed its end
-    return stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket")
+    return stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
+                            {{"stage", "call"}})
                    : obituary(status);
   if (!answers_call(answer.data(), static_cast<size_t>(got), message.done_token))
-    return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back");
-  if (recv(command_, answer.data(), answer.size(), MSG_DONTWAIT) > 0)
-    return refuse(verdict::cheating, "extra_token", "more than one answer came back from one call");
+    return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back",
+                  {{"bytes", std::to_string(got)}});
+  if (const auto more = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC); more > 0)
+    return refuse(verdict::cheating, "extra_token", "more than one answer came back from one call",
+                  {{"bytes", std::to_string(more)}});
   if (!stopped)
     return obituary(status);
-  return std::nullopt;
+  return too_many_threads();
 }
 
 bool contestant::restless(std::chrono::milliseconds grace) {

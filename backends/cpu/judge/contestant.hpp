@@ -79,7 +79,10 @@ public:
 private:
   std::optional<complaint> await_load();
   std::optional<complaint> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
-  complaint refuse(verdict v, std::string rule, std::string detail);
+  // Waits for the process to speak; false if it does not, or if it has become a crowd.
+  bool await_word(std::chrono::nanoseconds limit, std::optional<complaint>& crowd);
+  std::optional<complaint> too_many_threads();
+  complaint refuse(verdict v, std::string rule, std::string detail, std::map<std::string, std::string> evidence = {});
   complaint obituary(int status);
   bool freeze(int& status);
 
@@ -89,6 +92,7 @@ private:
   int slot_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t cpu_seconds_ = 0;
+  int thread_limit_ = 0; // 0: it has no way to start one
   int64_t resident_kib_ = 0;
   double cpu_used_ = 0.0;
   std::chrono::nanoseconds load_time_{0};

@@ -214,7 +214,9 @@ attempt<const pool_set*> duel::deal(size_t index) {
 }
 
 // One pair on a set that neither process has met. True if both had the core to themselves: a call of 200 ms loses
-// whole slices to a neighbour that one of 1 ms never meets, which would flatter the shorter one.
+// whole slices to a neighbour that one of 1 ms never meets, which would flatter the shorter one. The candidate cannot
+// have its slow calls played again at will: one thread has no way to give its core away, and several, which could
+// take it from each other, are not asked.
 attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   auto dealt = deal(index);
   if (!dealt)
@@ -230,7 +232,8 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
     auto took = call(candidate, index, set, false);
     if (!took)
       return tl::unexpected<setback>(took.error());
-    calm = calm && waited_ns(process.pid()) - before <= disturbance * *took;
+    if (!request_.task.threads)
+      calm = calm && waited_ns(process.pid()) - before <= disturbance * *took;
     (candidate ? candidate_ns : rival_ns) = *took;
   }
   return calm;

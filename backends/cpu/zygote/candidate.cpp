@@ -166,6 +166,7 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
   dup2(fds.object, child_object_fd);
   reopen_object();
   sched_setaffinity(0, sizeof(request.cores), &request.cores);
+  clearenv(); // a thread runtime leaves word there
 
   // The object's constructors must not meet the descriptor: they could map what lies behind the arguments.
   auto* arena = static_cast<std::byte*>(map_arena(request, fds.arena));
