@@ -2,7 +2,7 @@
 //   // expect: VERDICT[|VERDICT] [RULE]
 //   // flags: -O2 …        what it is compiled with
 //   // each: -DX=1 -DX=2 …  compiled and judged once with each of these
-//   // threads: true       the task allows threads
+// Cheats have a folder of their own: tests/redteam.
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 
@@ -23,7 +23,6 @@ struct expectation {
   std::string rule;
   std::vector<std::string> flags{"-O1"};
   std::vector<std::string> each;
-  bool threads = false;
 };
 
 expectation read_expectation(const std::string& source) {
@@ -42,8 +41,6 @@ expectation read_expectation(const std::string& source) {
     } else if (key == "each:")
       for (std::string flag; words >> flag;)
         out.each.push_back(flag);
-    else if (key == "threads:")
-      out.threads = true;
   }
   if (out.each.empty())
     out.each.emplace_back();
@@ -60,12 +57,11 @@ TEST_CASE("every fixture gets the verdict it deserves") {
     if (entry.path().extension() == ".c" && entry.path().stem().string().find("reference") == std::string::npos)
       files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  REQUIRE(files.size() > 30);
+  REQUIRE(files.size() > 10);
   for (const auto& file : files) {
     const auto source = read_file(file);
     const auto wanted = read_expectation(source);
-    auto task = poly_task();
-    task.threads = wanted.threads;
+    const auto task = poly_task();
     for (const auto& flag : wanted.each) {
       auto flags = wanted.flags;
       if (!flag.empty())
@@ -81,5 +77,4 @@ TEST_CASE("every fixture gets the verdict it deserves") {
         CHECK(!o.detail.empty());
     }
   }
-  CHECK(!std::filesystem::exists("/tmp/kevolve-was-here"));
 }

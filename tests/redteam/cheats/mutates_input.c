@@ -1,0 +1,11 @@
+// class: W1
+// task: poly
+// control: malloc_scratch
+// expect: input_mutated input_changed
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+  ((float *)x)[n / 2] += 1.0f;
+}

@@ -1,0 +1,11 @@
+// class: R7 W9
+// task: poly
+// control: vector_tail
+// expect: nonfinite nonfinite
+// Adds to whatever lies in the output.
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] += x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

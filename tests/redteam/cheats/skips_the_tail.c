@@ -1,0 +1,11 @@
+// class: W8
+// task: poly
+// control: vector_tail
+// expect: nonfinite nonfinite
+// Leaves the last elements as they were: the poison shows.
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i + 8 <= n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

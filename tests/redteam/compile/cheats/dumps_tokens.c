@@ -1,0 +1,10 @@
+// about: a pragma that makes clang print its own tables
+// expect: harmless
+// near: honest/includes_headers.c
+#pragma clang __debug dump poly
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

@@ -1,0 +1,12 @@
+// about: #embed, which clang 19 offers in every language
+// expect: compile_error
+// says: reference.so
+// near: honest/includes_headers.c
+#include <stdint.h>
+const unsigned char oracle[] = {
+#embed "@SECRET@/reference.so"
+};
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

@@ -1,0 +1,11 @@
+// about: three gigabytes of initialised data
+// expect: compile_error
+// says: the compiler
+// near: honest/large_table.c
+char big[3000000000] = {1};
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

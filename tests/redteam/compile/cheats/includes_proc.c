@@ -1,0 +1,11 @@
+// about: what the kernel says of the compiler's own process
+// expect: compile_error
+// says: /proc/self/environ
+// near: honest/includes_headers.c
+#include "/proc/self/environ"
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

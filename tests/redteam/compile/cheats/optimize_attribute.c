@@ -1,0 +1,10 @@
+// about: an attribute that carries options
+// expect: harmless
+// flags: O3 gcc-O3-vec512
+// near: honest/includes_headers.c
+#include <stdint.h>
+__attribute__((optimize("O1")))
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

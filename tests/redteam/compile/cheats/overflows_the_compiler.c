@@ -1,0 +1,12 @@
+// about: a stack overflow inside clang
+// expect: compile_error|timeout
+// says: the compiler
+// limit: 1000
+// near: honest/includes_headers.c
+#pragma clang __debug overflow_stack
+#include <stdint.h>
+
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
+}

@@ -1,0 +1,74 @@
+// Every cheat once, against the refusal that its first lines promise, and every honest control, which must pass. The
+// long form is tools/bench/run redteam --long.
+#include "tests/judge/judge_driver.hpp"
+#include "tools/bench/redteam_catalogue.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+using namespace kevolve;
+using namespace kevolve::redteam;
+
+namespace {
+
+std::string folder() {
+  const auto* source = std::getenv("KEVOLVE_SOURCE");
+  REQUIRE_MESSAGE(source != nullptr, "KEVOLVE_SOURCE is not set: run through ctest");
+  return std::string{source} + "/tests/redteam";
+}
+
+const catalogue& exhibits() {
+  static const auto all = [] {
+    auto c = open_catalogue(folder());
+    REQUIRE_MESSAGE(c.has_value(), (c ? std::string{} : c.error().detail));
+    return std::move(*c);
+  }();
+  return all;
+}
+
+judge_driver& judge() {
+  static judge_driver one;
+  return one;
+}
+
+void try_all(const std::vector<exhibit>& list) {
+  for (const auto& e : list)
+    for (const auto& variant : e.variants) {
+      auto object = build_object(e, variant);
+      INFO(e.name << " " << variant);
+      REQUIRE_MESSAGE(object.has_value(), (object ? std::string{} : object.error().detail));
+      const auto o = judge().ask(request_for(exhibits(), e, std::move(*object)));
+      const auto wrong = objection(e, o);
+      CHECK_MESSAGE(wrong.empty(), wrong);
+    }
+}
+
+} // namespace
+
+TEST_CASE("every honest control passes") {
+  try_all(exhibits().controls);
+}
+
+TEST_CASE("every cheat is refused by its rule, or gains nothing") {
+  const std::string mark = "/tmp/kevolve-was-here";
+  std::filesystem::remove(mark);
+  try_all(exhibits().cheats);
+  CHECK(!std::filesystem::exists(mark));
+}
+
+TEST_CASE("the catalogue's table names every cheat, with its control and its classes") {
+  const auto table = read_file(folder() + "/README.md");
+  std::set<std::string> classes;
+  for (const auto& e : exhibits().cheats) {
+    const auto at = table.find("| `" + e.name + "` |");
+    REQUIRE_MESSAGE(at != std::string::npos, e.name);
+    const auto line = table.substr(at, table.find('\n', at) - at);
+    CHECK_MESSAGE(line.find("`" + e.control + "`") != std::string::npos, e.name);
+    classes.insert(e.classes.begin(), e.classes.end());
+  }
+  for (const auto& id : classes)
+    CHECK_MESSAGE(table.find("| " + id + " ") != std::string::npos, id);
+}

@@ -1,0 +1,236 @@
+#include "tools/bench/redteam_catalogue.hpp"
+
+#include "runtime/base/ids.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+extern char** environ;
+
+namespace kevolve::redteam {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t pairs_to_show_a_gain = 24;
+constexpr uint32_t pairs_of_others = 8;
+
+result<std::string> read(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  if (!in)
+    return fail(errc::not_found, path);
+  return std::string{std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::istringstream in{text};
+  for (std::string word; std::getline(in, word, separator);)
+    if (!word.empty())
+      out.push_back(word);
+  return out;
+}
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// True if the line was one of ours.
+bool take(exhibit& e, const std::string& key, const std::vector<std::string>& words) {
+  if (key == "class:")
+    e.classes = words;
+  else if (key == "task:" && words.size() == 1)
+    e.task = words[0];
+  else if (key == "control:" && words.size() == 1)
+    e.control = words[0];
+  else if (key == "flags:")
+    e.flags = words;
+  else if (key == "each:") {
+    if (e.variants == std::vector<std::string>{""})
+      e.variants.clear();
+    e.variants.insert(e.variants.end(), words.begin(), words.end());
+  } else if (key == "expect:" && !words.empty()) {
+    e.gainless = words[0] == "gainless";
+    if (!e.gainless)
+      e.verdicts = split(words[0], '|');
+    if (words.size() > 1)
+      e.rules = split(words[1], '|');
+  } else
+    return false;
+  return true;
+}
+
+result<exhibit> read_exhibit(const fs::path& path, bool honest) {
+  auto text = read(path.string());
+  if (!text)
+    return tl::unexpected<failure>(text.error());
+  exhibit e;
+  e.name = path.stem().string();
+  e.path = path.string();
+  e.honest = honest;
+  std::istringstream in{*text};
+  for (std::string line; std::getline(in, line) && line.rfind("// ", 0) == 0;) {
+    const auto words = split(line.substr(3), ' ');
+    if (!words.empty())
+      take(e, words[0], {words.begin() + 1, words.end()});
+  }
+  const bool told = honest || (e.gainless != !e.verdicts.empty());
+  if (e.task.empty() || !told || (!honest && (e.classes.empty() || e.control.empty())))
+    return fail(errc::bad_input, e.path + ": its first lines must name task, class, control and what to expect");
+  return e;
+}
+
+result<std::vector<exhibit>> read_folder(const fs::path& folder, bool honest) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".c" || entry.path().extension() == ".cpp")
+      paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<exhibit> out;
+  for (const auto& path : paths) {
+    auto e = read_exhibit(path, honest);
+    if (!e)
+      return tl::unexpected<failure>(e.error());
+    out.push_back(std::move(*e));
+  }
+  return out;
+}
+
+result<void> read_tasks(catalogue& c, const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto file = entry.path().filename().string();
+    const std::string ending = ".task.toml";
+    if (file.size() <= ending.size() || file.compare(file.size() - ending.size(), ending.size(), ending) != 0)
+      continue;
+    auto spec = load_task(entry.path().string());
+    if (!spec)
+      return fail(errc::bad_input, entry.path().string() + " does not load: see kevolve task check");
+    // As the exhibits are compiled, so that none owes its speed to flags.
+    auto object = build_object(spec->reference_path, {"-O1"});
+    if (!object)
+      return tl::unexpected<failure>(object.error());
+    const auto name = file.substr(0, file.size() - ending.size());
+    c.references.emplace(name, std::move(*object));
+    c.tasks.emplace(name, std::move(*spec));
+  }
+  return {};
+}
+
+int run(const std::vector<std::string>& argv) {
+  std::vector<char*> words;
+  for (const auto& a : argv)
+    words.push_back(const_cast<char*>(a.c_str()));
+  words.push_back(nullptr);
+  pid_t pid = 0;
+  if (posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ) != 0)
+    return -1;
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+} // namespace
+
+result<std::string> build_object(const std::string& path, const std::vector<std::string>& flags) {
+  const auto* base = std::getenv("TMPDIR");
+  auto file = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-redteam-XXXXXX";
+  const auto fd = mkstemp(file.data());
+  if (fd < 0)
+    return tl::unexpected<failure>(from_errno(errno, "a temporary file"));
+  close(fd);
+  const bool plus = path.size() > 4 && path.compare(path.size() - 4, 4, ".cpp") == 0;
+  std::vector<std::string> argv{plus ? "c++" : "cc", "-w", "-shared", "-fPIC", "-o", file, path};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  argv.emplace_back("-lm");
+  result<std::string> out = fail(errc::bad_input, "the compiler refuses " + path);
+  if (run(argv) == 0)
+    out = read(file);
+  fs::remove(file);
+  return out;
+}
+
+result<std::string> build_object(const exhibit& e, const std::string& variant) {
+  auto flags = e.flags;
+  if (!variant.empty())
+    flags.push_back(variant);
+  return build_object(e.path, flags);
+}
+
+result<catalogue> open_catalogue(const std::string& folder) {
+  const fs::path root = folder;
+  catalogue out;
+  auto cheats = read_folder(root / "cheats", false);
+  if (!cheats)
+    return tl::unexpected<failure>(cheats.error());
+  auto controls = read_folder(root / "honest", true);
+  if (!controls)
+    return tl::unexpected<failure>(controls.error());
+  out.cheats = std::move(*cheats);
+  out.controls = std::move(*controls);
+  if (auto ok = read_tasks(out, root / "tasks"); !ok)
+    return tl::unexpected<failure>(ok.error());
+  for (const auto* list : {&out.cheats, &out.controls})
+    for (const auto& e : *list)
+      if (out.tasks.count(e.task) == 0)
+        return fail(errc::bad_input, e.path + ": no task '" + e.task + "'");
+  for (const auto& e : out.cheats)
+    if (std::none_of(out.controls.begin(), out.controls.end(), [&](const auto& h) { return h.name == e.control; }))
+      return fail(errc::bad_input, e.path + ": no control '" + e.control + "'");
+  return out;
+}
+
+judge_request request_for(const catalogue& c, const exhibit& e, std::string object) {
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::race;
+  q.task = c.tasks.at(e.task).task;
+  q.reference = c.references.at(e.task);
+  q.candidate = std::move(object);
+  q.alpha = 1e-4;
+  q.delta = 0.1;
+  q.max_pairs = e.gainless ? pairs_to_show_a_gain : pairs_of_others;
+  q.race_ms = 1'000;
+  return q;
+}
+
+std::string summary(const judge_outcome& o) {
+  if (o.trouble)
+    return "fault: " + o.trouble.kind + ": " + o.trouble.detail;
+  if (o.result != verdict::pass)
+    return "refused: " + to_string(o.result) + "/" + o.rule;
+  return o.decision == race_decision::faster ? "gained" : "passed";
+}
+
+std::string objection(const exhibit& e, const judge_outcome& o) {
+  const auto got = summary(o) + (o.detail.empty() ? "" : " (" + o.detail + ")");
+  if (o.trouble)
+    return got;
+  if (o.result == verdict::pass) {
+    if (e.honest)
+      return {};
+    if (!e.gainless)
+      return got + ", where a refusal was due";
+    return o.decision == race_decision::faster ? got + ": " + std::to_string(o.speedup) + " times" : std::string{};
+  }
+  if (e.honest)
+    return got + ", and is honest";
+  if (o.rule.empty() || o.detail.empty() || o.evidence.empty())
+    return got + " without rule, detail or evidence";
+  if (e.gainless)
+    return got + ", where it may pass: say so in the fixture";
+  if (!contains(e.verdicts, to_string(o.result)) || (!e.rules.empty() && !contains(e.rules, o.rule)))
+    return got + ", where another refusal was due";
+  return {};
+}
+
+} // namespace kevolve::redteam
