@@ -31,10 +31,19 @@ void crown(pointer self, const node_record& r) {
   c.ci_high = r.ci_high;
   fold_crowned(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
-  self->send(st.context->evaluator, atom::crowned_v, st.fold.champion);
   log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
             r.proposal.summary);
   push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
+}
+
+// Takes the node's confirmation as the next test of the campaign: confirmed is what that test says.
+std::optional<confirmation_record> confirm(campaign_state& st, node_result& result) {
+  if (result.record.result != verdict::pass || result.outcome.confirmed_by.empty())
+    return std::nullopt;
+  auto c = confirmation_of(st.fold, st.context->spec->judge.false_discovery, result.record.index, result.outcome);
+  result.record.confirmed = c.discovery;
+  fold_confirmed(st.fold, c);
+  return c;
 }
 
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
@@ -43,7 +52,8 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
   if (must_challenge_again(st.fold, r))
-    return node_reply{true, st.fold.champion, std::move(result.outcome.unsaved)};
+    return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
+  const auto shown = confirm(st, result);
   auto gained = r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
@@ -51,6 +61,8 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto promise = self->make_response_promise<node_reply>();
   one_append together{self}; // what it was judged by, this node's end and the selection of the next
   push(self, std::move(result.outcome.unsaved));
+  if (shown)
+    push(self, event_kind::node_confirmed, encode(*shown));
   push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
        [self, promise, index = r.index]() mutable {
          promise.deliver(node_reply{});
@@ -60,6 +72,8 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
        });
   if (gained)
     crown(self, r);
+  if (gained || shown) // races that have not begun are against it, and at the level of the next test
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
   pump(self);
   return promise;
 }

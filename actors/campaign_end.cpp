@@ -40,7 +40,7 @@ void confirmed(pointer self, evaluation& e) {
     fold_crowned(f, c);
     c.tree_hash = f.tree.hash();
     st.phase = "running";
-    self->send(st.context->evaluator, atom::crowned_v, f.champion);
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }

@@ -1,5 +1,8 @@
 #include "actors/campaign_fold.hpp"
 
+#include "actors/evaluation/plan.hpp"
+#include "actors/search/surprise.hpp"
+
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
@@ -44,7 +47,13 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 }
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  node_outcome o{r.result, r.fitness, r.ci_low, r.ci_high, r.estimate, r.confirmed};
+  node_outcome o{r.result,
+                 r.fitness,
+                 r.ci_low,
+                 r.ci_high,
+                 r.estimate,
+                 r.confirmed,
+                 f.confirmations.contains(r.index) || r.rule == same_object};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   f.open.erase(r.index);
@@ -61,12 +70,36 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   return true;
 }
 
+confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
+                                    const evaluation& outcome) {
+  confirmation_record r;
+  r.index = index;
+  r.stage = outcome.confirmed_by;
+  r.log_e = outcome.log_e;
+  if (r.stage != to_string(stage::confirm))
+    return r;
+  r.test = f.promotions.tests + 1;
+  r.level = next_level(false_discovery, f.promotions);
+  r.discovery = outcome.confirmed && is_discovery(r.log_e, r.level);
+  return r;
+}
+
+bool fold_confirmed(campaign_fold& f, const confirmation_record& r) {
+  if (!f.confirmations.emplace(r.index, r).second)
+    return false;
+  if (r.test != 0)
+    count_test(f.promotions, r.discovery);
+  return true;
+}
+
 bool fold_crowned(campaign_fold& f, const champion_record& r) {
   auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
   // The same champion measured anew is no improvement, so it does not end a stall.
   if (f.champion.index != r.index)
     f.valid_since_best = 0;
-  f.champion = {r.index, r.object, r.speedup};
+  f.champion.index = r.index;
+  f.champion.object = r.object;
+  f.champion.speedup = r.speedup;
   f.champion_ci_low = r.ci_low;
   f.champion_ci_high = r.ci_high;
   return !known;
@@ -98,6 +131,9 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::champion_crowned:
       with<champion_record>(f, e, [&](champion_record& r) { check_hash(f, e, fold_crowned(f, r), r.tree_hash); });
+      break;
+    case event_kind::node_confirmed:
+      with<confirmation_record>(f, e, [&](confirmation_record& r) { fold_confirmed(f, r); });
       break;
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {
@@ -211,6 +247,7 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.parents = r.parents;
   s.memory = r.memory;
   s.seed = r.seed;
+  s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
   if (!r.parents.empty())
     for (auto c : f.tree.at(r.parents.front()).children)
       if (c < r.index)

@@ -1,6 +1,7 @@
 // A campaign's state as the fold of its events: pure, and checked at every event that records the tree's hash.
 #pragma once
 
+#include "actors/evaluation/false_discovery.hpp"
 #include "actors/messages.hpp"
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
@@ -19,6 +20,8 @@ struct campaign_fold {
   std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
   std::map<uint64_t, std::string> summaries;
   champion_info champion; // starts as the reference
+  promotion_ledger promotions;
+  std::map<uint64_t, confirmation_record> confirmations; // by node
   double champion_ci_low = 1.0;
   double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;
@@ -46,7 +49,12 @@ void fold(campaign_fold& f, const journal_event& e);
 // The same, before the event is stored: the campaign applies first, then appends. False: folded before.
 bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
+bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
 bool fold_crowned(campaign_fold& f, const champion_record& r);
+
+// What a node's confirmation comes to now, as the next test in the campaign's stream.
+confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
+                                    const evaluation& outcome);
 
 // What the fold says of a campaign: everything but its name, its state and the time since its last event.
 campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);

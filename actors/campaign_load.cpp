@@ -20,7 +20,7 @@ void run(pointer self) {
   st.paused_at = steady_clock::now();
   st.card->says(st.phase);
   if (st.fold.champion.index != 0)
-    self->send(st.context->evaluator, atom::crowned_v, st.fold.champion);
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
   adopt_open(self);
   pump(self);
 }

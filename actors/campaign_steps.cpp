@@ -58,7 +58,7 @@ void spawn_node(pointer self, node_record record) {
   auto node = spawn_carded<caf::linked + caf::monitored>(
       *self, st.context->cards, "search_node", short_string(st.context->id) + "/" + std::to_string(index),
       static_cast<uint64_t>(self->id()), search_node, st.context, std::move(record), to_step(st.fold, open->second),
-      st.fold.champion);
+      champion_now(st));
   st.nodes[index] = caf::actor_cast<caf::actor>(node);
   self->send(node, atom::begin_v);
 }
@@ -142,6 +142,12 @@ campaign_progress progress_of(const campaign_state& st) {
 }
 
 } // namespace
+
+champion_info champion_now(const campaign_state& st) {
+  auto out = st.fold.champion;
+  out.level = next_level(st.context->spec->judge.false_discovery, st.fold.promotions);
+  return out;
+}
 
 void arm_retry(pointer self) {
   self->delayed_send(self, retry_after, atom::tick_v, ++self->state.generation);

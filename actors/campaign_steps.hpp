@@ -44,6 +44,9 @@ void finish(pointer self, const std::string& reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
 
+// The champion, and the level of the next promotion's test.
+champion_info champion_now(const campaign_state& st);
+
 // Wall time spent on the campaign, pauses and the time between sessions excluded.
 double wall_seconds(const campaign_state& st);
 stored_value status_value(const campaign_state& st);

@@ -81,7 +81,7 @@ evaluation_record no_race() {
   evaluation_record record;
   record.stage = to_string(stage::race);
   record.outcome.result = verdict::pass;
-  record.outcome.rule = "same_object";
+  record.outcome.rule = same_object;
   record.outcome.detail = "compiles to the same code as its rival";
   record.outcome.speedup = record.outcome.ci_low = record.outcome.ci_high = 1.0;
   record.outcome.estimate = true;
@@ -184,7 +184,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.candidate = r->object;
   if (s != stage::final_confirm)
     q.rival = r->rival;
-  ask_for(s, q);
+  ask_for(s, q, r->request.champion.level);
   lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, s == stage::race ? 0U : 1U};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
@@ -324,6 +324,8 @@ void give_turns(pointer self) {
       r->request.champion = st.champion;
       r->rival.clear();
     }
+    r->request.champion.level = st.champion.level;
+    r->progress.audit_from = r->request.audit_from / r->request.champion.speedup;
     advance(self, r);
   }
 }

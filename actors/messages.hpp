@@ -90,6 +90,7 @@ struct synthesis_step {
   std::vector<uint64_t> siblings;
   std::vector<uint64_t> seen; // fingerprints of genomes, sorted
   uint64_t seed = 0;
+  double audit_from = 0.0; // evaluate_request's
 };
 struct generate_request {
   bool draft = false;
@@ -107,12 +108,14 @@ struct champion_info {
   uint64_t index = 0;
   std::string object;   // blob; empty: the reference
   double speedup = 1.0; // against the reference
+  double level = 0.05;  // of the next promotion's test
 };
 struct evaluate_request {
   uint64_t index = 0;
   candidate what;
   champion_info champion;
   bool final_check = false; // confirm against the reference itself
+  double audit_from = 0.0;  // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
   append_request unsaved;   // what is to be stored before anything is spent: one synced write with the first intent
 };
 struct evaluation {
@@ -127,6 +130,9 @@ struct evaluation {
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
+  bool verified = false;    // its figures come from fresh processes and held-out shapes
+  std::string confirmed_by; // audit | confirm; empty: neither was done
+  double log_e = 0.0;       // of the gain, in that confirmation
   race_decision decision = race_decision::undecided;
   std::vector<id128> evaluations;
   judge_outcome last; // of the last judge run
@@ -222,7 +228,7 @@ typename I::result_type inspect(I& f, resource_status& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
-  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed);
+  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
@@ -230,16 +236,17 @@ typename I::result_type inspect(I& f, generate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
-  return f(x.index, x.object, x.speedup);
+  return f(x.index, x.object, x.speedup, x.level);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
-  return f(x.index, x.what, x.champion, x.final_check, x.unsaved);
+  return f(x.index, x.what, x.champion, x.final_check, x.audit_from, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
   return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
-           x.confirmed, x.decision, x.evaluations, x.last, x.compile_ns, x.judge_ns, x.unsaved);
+           x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
+           x.judge_ns, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_result& x) {

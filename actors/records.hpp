@@ -28,6 +28,7 @@ enum class event_kind : uint16_t {
   champion_crowned,       // champion_record
   campaign_state,         // state_record
   campaign_finished,      // finish_record
+  node_confirmed,         // confirmation_record: with the node's end, before it
 };
 std::string to_string(event_kind k);
 
@@ -159,6 +160,17 @@ struct champion_record {
   id128 tree_hash;
 };
 
+// A candidate's showing in fresh processes, on held-out shapes: an audit of a surprise, or a promotion, which is a
+// test in the campaign's stream of tests (evaluation/false_discovery.hpp).
+struct confirmation_record {
+  uint64_t index = 0;
+  std::string stage;  // audit | confirm
+  uint64_t test = 0;  // of the campaign, from 1; 0: an audit claims nothing
+  double level = 0.0; // of that test
+  double log_e = 0.0; // natural log of its e-value
+  bool discovery = false;
+};
+
 struct state_record {
   std::string state; // running | paused
   std::string reason;
@@ -222,6 +234,10 @@ typename I::result_type inspect(I& f, fault_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, champion_record& x) {
   return f(x.index, x.object, x.speedup, x.ci_low, x.ci_high, x.tree_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, confirmation_record& x) {
+  return f(x.index, x.stage, x.test, x.level, x.log_e, x.discovery);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {

@@ -79,6 +79,7 @@ void evaluate(pointer self, append_request unsaved) {
   q.index = st.record.index;
   q.what = st.what;
   q.champion = st.champion;
+  q.audit_from = st.step.audit_from;
   q.unsaved = std::move(unsaved);
   self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
       .then(

@@ -85,10 +85,10 @@ struct judge_request {
   std::string oracle;      // shared object with double in place of float; empty: the reference is exact
   std::string candidate;   // shared object
   std::string rival;       // shared object to race against; empty: the reference
-  double alpha = 0.05;     // of the sequential test
+  double alpha = 0.05;     // of the sequential test, both sides together
   double delta = 0.005;    // smallest gain that counts
   double screen_out = 1.3; // race: give up early on a candidate this many times slower than the rival
-  uint32_t max_pairs = 60;
+  uint32_t max_pairs = 60;          // confirm: beyond the interval's pairs, while they lean towards a gain
   uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
   uint32_t limit_ms = 60'000;       // wall, for the whole request

@@ -108,6 +108,20 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .fallback = "never"},
             spec.stop.stall);
   });
+  root.table("judge", {.text = "what the judge's word is worth, and what is kept of it"}, [&](section& s) {
+    s.value("false_discovery",
+            {.text = "largest expected share of false ones among the promotions",
+             .low = 0.0,
+             .high = 0.5,
+             .low_open = true},
+            spec.judge.false_discovery);
+    s.value("keep_samples",
+            {.text = "raw samples are kept of what was promoted, and of so many other candidates, the newest; "
+                     "the others keep their summaries",
+             .low = 0,
+             .high = 1e9},
+            spec.judge.keep_samples);
+  });
 }
 
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides,

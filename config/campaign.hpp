@@ -39,6 +39,11 @@ struct budget_spec { // 0: unlimited
   double cost = 0.0;
 };
 
+struct judge_spec {
+  double false_discovery = 0.05; // largest expected share of false ones among the promotions
+  int64_t keep_samples = 500;    // raw samples of so many unpromoted candidates, the newest
+};
+
 struct stop_spec {      // 0: never for this reason
   double speedup = 0.0; // the task's goal where the campaign names none
   int64_t stall = 0;    // valid candidates in a row without a significant improvement
@@ -57,6 +62,7 @@ struct campaign_spec {
   int64_t draft_candidates = 10;
   budget_spec budget;
   stop_spec stop;
+  judge_spec judge; // last: campaigns stored before there was one have the defaults
 };
 
 template <class I>
@@ -80,9 +86,13 @@ typename I::result_type inspect(I& f, stop_spec& x) {
   return f(x.speedup, x.stall);
 }
 template <class I>
+typename I::result_type inspect(I& f, judge_spec& x) {
+  return f(x.false_discovery, x.keep_samples);
+}
+template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop);
+           x.budget, x.stop, x.judge);
 }
 
 // What this build can do. An empty list: whatever the documentation names (for targets: any name).

@@ -2,6 +2,8 @@
 
 #include "runtime/base/codec.hpp"
 
+#include <charconv>
+
 namespace kevolve {
 
 namespace {
@@ -20,6 +22,20 @@ typename I::result_type inspect(I& f, evaluation_key& x) {
 
 } // namespace
 
+namespace {
+
+// The log of the e-value for a gain. A session that never calmed down shows none.
+double gain_of(const judge_outcome& o) {
+  auto text = o.evidence.find("log_e_faster");
+  if (text == o.evidence.end() || o.decision != race_decision::faster)
+    return 0.0;
+  double out = 0.0;
+  const auto* end = text->second.data() + text->second.size();
+  return std::from_chars(text->second.data(), end, out).ec == std::errc{} ? out : 0.0;
+}
+
+} // namespace
+
 std::string to_string(stage s) {
   switch (s) {
     case stage::compile:
@@ -30,6 +46,8 @@ std::string to_string(stage s) {
       return "confirm";
     case stage::final_confirm:
       return "final";
+    case stage::audit:
+      return "audit";
     case stage::done:
       return "done";
   }
@@ -51,7 +69,7 @@ id128 object_id(const std::string& object_blob) {
   return derive_id("object", object_blob);
 }
 
-void ask_for(stage s, judge_request& request) {
+void ask_for(stage s, judge_request& request, double level) {
   if (s == stage::race) {
     // A race finds gains worth having. Short calls get the pairs that tell 5 % in 19 of 20 races; long ones are
     // bounded by time, and what they leave undecided is a few percent to either side.
@@ -62,12 +80,14 @@ void ask_for(stage s, judge_request& request) {
     request.screen_out = 1.08;
     return;
   }
-  // Promotions chain through the champion, so each spends less of the error budget than a race. The interval that
-  // people are told comes from the final confirmation's pairs.
+  // Promotions chain through the champion, so each has its own part of the campaign's error budget: the judge's alpha
+  // is of both sides, a promotion claims one. The interval that people are told comes from the final confirmation's
+  // pairs; an audit asks only whether the figure comes back.
   request.mode = judge_mode::confirm;
   request.limit_ms = 180'000;
-  request.alpha = 0.01;
-  request.min_interval_pairs = s == stage::final_confirm ? 30 : 12;
+  request.alpha = s == stage::confirm ? 2.0 * level : 0.01;
+  request.min_interval_pairs = s == stage::final_confirm ? 30 : s == stage::audit ? 4 : 12;
+  request.max_pairs = s == stage::confirm ? 60 : 0;
 }
 
 stage next_stage(const evaluation_progress& p) {
@@ -81,6 +101,9 @@ stage next_stage(const evaluation_progress& p) {
     return stage::race;
   if (!p.confirmed && p.result.decision == race_decision::faster)
     return stage::confirm;
+  const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
+  if (surprise && !p.result.verified)
+    return stage::audit;
   return stage::done;
 }
 
@@ -105,18 +128,24 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.rule = o.rule;
   r.detail = o.detail;
   r.decision = o.decision;
-  r.estimate = o.estimate;
+  r.estimate = s == stage::audit ? r.estimate : o.estimate; // a few pairs more are still a rough figure
   r.ratio = o.speedup;
   r.ci_low = o.ci_low;
   r.ci_high = o.ci_high;
   r.last = o;
-  if (s == stage::race)
+  if (s == stage::race) {
     p.raced = true;
-  else {
-    p.confirmed = true;
-    // Confirmed means: right on held-out shapes in fresh processes, and the interval excludes "no gain".
-    r.confirmed = o.result == verdict::pass && (s == stage::final_confirm || o.ci_low > 1.0);
+    r.verified = o.rule == same_object; // what the rival's code is, has been shown
+    return;
   }
+  p.confirmed = true;
+  r.verified = o.result == verdict::pass;
+  r.confirmed_by = to_string(s);
+  r.log_e = gain_of(o);
+  // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says
+  // so at its level.
+  const bool gained = s == stage::confirm && o.ci_low > 1.0 && o.decision == race_decision::faster;
+  r.confirmed = o.result == verdict::pass && (s == stage::final_confirm || gained);
 }
 
 score score_of(const evaluation& e, double rival_speedup) {

@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, done };
+enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, audit, done };
 std::string to_string(stage s);
 
 // What an evaluation id is made of besides stage and rival.
@@ -24,17 +24,21 @@ struct evaluation_ground {
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival);
 id128 object_id(const std::string& object_blob);
 
+// The rule of a race that was not needed: the compiler made the very code of the rival.
+inline constexpr const char* same_object = "same_object";
+
 // What is known of an evaluation under way.
 struct evaluation_progress {
   bool final_check = false;
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;
+  double audit_from = 0.0; // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;
 };
 
-// How a stage asks the judge: mode, pairs, error budget, limits.
-void ask_for(stage s, judge_request& request);
+// How a stage asks the judge: mode, pairs, error budget, limits. `level`: of a promotion's test.
+void ask_for(stage s, judge_request& request, double level = 0.05);
 
 stage next_stage(const evaluation_progress& p);
 

@@ -1,5 +1,7 @@
 #include "actors/search/policy.hpp"
 
+#include "actors/search/surprise.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -52,10 +54,11 @@ std::string pick(const std::map<std::string, double>& weights, const std::string
   return out;
 }
 
-// Which nodes may be improved on: they hold a judged candidate, and their generator is not out of ideas.
+// Which nodes may be improved on: they hold a judged candidate that is believed, and their generator is not out of
+// ideas.
 class openness {
 public:
-  explicit openness(const search_tree& tree) : open_(tree.size()), reachable_(tree.size()) {
+  explicit openness(const search_tree& tree) : best_(best_verified(tree)), open_(tree.size()), reachable_(tree.size()) {
     mark(tree, exhausted_limit);
     if (!reachable_[0])
       mark(tree, UINT64_MAX); // all tried to the end: once more, with other seeds
@@ -78,11 +81,13 @@ private:
           ++exhausted;
         below = below || reachable_[c];
       }
-      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && exhausted < limit;
+      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && exhausted < limit
+                 && is_believed(tree, n, best_);
       reachable_[i] = open_[i] || below;
     }
   }
 
+  double best_;
   std::vector<bool> open_;
   std::vector<bool> reachable_;
 };
@@ -188,8 +193,10 @@ uint64_t select_random(const search_tree& tree, const openness& may, random_draw
 // A second parent by tournament among the other valid nodes; the first parent itself if there is none.
 uint64_t second_parent(const search_tree& tree, uint64_t first, random_draws& random) {
   std::vector<uint64_t> others;
+  const auto best_known = best_verified(tree);
   for (const auto& n : tree.nodes())
-    if (n.index != 0 && n.index != first && n.phase == node_phase::finished && n.result == verdict::pass)
+    if (n.index != 0 && n.index != first && n.phase == node_phase::finished && n.result == verdict::pass
+        && is_believed(tree, n, best_known))
       others.push_back(n.index);
   if (others.empty())
     return first;

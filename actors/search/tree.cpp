@@ -31,6 +31,7 @@ search_tree::search_tree() {
   root.ci_low = 1.0;
   root.ci_high = 1.0;
   root.confirmed = true;
+  root.verified = true;
   root.visits = 1;
   root.value = 1.0;
   nodes_.push_back(std::move(root));
@@ -77,6 +78,7 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
       n.ci_high = passes ? outcome.ci_high : 0.0;
       n.estimate = outcome.estimate;
       n.confirmed = passes && outcome.confirmed;
+      n.verified = passes && (outcome.verified || outcome.confirmed);
     }
     ++n.visits;
     n.value = std::max(n.value, fitness);
@@ -93,7 +95,10 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
 }
 
 id128 search_tree::digest(uint64_t index) const {
-  return derive_id("tree node", encode(node_digest{nodes_[index]}));
+  // Journals from before there was an audit recorded hashes of trees without that mark.
+  const auto& n = nodes_[index];
+  const auto* audited = n.verified && !n.confirmed ? "audited" : "";
+  return derive_id("tree node", encode(node_digest{n}) + audited);
 }
 
 // Each node's digest covers its index, so exclusive or neither cancels two nodes nor depends on their order.

@@ -24,6 +24,7 @@ struct tree_node {
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
+  bool verified = false; // its figure was shown again in fresh processes on held-out shapes (surprise.hpp)
   bool draft = false;
   uint64_t visits = 0;       // finished nodes of the subtree, itself included
   double value = 0.0;        // best fitness of the subtree
@@ -39,6 +40,7 @@ struct node_outcome {
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
+  bool verified = false; // confirmed implies it
 };
 
 class search_tree {

@@ -93,14 +93,26 @@ public:
 
   template <class... Ts>
   bool operator()(Ts&... xs) {
-    (get(xs), ...);
+    ++depth_;
+    (get_field(xs), ...);
+    --depth_;
     return ok_;
   }
 
   bool ok() const { return ok_; }
   bool at_end() const { return in_.empty(); }
+  // What an older writer did not know: fields at the end of the outermost struct keep their defaults.
+  void expect_older() { older_ = true; }
 
 private:
+  // Depth 1 is what decode() was asked for, 2 are its fields.
+  template <class T>
+  void get_field(T& x) {
+    if (older_ && depth_ == 2 && in_.empty())
+      return;
+    get(x);
+  }
+
   template <class T>
   void get(T& x) {
     if constexpr (std::is_enum_v<T>) {
@@ -181,6 +193,8 @@ private:
 
   std::string_view in_;
   bool ok_ = true;
+  bool older_ = false;
+  int depth_ = 0;
 };
 
 template <class T>
@@ -197,6 +211,18 @@ result<T> decode(std::string_view bytes) {
   T x{};
   d(x);
   if (!d.ok() || !d.at_end())
+    return fail(errc::corrupt, "record of " + std::to_string(bytes.size()) + " bytes does not decode");
+  return x;
+}
+
+// The same for records that have gained fields at their end since some of them were written.
+template <class T>
+result<T> decode_older(std::string_view bytes) {
+  decoder d{bytes};
+  d.expect_older();
+  T x{};
+  d(x);
+  if (bytes.empty() || !d.ok() || !d.at_end())
     return fail(errc::corrupt, "record of " + std::to_string(bytes.size()) + " bytes does not decode");
   return x;
 }

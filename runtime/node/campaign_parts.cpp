@@ -29,7 +29,7 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
 
 result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
                                          const campaign_submission& submission, uint64_t parent, bool with_campaign) {
-  auto spec = decode<campaign_spec>(submission.spec);
+  auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());
   auto hardware = ground.targets.find(spec->target);

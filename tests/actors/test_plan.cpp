@@ -139,6 +139,71 @@ TEST_CASE("an evaluation goes as far as its results carry it") {
   }
 }
 
+TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
+  struct row {
+    const char* name;
+    double audit_from;
+    evaluation_record race;
+    const char* path;
+    bool verified;
+  };
+  const auto undecided = outcome(verdict::pass); // 1.5 times its rival
+  auto same = undecided;
+  same.outcome.rule = same_object;
+  const std::vector<row> rows{
+      {"below the threshold", 1.6, undecided, "compile race ", false},
+      {"at the threshold", 1.5, undecided, "compile race audit ", true},
+      {"no threshold", 0.0, undecided, "compile race ", false},
+      {"wrong", 1.0, outcome(verdict::wrong_result), "compile race ", false},
+      {"a gain is confirmed instead", 1.0, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ",
+       true},
+      {"the rival's own code", 1.0, same, "compile race ", true},
+  };
+  for (const auto& r : rows) {
+    INFO(r.name);
+    evaluation_progress p;
+    p.audit_from = r.audit_from;
+    std::string out;
+    for (auto s = next_stage(p); s != stage::done; s = next_stage(p)) {
+      out += to_string(s) + " ";
+      apply(p, s, s == stage::compile ? built : r.race);
+    }
+    CHECK(out == r.path);
+    CHECK(p.result.verified == r.verified);
+  }
+}
+
+TEST_CASE("an audit's figures replace the race's, and claim no gain") {
+  evaluation_progress p;
+  p.audit_from = 1.0;
+  auto screened = outcome(verdict::pass, race_decision::screened);
+  screened.outcome.estimate = true;
+  auto audit = outcome(verdict::pass, race_decision::faster, 1.2);
+  audit.outcome.speedup = 1.1;
+  apply(p, stage::compile, built);
+  apply(p, stage::race, screened);
+  apply(p, stage::audit, audit);
+  CHECK(p.result.ratio == 1.1);
+  CHECK(p.result.verified);
+  CHECK(p.result.confirmed_by == "audit");
+  CHECK(!p.result.confirmed);
+  CHECK(p.result.estimate);
+}
+
+TEST_CASE("a confirmation needs the test's word, and brings its e-value along") {
+  evaluation e;
+  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
+  auto confirmation = faster;
+  confirmation.outcome.evidence["log_e_faster"] = "5.25";
+  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, confirmation}}, &e);
+  CHECK(e.confirmed);
+  CHECK(e.log_e == 5.25);
+  confirmation.outcome.decision = race_decision::undecided; // too few pairs, or a session that never calmed down
+  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, confirmation}}, &e);
+  CHECK(!e.confirmed);
+  CHECK(e.log_e == 0.0);
+}
+
 TEST_CASE("the stages' costs and figures end up in the evaluation") {
   evaluation e;
   auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
@@ -180,7 +245,7 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
       {"rival", ground, subject, {9, 9}, false, true},
   };
   std::set<id128> stages;
-  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm}) {
+  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm, stage::audit}) {
     auto id = evaluation_id(ground, subject, s, rival);
     stages.insert(id);
     for (const auto& c : changes) {
@@ -189,7 +254,7 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
       CHECK((evaluation_id(c.ground, c.subject, s, c.rival) != id) == differs);
     }
   }
-  CHECK(stages.size() == 4);
+  CHECK(stages.size() == 5);
 }
 
 TEST_CASE("candidates that compile to the same object share their verdict") {
@@ -224,9 +289,15 @@ TEST_CASE("a race asks for pairs enough to tell five percent, a promotion spends
   CHECK(race.mode == judge_mode::race);
   CHECK(race.max_pairs >= 60);
   judge_request promotion;
-  ask_for(stage::confirm, promotion);
+  ask_for(stage::confirm, promotion, 0.01);
   CHECK(promotion.mode == judge_mode::confirm);
-  CHECK(promotion.alpha < race.alpha);
+  CHECK(promotion.alpha == 0.02); // of both sides: the claimed one has the level
+  CHECK(promotion.min_interval_pairs >= 12);
+  CHECK(promotion.max_pairs > promotion.min_interval_pairs);
+  judge_request audit;
+  ask_for(stage::audit, audit, 0.01);
+  CHECK(audit.mode == judge_mode::confirm);
+  CHECK(audit.min_interval_pairs < promotion.min_interval_pairs);
   judge_request last;
   ask_for(stage::final_confirm, last);
   CHECK(last.min_interval_pairs >= 30);

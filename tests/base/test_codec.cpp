@@ -153,3 +153,46 @@ TEST_CASE("operating-system failures become what a person can act on") {
   CHECK(from_errno(EIO, "x").code == errc::io);
   CHECK(to_string(failure{errc::not_found, "campaign 12"}) == "not found: campaign 12");
 }
+
+namespace {
+
+struct of_yesterday {
+  std::string name;
+  std::vector<int32_t> values;
+};
+struct of_today {
+  std::string name;
+  std::vector<int32_t> values;
+  double level = 0.05;
+  uint64_t kept = 500;
+};
+template <class I>
+typename I::result_type inspect(I& f, of_yesterday& x) {
+  return f(x.name, x.values);
+}
+template <class I>
+typename I::result_type inspect(I& f, of_today& x) {
+  return f(x.name, x.values, x.level, x.kept);
+}
+
+} // namespace
+
+TEST_CASE("a record from before its last fields keeps their defaults, where older ones are expected") {
+  const auto bytes = encode(of_yesterday{"a", {1, 2}});
+  CHECK(!decode<of_today>(bytes));
+  auto read = decode_older<of_today>(bytes);
+  REQUIRE(read);
+  CHECK(read->name == "a");
+  CHECK(read->values == std::vector<int32_t>{1, 2});
+  CHECK(read->level == 0.05);
+  CHECK(read->kept == 500);
+  // A field is there or not; a cut within one is damage, and so is nothing at all.
+  for (size_t n = 0; n < bytes.size(); ++n)
+    if (n != 4 + 1) // after the first field
+      CHECK(!decode_older<of_today>(bytes.substr(0, n)));
+  of_today now{"b", {3}, 0.1, 7};
+  auto again = decode_older<of_today>(encode(now));
+  REQUIRE(again);
+  CHECK(again->level == 0.1);
+  CHECK(again->kept == 7);
+}

@@ -111,6 +111,8 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(loaded->budget.cost == 12.5);
   CHECK(loaded->stop.speedup == 8.0);
   CHECK(loaded->stop.stall == 80);
+  CHECK(loaded->judge.false_discovery == 0.1);
+  CHECK(loaded->judge.keep_samples == 30);
 }
 
 TEST_CASE("a campaign without a target speedup takes the task's goal") {

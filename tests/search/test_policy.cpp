@@ -11,7 +11,7 @@ using namespace kevolve;
 namespace {
 
 node_outcome passed(double fitness) {
-  return {verdict::pass, fitness, fitness, fitness, false, false};
+  return {verdict::pass, fitness, fitness, fitness, false, false, true};
 }
 
 // One policy, always its parent, no drafts, no second parent.

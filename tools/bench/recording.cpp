@@ -24,7 +24,7 @@ public:
         auto s = decode<campaign_submission>(e.payload);
         if (!s)
           return tl::unexpected(s.error());
-        return keep(decode<campaign_spec>(s->spec), out_.spec);
+        return keep(decode_older<campaign_spec>(s->spec), out_.spec);
       }
       case event_kind::campaign_prepared:
         return keep(decode<preparation>(e.payload), out_.fixed);

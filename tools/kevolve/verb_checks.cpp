@@ -166,6 +166,7 @@ json plan_json(const campaign_spec& s, const std::string& data) {
         {"device_s", limit(s.budget.device_s)},
         {"tokens", limit(static_cast<double>(s.budget.tokens))},
         {"cost", limit(s.budget.cost)}}},
+      {"judge", {{"false_discovery", s.judge.false_discovery}, {"keep_samples", s.judge.keep_samples}}},
       {"stop", {{"speedup", limit(target_speedup)}, {"stall", limit(static_cast<double>(s.stop.stall))}}},
       {"writes", {data + "/store", data + "/token", data + "/admin.json", data + "/helpers.log", data + "/results"}}};
 }

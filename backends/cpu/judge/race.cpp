@@ -262,6 +262,13 @@ private:
     return {};
   }
 
+  // A promotion late in a campaign needs more evidence than its interval's pairs hold: while they lean its way, it gets
+  // more. The e-process may be stopped at any time.
+  bool worth_more_pairs(std::chrono::nanoseconds spent) const {
+    return rounds_.size() < request_.max_pairs && spent < patience * milliseconds{request_.race_ms}
+           && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == race_decision::undecided;
+  }
+
   attempt<void> confirm() {
     const auto start = steady_clock::now();
     for (uint32_t k = 0; k < held_out_pairs; ++k)
@@ -275,7 +282,7 @@ private:
           return tl::unexpected<setback>(pair.error());
       }
     const auto wanted = std::max(request_.min_interval_pairs, 1U);
-    while (rounds_.size() < wanted) {
+    while (rounds_.size() < wanted || worth_more_pairs(steady_clock::now() - start)) {
       if (hooks_.cancelled())
         return still_wanted();
       if (steady_clock::now() >= hooks_.deadline) {
@@ -328,6 +335,7 @@ private:
     out_.evidence["pairs"] = std::to_string(rounds_.size());
     out_.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + number(overall.coverage);
     out_.evidence["log_e_faster"] = number(overall_.log_e_faster());
+    out_.evidence["alpha"] = number(request_.alpha); // what the decision was made at
     out_.evidence["log_e_slower"] = number(overall_.log_e_slower());
     out_.evidence["launches"] = std::to_string(duel_.launches());
     out_.evidence["disturbed_pairs"] = std::to_string(duel_.disturbed());

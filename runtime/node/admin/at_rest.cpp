@@ -26,7 +26,7 @@ void put_from(const call_ptr& c, const std::shared_ptr<resting>& r, size_t at) {
       c, c->context->journal,
       [c, r, at, id](std::string& bytes) {
         auto submission = decode<campaign_submission>(bytes);
-        auto spec = submission ? decode<campaign_spec>(submission->spec) : tl::unexpected(submission.error());
+        auto spec = submission ? decode_older<campaign_spec>(submission->spec) : tl::unexpected(submission.error());
         if (!spec) {
           c->refuse(spec.error());
           return;

@@ -51,6 +51,14 @@ json of(const champion_record& x) {
           {"ci95", interval_json(x.ci_low, x.ci_high)},
           {"tree_hash", to_string(x.tree_hash)}};
 }
+json of(const confirmation_record& x) {
+  return {{"index", x.index},
+          {"stage", x.stage},
+          {"test", x.test == 0 ? json(nullptr) : json(x.test)},
+          {"level", x.test == 0 ? json(nullptr) : json(x.level)},
+          {"log_e", x.log_e},
+          {"discovery", x.discovery}};
+}
 json of(const state_record& x) {
   return {{"state", x.state}, {"reason", or_null(x.reason)}};
 }
@@ -91,6 +99,8 @@ json data_of(const journal_event& e) {
       return decoded<fault_record>(e.payload);
     case event_kind::champion_crowned:
       return decoded<champion_record>(e.payload);
+    case event_kind::node_confirmed:
+      return decoded<confirmation_record>(e.payload);
     case event_kind::campaign_state:
       return decoded<state_record>(e.payload);
     case event_kind::campaign_finished:

@@ -154,7 +154,7 @@ void reply_node(const call_ptr& c, const campaign_status& of, uint64_t index) {
          [c, p, index](const found_values& found) {
            if (auto i = found.find("submission"); i != found.end())
              if (auto submission = decode<campaign_submission>(i->second))
-               if (auto spec = decode<campaign_spec>(submission->spec))
+               if (auto spec = decode_older<campaign_spec>(submission->spec))
                  p->spec = std::move(*spec);
            if (index == 0) {
              c->reply(reference_json(*p));

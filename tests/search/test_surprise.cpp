@@ -1,0 +1,100 @@
+#include "actors/search/policy.hpp"
+#include "actors/search/surprise.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace kevolve;
+
+namespace {
+
+node_outcome raced(double fitness, bool verified = false) {
+  return {verdict::pass, fitness, fitness, fitness, false, false, verified};
+}
+
+uint64_t add(search_tree& t, std::vector<uint64_t> parents, const node_outcome& o) {
+  auto i = t.add(std::move(parents), false);
+  t.finish(i, o);
+  return i;
+}
+
+// Every node that any policy takes as a parent, first or second, over many seeds.
+std::set<uint64_t> ever_chosen(const search_tree& t) {
+  std::set<uint64_t> out;
+  for (const auto& name : policy_names()) {
+    policy_options o;
+    o.policies = {{name, 1.0}};
+    o.memory = {{"parent", 1.0}};
+    o.drafts = 0;
+    o.combine = 0.5;
+    for (uint64_t seed = 0; seed < 100; ++seed)
+      for (auto p : select(t, o, seed).parents)
+        out.insert(p);
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a surprise is far above what it was made from, or above all that is known") {
+  search_tree t;
+  auto slow = add(t, {0}, raced(0.5, true));
+  auto good = add(t, {0}, raced(4.0, true));
+  struct row {
+    std::vector<uint64_t> parents;
+    double best;
+    double threshold;
+  };
+  const std::vector<row> rows{
+      {{0}, 4.0, surprise_over_parent},
+      {{slow}, 4.0, surprise_over_parent}, // worse than the reference: the reference counts
+      {{good}, 4.0, surprise_over_best * 4.0},
+      {{slow, good}, 40.0, surprise_over_parent * 4.0}, // the better of two
+      {{0}, 1.0, surprise_over_best},
+      {{0}, 0.0, surprise_over_best}, // no best: the reference
+  };
+  for (const auto& r : rows) {
+    INFO(r.parents.front() << " " << r.best);
+    CHECK(surprise_threshold(t, r.parents, r.best) == r.threshold);
+  }
+}
+
+TEST_CASE("the best that is verified counts, not what only claims to be better") {
+  search_tree t;
+  CHECK(best_verified(t) == 1.0);
+  add(t, {0}, raced(2.0, true));
+  add(t, {0}, raced(90.0));
+  CHECK(best_verified(t) == 2.0);
+}
+
+TEST_CASE("an unverified surprise is no parent, to no policy; once verified it is") {
+  for (auto verified : {false, true}) {
+    search_tree t;
+    auto usual = add(t, {0}, raced(1.2));
+    auto best = add(t, {0}, raced(2.0, true));
+    auto surprise = add(t, {0}, raced(90.0, verified));
+    auto chosen = ever_chosen(t);
+    CHECK(chosen.contains(usual));
+    CHECK(chosen.contains(best));
+    CHECK(chosen.contains(surprise) == verified);
+  }
+}
+
+TEST_CASE("a candidate that failed makes no claim and may be repaired") {
+  search_tree t;
+  auto failed = add(t, {0}, {verdict::wrong_result, 90.0, 0.0, 0.0, false, false, false});
+  CHECK(is_believed(t, t.at(failed), best_verified(t)));
+}
+
+TEST_CASE("what is confirmed is verified, and the tree's hash tells an audit") {
+  search_tree confirmed;
+  add(confirmed, {0}, {verdict::pass, 2.0, 2.0, 2.0, false, true, false});
+  CHECK(confirmed.at(1).verified);
+  search_tree audited;
+  add(audited, {0}, raced(2.0, true));
+  search_tree only_raced;
+  add(only_raced, {0}, raced(2.0));
+  CHECK(audited.hash() != only_raced.hash());
+}
