@@ -133,6 +133,9 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   replace(compile, "/dev/null", out.source);
   if (compile.size() < 2 || compile[1] != "-cc1" || !set_value(compile, "-main-file-name", out.source))
     return fail(errc::internal, "clang -### names no cc1 step");
+  // __DATE__ and __TIME__ are the epoch's: the same request gives the same bytes on another day, too. (gcc takes the
+  // date from its environment: locked_command.cpp.)
+  compile.insert(compile.begin() + 2, {"-source-date-epoch", "0"});
   out.header = compile;
   out.header.pop_back(); // the input comes last
   set_value(out.header, "-x", v.language == "cpp" ? "c++-header" : "c-header");

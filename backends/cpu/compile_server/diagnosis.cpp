@@ -28,6 +28,17 @@ bool ran_out_of_memory(std::string_view diagnostics) {
   return std::any_of(signs.begin(), signs.end(), [&](auto sign) { return contains(diagnostics, sign); });
 }
 
+// A compiler that catches its own crash prints this and ends by itself, with a status.
+constexpr std::array pleas{"PLEASE submit a bug report", "PLEASE ATTACH",
+                           "Stack dump:", "Please submit a full bug report"};
+
+// A refusal says why, also where the compiler does not.
+std::string last_words(int status, std::string_view diagnostics) {
+  if (std::any_of(pleas.begin(), pleas.end(), [&](auto plea) { return contains(diagnostics, plea); }))
+    return "the compiler crashed, with status " + std::to_string(status);
+  return diagnostics.empty() ? "the compiler said nothing and ended with status " + std::to_string(status) : "";
+}
+
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   if (from.empty())
     return;
@@ -64,7 +75,7 @@ step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
         return {};
       if (ran_out_of_memory(diagnostics))
         return refusal(verdict::out_of_memory, "the compiler ran out of memory");
-      return refusal(verdict::compile_error, "");
+      return refusal(verdict::compile_error, last_words(step.value, diagnostics));
     case step_end::signalled:
       if (step.value == SIGXCPU)
         return refusal(verdict::timeout, "the compiler used up its processor time");
@@ -87,7 +98,7 @@ step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
 }
 
 std::string clean_log(std::string_view diagnostics, const std::vector<std::string>& folders) {
-  for (auto plea : {"PLEASE submit a bug report", "PLEASE ATTACH", "Stack dump:", "Please submit a full bug report"})
+  for (auto plea : pleas)
     if (auto at = diagnostics.find(plea); at != std::string_view::npos)
       diagnostics = diagnostics.substr(0, at);
   std::string out{diagnostics};

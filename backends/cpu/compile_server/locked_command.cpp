@@ -55,8 +55,10 @@ bool redirect(const char* path, int flags, int to) {
     give_up(report, from_errno(errno, "dup2"));
   if (auto locked = lock.lock(); !locked)
     give_up(3, locked.error());
-  char* environment = nullptr;
-  ::execve(argv[0], argv, &environment);
+  // What gcc takes for the date of its __DATE__ and __TIME__.
+  static char epoch[] = "SOURCE_DATE_EPOCH=0";
+  std::array<char*, 2> environment{epoch, nullptr};
+  ::execve(argv[0], argv, environment.data());
   give_up(3, from_errno(errno, c.argv[0]));
 }
 

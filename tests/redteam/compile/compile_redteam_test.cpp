@@ -110,7 +110,6 @@ private:
 
 void check_cheat(const compile_fixture& f, const std::string& flags, stage& server, bench& court) {
   const auto built = server.compile(f, flags);
-  fprintf(stderr,"%s %s %s %.2f s\n", f.name.c_str(), flags.c_str(), to_string(built.result).c_str(), double(built.compile_ns)/1e9);
   auto verdict_of = to_string(built.result);
   CHECK_MESSAGE(!built.trouble, built.trouble.kind << ": " << built.trouble.detail);
   for (const auto& text : {built.log, built.artifact}) {

@@ -1,0 +1,3 @@
+// about: nothing at all
+// expect: load_error load
+// near: honest/plain.c
