@@ -26,8 +26,10 @@ const std::string& slow() {
 }
 
 std::string describe(const judge_outcome& o) {
-  return fmt::format("{} ({}) {}; fault {} {}; speedup {} [{}, {}], pairs {}", to_string(o.result), o.rule, o.detail,
-                     o.trouble.kind, o.trouble.detail, o.speedup, o.ci_low, o.ci_high,
+  auto disturbed = o.evidence.find("disturbed");
+  return fmt::format("{} ({}) {}; fault {} {}; {}; speedup {} [{}, {}], pairs {}", to_string(o.result), o.rule,
+                     o.detail, o.trouble.kind, o.trouble.detail,
+                     disturbed == o.evidence.end() ? "calm" : disturbed->second, o.speedup, o.ci_low, o.ci_high,
                      o.timings.empty() ? 0 : o.timings[0].rival_ns.size());
 }
 
@@ -95,6 +97,25 @@ TEST_CASE("a kernel raced against itself is not faster") {
   }
   // The test's level is 2.5 % a side: three of twelve would happen once in 400 runs.
   CHECK(faster <= 2);
+}
+
+TEST_CASE("a session that never calms down is repeated, and then decides nothing") {
+  judge_driver judge{{"--drift-limit", "0"}}; // no two probes agree so well
+  for (auto mode : {judge_mode::race, judge_mode::confirm}) {
+    auto request = request_for(poly_task(), slow(), reference(), mode);
+    request.min_interval_pairs = 4;
+    auto o = judge.ask(request);
+    INFO(describe(o));
+    CHECK(o.result == verdict::pass); // noise is nobody's verdict
+    CHECK(o.decision == race_decision::undecided);
+    CHECK(o.estimate);
+    CHECK(o.evidence["repeated_sessions"] == "2");
+    CHECK(o.evidence["disturbed"].find("drifted") != std::string::npos);
+    CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).rival_ns.size())); // of the last session alone
+    CHECK(o.speedup > 1.2);
+  }
+  judge_driver calm{{"--drift-limit", "1000000"}};
+  CHECK(calm.ask(request_for(poly_task(), slow(), reference())).evidence.contains("drift"));
 }
 
 TEST_CASE("a rival of its own is raced instead of the reference") {

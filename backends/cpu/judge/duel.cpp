@@ -25,6 +25,9 @@ constexpr int rival_slot = 1;
 // A call that waited for its core for more than this share of its time is played again, so often at most.
 constexpr double disturbance = 0.03;
 constexpr int tries_for_a_calm_pair = 4;
+// Waking a frozen process takes some microseconds, a large share of a short call. A slice lost to somebody else is
+// this long at least.
+constexpr double lost_slice_ns = 100'000.0;
 
 // How long a single-threaded process has been runnable without running, in ns: the second number of its
 // schedstat. 0 where the kernel does not say.
@@ -225,6 +228,7 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
   auto calm = true;
+  lost_slice_ = false;
   for (int turn = 0; turn < 2; ++turn) {
     const bool candidate = (turn == 0) == candidate_first;
     const auto& process = candidate ? candidate_ : rival_;
@@ -232,11 +236,22 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
     auto took = call(candidate, index, set, false);
     if (!took)
       return tl::unexpected<setback>(took.error());
-    if (!request_.task.threads)
-      calm = calm && waited_ns(process.pid()) - before <= disturbance * *took;
+    const auto waited = request_.task.threads ? 0.0 : waited_ns(process.pid()) - before;
+    calm = calm && waited <= disturbance * *took;
+    lost_slice_ = lost_slice_ || (waited > disturbance * *took && waited > lost_slice_ns);
     (candidate ? candidate_ns : rival_ns) = *took;
   }
   return calm;
+}
+
+void duel::forget_pairs() {
+  pairs_ = 0;
+  waiting_ = 0;
+  for (auto& shape : shapes_) {
+    shape.rival_ns.clear();
+    shape.candidate_ns.clear();
+    shape.test = sign_test{request_.delta};
+  }
 }
 
 attempt<double> duel::pair(size_t index) {
@@ -246,10 +261,13 @@ attempt<double> duel::pair(size_t index) {
     auto calm = play(index, rival_ns, candidate_ns);
     if (!calm)
       return tl::unexpected<setback>(calm.error());
+    if (lost_slice_ && tries == tries_for_a_calm_pair)
+      ++waiting_;
     if (*calm || tries == tries_for_a_calm_pair)
       break;
     ++disturbed_;
   }
+  ++pairs_;
   auto& shape = shapes_[index];
   shape.rival_ns.push_back(rival_ns);
   shape.candidate_ns.push_back(candidate_ns);

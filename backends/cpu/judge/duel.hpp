@@ -47,6 +47,11 @@ public:
   uint32_t launches() const { return launches_; }
   // Pairs that were played again because a call had to wait for its core.
   uint32_t disturbed() const { return disturbed_; }
+  // Pairs of this session that count although a call lost its core to somebody else, after every try.
+  uint32_t pairs() const { return pairs_; } // of this session, on all shapes
+  uint32_t waiting() const { return waiting_; }
+  // Drops the session's pairs: it is repeated, on sets that no living process has met.
+  void forget_pairs();
 
 private:
   struct deck {
@@ -78,6 +83,9 @@ private:
   std::chrono::nanoseconds loading_{0}; // the candidate's, over all of its processes
   uint32_t launches_ = 0;
   uint32_t disturbed_ = 0;
+  uint32_t pairs_ = 0;
+  uint32_t waiting_ = 0;
+  bool lost_slice_ = false; // in the last pair played
 };
 
 } // namespace kevolve

@@ -29,11 +29,12 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 struct arguments {
-  std::string zygote;                    // --zygote PATH; default: beside this program
-  std::vector<std::string> done_without; // --allow-weak-sandbox LAYER
-  uint64_t memory_bytes = 0;             // --memory-mib N; 0: the usual
-  int core = -1;                         // --core N; default: the first this process may use
-  std::vector<int> thread_cores;         // --thread-cores 0,1; default: every core it may use
+  std::string zygote;                          // --zygote PATH; default: beside this program
+  std::vector<std::string> done_without;       // --allow-weak-sandbox LAYER
+  uint64_t memory_bytes = 0;                   // --memory-mib N; 0: the usual
+  int core = -1;                               // --core N; default: the first this process may use
+  std::vector<int> thread_cores;               // --thread-cores 0,1; default: every core it may use
+  double drift_limit = weather_limits{}.drift; // --drift-limit R: between the probes around a session
 };
 
 std::vector<int> allowed_cores() {
@@ -224,7 +225,7 @@ void go_ahead_of_others() {
 
 int usage() {
   std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
-             "                     [--allow-weak-sandbox LAYER]\n"
+             "                     [--allow-weak-sandbox LAYER] [--drift-limit R]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -242,6 +243,8 @@ int start(int argc, char** argv) {
       args.memory_bytes = static_cast<uint64_t>(parse_cores(value).front()) << 20U;
     else if (key == "--allow-weak-sandbox")
       args.done_without.emplace_back(value);
+    else if (key == "--drift-limit")
+      std::from_chars(value.data(), value.data() + value.size(), args.drift_limit);
     else if (key == "--core" && parse_cores(value).size() == 1)
       args.core = parse_cores(value).front();
     else if (key == "--thread-cores" && !parse_cores(value).empty())
@@ -253,6 +256,7 @@ int start(int argc, char** argv) {
     return usage();
 
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // a limit of ours on files is no space, not our end
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   go_ahead_of_others();
   hide_memory();
@@ -261,6 +265,7 @@ int start(int argc, char** argv) {
   settings.zygote_path = args.zygote;
   settings.core = args.core >= 0 ? args.core : (allowed.empty() ? 0 : allowed.front());
   settings.thread_cores = args.thread_cores.empty() ? allowed : args.thread_cores;
+  settings.calm.drift = args.drift_limit;
   if (args.memory_bytes != 0)
     settings.memory_bytes = args.memory_bytes;
   cpu_set_t own;

@@ -7,6 +7,7 @@
 #include "backends/cpu/judge/zygote_client.hpp"
 #include "backends/judging/call_data.hpp"
 #include "backends/judging/comparison.hpp"
+#include "backends/judging/disturbance.hpp"
 #include "backends/protocol.hpp"
 
 #include <chrono>
@@ -25,6 +26,7 @@ struct judge_settings {
   size_t cache_bytes = size_t{1} << 30U;      // of pools kept between requests
   size_t shape_bytes = size_t{192} << 20U;    // of one pool
   uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
+  weather_limits calm;                        // beyond them a timing session is repeated
 };
 
 // What a running request may ask and tell the outside.

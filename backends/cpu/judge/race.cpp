@@ -1,6 +1,7 @@
 // check, race and confirm: a candidate against the expected outputs, and against a rival's time.
 #include "backends/cpu/judge/duel.hpp"
 #include "backends/cpu/judge/trial.hpp"
+#include "backends/cpu/judge/weather.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +29,8 @@ constexpr double hopeless = 3.0;
 constexpr uint32_t least_pairs = 2; // before race_ms may end a race
 // A candidate this far ahead gets more time: with a slow rival the test needs its pairs to say so.
 constexpr double promising = 1.25;
-constexpr uint32_t patience = 8; // times race_ms
+constexpr uint32_t patience = 8;     // times race_ms
+constexpr uint32_t most_repeats = 2; // of a disturbed session
 
 std::string number(double x) {
   std::array<char, 32> text{};
@@ -56,7 +58,7 @@ public:
       return ok;
     if (request_.mode == judge_mode::check)
       return {};
-    auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
+    auto raced = hold_session();
     summarise();
     if (raced)
       raced = obey_physics();
@@ -173,6 +175,43 @@ private:
     if (steady_clock::now() >= hooks_.deadline)
       return infrastructure("timed_out", "the request's limit passed");
     return {};
+  }
+
+  // Until a session is calm, so often at most. What never calms down decides nothing: a race stays undecided, its
+  // figure an estimate; a verdict is never bought by noise, and an honest candidate never pays with its verdict.
+  attempt<void> hold_session() {
+    auto cores = request_.task.threads ? court_.settings.thread_cores : std::vector<int>{court_.settings.core};
+    for (uint32_t repeated = 0;; ++repeated) {
+      const weather_watch watch{cores};
+      auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
+      const auto weather = watch.end(duel_.pairs(), duel_.waiting());
+      out_.evidence["drift"] = number(drift_of(weather));
+      out_.evidence["stolen_ms"] = number(weather.stolen_ns / 1e6);
+      out_.evidence["repeated_sessions"] = std::to_string(repeated);
+      if (!raced)
+        return raced;
+      const auto why = why_disturbed(weather, court_.settings.calm);
+      if (why.empty())
+        return {};
+      if (repeated == most_repeats || steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["disturbed"] = why;
+        if (out_.decision != race_decision::screened)
+          out_.decision = race_decision::undecided;
+        out_.estimate = true;
+        return {};
+      }
+      hooks_.progress("again: " + why);
+      forget_session();
+    }
+  }
+
+  void forget_session() {
+    duel_.forget_pairs();
+    rounds_.clear();
+    overall_ = sign_test{request_.delta};
+    out_.decision = race_decision::undecided;
+    out_.estimate = false;
+    out_.evidence.erase("stopped");
   }
 
   // One pair on every declared shape; the weighted mean of their log ratios.

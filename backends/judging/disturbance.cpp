@@ -1,0 +1,37 @@
+#include "backends/judging/disturbance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace kevolve {
+
+namespace {
+
+constexpr double least_ticks = 3.0; // one tick in a short session says nothing
+
+std::string said(const char* format, double a, double b) {
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(), format, a, b);
+  return text.data();
+}
+
+} // namespace
+
+double drift_of(const session_weather& w) {
+  if (!(w.probe_before_ns > 0.0) || !(w.probe_after_ns > 0.0))
+    return 1.0;
+  return std::max(w.probe_before_ns, w.probe_after_ns) / std::min(w.probe_before_ns, w.probe_after_ns);
+}
+
+std::string why_disturbed(const session_weather& w, const weather_limits& limits) {
+  if (w.stolen_ns > limits.stolen_share * w.wall_ns && w.stolen_ns >= least_ticks * w.tick_ns)
+    return said("%.1f ms of %.1f ms were stolen from the timing cores", w.stolen_ns / 1e6, w.wall_ns / 1e6);
+  if (const auto drift = drift_of(w); drift > limits.drift)
+    return said("the timing core's own speed drifted by a factor of %.3f, allowed is %.3f", drift, limits.drift);
+  if (w.pairs > 0 && w.waiting_pairs > limits.waiting_share * w.pairs)
+    return said("%.0f of %.0f pairs had to wait for the timing core", w.waiting_pairs, w.pairs);
+  return {};
+}
+
+} // namespace kevolve

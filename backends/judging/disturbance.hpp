@@ -1,0 +1,32 @@
+// Whether a timing session may be trusted, from what the machine said while it ran. Looks at the weather alone, never
+// at who was faster, so that repeating a session buys nobody a verdict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace kevolve {
+
+struct session_weather {
+  double wall_ns = 0.0;
+  double stolen_ns = 0.0;       // taken by the hypervisor from the session's cores
+  double tick_ns = 0.0;         // what stolen time is counted in
+  double probe_before_ns = 0.0; // a short fixed kernel on the timing core; 0: not measured
+  double probe_after_ns = 0.0;
+  uint32_t pairs = 0;
+  uint32_t waiting_pairs = 0; // counted although a call lost its core to somebody else, in every try
+};
+
+struct weather_limits {
+  double stolen_share = 0.05; // of the wall time, beyond three ticks
+  double drift = 1.15;        // between the probes, either way
+  double waiting_share = 0.5; // of the pairs
+};
+
+// The ratio of the slower probe to the faster; 1 where nothing was measured.
+double drift_of(const session_weather& w);
+
+// For a person, with the figures; empty: a calm session.
+std::string why_disturbed(const session_weather& w, const weather_limits& limits);
+
+} // namespace kevolve

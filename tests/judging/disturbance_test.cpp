@@ -1,0 +1,37 @@
+#include "backends/judging/disturbance.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace kevolve;
+
+TEST_CASE("a session is disturbed by stolen time, by drift and by pairs that waited, each beyond its limit") {
+  constexpr double ms = 1e6;
+  struct row {
+    const char* name;
+    session_weather weather;
+    const char* says; // part of the reason; empty: calm
+  };
+  // wall, stolen, tick, probe before, probe after, pairs, waiting
+  const std::vector<row> rows{
+      {"calm", {1000 * ms, 0, 10 * ms, 100, 101, 20, 0}, ""},
+      {"stolen at its limit", {1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0}, ""},
+      {"stolen beyond it", {1000 * ms, 60 * ms, 10 * ms, 100, 100, 20, 0}, "60.0 ms of 1000.0 ms"},
+      {"two ticks say nothing", {100 * ms, 20 * ms, 10 * ms, 100, 100, 20, 0}, ""},
+      {"three do", {100 * ms, 30 * ms, 10 * ms, 100, 100, 20, 0}, "stolen"},
+      {"slower at the end", {1000 * ms, 0, 10 * ms, 100, 116, 20, 0}, "factor of 1.160"},
+      {"faster at the end", {1000 * ms, 0, 10 * ms, 140, 100, 20, 0}, "factor of 1.400"},
+      {"drift at its limit", {1000 * ms, 0, 10 * ms, 100, 115, 20, 0}, ""},
+      {"no probe", {1000 * ms, 0, 10 * ms, 0, 130, 20, 0}, ""},
+      {"half the pairs waited", {1000 * ms, 0, 10 * ms, 100, 100, 20, 10}, ""},
+      {"more than half", {1000 * ms, 0, 10 * ms, 100, 100, 20, 11}, "11 of 20 pairs"},
+      {"no pairs", {1000 * ms, 0, 10 * ms, 100, 100, 0, 0}, ""},
+  };
+  for (const auto& r : rows) {
+    INFO(r.name);
+    const auto why = why_disturbed(r.weather, {});
+    CHECK(why.empty() == (r.says[0] == '\0'));
+    CHECK(why.find(r.says) != std::string::npos);
+  }
+}
