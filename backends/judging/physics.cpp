@@ -35,6 +35,13 @@ double rate_factor(const contract& task) {
 
 } // namespace
 
+size_t working_set_bytes(const call_data& data) {
+  size_t out = 0;
+  for (const auto& g : data.geometries)
+    out += g.bytes();
+  return out;
+}
+
 result<double> physics_floor_ns(const contract& task, const call_data& data, size_t working_set_bytes,
                                 const device_peaks& peaks) {
   auto flops = amount(task, task.work_flops, data);

@@ -28,6 +28,10 @@ struct device_peaks {
 result<double> physics_floor_ns(const contract& task, const call_data& data, size_t working_set_bytes,
                                 const device_peaks& peaks);
 
+// What the arrays hold; the guard bands between them are nobody's working set, and would move a small one out of
+// the cache that it lies in.
+size_t working_set_bytes(const call_data& data);
+
 // A time below this share of the floor is impossible.
 inline constexpr double impossible_below = 0.9;
 

@@ -71,6 +71,11 @@ TEST_CASE("a tolerance that accepts work not done is refused") {
   CHECK(zeros.result == verdict::wrong_result);
   CHECK(zeros.rule == "null_submission");
   CHECK(zeros.evidence.at("submission") == "zeros");
+  // With the numbers: how far off, what was allowed, how large the values are.
+  CHECK(std::stod(zeros.evidence.at("error.y")) == std::stod(zeros.evidence.at("largest_expected.y")));
+  CHECK(std::stod(zeros.evidence.at("error.y")) > 0.0);
+  CHECK(zeros.evidence.at("allowed.y") == "1e+03 + 1e-05 * |expected|");
+  CHECK(zeros.detail.find("error.y " + zeros.evidence.at("error.y")) != std::string::npos);
 
   task.tolerances[0].absolute = 0.05;
   auto constant = admit(judge, task, "y[i] = 7.0f + 1e-3f * x[i] * w[i % 8];");

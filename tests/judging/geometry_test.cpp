@@ -59,6 +59,15 @@ TEST_CASE("shapes that make no sense are refused") {
   CHECK(resolve_geometry(a, {{"n", 0}}, {})->span == 0);
 }
 
+TEST_CASE("the working set is what the arrays hold, without the guard bands around them") {
+  call_data d;
+  auto x = make_array("x", argument_role::input, dtype::f32, {"n"});
+  d.geometries.push_back(*resolve_geometry(x, {{"n", 1000}}, {}));
+  d.geometries.push_back(*resolve_geometry(x, {{"n", 24}}, {}));
+  d.geometries.emplace_back(); // a size
+  CHECK(working_set_bytes(d) == 4096);
+}
+
 TEST_CASE("the floor is the larger of work over rate, at the level that holds the data") {
   contract c;
   c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"})};

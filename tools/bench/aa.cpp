@@ -1,5 +1,6 @@
 // How honest the judge's races are: a candidate identical to the reference must not be called faster, and one with
-// 5 % more work must be seen to be slower. The requests are those of a campaign.
+// more work must be seen to be slower. The requests are those of a campaign; for the power at 1, 2 and 3 % more work,
+// with a hundred pairs.
 #include "backends/cpu/machine.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -116,9 +117,27 @@ private:
   std::vector<pid_t> pids_;
 };
 
+// One of the candidates that are raced in turns: the reference with so much more work.
+struct contender {
+  std::string name;
+  int more_percent = 0;
+};
+
+// What the sessions of one row have in common.
+struct plan {
+  std::string part; // trials | aa | power
+  kernel work;
+  bool loaded = false;
+  int trials = 0;
+  uint32_t pairs = 0; // 0: a campaign's
+  std::vector<contender> contenders;
+};
+
 struct tally {
   std::map<race_decision, int> decisions;
   int refused = 0;
+  int disturbed = 0; // never calmed down
+  int repeated = 0;  // sessions played again
   std::vector<double> speedups;
   std::vector<double> pairs;
   std::vector<double> seconds;
@@ -139,6 +158,9 @@ void count(tally& t, const judge_outcome& o) {
     return;
   }
   ++t.decisions[o.decision];
+  t.disturbed += o.evidence.contains("disturbed") ? 1 : 0;
+  if (auto again = o.evidence.find("repeated_sessions"); again != o.evidence.end() && again->second != "0")
+    ++t.repeated;
   t.speedups.push_back(o.speedup);
   for (const auto& s : o.timings) {
     t.pairs.push_back(static_cast<double>(s.rival_ns.size()));
@@ -146,16 +168,20 @@ void count(tally& t, const judge_outcome& o) {
   }
 }
 
-json row(const kernel& k, const std::string& candidate, bool loaded, int trials, const tally& t) {
-  return {{"kernel", k.name},
+json row(const plan& p, const std::string& candidate, const tally& t) {
+  const auto& k = p.work;
+  return {{"part", p.part},
+          {"kernel", k.name},
           {"bound", k.bound},
           {"candidate", candidate},
-          {"other_core", loaded ? "busy" : "left alone"},
-          {"trials", trials},
+          {"other_core", p.loaded ? "busy" : "left alone"},
+          {"trials", p.trials},
           {"faster", t.of(race_decision::faster)},
           {"slower", t.of(race_decision::slower)},
           {"screened", t.of(race_decision::screened)},
           {"undecided", t.of(race_decision::undecided)},
+          {"disturbed", t.disturbed},
+          {"repeated_sessions", t.repeated},
           {"refused", t.refused},
           {"refusal", t.last_refusal},
           {"median_speedup", median(t.speedups)},
@@ -164,34 +190,48 @@ json row(const kernel& k, const std::string& candidate, bool loaded, int trials,
           {"reference_us", median(t.reference_us)}};
 }
 
-// `trials` races of each candidate, the two in turns so that both see the same weather.
-result<json> measure(workbench& bench, const kernel& k, bool loaded, int trials) {
+// Races of each candidate, in turns so that all see the same weather.
+result<json> measure(workbench& bench, const plan& p) {
+  const auto& k = p.work;
   auto task = task_of(k);
   auto flags = baseline_flags(bench);
   auto reference = compile(bench, task, "c", text_of(k.sweeps), flags, compile_role::reference);
-  auto same = compile(bench, task, "c", text_of(k.sweeps), flags, compile_role::candidate);
-  auto more = compile(bench, task, "c", text_of(k.sweeps + k.sweeps / 20), flags, compile_role::candidate);
+  if (!reference)
+    return tl::unexpected(reference.error());
   auto oracle = compile(bench, task, "c", text_of(k.sweeps), flags, compile_role::oracle);
-  for (const auto* x : {&reference, &same, &more, &oracle})
-    if (!*x)
-      return tl::unexpected(x->error());
+  if (!oracle)
+    return tl::unexpected(oracle.error());
+  std::vector<std::string> objects;
+  for (const auto& c : p.contenders) {
+    auto object =
+        compile(bench, task, "c", text_of(k.sweeps + k.sweeps * c.more_percent / 100), flags, compile_role::candidate);
+    if (!object)
+      return tl::unexpected(object.error());
+    objects.push_back(std::move(*object));
+  }
   std::optional<load> busy;
-  if (loaded)
+  if (p.loaded)
     busy.emplace(bench.device.cores.front());
-  tally of_same;
-  tally of_more;
-  for (int i = 0; i < trials; ++i)
-    for (auto* t : {&of_same, &of_more}) {
+  std::vector<tally> tallies(p.contenders.size());
+  for (int i = 0; i < p.trials; ++i)
+    for (size_t c = 0; c < tallies.size(); ++c) {
       auto q = stage_request(task, stage::race);
       q.reference = *reference;
       q.oracle = *oracle;
-      q.candidate = t == &of_same ? *same : *more;
+      q.candidate = objects[c];
+      if (p.pairs > 0) {
+        q.max_pairs = p.pairs;
+        q.race_ms = 20'000; // the pairs are the bound
+      }
       auto o = bench.judge->ask(q);
       if (!o)
         return tl::unexpected(o.error());
-      count(*t, *o);
+      count(tallies[c], *o);
     }
-  return json::array({row(k, "identical", loaded, trials, of_same), row(k, "5 % more work", loaded, trials, of_more)});
+  auto out = json::array();
+  for (size_t c = 0; c < tallies.size(); ++c)
+    out.push_back(row(p, p.contenders[c].name, tallies[c]));
+  return out;
 }
 
 } // namespace
@@ -202,9 +242,15 @@ int main(int argc, char** argv) {
   using namespace kevolve::bench;
   std::string bin;
   int trials = 20;
+  int aa = 0;
+  int power = 0;
   CLI::App app{"Races of a candidate identical to its reference, and of one with 5 % more work"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--trials", trials, "races of each candidate on an idle and on a busy machine, over two kernels")
+      ->capture_default_str();
+  app.add_option("--aa", aa, "sessions of the identical candidate with a busy other core, over two kernels")
+      ->capture_default_str();
+  app.add_option("--power", power, "sessions of each of 1, 2 and 3 % more work on the compute-bound kernel")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const std::vector<kernel> kernels{{"sweep-l1", "compute and L1", 491'520, 2'048, 100},
@@ -214,14 +260,24 @@ int main(int argc, char** argv) {
     return give_up(to_string(bench.error()));
   auto before = machine();
   auto rows = json::array();
+  const auto each = [&](int n) { return n > 0 ? std::max(1, n / static_cast<int>(kernels.size())) : 0; };
+  std::vector<plan> plans;
   for (auto loaded : {false, true})
-    for (const auto& k : kernels) {
-      auto r = measure(*bench, k, loaded, std::max(1, trials / static_cast<int>(kernels.size())));
-      if (!r)
-        return give_up(to_string(r.error()));
-      for (auto& x : *r)
-        rows.push_back(std::move(x));
-    }
+    for (const auto& k : kernels)
+      plans.push_back({"trials", k, loaded, each(trials), 0, {{"identical", 0}, {"5 % more work", 5}}});
+  for (const auto& k : kernels)
+    plans.push_back({"aa", k, true, each(aa), 0, {{"identical", 0}}});
+  plans.push_back(
+      {"power", kernels.front(), true, power, 100, {{"1 % more work", 1}, {"2 % more work", 2}, {"3 % more work", 3}}});
+  for (const auto& p : plans) {
+    if (p.trials == 0)
+      continue;
+    auto r = measure(*bench, p);
+    if (!r)
+      return give_up(to_string(r.error()));
+    for (auto& x : *r)
+      rows.push_back(std::move(x));
+  }
   return print({{"benchmark", "aa"},
                 {"seed", "the judge's own, from the kernel"},
                 {"machine", before},

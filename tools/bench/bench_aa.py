@@ -1,4 +1,4 @@
-"""Races of a candidate identical to its reference, and of one with 5 % more work."""
+"""Races of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def render(document: Json) -> str:
         seen = t["slower"] + t["screened"]
         lines.append(f"{t['candidate']}, other core {t['other_core']}: called faster in {t['faster']} of {t['trials']}, "
                      f"seen to be slower in {seen} of {t['trials']}")
+    if aa := document.get("aa"):  # not in figures from before there was this part
+        lines.append(f"A/A with the other core busy: {aa['faster']} false winners of {aa['sessions']} sessions "
+                     f"(wanted: at most {aa['wanted_at_most']})")
+    for p in document.get("power", []):
+        lines.append(f"{p['candidate']}: seen in {p['seen']} of {p['sessions']} sessions of at most 100 pairs "
+                     f"({100 * p['power']:.0f} %{', wanted: 90 %' if p['candidate'].startswith('3') else ''})")
     return "\n".join(lines)
 
 
@@ -26,8 +32,10 @@ def main() -> None:
     arguments = common.parser(__doc__).parse_args()
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
-    trials = 200 if arguments.long else 20
-    measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials])
+    # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of three gains.
+    trials, aa, power = (200, 400, 100) if arguments.long else (4, 8, 4)
+    measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
+                           "--power", power])
     if measured is None:
         raise SystemExit(1)
     document["trials"] = trials
@@ -35,10 +43,19 @@ def main() -> None:
     document["seed"] = measured["seed"]
     totals: dict[tuple[str, str], dict[str, int]] = {}
     for r in measured["rows"]:
+        if r["part"] != "trials":
+            continue
         t = totals.setdefault((r["candidate"], r["other_core"]), {})
         for key in ("trials", "faster", "slower", "screened", "undecided", "refused"):
             t[key] = t.get(key, 0) + r[key]
     document["totals"] = [{"candidate": c, "other_core": o, **t} for (c, o), t in totals.items()]
+    rows = [r for r in measured["rows"] if r["part"] == "aa"]
+    sessions = sum(r["trials"] for r in rows)
+    document["aa"] = {"sessions": sessions, "faster": sum(r["faster"] for r in rows),
+                      "disturbed": sum(r["disturbed"] for r in rows), "wanted_at_most": sessions * 3 // 100}
+    document["power"] = [{"candidate": r["candidate"], "sessions": r["trials"], "seen": r["slower"] + r["screened"],
+                          "power": (r["slower"] + r["screened"]) / r["trials"], "disturbed": r["disturbed"]}
+                         for r in measured["rows"] if r["part"] == "power"]
     common.publish(common.close(document), render(document), arguments.json)
 
 

@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <string>
 
 namespace kevolve {
 
@@ -173,9 +175,30 @@ private:
     return false;
   }
 
+  static std::string number(double x) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.3g", x);
+    return text.data();
+  }
+
+  static std::string allowed(const comparison_rule& rule) {
+    switch (rule.mode) {
+      case tolerance_mode::absrel:
+        return number(rule.absolute) + " + " + number(rule.relative) + " * |expected|";
+      case tolerance_mode::ulp:
+        return number(rule.limit) + " ulp";
+      case tolerance_mode::reference_error:
+        return number(rule.limit) + " * the reference's own error of " + number(rule.reference_error);
+      case tolerance_mode::exact:
+        break;
+    }
+    return "0";
+  }
+
   // Answers that took no work, each as all outputs at once. `value` yields element k of output i.
   template <class Value>
-  bool passes(const pool_set& set, Value value) const {
+  bool passes(const pool_set& set, Value value) {
+    off_.clear();
     for (const auto& a : request_.task.arguments) {
       if (!is_array(a) || !is_written(a))
         continue;
@@ -189,8 +212,12 @@ private:
       for (int64_t k = 0; k < elements; ++k)
         store_number(a.type, answer.data(), k, value(i, k));
       const auto rule = rule_for(request_.task, a, smallest_->reference_error[i]);
-      if (compare(g, answer.data(), set.expected[i], elements, rule).result != verdict::pass)
+      const auto c = compare(g, answer.data(), set.expected[i], elements, rule);
+      if (c.result != verdict::pass)
         return false;
+      off_["error." + a.name] = number(c.max_abs);
+      off_["allowed." + a.name] = allowed(rule);
+      off_["largest_expected." + a.name] = number(largest_magnitude(set.expected[i], elements));
     }
     return true;
   }
@@ -200,11 +227,16 @@ private:
     const auto& task = request_.task;
     const auto& set = smallest_->sets.at(0);
     const auto& previous = smallest_->sets.at(1);
-    auto refuse = [](const std::string& what) {
-      return refusal({verdict::wrong_result,
-                      "null_submission",
-                      "the tolerance accepts " + what + " as an answer: tighten it, or change the fill rules",
-                      {{"submission", what}}});
+    auto refuse = [this](const std::string& what) {
+      std::string figures;
+      for (const auto& [name, value] : off_)
+        figures += (figures.empty() ? "" : ", ") + name + " " + value;
+      complaint c{verdict::wrong_result, "null_submission",
+                  "the tolerance accepts " + what + " as an answer (" + figures
+                      + "): tighten it, or change the fill rules",
+                  off_};
+      c.evidence["submission"] = what;
+      return refusal(std::move(c));
     };
     if (passes(set, [](size_t, int64_t) { return 0.0; }))
       return refuse("zeros");
@@ -254,6 +286,7 @@ private:
   pool_maker maker_;
   std::vector<std::shared_ptr<const shape_pool>> pools_;
   std::shared_ptr<const shape_pool> smallest_;
+  std::map<std::string, std::string> off_; // how far the last null submission was off, by output
 };
 
 } // namespace

@@ -132,7 +132,7 @@ private:
     const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
     double least = 0.0;
     for (const auto& set : pool.sets) {
-      auto ns = physics_floor_ns(request_.task, set.data, set.layout.total, peaks);
+      auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);
       if (!ns)
         return infrastructure("internal", "the declared work: " + to_string(ns.error()));
       least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
