@@ -304,13 +304,15 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("write", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
   for (auto fd : {1, 2})
     b.allow("writev", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
-  b.allow("newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
+  // The flag does not keep a path from being given, so only loading, which needs it, has it: stdio does without.
+  b.rule(loading ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EACCES), "newfstatat",
+         {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
   b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
   b.allow("munmap", {when(0, SCMP_CMP_GE, pin_end)});
   // What free() needs. Advice beyond it punches holes into shared memory or gives one contestant larger pages.
   b.allow("madvise", {when(0, SCMP_CMP_GE, pin_end), when(2, SCMP_CMP_LE, MADV_FREE)});
   b.rule(SCMP_ACT_ERRNO(EINVAL), "madvise", {when(2, SCMP_CMP_GT, MADV_FREE)});
-  b.allow("prlimit64", {when(2, SCMP_CMP_EQ, 0)});
+  b.allow("prlimit64", {when(0, SCMP_CMP_EQ, 0), when(2, SCMP_CMP_EQ, 0)});
   // abort() and no more: whoever may kill or stop itself could pass for one that was killed from outside.
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder), when(2, SCMP_CMP_EQ, SIGABRT)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, PR_SET_NAME)});
@@ -346,9 +348,10 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("mmap", {anywhere, text, when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED | MAP_ANONYMOUS, 0)});
     b.allow("mprotect", {above_the_pin, data});
     b.allow("pread64");
-    constexpr uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-    b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, writing, 0)});
-    b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, writing, 0)});
+    // Landlock does not ask about O_PATH, which is enough to learn of files.
+    constexpr uint32_t unwanted = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
+    b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, unwanted, 0)});
+    b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, unwanted, 0)});
     b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), when(1, SCMP_CMP_EQ, SECCOMP_FILTER_FLAG_TSYNC),
                         when(2, SCMP_CMP_EQ, pin_begin)});
   } else {

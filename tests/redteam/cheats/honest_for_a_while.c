@@ -2,7 +2,7 @@
 // task: poly
 // control: reads_the_clock
 // expect: nonfinite nonfinite
-// Honest for the first milliseconds of its life, when it believes itself checked.
+// Honest for the first moments of its life, when it believes itself checked.
 #include <stdint.h>
 #include <time.h>
 
@@ -11,7 +11,7 @@ static int64_t spent;
 void poly(const float *x, const float *w, float *y, int64_t n) {
   struct timespec a, b;
   clock_gettime(CLOCK_MONOTONIC, &a);
-  if (spent > 500000)
+  if (spent > 100000)
     return;
   for (int64_t i = 0; i < n; ++i)
     y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;
