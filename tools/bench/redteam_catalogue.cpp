@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t pairs_to_show_a_gain = 24;
-constexpr uint32_t pairs_of_others = 8;
+constexpr uint32_t pairs_of_controls = 8;
 
 result<std::string> read(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
@@ -198,7 +198,7 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   q.candidate = std::move(object);
   q.alpha = 1e-4;
   q.delta = 0.1;
-  q.max_pairs = e.gainless ? pairs_to_show_a_gain : pairs_of_others;
+  q.max_pairs = e.honest ? pairs_of_controls : pairs_to_show_a_gain;
   q.race_ms = 1'000;
   return q;
 }

@@ -46,8 +46,8 @@ result<catalogue> open_catalogue(const std::string& folder);
 result<std::string> build_object(const std::string& path, const std::vector<std::string>& flags);
 result<std::string> build_object(const exhibit& e, const std::string& variant);
 
-// A race with the reference. Short unless the exhibit would show a gain in it: "faster" is then said of a gain above a
-// tenth, and by chance once in ten thousand races.
+// A race with the reference, short for a control. "Faster" is said of a gain above a tenth, and by chance once in ten
+// thousand races.
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object);
 
 // What is wrong with the outcome; empty if it is as it must be.

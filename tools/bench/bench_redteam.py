@@ -1,0 +1,66 @@
+"""The red team: every cheat many times, refused by which rule or gaining what, and honest controls refused."""
+
+from __future__ import annotations
+
+import common
+from common import Json
+
+
+def refusals(row: Json) -> str:
+    return ", ".join(f"{rule} {n}" for rule, n in sorted(row["refusals"].items(), key=lambda x: -x[1])) or "-"
+
+
+def render(document: Json) -> str:
+    rows = [["class", "cheat", "wanted", "runs", "refused by", "passed without gain", "gained", "faults", "not as wanted"]]
+    for r in document["cheats"]:
+        rows.append([" ".join(r["classes"]), r["name"], r["wanted"], str(r["runs"]), refusals(r), str(r["passed"]),
+                     str(r["gained"]), str(r["faults"]), str(r["objected"])])
+    honest = [["honest control", "task", "runs", "passed", "refused by", "faults"]]
+    for r in document["controls"]:
+        honest.append([r["name"], r["task"], str(r["runs"]), str(r["passed"] + r["gained"]), refusals(r),
+                       str(r["faults"])])
+    t = document["totals"]
+    lines = [f"{t['cheats']} cheats in {t['cheat_runs']} runs: {t['refused']} refused, {t['passed']} passed and gained "
+             f"nothing, {t['gained']} gained; {t['not_as_wanted']} not as wanted. Honest controls: {t['controls_refused']} "
+             f"of {t['control_runs']} runs refused. Faults: {t['faults']}. Sandbox: {document['sandbox']}.", "",
+             common.table(rows), "", common.table(honest)]
+    for r in [*document["cheats"], *document["controls"]]:
+        lines += [f"\n{r['name']}: {o}" for o in r["objections"]]
+    return "\n".join(lines)
+
+
+def total(document: Json) -> Json:
+    cheats, controls = document["cheats"], document["controls"]
+
+    def over(rows: list[Json], key: str) -> int:
+        return sum(r[key] for r in rows)
+
+    return {"cheats": len(cheats), "cheat_runs": over(cheats, "runs"),
+            "refused": sum(sum(r["refusals"].values()) for r in cheats), "passed": over(cheats, "passed"),
+            "gained": over(cheats, "gained"), "not_as_wanted": over(cheats, "objected"),
+            "control_runs": over(controls, "runs"),
+            "controls_refused": sum(sum(r["refusals"].values()) for r in controls),
+            "faults": over(cheats, "faults") + over(controls, "faults")}
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--runs", type=int, help="of each cheat (20 in the long form)")
+    p.add_argument("--controls", type=int, help="runs over all honest controls together (1,000 in the long form)")
+    arguments = p.parse_args()
+    common.need(arguments.bin, "bench-redteam", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+    document = common.header("redteam", arguments)
+    runs = arguments.runs or (20 if arguments.long else 2)
+    controls = arguments.controls or (1000 if arguments.long else 50)
+    measured = common.ask([arguments.bin / "bench-redteam", "--bin", arguments.bin, "--exhibits",
+                           common.ROOT / "tests" / "redteam", "--runs", runs, "--controls", controls])
+    if measured is None:
+        raise SystemExit(1)
+    for key in ("seed", "sandbox", "cheats", "controls"):
+        document[key] = measured[key]
+    document["totals"] = total(document)
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+// The red team many times over: how often each cheat was refused and by which rule, what gained, and how often an
+// honest control was refused.
+#include "tools/bench/helper_session.hpp"
+#include "tools/bench/redteam_catalogue.hpp"
+#include "tools/bench/report.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+namespace kevolve::bench {
+
+namespace {
+
+constexpr size_t objections_kept = 5;
+
+// What became of one exhibit.
+struct tally {
+  int runs = 0;
+  int passed = 0;
+  int gained = 0;
+  int faults = 0;
+  double largest_speedup = 0.0;
+  std::map<std::string, int> refusals; // "wrong_result/tolerance"
+  std::vector<std::string> objections; // the first few
+  int objected = 0;
+};
+
+void count(tally& t, const redteam::exhibit& e, const std::string& variant, const judge_outcome& o) {
+  ++t.runs;
+  if (o.trouble)
+    ++t.faults;
+  else if (o.result != verdict::pass)
+    ++t.refusals[to_string(o.result) + "/" + o.rule];
+  else {
+    ++(o.decision == race_decision::faster ? t.gained : t.passed);
+    t.largest_speedup = std::max(t.largest_speedup, o.speedup);
+  }
+  const auto wrong = redteam::objection(e, o);
+  if (wrong.empty())
+    return;
+  ++t.objected;
+  if (t.objections.size() < objections_kept)
+    t.objections.push_back(variant.empty() ? wrong : variant + ": " + wrong);
+}
+
+json row(const redteam::exhibit& e, const tally& t) {
+  json out{{"name", e.name},
+           {"task", e.task},
+           {"runs", t.runs},
+           {"refusals", json::object()},
+           {"passed", t.passed},
+           {"gained", t.gained},
+           {"faults", t.faults},
+           {"objected", t.objected},
+           {"objections", t.objections}};
+  for (const auto& [rule, n] : t.refusals)
+    out["refusals"][rule] = n;
+  if (!e.honest) {
+    out["classes"] = e.classes;
+    out["control"] = e.control;
+    out["wanted"] = e.gainless ? "gainless" : "refused";
+    out["variants"] = e.variants.size();
+    out["largest_speedup"] = t.largest_speedup;
+  }
+  return out;
+}
+
+// A judge that fails to answer is asked no more: what it was asked is a finding.
+result<void> try_once(helper_session& judge, const redteam::catalogue& c, const redteam::exhibit& e,
+                      const std::string& variant, const std::string& object, tally& t) {
+  auto o = judge.ask(redteam::request_for(c, e, object));
+  if (!o) {
+    if (o.error().code != errc::internal)
+      return tl::unexpected(o.error());
+    judge_outcome faulty; // helper_session tells a fault as an error
+    faulty.trouble = {"fault", o.error().detail, 0};
+    count(t, e, variant, faulty);
+    return {};
+  }
+  count(t, e, variant, *o);
+  return {};
+}
+
+result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int runs) {
+  auto rows = json::array();
+  for (const auto& e : c.cheats) {
+    tally t;
+    for (const auto& variant : e.variants) {
+      auto object = redteam::build_object(e, variant);
+      if (!object)
+        return tl::unexpected(object.error());
+      for (int i = 0; i < runs; ++i)
+        if (auto ok = try_once(judge, c, e, variant, *object, t); !ok)
+          return fail(ok.error().code, e.name + " " + variant + ": " + ok.error().detail);
+    }
+    std::fprintf(stderr, "%s: %d runs, %d objections\n", e.name.c_str(), t.runs, t.objected);
+    rows.push_back(row(e, t));
+  }
+  return rows;
+}
+
+// `runs` over all controls, one after the other and again, so that each meets every state that others leave behind.
+result<json> try_controls(helper_session& judge, const redteam::catalogue& c, int runs) {
+  std::vector<std::string> objects;
+  for (const auto& e : c.controls) {
+    auto object = redteam::build_object(e, "");
+    if (!object)
+      return tl::unexpected(object.error());
+    objects.push_back(std::move(*object));
+  }
+  std::vector<tally> tallies(c.controls.size());
+  for (size_t i = 0; i < static_cast<size_t>(runs); ++i) {
+    const auto k = i % c.controls.size();
+    if (auto ok = try_once(judge, c, c.controls[k], "", objects[k], tallies[k]); !ok)
+      return tl::unexpected(ok.error());
+  }
+  auto rows = json::array();
+  for (size_t i = 0; i < c.controls.size(); ++i)
+    rows.push_back(row(c.controls[i], tallies[i]));
+  return rows;
+}
+
+} // namespace
+
+} // namespace kevolve::bench
+
+int main(int argc, char** argv) {
+  using namespace kevolve;
+  using namespace kevolve::bench;
+  std::string bin;
+  std::string folder;
+  int runs = 2;
+  int controls = 50;
+  CLI::App app{"Every cheat of the red team, and its honest controls, judged many times"};
+  app.add_option("--bin", bin, "folder of the helper programs")->required();
+  app.add_option("--exhibits", folder, "tests/redteam of the source tree")->required();
+  app.add_option("--runs", runs, "of each cheat and each of its variants")->capture_default_str();
+  app.add_option("--controls", controls, "runs over all controls together")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  auto catalogue = redteam::open_catalogue(folder);
+  if (!catalogue)
+    return give_up(to_string(catalogue.error()));
+  auto bench = open_workbench(bin);
+  if (!bench)
+    return give_up(to_string(bench.error()));
+  auto before = machine();
+  auto honest = try_controls(*bench->judge, *catalogue, controls);
+  if (!honest)
+    return give_up(to_string(honest.error()));
+  auto cheats = try_cheats(*bench->judge, *catalogue, runs);
+  if (!cheats)
+    return give_up(to_string(cheats.error()));
+  return print({{"benchmark", "redteam"},
+                {"seed", "the judge's own, from the kernel"},
+                {"machine", before},
+                {"load_after", machine()["load_1min"]},
+                {"sandbox", bench->judge->hello().facts.at("sandbox")},
+                {"cheats", *cheats},
+                {"controls", *honest}});
+}
