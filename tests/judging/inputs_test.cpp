@@ -115,6 +115,38 @@ TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
   CHECK(!draw_call(one(make_input("k", dtype::i8, {"n"}, "sorted_unique")), make_shape({{"n", 200}}), o));
 }
 
+TEST_CASE("most sorted tables have uneven gaps, so that interpolation finds nobody") {
+  const auto a = make_input("keys", dtype::i64, {"n"}, "sorted_unique");
+  int uneven = 0;
+  for (uint64_t seed = 1; seed <= 32; ++seed) {
+    const auto v = values(draw(one(a), {{"n", 4096}}, seed), 0);
+    // How far the middle key is from where even gaps would have put it, as a share of the table.
+    const auto place = (v[2048] - v.front()) / (v.back() - v.front());
+    const auto quarter = (v[1024] - v.front()) / (v.back() - v.front());
+    uneven += std::abs(place - 0.5) > 0.05 || std::abs(quarter - 0.25) > 0.05 ? 1 : 0;
+  }
+  CHECK(uneven > 12);
+  CHECK(uneven < 32); // some tables are even
+}
+
+TEST_CASE("half of the misses of sample_of stand beside an entry") {
+  contract c;
+  auto ids = make_input("ids", dtype::i64, {"n"}, "sample_of");
+  ids.fill.of = "table";
+  ids.fill.hit = 0.0;
+  auto table = make_input("table", dtype::i64, {"k"}, "integer");
+  table.fill.low = 0;
+  table.fill.high = 1e12;
+  c.arguments = {table, ids};
+  const auto d = draw(c, {{"n", 10'000}, {"k", 50}});
+  const auto known = values(d, 0);
+  const auto v = values(d, 1);
+  const auto beside = std::count_if(v.begin(), v.end(), [&](double x) {
+    return std::any_of(known.begin(), known.end(), [x](double k) { return std::abs(x - k) <= 3.0; });
+  });
+  CHECK(static_cast<double>(beside) / 10'000.0 == doctest::Approx(0.5).epsilon(0.1));
+}
+
 TEST_CASE("offsets are the exclusive prefix sum of their lengths") {
   contract c;
   auto lengths = make_input("len", dtype::i32, {"n"}, "lengths");
