@@ -46,6 +46,13 @@ struct helper_cancel {
 enum class compile_kind : uint8_t { object = 0, syntax_tree };
 // How the source is compiled besides its flag set. oracle: floating types promoted to double.
 enum class compile_role : uint8_t { candidate = 0, reference, oracle };
+// A frame with a value beyond the last one does not decode: keep these with their lists.
+constexpr compile_kind last_value(compile_kind) {
+  return compile_kind::syntax_tree;
+}
+constexpr compile_role last_value(compile_role) {
+  return compile_role::oracle;
+}
 
 struct compile_request {
   id128 job;
@@ -76,18 +83,21 @@ enum class judge_mode : uint8_t {
   confirm,   // fresh processes, held-out shapes and seeds, at least 30 fresh pairs against the rival
   probe,     // a built-in kernel with a known answer: is the device healthy; measures peaks
 };
+constexpr judge_mode last_value(judge_mode) {
+  return judge_mode::probe;
+}
 
 struct judge_request {
   id128 job;
   judge_mode mode = judge_mode::race;
   contract task;
-  std::string reference;   // shared object, the baseline build
-  std::string oracle;      // shared object with double in place of float; empty: the reference is exact
-  std::string candidate;   // shared object
-  std::string rival;       // shared object to race against; empty: the reference
-  double alpha = 0.05;     // of the sequential test, both sides together
-  double delta = 0.005;    // smallest gain that counts
-  double screen_out = 1.3; // race: give up early on a candidate this many times slower than the rival
+  std::string reference;            // shared object, the baseline build
+  std::string oracle;               // shared object with double in place of float; empty: the reference is exact
+  std::string candidate;            // shared object
+  std::string rival;                // shared object to race against; empty: the reference
+  double alpha = 0.05;              // of the sequential test, both sides together
+  double delta = 0.005;             // smallest gain that counts
+  double screen_out = 1.3;          // race: give up early on a candidate this many times slower than the rival
   uint32_t max_pairs = 60;          // confirm: beyond the interval's pairs, while they lean towards a gain
   uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
@@ -96,6 +106,9 @@ struct judge_request {
 };
 
 enum class race_decision : uint8_t { undecided = 0, faster, slower, screened };
+constexpr race_decision last_value(race_decision) {
+  return race_decision::screened;
+}
 
 struct shape_timing {
   std::string shape; // shape_case::name

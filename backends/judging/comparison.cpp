@@ -107,9 +107,12 @@ public:
       : floating_(is_floating(t)), rule_(rule), limits_(limits_of(t)) {}
 
   void number(int64_t index, double c, double o) {
-    // An expected value that the type cannot hold is its infinity.
-    if (floating_ && std::fabs(o) > limits_.largest)
+    // An expected value that the type cannot hold is its infinity; so is, at its distance, a number near enough.
+    if (floating_ && std::isfinite(o) && std::fabs(o) > limits_.largest) {
+      if (std::isfinite(c) && within(std::fabs(c - o), o, spacing(limits_, o)))
+        return;
       o = std::copysign(std::numeric_limits<double>::infinity(), o);
+    }
     if (!std::isfinite(o)) {
       const bool same = std::isnan(o) ? std::isnan(c) : c == o;
       if (!same)

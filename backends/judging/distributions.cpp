@@ -100,6 +100,11 @@ private:
   double scale_ = 1.0;
 };
 
+// A declared bound as an integer, whatever was declared.
+int64_t whole(double x, double most = 0x1.0p62) {
+  return std::isnan(x) ? 0 : static_cast<int64_t>(std::clamp(x, -most, most));
+}
+
 result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_stream& random) {
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
   if (is_floating(a.type)) {
@@ -113,8 +118,8 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
     return out;
   }
   // Declared bounds if they hold that many values, else whatever the type holds.
-  auto low = static_cast<int64_t>(a.fill.low);
-  auto high = static_cast<int64_t>(a.fill.high);
+  auto low = whole(a.fill.low, 0x1.0p61);
+  auto high = whole(a.fill.high, 0x1.0p61);
   if (high - low + 1 < count) {
     low = 0;
     high = largest_integer(a.type);
@@ -216,8 +221,8 @@ result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge,
   else if (rule.distribution == "uniform")
     fill_numbers(a.type, out, count, [&] { return rule.low + (rule.high - rule.low) * random.uniform(); });
   else if (rule.distribution == "integer" || rule.distribution == "lengths") {
-    const auto low = static_cast<int64_t>(std::ceil(rule.low));
-    const auto high = static_cast<int64_t>(std::floor(rule.high));
+    const auto low = whole(std::ceil(rule.low));
+    const auto high = whole(std::floor(rule.high));
     if (is_floating(a.type))
       fill_numbers(a.type, out, count, [&] { return static_cast<double>(random.between(low, high)); });
     else

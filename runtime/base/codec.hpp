@@ -1,6 +1,7 @@
 // One compact binary encoding for records, helper protocols and content hashes. A type takes part through
 // the same inspect(Inspector&, T&) that the actor framework uses, so a struct lists its fields once.
 // Encoding: little-endian fixed-width integers and IEEE doubles; strings and containers carry a u32 length.
+// An enumeration E with a function last_value(E) beside it is refused beyond that value; others take any.
 // Field types: integers, bool, enums, float, double, string, vector, map, pair, array, inspectable structs.
 #pragma once
 
@@ -84,6 +85,9 @@ private:
   std::string out_;
 };
 
+template <class T>
+concept bounded_enum = std::is_enum_v<T> && requires(T x) { last_value(x); };
+
 // Reads what an encoder wrote. After the first short read everything yields zero values and ok() is false.
 class decoder {
 public:
@@ -118,6 +122,11 @@ private:
     if constexpr (std::is_enum_v<T>) {
       std::underlying_type_t<T> u{};
       get(u);
+      if constexpr (bounded_enum<T>)
+        if (u > static_cast<std::underlying_type_t<T>>(last_value(x))) {
+          ok_ = false;
+          u = {};
+        }
       x = static_cast<T>(u);
     } else if constexpr (std::is_same_v<T, bool>) {
       uint8_t u = 0;

@@ -15,6 +15,9 @@
 namespace kevolve {
 
 enum class dtype : uint8_t { f16 = 0, bf16, f32, f64, i8, u8, i32, i64, boolean };
+constexpr dtype last_value(dtype) {
+  return dtype::boolean;
+}
 std::string to_string(dtype t); // "f32", …, "bool"
 result<dtype> parse_dtype(std::string_view text);
 size_t size_bytes(dtype t);
@@ -22,6 +25,9 @@ bool is_floating(dtype t);
 std::string c_type(dtype t); // "float", "int64_t", "_Float16", "uint16_t" (bf16), "uint8_t" (bool)
 
 enum class argument_role : uint8_t { input = 0, output, inout, weight, size, scalar };
+constexpr argument_role last_value(argument_role) {
+  return argument_role::scalar;
+}
 std::string to_string(argument_role r);
 
 // How input data is drawn. Fields a distribution does not name are ignored.
@@ -56,6 +62,9 @@ struct argument {
 };
 
 enum class tolerance_mode : uint8_t { absrel = 0, ulp, reference_error, exact };
+constexpr tolerance_mode last_value(tolerance_mode) {
+  return tolerance_mode::exact;
+}
 std::string to_string(tolerance_mode m);
 
 struct tolerance {

@@ -27,6 +27,10 @@ enum class verdict : uint8_t {
   faster_than_physics,
 };
 
+constexpr verdict last_value(verdict) {
+  return verdict::faster_than_physics;
+}
+
 // The fixed names of INTERFACES: "pass", "compile_error", …; "none" for none.
 std::string to_string(verdict v);
 verdict parse_verdict(std::string_view text);
@@ -48,6 +52,9 @@ typename Inspector::result_type inspect(Inspector& f, fault& x) {
 
 // How far a result can be trusted to exclude host-side cheats. Part of every result.
 enum class trust_tier : uint8_t { device_code = 0, native, framework };
+constexpr trust_tier last_value(trust_tier) {
+  return trust_tier::framework;
+}
 std::string to_string(trust_tier t);
 
 } // namespace kevolve

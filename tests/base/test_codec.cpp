@@ -133,6 +133,12 @@ TEST_CASE("a derived id depends on its domain and content alone; random ids diff
   CHECK(ids.size() == 1000);
 }
 
+TEST_CASE("an enumeration beyond its last value does not decode") {
+  CHECK(decode<verdict>(encode(verdict::faster_than_physics)));
+  CHECK(decode<verdict>(encode(static_cast<verdict>(16))).error().code == errc::corrupt);
+  CHECK(decode<verdict>(encode(static_cast<verdict>(255))).error().code == errc::corrupt);
+}
+
 TEST_CASE("a blob's name is its SHA-256") {
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

@@ -138,6 +138,9 @@ TEST_CASE("what a type cannot hold is expected as its infinity") {
   CHECK(judge(dtype::f32, {inf}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result == verdict::pass);
   CHECK(judge(dtype::f32, {3e38}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result
         == verdict::nonfinite);
+  // Near enough to the value itself: the fast road says yes to that, so the slow one must.
+  CHECK(judge(dtype::f32, {3.4e38F}, dtype::f64, {3.41e38}, rule_of(tolerance_mode::absrel, 1e-2)).result
+        == verdict::pass);
 }
 
 TEST_CASE("a single wrong element is found wherever it hides") {

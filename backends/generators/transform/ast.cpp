@@ -229,6 +229,8 @@ result<program> read_function(const std::string& source, const std::string& synt
     return fail(errc::unsupported, "the syntax tree of " + entry + " is no JSON: " + simdjson::error_message(error));
   if (ast_reader::text(root, "kind") != "FunctionDecl" || ast_reader::text(root, "name") != entry)
     return fail(errc::unsupported, "the syntax tree holds no function " + entry);
+  if (!ast_reader::well_formed(root))
+    return fail(errc::unsupported, "the syntax tree of " + entry + " holds an operator without its operands");
   program p;
   p.source = source;
   ast_reader reader{p.source, p};
@@ -243,11 +245,11 @@ result<program> read_function(const std::string& source, const std::string& synt
     if (kind == "ParmVarDecl") {
       parameter x;
       x.type = reader.type_of(child);
-      auto spelling = ast_reader::text(child["type"].value(), "qualType");
-      x.is_restrict = spelling.find("restrict") != std::string::npos;
+      if (json type; child["type"].get(type) == simdjson::SUCCESS)
+        x.is_restrict = ast_reader::text(type, "qualType").find("restrict") != std::string::npos;
       x.name = reader.declare(child);
       uint64_t offset = 0;
-      if (child["loc"]["offset"].get(offset) == simdjson::SUCCESS) {
+      if (child["loc"]["offset"].get(offset) == simdjson::SUCCESS && offset <= source.size()) {
         x.name_offset = offset;
         auto at = offset;
         while (at > 0 && source[at - 1] == ' ')
@@ -259,11 +261,15 @@ result<program> read_function(const std::string& source, const std::string& synt
       auto body = ast_reader::range(child);
       if (!body)
         return fail(errc::unsupported, "the body of " + entry + " stands in a macro");
+      if (body->first < p.function_begin || body->second > p.function_end)
+        return fail(errc::unsupported, "the body of " + entry + " stands outside the function");
       p.body_begin = body->first;
       has_body = true;
       reader.read_stmt(child, p.body);
     }
   }
+  for (auto& x : p.parameters) // a place for restrict is inside the declaration
+    x.plain_pointer = x.plain_pointer && x.name_offset >= p.function_begin && x.name_offset <= p.body_begin;
   if (!has_body)
     return fail(errc::unsupported, entry + " has no body in this file");
   if (p.body.size() == 1 && p.body[0].kind == stmt_kind::block) {

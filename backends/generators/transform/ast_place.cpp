@@ -1,8 +1,10 @@
 // What a node of clang's dump says about its type and its place in the file.
 #include "backends/generators/transform/ast_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 
 namespace kevolve::transform {
 
@@ -109,7 +111,20 @@ std::vector<json> ast_reader::children(json node) {
   return out;
 }
 
+bool ast_reader::well_formed(json node) {
+  static const std::map<std::string, size_t, std::less<>> operands{
+      {"BinaryOperator", 2},      {"CompoundAssignOperator", 2}, {"ArraySubscriptExpr", 2},
+      {"ConditionalOperator", 3}, {"UnaryOperator", 1},          {"ParenExpr", 1},
+      {"ConstantExpr", 1},        {"CStyleCastExpr", 1},         {"ImplicitCastExpr", 1},
+  };
+  const auto inner = children(node);
+  const auto it = operands.find(text(node, "kind"));
+  return (it == operands.end() || it->second == inner.size()) && std::all_of(inner.begin(), inner.end(), well_formed);
+}
+
 namespace {
+
+constexpr uint64_t largest_file = uint64_t{1} << 40U; // so that sums of offsets stay offsets
 
 std::optional<uint64_t> number(json node, const char* key) {
   uint64_t v = 0;
@@ -129,6 +144,8 @@ std::optional<std::pair<size_t, size_t>> ast_reader::range(json node) {
   auto e = number(end, "offset");
   auto n = number(end, "tokLen");
   if (!b || !e || !n || begin["includedFrom"].error() == simdjson::SUCCESS)
+    return {};
+  if (*e > largest_file || *n > largest_file || *b >= *e + *n)
     return {};
   return std::pair<size_t, size_t>{*b, *e + *n};
 }

@@ -29,6 +29,8 @@ public:
 
   static std::string text(json node, const char* key);
   static std::vector<json> children(json node);
+  // Whether every operator has its operands: what is read below a node relies on it. clang's own trees are so.
+  static bool well_formed(json node);
   // Offsets [begin, end) in the file; nothing if the place is not plain text of the file (a macro).
   static std::optional<std::pair<size_t, size_t>> range(json node);
   // The same, macros taken by where they are expanded.
