@@ -1,0 +1,23 @@
+// Objects as a compile server hands them over: the reader of what they ask the loader for.
+#include "backends/judging/library_allowance.hpp"
+#include "tests/fuzz/input.hpp"
+
+using namespace kevolve;
+using namespace kevolve::fuzzing;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const contract strict;
+  static const contract liberal = [] {
+    contract task;
+    task.threads = true;
+    task.libraries = {"openblas"};
+    return task;
+  }();
+  const auto bytes = view(data, size);
+  const auto refused = refuse_object(strict, bytes);
+  // What a strict task takes, a liberal one takes as well.
+  require(refused.has_value() || !refuse_object(liberal, bytes));
+  if (refused)
+    require(!refused->rule.empty() && !refused->detail.empty() && !refused->evidence.empty());
+  return 0;
+}

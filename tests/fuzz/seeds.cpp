@@ -1,0 +1,157 @@
+// fuzz-seeds DIR: the corpora that need our own encodings, one folder a target. make_seeds.py adds what needs clang.
+#include "actors/records.hpp"
+#include "backends/cpu/zygote/wire.hpp"
+#include "backends/generator.hpp"
+#include "config/campaign.hpp"
+#include "runtime/base/channel.hpp"
+#include "store/record.hpp"
+#include "tests/judging/small_object.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+using namespace kevolve;
+using kevolve::testing::small_object;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path root;
+
+void write(const std::string& target, const std::string& name, const std::string& bytes) {
+  fs::create_directories(root / target);
+  std::ofstream{root / target / name, std::ios::binary} << bytes;
+}
+
+contract some_contract() {
+  contract c;
+  c.name = "seed";
+  c.entry = "f";
+  c.language = "c";
+  argument x;
+  x.name = "x";
+  x.shape = {"n", "m"};
+  x.strides = {"m+8", "1"};
+  x.edge = {"zeros", "large"};
+  argument y;
+  y.name = "y";
+  y.role = argument_role::output;
+  y.shape = {"n*m"};
+  argument n;
+  n.name = "n";
+  n.role = argument_role::size;
+  n.type = dtype::i64;
+  c.arguments = {x, y, n};
+  c.derived = {{"m", "n+1"}};
+  c.shapes = {{"n=8", {{"n", 8}}, false, 1.0}, {"n=3", {{"n", 3}}, true, 1.0}};
+  c.tolerances = {{"", tolerance_mode::absrel, 1e-5, 1e-6, 0.0}};
+  c.work_flops = "2*n*m";
+  c.work_bytes = "8*n*m";
+  return c;
+}
+
+judge_request some_request() {
+  judge_request r;
+  r.task = some_contract();
+  r.reference = "reference";
+  r.candidate = "candidate";
+  r.seed = 1;
+  return r;
+}
+
+// As tests/fuzz/records.cpp numbers its readers.
+template <class T>
+void record_seed(char kind, const std::string& name, const T& x) {
+  write("records", name, kind + encode(x));
+}
+
+void records() {
+  write("records", "sealed", std::string{'\0'} + record::seal(table::nodes, "key", "payload"));
+  write("records", "frames", '\1' + frame_bytes(4, "first") + frame_bytes(6, "second"));
+  record_seed(2, "hello", helper_hello{1, "judge", "print", {{"sandbox", "landlock7"}}});
+  record_seed(5, "compile_request", compile_request{});
+  compile_outcome compiled;
+  compiled.log = "candidate.c:1:1: error";
+  record_seed(6, "compile_outcome", compiled);
+  record_seed(7, "judge_request", some_request());
+  judge_outcome judged;
+  judged.evidence = {{"pairs", "30"}};
+  judged.timings.resize(2);
+  judged.timings[0].rival_ns = {1.0, 2.0};
+  record_seed(8, "judge_outcome", judged);
+  record_seed(9, "contract", some_contract());
+  record_seed(11, "campaign", campaign_spec{});
+  record_seed(18, "evaluation", evaluation_record{});
+  record_seed(19, "node", node_record{});
+  record_seed(24, "ancestor", ancestor{"L0:tile(8)", "source", "O3", "pass", "", 2.0});
+}
+
+void objects() {
+  write("object_file", "honest", small_object{{{DT_NEEDED, "libm.so.6"}, {DT_NEEDED, "libc.so.6"}}}.lay_out().bytes());
+  write("object_file", "library", small_object{{{DT_NEEDED, "libopenblas.so.0"}}}.lay_out().bytes());
+  write("object_file", "runpath", small_object{{{DT_RUNPATH, "/tmp"}, {DT_AUDIT, "a.so"}}}.lay_out().bytes());
+  small_object more{{{DT_NEEDED, "libc.so.6"}}};
+  more.segments.resize(4);
+  more.segments[3].p_type = PT_INTERP;
+  more.lay_out();
+  more.segments[2] = more.segments[0];
+  more.segments[2].p_vaddr = 8192;
+  write("object_file", "segments", more.bytes());
+}
+
+void messages() {
+  wire::load_report report = {};
+  report.state = wire::load_state::load_failed;
+  std::snprintf(report.text, sizeof(report.text), "no function named 'f'");
+  const std::string heard{"\x01\x01"}; // value_source: true
+  write("child_messages", "load_report", heard + std::string{reinterpret_cast<const char*>(&report), sizeof(report)});
+  const uint64_t token = 0x1122'3344'5566'7788ULL;
+  write("child_messages", "done", heard + std::string{reinterpret_cast<const char*>(&token), sizeof(token)});
+  for (char type = 0; type < 9; ++type) {
+    std::string output{'\0'};
+    output += type;
+    output += std::string{"\x02\x04\x05\x01\x00\x01\x00\x01\x01\x01\x01\x00\x01\x20", 14};
+    for (int i = 0; i < 64; ++i)
+      output += static_cast<char>(i * 7 * (type + 1));
+    write("child_messages", "output-" + std::to_string(type), output);
+  }
+}
+
+void requests() {
+  write("judge_request", "decoded", std::string{'\0'} + '\0' + encode(some_request()));
+  for (int k = 1; k < 8; ++k) {
+    std::string bytes{static_cast<char>(k)};
+    for (int i = 0; i < 300; ++i)
+      bytes += static_cast<char>((i * 37 + k * 101) % 97);
+    write("judge_request", "made-" + std::to_string(k), bytes);
+  }
+}
+
+void diagnostics() {
+  write("compiler_output", "error",
+        std::string{"\x00\x01", 2}
+            + "/tmp/headers/a.h:1:1: error: no\n/tmp/kevolve-compile.1.abcdef/candidate.c:3:4: x\n");
+  write("compiler_output", "crash",
+        "\x01\x0b"
+        "PLEASE submit a bug report\nStack dump:\n0. Program arguments\n");
+  write("compiler_output", "memory", std::string{"\x00\x01", 2} + "LLVM ERROR: out of memory\n");
+  write("compiler_output", "driver", std::string{"\x00\x00", 2} + R"( "/usr/bin/clang" "-cc1" "-D" "a\"b\\c" -x c "")");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: fuzz-seeds DIR\n");
+    return 2;
+  }
+  root = argv[1];
+  records();
+  objects();
+  messages();
+  requests();
+  diagnostics();
+  return 0;
+}
