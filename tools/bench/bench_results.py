@@ -1,40 +1,44 @@
-"""Writes docs/results/loop.md from the JSON documents beside it, each made by `tools/bench/run NAME … --json`."""
+"""Writes the pages of docs/results from the JSON documents beside them, each made by `tools/bench/run NAME … --json`."""
 
 from __future__ import annotations
 
+import importlib
 import json
-from pathlib import Path
 
-import bench_aa
-import bench_build
-import bench_durability
-import bench_overhead
-import bench_quality
 import common
 
 FOLDER = common.ROOT / "docs" / "results"
-PARTS = [("quality", "How much faster the winners are", bench_quality.render),
-         ("overhead", "What the node costs", bench_overhead.render),
-         ("aa", "Honesty of a race", bench_aa.render),
-         ("durability", "Kills and resumes", bench_durability.render),
-         ("build", "A clean build", bench_build.render)]
+# A page's file, its title, and its parts: benchmark, heading.
+PAGES = [("loop.md", "The closed loop, measured",
+          [("quality", "How much faster the winners are"), ("overhead", "What the node costs"),
+           ("aa", "Honesty and power of a race"), ("durability", "Kills and resumes"),
+           ("build", "A clean build")]),
+         ("judge.md", "The judge, measured",
+          [("redteam", "The red team"), ("aa", "Honesty and power of a race"),
+           ("judge", "What judging costs, and how steady it is"), ("fuzz", "Fuzzing what parses hostile bytes")])]
+
+
+def part(name: str, heading: str) -> list[str]:
+    out = [f"## {heading}", ""]
+    file = FOLDER / f"{name}.json"
+    if not file.exists():
+        return [*out, f"Not measured yet: `tools/bench/run {name} --long --json > docs/results/{name}.json`", ""]
+    document = json.loads(file.read_text(encoding="utf-8"))
+    render = importlib.import_module(f"bench_{name}").render
+    out += [f"`{document['command']}` ({common.provenance(document)})", "", render(document), ""]
+    notes = FOLDER / f"{name}.notes.md"
+    if notes.exists():
+        out += [notes.read_text(encoding="utf-8").strip(), ""]
+    return out
 
 
 def main() -> None:
-    out = ["# The closed loop, measured", "",
-           "Written by `tools/bench/run results` from the JSON documents in this folder; edit the notes, not this file.", ""]
-    for name, title, render in PARTS:
-        out += [f"## {title}", ""]
-        file = FOLDER / f"{name}.json"
-        if not file.exists():
-            out += [f"Not measured yet: `tools/bench/run {name} --long --json > docs/results/{name}.json`", ""]
-            continue
-        document = json.loads(file.read_text(encoding="utf-8"))
-        out += [f"`{document['command']}` ({common.provenance(document)})", "", render(document), ""]
-        notes = FOLDER / f"{name}.notes.md"
-        if notes.exists():
-            out += [notes.read_text(encoding="utf-8").strip(), ""]
-    Path(FOLDER / "loop.md").write_text("\n".join(out), encoding="utf-8")
+    for file, title, parts in PAGES:
+        out = [f"# {title}", "", "Written by `tools/bench/run results` from the JSON documents in this folder; edit the "
+               "notes, not this file.", ""]
+        for name, heading in parts:
+            out += part(name, heading)
+        (FOLDER / file).write_text("\n".join(out), encoding="utf-8")
 
 
 if __name__ == "__main__":
