@@ -31,7 +31,8 @@ using making_ptr = std::shared_ptr<making>;
 void give_up(pointer self, fault f) {
   auto& st = self->state;
   st.preparing = false;
-  auto e = to_error({errc::unavailable, f.kind + ": " + f.detail});
+  // A machine that is refused stays so until somebody decides otherwise; all else may pass.
+  auto e = to_error({f.kind == "sandbox_weak" ? errc::unsupported : errc::unavailable, f.kind + ": " + f.detail});
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(e);
   for (auto& r : std::exchange(st.held, {})) {

@@ -32,6 +32,7 @@ failure from_errno(int error_number, std::string what) {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
     case ENOMEM:
       code = errc::no_space;
       break;

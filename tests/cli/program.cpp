@@ -31,7 +31,7 @@ json outcome::document() const {
 program::program(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder) {
   const auto* bin = std::getenv("KEVOLVE_BIN");
   REQUIRE_MESSAGE(bin != nullptr, "KEVOLVE_BIN names the folder of the programs");
-  auto path = std::string{bin} + "/" + name;
+  auto path = name.find('/') == std::string::npos ? std::string{bin} + "/" + name : name;
   std::vector<char*> argv{path.data()};
   auto words = arguments;
   for (auto& w : words)

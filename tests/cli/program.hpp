@@ -20,7 +20,7 @@ struct outcome {
   json document() const; // stdout's last line; fails the test if that is no JSON
 };
 
-// `arguments` without the program's name; the working directory is `folder`.
+// `name` of this build, or a path; `arguments` without the program's name; the working directory is `folder`.
 class program {
 public:
   program(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder);

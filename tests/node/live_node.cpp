@@ -70,11 +70,12 @@ scratch_folder::~scratch_folder() {
   std::filesystem::remove_all(path, ec);
 }
 
-live_node::live_node(const std::string& data_dir, bool with_target) {
+live_node::live_node(const std::string& data_dir, bool with_target, const health_rules& health) {
   node_options o;
   o.data_dir = data_dir;
   o.bin_dir = from_environment("KEVOLVE_BIN");
   o.listen.clear();
+  o.health = health;
   if (!with_target)
     o.targets.clear();
   auto n = node::start(std::move(o));

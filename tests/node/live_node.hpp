@@ -25,7 +25,7 @@ struct scratch_folder {
 
 class live_node {
 public:
-  explicit live_node(const std::string& data_dir, bool with_target = true);
+  explicit live_node(const std::string& data_dir, bool with_target = true, const health_rules& health = {});
 
   // Submits tests/node/tasks/<name>.toml, or takes it up again.
   id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});

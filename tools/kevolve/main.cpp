@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
   kevolve::add_fsck(app, chosen);
+  kevolve::add_rejudge(app, chosen);
   kevolve::add_bench(app, chosen);
   // The parser would only say that a verb is missing.
   std::vector<std::string> verbs;

@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace kevolve {
@@ -20,8 +21,19 @@ namespace {
 
 struct doctor_options {
   common_options common;
+  node_address where;
   std::string target;
 };
+
+// The resources of the node that runs on the data directory, if one does: whether they have proved themselves.
+json resources_of(const node_address& where) {
+  std::error_code ec;
+  if (where.url.empty() && !std::filesystem::exists(where.data, ec))
+    return nullptr;
+  auto link = connection::open(where, false);
+  auto answer = link ? (*link)->get("/v1/resources") : tl::unexpected(link.error());
+  return answer ? (*answer)["items"] : json(nullptr);
+}
 
 // The enum is hidden by the member of its name.
 using row_state = decltype(doctor_row::state);
@@ -59,8 +71,17 @@ int examine(const doctor_options& o) {
     }
     targets[name] = std::move(items);
   }
+  auto resources = resources_of(o.where);
+  if (resources.is_array())
+    for (const auto& r : resources) {
+      auto unfit = r["unfit"].is_string() ? r["unfit"].get<std::string>() : std::string{};
+      rows.push_back({"node", r["id"].get<std::string>(), r["up"].get<bool>() ? "ok" : "weaker",
+                      !unfit.empty()        ? printable(unfit)
+                      : r["up"].get<bool>() ? "has proved itself, gets jobs"
+                                            : "starting"});
+    }
   if (o.common.json)
-    print_out(to_text(json{{"ok", !missing}, {"targets", targets}}) + "\n");
+    print_out(to_text(json{{"ok", !missing}, {"targets", targets}, {"resources", resources}}) + "\n");
   else {
     print_out(table_text(rows));
     for (const auto& r : remedies)
@@ -76,6 +97,7 @@ void add_doctor(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and the command that adds it");
   verb->footer("Example: kevolve doctor --json");
   add_common(*verb, o->common);
+  add_address(*verb, o->where);
   verb->add_option("--target", o->target, "only this target");
   verb->callback([o, &chosen] { chosen = [o] { return examine(*o); }; });
 }

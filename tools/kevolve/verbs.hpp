@@ -39,6 +39,7 @@ void add_campaigns(CLI::App& app, action& chosen); // list status tree node best
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, action& chosen);    // doctor
 void add_fsck(CLI::App& app, action& chosen);      // fsck
+void add_rejudge(CLI::App& app, action& chosen);   // rejudge
 void add_bench(CLI::App& app, action& chosen);     // bench
 
 } // namespace kevolve

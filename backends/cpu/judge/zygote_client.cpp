@@ -21,6 +21,8 @@ constexpr int answer_limit_ms = 5000;
 // Only async-signal-safe calls: the judge may have been forked with anything held.
 [[noreturn]] void become_zygote(const char* path, int control, const cpu_set_t& cores) {
   sched_setaffinity(0, sizeof(cores), &cores);
+  for (auto number : {SIGPIPE, SIGXFSZ}) // a candidate meets the usual ones
+    ::signal(number, SIG_DFL);
   const auto null = open("/dev/null", O_RDWR);
   if (null < 0)
     _exit(126);

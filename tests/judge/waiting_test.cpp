@@ -1,0 +1,37 @@
+// A judge whose core another judge has: it waits, says so, and none of that counts against the job.
+#include "judge_driver.hpp"
+#include "runtime/base/codec.hpp"
+#include "tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace kevolve;
+
+TEST_CASE("a judge waits for its core as long as another one has it, and says so every second") {
+  judge_driver judge;
+  const auto place = "/sys/devices/system/cpu/cpu" + judge.hello().facts.at("core");
+  const auto held = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(held >= 0);
+  REQUIRE(::flock(held, LOCK_EX) == 0); // other judges of this machine let go between two jobs
+  judge_request probe;
+  probe.job = random_id();
+  probe.mode = judge_mode::probe;
+  probe.limit_ms = 1; // of the probe itself: the wait is much longer
+  judge.send(probe);
+  for (int said = 0; said < 3;) {
+    auto f = judge.socket().receive(std::chrono::seconds{60});
+    REQUIRE(f.has_value());
+    REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::progress);
+    auto p = decode<helper_progress>(f->payload).value();
+    CHECK(p.waiting);
+    CHECK(p.stage.find("waiting for core " + judge.hello().facts.at("core")) == 0);
+    ++said;
+  }
+  ::close(held);
+  auto out = judge.await();
+  CHECK_MESSAGE(out.result == verdict::pass, out.trouble.kind << " " << out.trouble.detail);
+}
