@@ -63,7 +63,9 @@ attempt<contestant> duel::launch(const object_file& object, int slot) {
   }
   std::optional<complaint> refused;
   ++launches_;
+  const auto start = std::chrono::steady_clock::now();
   auto out = contestant::launch(zygote_, arena_, object, options, refused);
+  launch_ns_ += static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count());
   if (!out)
     return infrastructure(out.error());
   if (refused)

@@ -45,6 +45,8 @@ public:
   attempt<double> pair(size_t index);
 
   uint32_t launches() const { return launches_; }
+  double launch_ns() const { return launch_ns_; } // of all of them, loading included
+  const call_costs& costs() const { return referee_.costs(); }
   // Pairs that were played again because a call had to wait for its core.
   uint32_t disturbed() const { return disturbed_; }
   // Pairs of this session that count although a call lost its core to somebody else, after every try.
@@ -82,6 +84,7 @@ private:
   std::vector<deck> decks_;
   std::chrono::nanoseconds loading_{0}; // the candidate's, over all of its processes
   uint32_t launches_ = 0;
+  double launch_ns_ = 0.0;
   uint32_t disturbed_ = 0;
   uint32_t pairs_ = 0;
   uint32_t waiting_ = 0;

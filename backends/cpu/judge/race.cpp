@@ -52,8 +52,31 @@ public:
   }
 
   attempt<void> run() {
-    if (auto ok = gather(); !ok)
-      return ok;
+    const auto start = steady_clock::now();
+    auto ended = judge();
+    account(steady_clock::now() - start);
+    return ended;
+  }
+
+private:
+  // Where the time went; the pools are made once for all candidates of a task.
+  void account(std::chrono::nanoseconds spent) {
+    const auto& c = duel_.costs();
+    out_.evidence["calls"] = std::to_string(c.calls);
+    out_.evidence["ms.kernel"] = number(c.kernel_ns / 1e6);
+    out_.evidence["ms.set_up"] = number(c.set_up_ns / 1e6);
+    out_.evidence["ms.check"] = number(c.check_ns / 1e6);
+    out_.evidence["ms.launch"] = number(duel_.launch_ns() / 1e6);
+    out_.evidence["ms.pools"] = number(static_cast<double>(gathered_.count()) / 1e6);
+    out_.evidence["ms.whole"] = number(static_cast<double>(spent.count()) / 1e6);
+  }
+
+  attempt<void> judge() {
+    const auto start = steady_clock::now();
+    auto gathered = gather();
+    gathered_ = steady_clock::now() - start;
+    if (!gathered)
+      return gathered;
     if (auto ok = screen_all(); !ok)
       return ok;
     if (request_.mode == judge_mode::check)
@@ -65,7 +88,6 @@ public:
     return raced;
   }
 
-private:
   // All pools this request needs, made before the candidate has a process.
   attempt<void> gather() {
     std::vector<pool_pointer> all;
@@ -416,6 +438,7 @@ private:
   std::vector<pool_pointer> edges_;
   std::vector<pool_pointer> raced_;
   std::vector<double> rounds_;
+  std::chrono::nanoseconds gathered_{0};
   sign_test overall_{request_.delta};
 };
 

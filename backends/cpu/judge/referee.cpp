@@ -10,6 +10,11 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+double ns_since(steady_clock::time_point start) {
+  return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
+}
 
 std::string number(double x) {
   std::array<char, 32> text{};
@@ -94,6 +99,7 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
 
 attempt<double> referee::call(contestant& process, const shape_pool& pool, const pool_set& set,
                               const call_options& options, correctness_report* report) {
+  const auto start = steady_clock::now();
   call_memory memory{task_, set.data, set.layout, arena_};
   memory.set_up(options.poison);
   std::array<uint64_t, wire::max_arguments> values{};
@@ -101,8 +107,12 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
   if (task_.cold_cache)
     memory.flush_caches();
 
+  costs_.set_up_ns += ns_since(start);
   nanoseconds took{0};
   auto refused = process.call(values.data(), task_.arguments.size(), options.limit, took);
+  const auto called = steady_clock::now();
+  ++costs_.calls;
+  costs_.kernel_ns += static_cast<double>(took.count());
   if (!refused) {
     if (report != nullptr)
       ++report->cases;
@@ -126,6 +136,7 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
                             {{"seen_as", to_string(refused->result)}}};
     }
   }
+  costs_.check_ns += ns_since(called);
   if (!refused)
     return static_cast<double>(took.count());
   refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);

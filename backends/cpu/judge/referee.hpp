@@ -16,6 +16,14 @@ struct call_options {
   bool full = false; // find every number for the report; else only say whether it is right
 };
 
+// Where a request's time goes, beside what the kernels take themselves.
+struct call_costs {
+  uint64_t calls = 0;
+  double kernel_ns = 0.0;
+  double set_up_ns = 0.0; // inputs in, outputs poisoned, guards drawn
+  double check_ns = 0.0;  // guards, inputs, outputs
+};
+
 class referee {
 public:
   referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
@@ -23,6 +31,8 @@ public:
   // Nanoseconds the call took, or why it is refused. `report` may be null.
   attempt<double> call(contestant& process, const shape_pool& pool, const pool_set& set, const call_options& options,
                        correctness_report* report);
+
+  const call_costs& costs() const { return costs_; }
 
   // The outputs of the last call, compact, for the determinism check.
   std::vector<byte_buffer> outputs(const pool_set& set) const;
@@ -35,6 +45,7 @@ private:
 
   const contract& task_;
   shared_arena& arena_;
+  call_costs costs_;
 };
 
 } // namespace kevolve

@@ -1,0 +1,51 @@
+"""What judging costs: launches, the judge's own time by input size, and the steadiness of its ratios."""
+
+from __future__ import annotations
+
+import common
+from common import Json
+
+
+def milliseconds(x: float) -> str:
+    return f"{x:.2f} ms"
+
+
+def render(document: Json) -> str:
+    launch, steady = document["launch"], document["steadiness"]
+    rows = [["inputs", "request", "calls", "whole", "kernel", "launches", "inputs and poison", "comparing",
+             "beyond launch and kernel", "of it per call"]]
+    for r in document["sizes"]:
+        rows.append([f"{r['input_bytes'] >> 20} MiB", r["mode"], f"{r['calls']:.0f}", milliseconds(r["whole_ms"]),
+                     milliseconds(r["kernel_ms"]), milliseconds(r["launch_ms"]), milliseconds(r["set_up_ms"]),
+                     milliseconds(r["check_ms"]), milliseconds(r["beyond_ms"]), milliseconds(r["beyond_per_call_ms"])])
+    return "\n".join([
+        common.table(rows), "",
+        "wanted for 4 MiB: at most 2 ms beyond compile, load and kernel time",
+        f"launch of a candidate's process: median {common.nanoseconds(launch['median_ns'])}, 90 % within "
+        f"{common.nanoseconds(launch['p90_ns'])}, of it loading {common.nanoseconds(launch['loading_median_ns'])} "
+        f"(wanted: {common.nanoseconds(launch['wanted_ns'])}); {launch['launches']} launches, {launch['sandbox_level']}",
+        f"champion against reference in L2, {steady['runs']} fresh judges over {steady['over_s']:.0f} s: median ratio "
+        f"{steady['median']:.4f}, interquartile range {100 * steady['interquartile_range']:.2f} % (wanted: at most "
+        f"{100 * steady['wanted']:.0f} %), {steady['disturbed']} disturbed",
+    ])
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--runs", type=int, help="fresh judges of the same two kernels (short 3, long 10)")
+    p.add_argument("--over", type=float, help="seconds that they are spread over (short 3, long 3600)")
+    arguments = p.parse_args()
+    common.need(arguments.bin, "bench-judge", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+    document = common.header("judge", arguments)
+    launches, candidates, runs, over = (1000, 30, 10, 3600) if arguments.long else (100, 5, 3, 3)
+    measured = common.ask([arguments.bin / "bench-judge", "--bin", arguments.bin, "--launches", launches, "--candidates",
+                           candidates, "--runs", arguments.runs or runs, "--over", arguments.over or over])
+    if measured is None:
+        raise SystemExit(1)
+    for key in ("launch", "sizes", "steadiness"):
+        document[key] = measured[key]
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
