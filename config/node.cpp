@@ -96,9 +96,6 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
             {.text = "layers whose lack is accepted, by name; without them native candidates are refused",
              .choices = {"landlock"}},
             spec.sandbox.allow_without);
-    for (size_t i = 0; i < spec.sandbox.allow_without.size(); ++i)
-      if (spec.sandbox.allow_without[i] != "landlock")
-        s.error("allow_without[" + std::to_string(i) + "]", "there is no such layer; there are: landlock");
   });
 }
 

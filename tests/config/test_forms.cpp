@@ -162,6 +162,7 @@ TEST_CASE("every form of a node file is kept, with paths beside it") {
   CHECK(loaded->devices[0].cores == std::vector<int64_t>{1, 0});
   CHECK(loaded->cluster.peers.size() == 2);
   CHECK(loaded->limits.disk_reserve_mib == 512);
+  CHECK(loaded->sandbox.allow_without == std::vector<std::string>{"landlock"});
   auto plain = load_node(good("plain.node.toml"));
   REQUIRE(plain);
   CHECK(plain->listen == "127.0.0.1:7700");
