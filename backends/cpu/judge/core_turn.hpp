@@ -11,8 +11,8 @@ namespace kevolve {
 
 class core_turn {
 public:
-  // Waits until nobody else has the core. `waiting` is called if that takes any time, and every second; `given_up` is asked every
-  // 100 ms. errc::timed_out after `limit`; errc::cancelled when given up.
+  // Waits until nobody else has the core. `waiting` is called if that takes any time, and every second; `given_up` is
+  // asked every 100 ms. errc::timed_out after `limit`; errc::cancelled when given up.
   static result<core_turn> take(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
                                 const std::function<bool()>& given_up);
   core_turn(core_turn&& other) noexcept;

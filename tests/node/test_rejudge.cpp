@@ -1,0 +1,88 @@
+// What is said of an archive by a judge of today: what holds, what does not, and where a best that does not is marked.
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/node/rejudge.hpp"
+#include "store/store.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+evaluation judged(verdict v, double ci_low = 1.2) {
+  evaluation e;
+  e.result = v;
+  e.rule = "a_rule";
+  e.ratio = ci_low + 0.1;
+  e.ci_low = ci_low;
+  e.ci_high = ci_low + 0.2;
+  return e;
+}
+
+node_record stood(verdict v, bool confirmed) {
+  node_record r;
+  r.result = v;
+  r.confirmed = confirmed;
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("a judgement is upheld when it says the same again") {
+  CHECK(objection_to(stood(verdict::pass, true), judged(verdict::pass)).empty());
+  CHECK(objection_to(stood(verdict::pass, false), judged(verdict::pass, 0.9)).empty()); // was not said to be faster
+  CHECK(objection_to(stood(verdict::crashed, false), judged(verdict::crashed)).empty());
+  CHECK(objection_to(stood(verdict::pass, true), judged(verdict::pass, 0.99)).find("not shown") != std::string::npos);
+  CHECK(objection_to(stood(verdict::pass, false), judged(verdict::cheating)).find("cheating: a_rule") == 0);
+  CHECK_FALSE(objection_to(stood(verdict::crashed, false), judged(verdict::pass)).empty());
+}
+
+TEST_CASE("a best that no longer holds is marked where people look for it") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=3"});
+  REQUIRE(n.await_end(id).final_confirmed);
+  auto best = n.status(id).best;
+  auto listed = find_stale(store_of(n.get()), id, {{"cpu", "another harness"}});
+  REQUIRE(listed);
+  REQUIRE_FALSE(listed->empty());
+  auto what = listed->front();
+  CHECK(what.best);
+  CHECK(what.record.index == best);
+  CHECK(find_stale(store_of(n.get()), id, {{"cpu", what.harness}})->empty());
+  CHECK(find_stale(store_of(n.get()), id, {{"gpu", "another harness"}})->empty());
+  CHECK(find_stale(store_of(n.get()), id128{1, 1}, {{"cpu", "another harness"}})->empty());
+
+  // As if today's judge found out what the older one was fooled about: the reference itself stands in for the best.
+  std::ifstream in{std::string{std::getenv("KEVOLVE_SOURCE")} + "/tests/node/tasks/row_energy.c"};
+  append_request a;
+  a.campaign = id;
+  a.blobs.push_back({std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}});
+  what.record.proposal.source = sha256_hex(a.blobs.front());
+  for (const auto& f : n.get().find_target("cpu")->flag_menu())
+    if (f.baseline)
+      what.record.proposal.flags = f.name;
+  caf::scoped_actor self{n.get().system()};
+  self->request(n.get().journal(), std::chrono::seconds{60}, atom::append_v, a)
+      .receive([](uint64_t) {}, [](caf::error& e) { FAIL(to_string(to_failure(e))); });
+  auto said = rejudge(n.get(), what, std::chrono::seconds{120});
+  REQUIRE_MESSAGE(said, to_string(said.error()));
+  CHECK(said->objection.find("not shown to be faster") != std::string::npos);
+  auto bytes = store_of(n.get()).get(table::index, keys::status(id));
+  REQUIRE(bytes);
+  auto status = decode<campaign_status>(bytes->value());
+  REQUIRE(status);
+  CHECK_FALSE(status->final_confirmed);
+  CHECK(status->reason.find("no longer holds") != std::string::npos);
+  // By that harness it is judged now.
+  CHECK(find_stale(store_of(n.get()), id, {{"cpu", said->harness}})->empty());
+}
