@@ -51,6 +51,52 @@ KEVOLVE_WIDEST void widen_bf16(const uint16_t* from, float* to, int64_t n) {
     to[i] = bfloat_to_float(from[i]);
 }
 
+// The report's figures over elements that are finite and accepted, at memory speed: what element by element takes
+// 5 ns takes a tenth here.
+struct figures {
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;
+  double largest = 0.0; // expected magnitude
+};
+
+// The bits of numbers that are not negative are ordered as the numbers are, and integers' largest vectorises.
+inline int64_t ordered(double x) {
+  return std::bit_cast<int64_t>(x);
+}
+
+template <class T, class E>
+[[gnu::always_inline]] inline void all_figures(const T* actual, const E* expected, int64_t n, int mantissa_bits,
+                                               int min_exponent, figures& out) {
+  auto max_abs = ordered(out.max_abs);
+  auto max_rel = ordered(out.max_rel);
+  auto max_ulp = ordered(out.max_ulp);
+  auto largest = ordered(out.largest);
+  const auto least = static_cast<int64_t>(min_exponent) + 1023;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto o = static_cast<double>(expected[i]);
+    const auto size = std::fabs(o);
+    const auto difference = std::fabs(static_cast<double>(actual[i]) - o);
+    // One over the spacing at o: two to the mantissa's bits less o's exponent.
+    const auto exponent = std::max(ordered(size) >> 52, least);
+    const auto per_unit = std::bit_cast<double>((2046 + mantissa_bits - exponent) << 52);
+    const auto relative = difference / (size > 0.0 ? size : std::numeric_limits<double>::max());
+    largest = std::max(largest, ordered(size));
+    max_abs = std::max(max_abs, ordered(difference));
+    max_rel = std::max(max_rel, ordered(relative));
+    max_ulp = std::max(max_ulp, ordered(difference * per_unit));
+  }
+  out = {std::bit_cast<double>(max_abs), std::bit_cast<double>(max_rel), std::bit_cast<double>(max_ulp),
+         std::bit_cast<double>(largest)};
+}
+
+KEVOLVE_WIDEST void figures_f32_f64(const float* c, const double* o, int64_t n, int bits, int least, figures& out) {
+  all_figures(c, o, n, bits, least, out);
+}
+KEVOLVE_WIDEST void figures_f32_f32(const float* c, const float* o, int64_t n, int bits, int least, figures& out) {
+  all_figures(c, o, n, bits, least, out);
+}
+
 // Sixteen-bit floats pass through a block of floats on the stack.
 constexpr int64_t block = 1024;
 
@@ -228,6 +274,26 @@ bool accepts(const array_geometry& g, const void* actual, const expected_output&
 
 comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
                    const comparison_rule& rule) {
+  // Nothing wrong, and all of it within the type's range: only the figures are wanted.
+  if (g.type == dtype::f32 && (expected.type == dtype::f64 || expected.type == dtype::f32)
+      && accepts(g, actual, expected, elements, rule)) {
+    figures f;
+    const auto l = limits_of(dtype::f32);
+    for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
+      const auto* c = static_cast<const float*>(actual) + storage;
+      if (expected.type == dtype::f64)
+        figures_f32_f64(c, expected.values.as<double>() + logical, n, l.mantissa_bits, l.min_exponent, f);
+      else
+        figures_f32_f32(c, expected.values.as<float>() + logical, n, l.mantissa_bits, l.min_exponent, f);
+    });
+    if (f.largest <= l.largest) {
+      comparison out;
+      out.max_abs = f.max_abs;
+      out.max_rel = f.max_rel;
+      out.max_ulp = f.max_ulp;
+      return out;
+    }
+  }
   judge_of_elements judge{g.type, rule};
   const bool integers = !is_floating(g.type) && !is_floating(expected.type);
   for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {

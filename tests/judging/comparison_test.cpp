@@ -84,6 +84,39 @@ TEST_CASE("ulp counts spacings of the output's type") {
   CHECK(judge(dtype::f32, {0x1.8p-147}, dtype::f64, {0.0}, two).result == verdict::wrong_result);
 }
 
+TEST_CASE("the report's figures are the same at memory speed as element by element") {
+  random_stream random{11};
+  for (auto expected_type : {dtype::f64, dtype::f32}) {
+    std::vector<double> c;
+    std::vector<double> o;
+    for (int i = 0; i < 5'000; ++i) {
+      // Every exponent, denormals and zeros among them.
+      const auto x = std::ldexp(random.uniform() - 0.5, static_cast<int>(random.below(260)) - 150);
+      o.push_back(i % 50 == 0 ? 0.0 : static_cast<double>(static_cast<float>(x)));
+      c.push_back(static_cast<double>(static_cast<float>(o.back() * (1.0 + 1e-6 * random.uniform()))));
+    }
+    const auto fast = judge(dtype::f32, c, expected_type, o, rule_of(tolerance_mode::absrel, 1e-5));
+    double max_abs = 0.0;
+    double max_rel = 0.0;
+    double max_ulp = 0.0;
+    for (size_t i = 0; i < c.size(); ++i) {
+      const auto off = std::fabs(c[i] - o[i]);
+      max_abs = std::max(max_abs, off);
+      max_rel = std::max(max_rel, o[i] == 0.0 ? 0.0 : off / std::fabs(o[i]));
+      max_ulp = std::max(max_ulp, off / ulp_of(dtype::f32, o[i]));
+    }
+    CHECK(fast.result == verdict::pass);
+    CHECK(max_ulp > 1.0);
+    CHECK(fast.max_abs == max_abs);
+    CHECK(fast.max_rel == max_rel);
+    CHECK(fast.max_ulp == max_ulp);
+  }
+  // What the type cannot hold is judged element by element, and is of no report's scale.
+  const auto far = judge(dtype::f32, {3e38, 1.5}, dtype::f64, {1e39, 1.0}, rule_of(tolerance_mode::absrel, 0, 1e39));
+  CHECK(far.result == verdict::pass);
+  CHECK(far.max_abs == 0.5);
+}
+
 TEST_CASE("reference_error allows multiples of what the reference itself errs") {
   auto rule = rule_of(tolerance_mode::reference_error, 0, 0, 4);
   rule.reference_error = 0.01;
