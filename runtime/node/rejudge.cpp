@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace kevolve {
 
@@ -138,9 +138,8 @@ result<std::vector<stale_node>> find_stale(const store& data, const std::optiona
       after = rows->back().first;
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](const stale_node& a, const stale_node& b) {
-    return std::pair{rank(a), -a.record.fitness} < std::pair{rank(b), -b.record.fitness};
-  });
+  auto order = [](const stale_node& x) { return std::tuple{rank(x), -x.record.fitness, x.campaign, x.record.index}; };
+  std::sort(out.begin(), out.end(), [&](const stale_node& a, const stale_node& b) { return order(a) < order(b); });
   return out;
 }
 

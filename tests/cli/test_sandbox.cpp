@@ -79,6 +79,38 @@ TEST_CASE("doctor has a row per layer, and its level is the one that results sto
   }
 }
 
+TEST_CASE("a candidate is compiled and judged for an ordinary user where user namespaces are forbidden") {
+  auto ordinary = [] {
+    if (::getuid() == 0)
+      become_nobody();
+    forbid_user_namespaces();
+  };
+  if (::getuid() == 0) {
+    auto there = true;
+    std::thread nobody{[&] {
+      become_nobody();
+      there = run_kevolve({"--version"}, "/").code == 0
+              && !read_file(source_path("tests/node/tasks/row_energy.task.toml")).empty();
+    }};
+    nobody.join();
+    if (!there) {
+      std::cout << "skipped: eval as another user: it may not read this tree\n";
+      return;
+    }
+  }
+  outcome judged;
+  std::thread poor{[&] {
+    ordinary();
+    judged = run_kevolve(eval_and({}), "/");
+  }};
+  poor.join();
+  CAPTURE(judged.err);
+  REQUIRE(judged.code == 0);
+  auto level = judged.document()["sandbox_level"].get<std::string>();
+  CHECK(level.find("seccomp") != std::string::npos);
+  CHECK(level.find("ns") == std::string::npos);
+}
+
 TEST_CASE("doctor names what would show the processor's counters") {
   auto told = run_after([] { forbid(SYS_perf_event_open, 0, EACCES); }, {"doctor", "--json"});
   auto row = row_of(told.document(), "counters");

@@ -1,7 +1,6 @@
 // What machines take away, taken away from a process and all it starts: each is a system call filter, or a user id.
 #pragma once
 
-#include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -38,10 +37,11 @@ inline void forbid_user_namespaces() {
 inline void lose_landlock() {
   forbid(SYS_landlock_create_ruleset, 0, ENOSYS);
 }
-// Only root can.
+// Only root can. The calling thread alone: the C library's own would change them all.
 inline void become_nobody() {
   constexpr unsigned nobody = 65534;
-  if (setgroups(0, nullptr) != 0 || setresgid(nobody, nobody, nobody) != 0 || setresuid(nobody, nobody, nobody) != 0)
+  if (syscall(SYS_setgroups, 0, nullptr) != 0 || syscall(SYS_setresgid, nobody, nobody, nobody) != 0
+      || syscall(SYS_setresuid, nobody, nobody, nobody) != 0)
     _exit(126);
 }
 
