@@ -101,6 +101,20 @@ TEST_CASE("integer and lengths are inclusive on both sides, in every integer typ
   CHECK(mean(b) == doctest::Approx(0.5).epsilon(0.2));
 }
 
+TEST_CASE("a bound beyond every integer counts as the largest") {
+  for (const std::string distribution : {"integer", "sorted_unique"}) {
+    CAPTURE(distribution);
+    auto a = make_input("k", dtype::i64, {"n"}, distribution);
+    a.fill.low = -1e300;
+    a.fill.high = 1e300;
+    const auto data = draw_call(one(a), make_shape({{"n", 100}}), {});
+    REQUIRE(data);
+    const auto* values = data->inputs[0].as<int64_t>();
+    CHECK(*std::min_element(values, values + 100) < 0);
+    CHECK(*std::max_element(values, values + 100) > 0);
+  }
+}
+
 TEST_CASE("sorted_unique is strictly increasing and keeps bounds that fit") {
   auto a = make_input("keys", dtype::i32, {"n"}, "sorted_unique");
   auto v = values(draw(one(a), {{"n", 50'000}}), 0);

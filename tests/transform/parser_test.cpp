@@ -152,4 +152,25 @@ TEST_CASE("what is no function of the file is refused with the reason") {
   CHECK(reason(R"({"kind":"FunctionDecl","name":"f"})").find("plain text") != std::string::npos);
 }
 
+TEST_CASE("a tree that no compiler makes is refused") {
+  const std::string head = R"({"kind":"FunctionDecl","name":"f","range":{"begin":{"offset":0,"tokLen":4},)"
+                           R"("end":{"offset":15,"tokLen":1}},"inner":[)";
+  auto reason = [&](const std::string& inner) {
+    auto p = read_function("void f(void) {;}", head + inner + "]}", "f");
+    return p ? std::string{"accepted"} : p.error().detail;
+  };
+  const std::string body = R"({"kind":"CompoundStmt","range":{"begin":{"offset":13,"tokLen":1},)"
+                           R"("end":{"offset":15,"tokLen":1}},"inner":[)";
+  CHECK(reason(body + "]}") == "accepted");
+  for (auto kind : {"BinaryOperator", "UnaryOperator", "ParenExpr", "ConditionalOperator"}) {
+    CAPTURE(kind);
+    CHECK(reason(body + R"({"kind":")" + kind + R"(","opcode":"=","inner":[]}]})").find("without its operands")
+          != std::string::npos);
+  }
+  CHECK(reason(R"({"kind":"CompoundStmt","range":{"begin":{"offset":13,"tokLen":1},"end":{"offset":900,"tokLen":1}}})")
+            .find("outside the function")
+        != std::string::npos);
+  CHECK(reason(R"({"kind":"ParmVarDecl","name":"x","loc":{"offset":1000000}},)" + body + "]}") == "accepted");
+}
+
 } // namespace kevolve::test
