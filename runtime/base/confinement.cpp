@@ -121,27 +121,32 @@ public:
   }
 
 private:
-  // The first process of a pid namespace: when it ends, so do all others in it.
+  // The first process of a pid namespace: when it ends, so do all others in it. It ends with whoever holds the other
+  // end of its pipe: a death signal would need the right to kill it, which we give up with root.
   void enter_processes() {
     if (::unshare(CLONE_NEWPID) != 0)
       return lacks_by_errno("pidns", "unshare");
     std::array<int, 2> ready{};
-    if (::pipe2(ready.data(), O_CLOEXEC) != 0)
+    std::array<int, 2> life{}; // its writing end stays open as long as this process
+    if (::pipe2(ready.data(), O_CLOEXEC) != 0 || ::pipe2(life.data(), O_CLOEXEC) != 0)
       return lacks_by_errno("pidns", "pipe");
     auto first = ::fork();
     if (first == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       drop_capabilities();
-      ::close_range(0, static_cast<unsigned>(ready[1]) - 1, 0);
-      ::close_range(static_cast<unsigned>(ready[1]) + 1, ~0U, 0);
-      const char yes = 1;
-      if (::write(ready[1], &yes, 1) != 1)
+      const auto answer = ::fcntl(ready[1], F_DUPFD, 64);
+      ::dup2(life[0], 0);
+      ::dup2(answer, 1);
+      ::close_range(2, ~0U, 0);
+      char word = 1;
+      if (::write(1, &word, 1) != 1)
         ::_exit(1);
-      ::close(ready[1]);
-      for (;;)
-        ::pause();
+      ::close(1);
+      while (::read(0, &word, 1) < 0 && errno == EINTR) {
+      }
+      ::_exit(0);
     }
     auto error = errno;
+    ::close(life[0]);
     ::close(ready[1]);
     char said = 0;
     auto up = first > 0 && ::read(ready[0], &said, 1) == 1;
