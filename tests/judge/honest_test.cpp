@@ -6,6 +6,10 @@
 
 #include <fmt/core.h>
 
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -251,6 +255,25 @@ TEST_CASE("thread runtimes leave nothing behind in shared memory") {
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
       CHECK_MESSAGE(entry.path().filename().string().find(fmt::format("_{}_", zygote)) == std::string::npos,
                     entry.path());
+}
+
+TEST_CASE("a judge that ends leaves no process behind") {
+  int first = -1; // of the candidates' pid namespace
+  {
+    judge_driver judge;
+    const auto zygote = child_of(judge.pid());
+    REQUIRE(zygote > 0);
+    const auto child = child_of(zygote);
+    if (child <= 0) {
+      MESSAGE("skipped: no pid namespace here");
+      return;
+    }
+    first = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+    REQUIRE(first >= 0);
+  }
+  pollfd ended{first, POLLIN, 0};
+  CHECK(poll(&ended, 1, 10'000) == 1);
+  close(first);
 }
 
 TEST_CASE("cancelling a request ends it with a fault") {
