@@ -14,6 +14,7 @@ namespace {
 
 // More than this is not interesting and slow.
 constexpr int64_t most_elements = 1 << 14;
+constexpr uint32_t most_alignment = 1 << 16;
 
 const std::vector<std::string>& words() {
   static const std::vector<std::string> all{
@@ -36,7 +37,9 @@ bool small_enough(const contract& task) {
           if (auto v = e->evaluate(sizes, sum))
             sizes.emplace(name, *v);
     for (const auto& a : task.arguments)
-      if (auto g = resolve_geometry(a, sizes, sum); g && (g->span > most_elements || g->count > most_elements))
+      if (a.align > most_alignment)
+        return false;
+      else if (auto g = resolve_geometry(a, sizes, sum); g && (g->span > most_elements || g->count > most_elements))
         return false;
   }
   return true;

@@ -167,6 +167,13 @@ TEST_CASE("NaN and infinity never pass for a number, nor a number for them") {
       }
 }
 
+TEST_CASE("not even an infinite tolerance lets infinity pass for a number") {
+  auto rule = rule_of(tolerance_mode::reference_error, 0, 0, 1e300);
+  rule.reference_error = 1e30;
+  for (auto t : {dtype::f16, dtype::f32, dtype::f64})
+    CHECK(judge(t, {inf}, t, {0}, rule).result == verdict::nonfinite);
+}
+
 TEST_CASE("what a type cannot hold is expected as its infinity") {
   CHECK(judge(dtype::f32, {inf}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result == verdict::pass);
   CHECK(judge(dtype::f32, {3e38}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result
