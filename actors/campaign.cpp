@@ -74,6 +74,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
     crown(self, r);
   if (gained || shown) // races that have not begun are against it, and at the level of the next test
     self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+  thin_samples(self);
   pump(self);
   return promise;
 }

@@ -59,6 +59,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary;
+  count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
   if (r.rule == "exhausted")

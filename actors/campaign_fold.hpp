@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/evaluation/false_discovery.hpp"
+#include "actors/evaluation/retention.hpp"
 #include "actors/messages.hpp"
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
@@ -21,6 +22,7 @@ struct campaign_fold {
   std::map<uint64_t, std::string> summaries;
   champion_info champion; // starts as the reference
   promotion_ledger promotions;
+  sample_ledger samples;
   std::map<uint64_t, confirmation_record> confirmations; // by node
   double champion_ci_low = 1.0;
   double champion_ci_high = 1.0;

@@ -19,6 +19,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr auto retry_after = std::chrono::seconds{2};
+constexpr size_t stale_at_a_time = 4; // nodes; a restarted campaign goes through all of them again, in steps
 
 void write_next(pointer self) {
   auto& st = self->state;
@@ -142,6 +143,24 @@ campaign_progress progress_of(const campaign_state& st) {
 }
 
 } // namespace
+
+void thin_samples(pointer self) {
+  auto& st = self->state;
+  const auto keep = static_cast<uint64_t>(st.context->spec->judge.keep_samples);
+  for (const auto& id : take_stale(st.fold.samples, keep, stale_at_a_time))
+    self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
+                  keys::evaluation(id))
+        .then(
+            [self](std::string& bytes) {
+              auto record = decode<evaluation_record>(bytes);
+              if (!record || self->state.fold.ended || !thin(*record))
+                return;
+              append_request a;
+              a.values.push_back({keys::evaluations, keys::evaluation(record->evaluation), encode(*record)});
+              push(self, std::move(a));
+            },
+            [](caf::error&) {}); // damaged or gone: no samples to keep
+}
 
 champion_info champion_now(const campaign_state& st) {
   auto out = st.fold.champion;

@@ -44,6 +44,9 @@ void finish(pointer self, const std::string& reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.
 void end(pointer self, finish_record record, std::function<void()> stored = {});
 
+// Leaves medians for the raw samples that the retention rule gives up (evaluation/retention.hpp).
+void thin_samples(pointer self);
+
 // The champion, and the level of the next promotion's test.
 champion_info champion_now(const campaign_state& st);
 
