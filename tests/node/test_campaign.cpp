@@ -1,6 +1,10 @@
+#include "runtime/base/codec.hpp"
+#include "store/store.hpp"
 #include "tests/node/live_node.hpp"
 
 #include <doctest/doctest.h>
+
+#include <cmath>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -24,6 +28,42 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
+}
+
+TEST_CASE("promotions are tests in one stream, and the samples of what was not promoted go") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"judge.keep_samples=0"});
+  auto s = n.await_end(id);
+  REQUIRE(s.best > 0);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.promotions.discoveries > 0);
+  REQUIRE(f.confirmations.contains(s.best)); // no best without a test of its own
+  CHECK(f.confirmations.at(s.best).discovery);
+  CHECK(f.confirmations.at(s.best).log_e >= -std::log(f.confirmations.at(s.best).level));
+  CHECK(f.tree.at(s.best).verified);
+
+  store_options read_only;
+  read_only.read_only = true;
+  auto data = store::open(dir.path, read_only);
+  REQUIRE(data);
+  auto rows = (*data)->scan(table::evaluations, "", 1'000);
+  REQUIRE(rows);
+  size_t thinned = 0;
+  for (const auto& [key, bytes] : *rows) {
+    auto record = decode<evaluation_record>(bytes);
+    REQUIRE(record);
+    for (const auto& t : record->outcome.timings) {
+      const bool gone = record->outcome.evidence.contains("thinned." + t.shape);
+      thinned += gone ? 1 : 0;
+      if (gone)
+        CHECK(t.rival_ns.size() == 1);
+      if (f.samples.promoted.contains(record->evaluation))
+        CHECK(!gone);
+    }
+  }
+  CHECK(thinned > 0);
 }
 
 TEST_CASE("pause lets what is in flight end, resume goes on, cancel ends with the best so far") {
