@@ -73,8 +73,7 @@ public:
   bool restless(std::chrono::milliseconds grace);
 
   void end();
-  // From locked to loaded: the object's own doing.
-  std::chrono::nanoseconds load_time() const { return load_time_; }
+  std::chrono::nanoseconds load_time() const { return load_time_; } // the object's own doing
 
 private:
   std::optional<complaint> await_load();
