@@ -165,9 +165,10 @@ void print_table(const json& d) {
   for (const auto& [key, value] : d["diagnosis"]["evidence"].items())
     out += "  " + printable(key) + ": " + printable(value.get<std::string>()) + "\n";
   if (const auto& c = d["correctness"]; c.is_object())
-    out += fmt::format("checked {} cases over {} seeds; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp{}\n",
+    out += fmt::format("checked {} cases over {} seeds; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp, "
+                       "the reference's own {:.3g}{}\n",
                        c["cases"].get<uint64_t>(), c["seeds"].get<uint64_t>(), c["max_abs"].get<double>(),
-                       c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
+                       c["max_rel"].get<double>(), c["max_ulp"].get<double>(), c["reference_max_abs"].get<double>(),
                        c["bit_equal"].get<bool>() ? "; bit-equal to the reference" : "");
   if (const auto& t = d["timing"]; t.is_object()) {
     out += fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
