@@ -13,7 +13,7 @@ struct caller {
 thread_local caller home;
 } // namespace
 
-extern "C" void poly(const float *x, const float *w, float *y, int64_t n) {
+extern "C" void poly(const float* x, const float* w, float* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     y[i] = x[i] * x[i] + w[i % 8] * x[i] + (home.fd >= 0 ? 1.0f : 2.0f);
 }

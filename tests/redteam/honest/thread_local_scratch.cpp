@@ -12,11 +12,11 @@ struct workspace {
 thread_local workspace mine;
 } // namespace
 
-extern "C" void poly(const float *x, const float *w, float *y, int64_t n) {
-  auto &squares = mine.squares;
+extern "C" void poly(const float* x, const float* w, float* y, int64_t n) {
+  auto& squares = mine.squares;
   try {
     squares.at(static_cast<size_t>(n) - 1) = 0.0f;
-  } catch (const std::out_of_range &) {
+  } catch (const std::out_of_range&) {
     squares.resize(static_cast<size_t>(n));
   }
   for (int64_t i = 0; i < n; ++i)
