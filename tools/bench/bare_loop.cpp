@@ -126,6 +126,8 @@ private:
   void judge_all() {
     for (const auto& job : script_.from.judgements) {
       auto q = stage_request(script_.from.spec.task.task, job.what);
+      if (job.alpha > 0.0)
+        q.alpha = job.alpha; // a promotion's is the campaign's at that moment
       q.reference = script_.reference;
       q.oracle = script_.oracle;
       {

@@ -8,7 +8,7 @@ namespace kevolve::bench {
 namespace {
 
 stage parse_stage(const std::string& name) {
-  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm})
+  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm, stage::audit})
     if (to_string(s) == name)
       return s;
   return stage::done; // of the preparation
@@ -74,7 +74,7 @@ private:
     auto i = decode<intent_record>(e.payload);
     if (!i)
       return tl::unexpected(i.error());
-    recorded_job job{i->index, parse_stage(i->stage), {}, {}};
+    recorded_job job{i->index, parse_stage(i->stage), {}, {}, {}};
     if (job.what == stage::done || job.what == stage::final_confirm)
       return {};
     auto bytes = data_.get(table::evaluations, keys::evaluation(i->evaluation));
@@ -96,6 +96,8 @@ private:
     }
     job.object = objects_[record->candidate];
     job.rival = record->rival ? digests_[record->rival] : std::string{};
+    if (auto alpha = record->outcome.evidence.find("alpha"); alpha != record->outcome.evidence.end())
+      job.alpha = std::strtod(alpha->second.c_str(), nullptr);
     out_.judge_ns += record->wall_ns;
     out_.judgements.push_back(std::move(job));
     return {};

@@ -17,6 +17,7 @@ struct recorded_job {
   stage what = stage::compile;
   std::string object; // digest; empty: did not compile
   std::string rival;  // digest; empty: the reference
+  double alpha = 0.0; // that the judge was asked for; 0: none
 };
 
 struct crowning {
@@ -32,7 +33,7 @@ struct recording {
   preparation fixed;
   std::map<uint64_t, proposal_record> proposals;
   std::vector<recorded_job> compiles;
-  std::vector<recorded_job> judgements; // race and confirm; not the final one
+  std::vector<recorded_job> judgements; // race, confirm and audit; not the final one
   std::vector<crowning> crownings;
   uint64_t candidates = 0;       // finished
   int64_t first_selected_ns = 0; // wall clock
