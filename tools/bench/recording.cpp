@@ -3,6 +3,8 @@
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <cstdlib>
+
 namespace kevolve::bench {
 
 namespace {
