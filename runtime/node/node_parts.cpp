@@ -14,8 +14,7 @@ node_system_config::node_system_config() {
   add_message_types<caf::id_block::kevolve>();
   // Decided by measurement: no idle polling, no starvation by a busy actor.
   set("scheduler.policy", caf::atom("sharing"));
-  // As many as there are cores for it (the timing cores are not): what takes long has a thread of its own.
-  set("scheduler.max-threads", std::max(1U, std::thread::hardware_concurrency()));
+  set("scheduler.max-threads", std::max(2U, std::thread::hardware_concurrency()));
   set("scheduler.max-throughput", 300);
 }
 

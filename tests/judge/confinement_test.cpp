@@ -52,7 +52,7 @@ int confined_and_true(const std::string& must_not_have) {
   for (size_t i = 0; i < std::size(spaces); ++i)
     if (has(got, spaces[i].layer) && link_of(std::string{"/proc/self/ns/"} + spaces[i].file) == before[i])
       return same_namespace;
-  if (has(got, "mntns") && (::open("/tmp/kevolve-x", O_WRONLY | O_CREAT, 0600) >= 0 || errno != EROFS))
+  if (has(got, "mntns") && (::open("/tmp", O_WRONLY | O_TMPFILE, 0600) >= 0 || errno != EROFS))
     return writable;
   if (has(got, "uid65533") && (::getuid() != candidate_uid || ::setresuid(0, 0, 0) == 0))
     return privileged;
