@@ -1,6 +1,7 @@
 #include "runtime/node/admin/api.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/node/admin/page.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -72,6 +73,9 @@ std::vector<route> api_routes() {
       .query = {limit_parameter, cursor_parameter};
   add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
       "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node);
+  add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
+      .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}}};
+  add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
   add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query = {
       {"kind", "only this kind", false, 0, 0, 0, {}},
@@ -90,6 +94,7 @@ std::vector<route> api_routes() {
              {"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}},
              limit_parameter};
   e.produces = {"application/json", "text/event-stream"};
+  add_page_routes(t);
   return t;
 }
 

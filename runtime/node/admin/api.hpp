@@ -49,6 +49,8 @@ void cancel(const call_ptr& c);
 void tree(const call_ptr& c);
 void node(const call_ptr& c); // api_nodes.cpp
 void best(const call_ptr& c);
+void history(const call_ptr& c); // api_history.cpp
+void task(const call_ptr& c);
 void actors(const call_ptr& c); // api_actors.cpp
 void actor(const call_ptr& c);
 void actor_tree(const call_ptr& c);

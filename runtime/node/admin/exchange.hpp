@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -23,6 +25,8 @@ struct api_response {
   std::string body;
   std::string allow;       // with 405
   uint64_t last_event = 0; // of an event stream: where to go on
+  // Besides those that every answer has.
+  std::vector<std::pair<std::string, std::string>> headers;
 };
 
 // Called exactly once, from any thread.

@@ -173,6 +173,8 @@ private:
     response_->set(http::field::content_type, x.content_type);
     response_->set(http::field::cache_control, "no-store");
     response_->set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : x.headers)
+      response_->set(name, value);
     if (!x.allow.empty())
       response_->set(http::field::allow, x.allow);
     if (x.status == 401)

@@ -1,0 +1,77 @@
+// The page: who is signed in, and which view the address names.
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { onRefused, token } from "./api";
+import { links, useRoute, type Route } from "./route";
+import "./style.css";
+import { Actors } from "./view_actors";
+import { CampaignView } from "./view_campaign";
+import { Campaigns } from "./view_campaigns";
+import { Events } from "./view_events";
+import { Login } from "./view_login";
+import { NodeView } from "./view_node";
+
+function View({ route }: { route: Route }) {
+  switch (route.view) {
+    case "campaigns":
+      return <Campaigns />;
+    case "campaign":
+      return <CampaignView key={route.id} id={route.id} />;
+    case "node":
+      return <NodeView id={route.id} index={route.index} />;
+    case "actors":
+      return <Actors />;
+    case "events":
+      return <Events />;
+    case "unknown":
+      return (
+        <main>
+          <h1>Nothing is here</h1>
+          <p class="empty">
+            There is no view of this name. <a href={links.campaigns}>To the campaigns</a>
+          </p>
+        </main>
+      );
+  }
+}
+
+function Page() {
+  const route = useRoute();
+  const [signedIn, setSignedIn] = useState(token.read() !== "");
+  const [expired, setExpired] = useState(false);
+  const leave = (because: boolean) => {
+    token.forget();
+    setExpired(because);
+    setSignedIn(false);
+  };
+  useEffect(() => onRefused(() => leave(true)), []);
+  useEffect(() => {
+    document.title = route.view === "node" ? `node ${route.index} · kevolve` : `${route.view} · kevolve`;
+  }, [route.view]);
+  if (!signedIn) return <Login expired={expired} done={() => setSignedIn(true)} />;
+  const here = (view: string) => (route.view.startsWith(view) ? { "aria-current": "page" as const } : {});
+  return (
+    <>
+      <header>
+        <a class="brand" href={links.campaigns}>
+          kevolve
+        </a>
+        <nav aria-label="views">
+          <a href={links.campaigns} {...here("campaign")}>
+            Campaigns
+          </a>
+          <a href={links.actors} {...here("actors")}>
+            Actors
+          </a>
+          <a href={links.events} {...here("events")}>
+            Events
+          </a>
+        </nav>
+        <button onClick={() => leave(false)}>Sign out</button>
+      </header>
+      <View route={route} />
+    </>
+  );
+}
+
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,180 @@
+// What the admin answers, as far as the page reads it. /v1/openapi.json names the paths.
+
+export interface Page<T> {
+  items: T[];
+  total: number | null;
+  truncated: boolean;
+  next: string | null;
+  complete?: boolean;
+  forgotten?: number;
+}
+
+export type Interval = [number | null, number | null] | null;
+
+export interface Campaign {
+  id: string;
+  name: string;
+  target: string;
+  state: string;
+  reason: string | null;
+  stop_reason: string | null;
+  candidates: number;
+  valid: number;
+  in_flight: number;
+  best: { node: number; speedup: number; ci95: Interval; final: boolean; summary: string } | null;
+  budget: { candidates: number | null; wall_s: number | null };
+  spent: { wall_s: number; compile_s: number; device_s: number; cost?: number | null };
+  last_sequence: number;
+}
+
+// Seconds; `cost` is money, null or absent when nobody knows it.
+export interface Cost {
+  propose_s?: number;
+  compile_s?: number;
+  judge_s?: number;
+  wall_s?: number;
+  tokens_in?: number | null;
+  tokens_out?: number | null;
+  cost?: number | null;
+}
+
+export interface Fault {
+  kind: string;
+  detail: string;
+  retried: unknown;
+}
+
+export interface StoryEvent {
+  sequence: number;
+  campaign?: string | null;
+  time: string;
+  kind: string;
+  data: Record<string, unknown>;
+}
+
+export interface History {
+  items: StoryEvent[];
+  last_sequence: number;
+  truncated: boolean;
+}
+
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+  samples: number;
+}
+
+export interface ShapeTiming {
+  shape: string;
+  held_out: boolean;
+  weight: number;
+  decision: string;
+  speedup: number;
+  ci95: Interval;
+  reference_ns: Spread | null;
+  candidate_ns: Spread | null;
+  floor_ns: number | null;
+  samples?: { rival_ns: number[]; candidate_ns: number[] };
+}
+
+export interface Outcome {
+  verdict: string | null;
+  fault: Fault | null;
+  rule: string | null;
+  detail: string;
+  evidence: Record<string, string>;
+  correctness: Record<string, number | boolean | null>;
+  decision: string;
+  speedup: number;
+  ci95: Interval;
+  estimate: boolean;
+  shapes: ShapeTiming[];
+  sandbox_level: string | null;
+  judge_s: number;
+}
+
+export interface Evaluation {
+  id: string;
+  stage: string;
+  rival: string;
+  wall_s: number;
+  fingerprint: Record<string, string>;
+  verdict?: string;
+  log?: string;
+  outcome?: Outcome;
+}
+
+export interface NodeWhole {
+  index: number;
+  reference?: boolean;
+  parents?: number[];
+  state?: string;
+  verdict?: string | null;
+  fault?: Fault | null;
+  rule?: string | null;
+  detail?: string;
+  speedup?: number;
+  ci95?: Interval;
+  estimate?: boolean;
+  confirmed?: boolean;
+  rival?: number;
+  duplicate_of?: number | null;
+  proposal?: Record<string, string | null>;
+  evaluations?: Evaluation[];
+  cost?: Cost;
+  language?: string | null;
+  path?: string;
+  source: string | null;
+  diff_to_parents?: { parent: number; diff: string }[];
+  diff_to_reference?: string | null;
+  prompt?: string | null;
+  reply?: string | null;
+}
+
+export interface Task {
+  name: string;
+  summary: string;
+  language: string;
+  prototype: string;
+  work: { flops: string | null; bytes: string | null };
+  shapes: { shape: string; held_out: boolean; weight: number; flops: number | null; bytes: number | null }[];
+}
+
+export interface Actor {
+  id: number;
+  kind: string;
+  name: string;
+  parent: number | null;
+  alive: boolean;
+  state: string;
+  message: string | null;
+  since: string | null;
+  spawned: string | null;
+  ended: string | null;
+  handled: number;
+  in_flight: number;
+  mailbox: number;
+  restarts: number;
+  last_failure: string | null;
+}
+
+export interface ActorKind {
+  kind: string;
+  live: number;
+  busy: number;
+  dead: number;
+  failed: number;
+  restarts: number;
+  mailbox: number;
+  handled: number;
+}
+
+export interface Resource {
+  resource: string;
+  id: string;
+  up: boolean;
+  leased: boolean;
+  granted: number;
+  unfit: string | null;
+}
