@@ -265,17 +265,15 @@ result<program> read_function(const std::string& source, const std::string& synt
         return fail(errc::unsupported, "the body of " + entry + " stands outside the function");
       p.body_begin = body->first;
       has_body = true;
-      reader.read_stmt(child, p.body);
+      reader.read_stmt(child, p.body.change());
     }
   }
   for (auto& x : p.parameters) // a place for restrict is inside the declaration
     x.plain_pointer = x.plain_pointer && x.name_offset >= p.function_begin && x.name_offset <= p.body_begin;
   if (!has_body)
     return fail(errc::unsupported, entry + " has no body in this file");
-  if (p.body.size() == 1 && p.body[0].kind == stmt_kind::block) {
-    auto inner = std::move(p.body[0].body);
-    p.body = std::move(inner);
-  }
+  if (auto& body = p.body.change(); body.size() == 1 && body[0].kind == stmt_kind::block)
+    body = std::vector<stmt>(std::move(body[0].body));
   bool lost = false;
   walk(p.body, [&](const stmt& s) { lost = lost || s.text.rfind("#error", 0) == 0; });
   walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });

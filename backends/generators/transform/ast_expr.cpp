@@ -167,7 +167,7 @@ expr ast_reader::read_expr(json node) {
       return opaque_expr(node);
     auto e = make_expr(expr_kind::call, type, {}, callee.text);
     for (size_t i = 1; i < inner.size(); ++i)
-      e.args.push_back(sub(i));
+      e.args.change().push_back(sub(i));
     return e;
   }
   return opaque_expr(node);

@@ -38,15 +38,17 @@ scalar_kind mask_kind(scalar_kind k); // the signed integer as wide as k
 void for_each_expr(stmt& s, const std::function<void(expr&)>& f);
 void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
 // Depth first, the node before its children.
-void walk(std::vector<stmt>& body, const std::function<void(stmt&)>& f);
 void walk(const std::vector<stmt>& body, const std::function<void(const stmt&)>& f);
-void walk(expr& e, const std::function<void(expr&)>& f);
 void walk(const expr& e, const std::function<void(const expr&)>& f);
 // Every expression of a statement list, nested ones included.
 void walk_exprs(const std::vector<stmt>& body, const std::function<void(const expr&)>& f);
-void walk_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f);
+// The same, to change each; what was shared is copied.
+void rewrite(std::vector<stmt>& body, const std::function<void(stmt&)>& f);
+void rewrite(expr& e, const std::function<void(expr&)>& f);
+void rewrite_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f);
 
 bool mentions(const expr& e, const std::string& name);
+bool mentions(const stmt& s, const std::string& name);
 bool mentions(const std::vector<stmt>& body, const std::string& name);
 // Names declared in the list, loop indices included.
 std::set<std::string> declared(const std::vector<stmt>& body);
@@ -55,6 +57,7 @@ std::set<std::string> assigned(const std::vector<stmt>& body);
 
 // Variables mentioned by opaque text are renamed token by token.
 void substitute(expr& e, const std::string& name, const expr& replacement);
+void substitute(stmt& s, const std::string& name, const expr& replacement);
 void substitute(std::vector<stmt>& body, const std::string& name, const expr& replacement);
 void rename(std::vector<stmt>& body, const std::string& from, const std::string& to);
 void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names);

@@ -1,12 +1,57 @@
-// The small tree that moves rewrite: loop nests over C expressions. Values, freely copied; one program per
-// candidate, alive while it is built and printed.
+// The small tree that moves rewrite: loop nests over C expressions. Values, freely copied: copies share what none
+// of them has changed.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve::transform {
+
+// A list that its copies share until one of them changes its own.
+template <class T>
+class shared_list {
+public:
+  shared_list() = default;
+  shared_list(std::initializer_list<T> xs) : shared_list(std::vector<T>(xs)) {}
+  shared_list(std::vector<T> xs) {
+    if (!xs.empty())
+      items_ = std::make_shared<std::vector<T>>(std::move(xs));
+  }
+  operator const std::vector<T>&() const {
+    static const std::vector<T> none;
+    return items_ ? *items_ : none;
+  }
+  bool empty() const { return !items_ || items_->empty(); }
+  size_t size() const { return items_ ? items_->size() : 0; }
+  const T& operator[](size_t i) const { return (*items_)[i]; }
+  const T& front() const { return items_->front(); }
+  const T& back() const { return items_->back(); }
+  auto begin() const { return read().begin(); }
+  auto end() const { return read().end(); }
+  void clear() { items_.reset(); }
+  // The items, to be changed; the reference is good until the list is copied.
+  std::vector<T>& change() {
+    if (!items_)
+      items_ = std::make_shared<std::vector<T>>();
+    else if (items_.use_count() > 1)
+      items_ = std::make_shared<std::vector<T>>(*items_);
+    return *items_;
+  }
+  // The items, taken out: moved if nobody shares them.
+  std::vector<T> take() {
+    auto out = std::move(change());
+    items_.reset();
+    return out;
+  }
+
+private:
+  const std::vector<T>& read() const { return *this; }
+  std::shared_ptr<std::vector<T>> items_;
+};
 
 enum class scalar_kind : uint8_t { none, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
 
@@ -54,7 +99,7 @@ struct expr {
   expr_kind kind = expr_kind::literal;
   std::string text;
   ctype type;
-  std::vector<expr> args;
+  shared_list<expr> args;
   std::vector<std::string> names; // opaque: variables it mentions
   bool implicit = false;          // cast: the compiler would insert it
 };
@@ -90,8 +135,8 @@ struct stmt {
   int64_t step = 1;
   uint16_t lanes = 1; // loop: vectorised by this many
   std::vector<std::string> pragmas;
-  std::vector<stmt> body;
-  std::vector<stmt> otherwise;
+  shared_list<stmt> body;
+  shared_list<stmt> otherwise;
   std::vector<std::string> names;   // opaque: variables it mentions
   std::vector<std::string> changes; // opaque: those among them it may assign to
 };

@@ -65,6 +65,7 @@ result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
 
 // Shared by the moves.
+constexpr size_t weight_limit = 2'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
 std::string base_label(const std::string& label); // of the reference's loop: "L1" for "L1tr"
 const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`

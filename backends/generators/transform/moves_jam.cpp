@@ -9,7 +9,6 @@ namespace kevolve::transform {
 namespace {
 
 using list = std::vector<stmt>;
-constexpr size_t weight_limit = 5'000; // nodes; beyond, a candidate takes longer to compile than to judge
 
 bool leaves_early(const list& body, bool nested = false) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
@@ -22,7 +21,7 @@ bool leaves_early(const list& body, bool nested = false) {
 
 // Copy number f of a body: the index moved on, its own variables renamed.
 list copy_of(program& p, const stmt& loop, int64_t f) {
-  auto out = loop.body;
+  list out = loop.body;
   if (f == 0)
     return out;
   // Indices keep their names: their scope is their own loop.
@@ -54,7 +53,7 @@ stmt zip_whiles(std::vector<stmt> copies) {
     mine.kind = stmt_kind::branch;
     mine.value = copies[f].value;
     mine.body = std::move(copies[f].body);
-    out.body.push_back(std::move(mine));
+    out.body.change().push_back(std::move(mine));
   }
   return out;
 }
@@ -68,8 +67,8 @@ void zip_position(std::vector<stmt> xs, list& out) {
     std::vector<list> bodies;
     for (auto& x : xs) {
       if (x.name != xs[0].name)
-        rename(x.body, x.name, xs[0].name);
-      bodies.push_back(std::move(x.body));
+        rename(x.body.change(), x.name, xs[0].name);
+      bodies.push_back(x.body.take());
     }
     auto joined = xs[0];
     joined.body = zip(std::move(bodies));
@@ -80,8 +79,8 @@ void zip_position(std::vector<stmt> xs, list& out) {
     std::vector<list> bodies;
     std::vector<list> others;
     for (auto& x : xs) {
-      bodies.push_back(std::move(x.body));
-      others.push_back(std::move(x.otherwise));
+      bodies.push_back(x.body.take());
+      others.push_back(x.otherwise.take());
     }
     auto joined = xs[0];
     joined.body = zip(std::move(bodies));
@@ -99,13 +98,14 @@ void zip_position(std::vector<stmt> xs, list& out) {
 // Statement by statement, the copies side by side; what is the same for all of them stands once.
 list zip(std::vector<list> copies) {
   list out;
+  auto changed = assigned(copies[0]);
   for (size_t i = 0; i < copies[0].size(); ++i) {
     std::vector<stmt> xs;
     xs.reserve(copies.size());
     for (auto& c : copies)
-      xs.push_back(c[i]);
+      xs.push_back(std::move(c[i]));
     if (xs[0].kind == stmt_kind::declare && xs[0].has_value && xs[0].type.suffix.empty() && all_same(xs, &stmt::value)
-        && is_speculable(xs[0].value) && assigned(copies[0]).count(xs[0].name) == 0) {
+        && is_speculable(xs[0].value) && changed.count(xs[0].name) == 0) {
       for (size_t f = 1; f < copies.size(); ++f)
         rename(copies[f], xs[f].name, xs[0].name);
       out.push_back(std::move(xs[0]));
@@ -121,7 +121,7 @@ using rewrite = std::function<result<list>(const stmt&)>;
 // Replaces every loop of that label by what `f` makes of it.
 result<void> replace(program& p, const std::string& label, int64_t copies, const rewrite& f) {
   auto growth = weight(p.body);
-  for_each_labelled(p.body, label, [&](list& where, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
     growth += weight(where[at].body) * static_cast<size_t>(copies);
     return 1;
   });
@@ -129,7 +129,7 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
     return fail(errc::unsupported, "the code would grow too long");
   bool done = false;
   std::string reason = "no loop " + label;
-  for_each_labelled(p.body, label, [&](list& where, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
     if (where[at].kind != stmt_kind::loop)
       return 1;
     auto made = f(where[at]);
@@ -167,12 +167,12 @@ result<std::vector<stmt>> divide(const stmt& loop, int64_t factor) {
   }
   auto whole = make_binary("*", make_binary("/", span, total), total);
   auto boundary = zero_start ? whole : make_binary("+", loop.from, whole);
-  auto main = loop;
+  list out{loop};
+  auto& main = out.front();
   main.to = boundary;
   main.step = loop.step * factor;
   main.value = span;
   main.has_value = true;
-  list out{std::move(main)};
   if (literal_value(boundary) && literal_value(boundary) == literal_value(loop.to))
     return out;
   auto rest = loop;
@@ -217,7 +217,7 @@ result<void> unroll(program& p, const std::string& loop, int64_t factor) {
     auto parts = divide(l, factor);
     if (!parts)
       return parts;
-    auto& body = (*parts)[0].body;
+    auto& body = (*parts)[0].body.change();
     for (int64_t f = 1; f < factor; ++f) {
       auto next = copy_of(p, l, f);
       std::move(next.begin(), next.end(), std::back_inserter(body));

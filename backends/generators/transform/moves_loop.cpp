@@ -3,6 +3,7 @@
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kevolve::transform {
 
@@ -30,7 +31,7 @@ bool may_reassociate(const environment& env, scalar_kind k) {
 result<void> tile(program& p, const std::string& loop, int64_t size) {
   bool done = false;
   std::string reason = "no loop " + loop;
-  for_each_labelled(p.body, loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& inner = list[at];
     bool twice = loop.size() > 2 && loop.substr(loop.size() - 2) == "tt";
     if (inner.kind != stmt_kind::loop || inner.to.kind == expr_kind::minimum || twice) {
@@ -51,7 +52,7 @@ result<void> tile(program& p, const std::string& loop, int64_t size) {
         make_expr(expr_kind::minimum, inner.to.type, {make_binary("+", start, make_literal(outer.step)), inner.to});
     inner.has_value = false;
     inner.pragmas.clear();
-    outer.body.push_back(std::move(inner));
+    outer.body = {std::move(inner)};
     list[at] = std::move(outer);
     done = true;
     return 1;
@@ -69,12 +70,12 @@ result<void> interchange(program& p, const std::string& outer, const std::string
     return fail(errc::unsupported, outer + " carries a dependence: " + facts.reason);
   bool done = false;
   std::string reason = inner + " is not alone inside " + outer;
-  for_each_labelled(p.body, outer, [&](std::vector<stmt>& list, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), outer, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& a = list[at];
     if (a.kind != stmt_kind::loop || a.body.size() != 1 || a.body[0].label != inner
         || a.body[0].kind != stmt_kind::loop)
       return 1;
-    auto& b = a.body[0];
+    const auto& b = a.body[0];
     if (mentions(b.from, a.name) || mentions(b.to, a.name)) {
       reason = "the bounds of " + inner + " depend on " + outer;
       return 1;
@@ -90,12 +91,10 @@ result<void> interchange(program& p, const std::string& outer, const std::string
         reason = "the result must be exact, and " + r.name + " would be summed in another order";
         return 1;
       }
-    auto work = std::move(b.body);
     auto new_outer = b;
-    new_outer.body.clear();
-    auto new_inner = std::move(a);
-    new_inner.body = std::move(work);
-    new_outer.body.push_back(std::move(new_inner));
+    auto new_inner = a;
+    new_inner.body = std::move(new_outer.body);
+    new_outer.body = {std::move(new_inner)};
     list[at] = std::move(new_outer);
     done = true;
     return 1;
@@ -119,7 +118,7 @@ bool is_innermost(const stmt& loop) {
 result<void> hint(program& p, const std::string& loop, int64_t width, int64_t interleave, const environment& env) {
   bool done = false;
   std::string reason = "no innermost loop " + loop;
-  for_each_labelled(p.body, loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& l = list[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1 || !is_innermost(l) || !l.pragmas.empty())
       return 1;
@@ -152,7 +151,7 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
     return fail(errc::unsupported, "one loop runs in parallel already");
   bool done = false;
   std::string reason = "no loop " + loop;
-  for_each_labelled(p.body, loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto carried = list[at].kind == stmt_kind::loop ? reductions(list[at], reason) : std::nullopt;
     if (!carried)
       return 1;
@@ -205,7 +204,7 @@ std::optional<std::pair<expr, bool>> threshold(const stmt& branch, const stmt& l
 result<void> cut(program& p, const std::string& loop, const std::string& branch) {
   bool done = false;
   std::string reason = "no branch " + branch + " right inside " + loop;
-  for_each_labelled(p.body, loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
     auto& l = list[at];
     if (l.kind != stmt_kind::loop || l.step != 1 || is_unsigned(l.type.base))
       return 1;
@@ -237,12 +236,13 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
     stmt clamp;
     clamp.kind = stmt_kind::branch;
     clamp.value = under;
-    clamp.body.push_back(make_assign(middle, "=", l.from));
+    clamp.body = {make_assign(middle, "=", l.from)};
     auto splice = [&](stmt s, bool taken) {
-      auto b = std::move(s.body[static_cast<size_t>(index)]);
-      auto arm = taken != bound->second ? std::move(b.body) : std::move(b.otherwise);
-      s.body.erase(s.body.begin() + index);
-      s.body.insert(s.body.begin() + index, arm.begin(), arm.end());
+      auto& inside = s.body.change();
+      auto b = std::move(inside[static_cast<size_t>(index)]);
+      auto arm = (taken != bound->second ? b.body : b.otherwise).take();
+      inside.erase(inside.begin() + index);
+      inside.insert(inside.begin() + index, std::make_move_iterator(arm.begin()), std::make_move_iterator(arm.end()));
       return s;
     };
     auto first = splice(l, true);

@@ -36,7 +36,7 @@ expr as_value(const stmt& s) {
 result<void> select(program& p, const std::string& branch) {
   bool done = false;
   std::string reason = "no branch " + branch;
-  for_each_labelled(p.body, branch, [&](list& where, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), branch, [&](list& where, size_t at) -> size_t {
     const auto b = where[at];
     if (b.kind != stmt_kind::branch || !only_assigns_scalars(b.body) || !only_assigns_scalars(b.otherwise)) {
       reason = branch + " does more than set scalars to harmless values";
@@ -111,7 +111,7 @@ bool one_element(const list& body, const std::string& array, const expr& element
 result<void> hold(program& p, const std::string& loop, const environment& env) {
   bool done = false;
   std::string reason = loop + " updates no element that stays the same";
-  for_each_labelled(p.body, loop, [&](list& where, size_t at) -> size_t {
+  for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
     auto l = where[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1)
       return 1;
@@ -140,7 +140,7 @@ result<void> hold(program& p, const std::string& loop, const environment& env) {
       auto type = scalar_type(e.type.base);
       type.text = e.type.text;
       auto local = make_name(fresh_name(p, root_of(e) + "_held"), type);
-      walk_exprs(l.body, [&](expr& x) {
+      rewrite_exprs(l.body.change(), [&](expr& x) {
         if (x.kind == expr_kind::subscript && same(x, e))
           x = local;
       });
@@ -163,7 +163,7 @@ result<void> fast_math(program& p, const environment& env) {
   if (!may_reassociate(env, scalar_kind::f32))
     return fail(errc::unsupported, "the result must be exact");
   bool done = false;
-  walk_exprs(p.body, [&](expr& e) {
+  rewrite_exprs(p.body.change(), [&](expr& e) {
     if (e.kind != expr_kind::call || e.text != "expf" || e.args.size() != 1)
       return;
     e.kind = expr_kind::elementwise;

@@ -11,11 +11,12 @@ namespace kevolve::transform {
 void flatten(stmt_list& body) {
   stmt_list out;
   for (auto& s : body) {
-    flatten(s.body);
-    flatten(s.otherwise);
-    if (s.kind == stmt_kind::block)
-      std::move(s.body.begin(), s.body.end(), std::back_inserter(out));
-    else
+    flatten(s.body.change());
+    flatten(s.otherwise.change());
+    if (s.kind == stmt_kind::block) {
+      auto inner = s.body.take();
+      std::move(inner.begin(), inner.end(), std::back_inserter(out));
+    } else
       out.push_back(std::move(s));
   }
   body = std::move(out);
@@ -75,8 +76,8 @@ using list = std::vector<stmt>;
 // `if (e > m) m = e;` is `m = e > m ? e : m`: a maximum, which the moves know.
 void name_extremes(list& body) {
   for (auto& s : body) {
-    name_extremes(s.body);
-    name_extremes(s.otherwise);
+    name_extremes(s.body.change());
+    name_extremes(s.otherwise.change());
     if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 1)
       continue;
     const auto& a = s.body[0];
@@ -94,17 +95,18 @@ void name_extremes(list& body) {
 } // namespace
 
 void normalise(program& p) {
-  flatten(p.body);
-  name_extremes(p.body);
-  count_loops(p, p.body);
-  flatten(p.body);
-  drop_unread(p.body);
-  forward_pointers(p, p.body);
-  sink_declarations(p.body);
+  auto& body = p.body.change();
+  flatten(body);
+  name_extremes(body);
+  count_loops(p, body);
+  flatten(body);
+  drop_unread(body);
+  forward_pointers(p, body);
+  sink_declarations(body);
   int loops = 0;
   int whiles = 0;
   int branches = 0;
-  walk(p.body, [&](stmt& s) {
+  rewrite(body, [&](stmt& s) {
     if (s.kind == stmt_kind::loop)
       s.label = "L" + std::to_string(loops++);
     else if (s.kind == stmt_kind::while_loop)

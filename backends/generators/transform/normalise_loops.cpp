@@ -43,13 +43,15 @@ void drop_next(list& body) {
               std::make_move_iterator(body.end()));
     body.resize(i + 1);
     auto& b = body[i];
-    b.body.insert(b.body.end(), rest.begin(), rest.end());
-    b.otherwise.insert(b.otherwise.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
-    drop_next(b.body);
-    drop_next(b.otherwise);
-    if (b.body.empty() && !b.otherwise.empty()) {
+    auto& yes = b.body.change();
+    auto& no = b.otherwise.change();
+    yes.insert(yes.end(), rest.begin(), rest.end());
+    no.insert(no.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+    drop_next(yes);
+    drop_next(no);
+    if (yes.empty() && !no.empty()) {
       b.value = make_expr(expr_kind::unary, scalar_type(scalar_kind::i32), {b.value}, "!");
-      b.body.swap(b.otherwise);
+      yes.swap(no);
     }
     return;
   }
@@ -80,7 +82,7 @@ size_t start_of(const list& body, size_t at, const std::string& name) {
       list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
       return invariant(s.value, between) ? k : at;
     }
-    if (mentions(list{s}, name))
+    if (mentions(s, name))
       return at;
   }
   return at;
@@ -96,7 +98,8 @@ void count_loop(program& p, list& body, size_t at) {
     increment = {w.body.back()};
   auto fall_back = [&] {
     if (w.op == "counted") {
-      w.body.insert(w.body.end(), increment.begin(), increment.end());
+      auto& inside = w.body.change();
+      inside.insert(inside.end(), increment.begin(), increment.end());
       w.otherwise.clear();
     }
     w.op.clear();
@@ -105,7 +108,7 @@ void count_loop(program& p, list& body, size_t at) {
   if (increment.size() != 1 || condition.kind != expr_kind::binary)
     return fall_back();
   if (condition.text == ">" || condition.text == ">=") { // n > i
-    std::swap(condition.args[0], condition.args[1]);
+    std::swap(condition.args.change()[0], condition.args.change()[1]);
     condition.text = condition.text == ">" ? "<" : "<=";
   }
   const auto& index = bare(condition.args[0]);
@@ -117,7 +120,7 @@ void count_loop(program& p, list& body, size_t at) {
   bool known = condition.text == "<" || condition.text == "<=" || (condition.text == "!=" && step == 1);
   bool parameter_index =
       std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
-  auto work = w.body;
+  list work = w.body;
   if (w.op != "counted")
     work.pop_back();
   auto bound = bare(condition.args[1]);
@@ -145,7 +148,7 @@ void count_loop(program& p, list& body, size_t at) {
   loop.name = used_elsewhere || !own ? fresh_name(p, name) : name;
   loop.body = std::move(work);
   if (loop.name != name)
-    rename(loop.body, name, loop.name);
+    rename(loop.body.change(), name, loop.name);
   auto from = loop.from;
   w = std::move(loop);
   if (used_elsewhere) { // its value after the loop
@@ -163,12 +166,12 @@ void count_loop(program& p, list& body, size_t at) {
 void count_loops(program& p, list& body) {
   for (size_t i = 0; i < body.size(); ++i) {
     if (body[i].kind == stmt_kind::while_loop && has_next(body[i].body)) {
-      drop_next(body[i].body);
-      flatten(body[i].body);
+      drop_next(body[i].body.change());
+      flatten(body[i].body.change());
     }
-    count_loops(p, body[i].body);
+    count_loops(p, body[i].body.change());
     if (body[i].kind == stmt_kind::branch)
-      count_loops(p, body[i].otherwise);
+      count_loops(p, body[i].otherwise.change());
     if (body[i].kind == stmt_kind::while_loop) {
       auto size = body.size();
       count_loop(p, body, i);

@@ -44,8 +44,8 @@ void drop_unread(list& all) {
              || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && set_only.count(s.target.text) != 0);
     });
     for (auto& x : xs) {
-      drop(x.body);
-      drop(x.otherwise);
+      drop(x.body.change());
+      drop(x.otherwise.change());
     }
   };
   drop(all);
@@ -53,8 +53,8 @@ void drop_unread(list& all) {
 
 void forward_pointers(program& p, list& body) {
   for (size_t i = 0; i < body.size(); ++i) {
-    forward_pointers(p, body[i].body);
-    forward_pointers(p, body[i].otherwise);
+    forward_pointers(p, body[i].body.change());
+    forward_pointers(p, body[i].otherwise.change());
     auto& s = body[i];
     if (s.kind != stmt_kind::declare || s.type.depth != 1 || !s.type.suffix.empty() || !s.has_value)
       continue;
@@ -86,10 +86,9 @@ void forward_pointers(program& p, list& body) {
     rest.clear();
     for (size_t j = i; j < body.size(); ++j)
       rest.push_back(std::move(body[j]));
-    walk_exprs(rest, [&](expr& e) {
+    rewrite_exprs(rest, [&](expr& e) {
       if (e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name) {
-        e.args[0] = base;
-        e.args[1] = literal_value(e.args[1]) == 0 ? offset : make_binary("+", offset, e.args[1]);
+        e.args = {base, literal_value(e.args[1]) == 0 ? offset : make_binary("+", offset, e.args[1])};
       }
     });
     body.resize(i);
@@ -109,16 +108,16 @@ bool sink_declaration(list& body, size_t at) {
   size_t user = 0;
   size_t users = 0;
   for (size_t i = at + 1; i < body.size(); ++i)
-    if (mentions(list{body[i]}, name)) {
+    if (mentions(body[i], name)) {
       user = i;
       ++users;
     }
   if (users != 1 || body[user].kind != stmt_kind::loop || !mentions(body[user].body, name)
       || mentions(body[user].from, name) || mentions(body[user].to, name))
     return false;
-  auto& inner = body[user].body;
+  auto& inner = body[user].body.change();
   for (auto& s : inner) {
-    if (!mentions(list{s}, name))
+    if (!mentions(s, name))
       continue;
     bool starts = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
                   && s.target.text == name && !mentions(s.value, name);
@@ -146,13 +145,13 @@ void sink_declarations(list& body) {
     if (body[i].kind != stmt_kind::declare || !sink_declaration(body, i))
       ++i;
   for (auto& s : body) {
-    sink_declarations(s.body);
-    sink_declarations(s.otherwise);
+    sink_declarations(s.body.change());
+    sink_declarations(s.otherwise.change());
   }
   // `T x; … x = e;` becomes `T x = e;` where nothing stands between.
   for (size_t i = 0; i + 1 < body.size(); ++i)
     for (size_t j = i + 1; j < body.size() && body[i].kind == stmt_kind::declare && !body[i].has_value; ++j) {
-      if (!mentions(list{body[j]}, body[i].name))
+      if (!mentions(body[j], body[i].name))
         continue;
       if (body[j].kind == stmt_kind::assign && body[j].op == "=" && body[j].target.kind == expr_kind::name
           && body[j].target.text == body[i].name && !mentions(body[j].value, body[i].name)) {

@@ -1,20 +1,40 @@
 #include "backends/generators/transform/profit.hpp"
 
 #include "backends/generators/transform/build.hpp"
-#include "backends/generators/transform/polynomial.hpp"
+
+#include <optional>
+#include <string>
 
 namespace kevolve::transform {
 
 namespace {
 
-// Elements from one iteration to the next; nothing if that is no constant.
-std::optional<int64_t> stride(const expr& subscript, const std::string& index) {
-  bool hidden = false;
-  auto p = to_polynomial(subscript.args[1], [&](const expr& atom) { hidden = hidden || mentions(atom, index); });
-  if (!p || hidden)
+// How much the value grows when the index grows by one; nothing if that is no constant to be seen at once.
+std::optional<int64_t> slope(const expr& e, const std::string& index) {
+  if (e.kind == expr_kind::name)
+    return e.text == index ? 1 : 0;
+  if (e.kind == expr_kind::cast)
+    return slope(e.args[0], index);
+  if (e.kind == expr_kind::binary && (e.text == "+" || e.text == "-" || e.text == "*")) {
+    auto a = slope(e.args[0], index);
+    auto b = slope(e.args[1], index);
+    if (!a || !b || (*a == 0 && *b == 0))
+      return a && b ? a : std::nullopt;
+    if (e.text != "*")
+      return e.text == "+" ? *a + *b : *a - *b;
+    auto factor = literal_value(e.args[*a == 0 ? 0 : 1]);
+    if (!factor)
+      return {};
+    return *factor * (*a == 0 ? *b : *a);
+  }
+  if (mentions(e, index))
     return {};
-  auto parts = p->linear_in(index);
-  return parts ? parts->first.constant() : std::nullopt;
+  return 0;
+}
+
+// Elements from one iteration to the next.
+std::optional<int64_t> stride(const expr& subscript, const std::string& index) {
+  return slope(subscript.args[1], index);
 }
 
 } // namespace
@@ -37,7 +57,7 @@ bool promises_reuse(const stmt& loop) {
   walk(loop.body, [&](const stmt& s) {
     if (s.kind == stmt_kind::while_loop)
       found = true;
-    if (s.kind == stmt_kind::loop)
+    if (s.kind == stmt_kind::loop && !found)
       walk_exprs(s.body, [&](const expr& e) {
         found = found || (e.kind == expr_kind::subscript && stride(e, loop.name) == 0 && stride(e, s.name) != 0);
       });

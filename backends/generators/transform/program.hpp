@@ -23,7 +23,7 @@ struct program {
   size_t body_begin = 0;
   size_t function_end = 0;
   std::vector<parameter> parameters;
-  std::vector<stmt> body;
+  shared_list<stmt> body;
   std::vector<std::string> taken; // every name in use
   bool add_restrict = false;
   uint32_t alignment = 0;         // bytes the pointers are promised to be aligned to; 0: say nothing

@@ -37,7 +37,8 @@ private:
   uint64_t state_;
 };
 
-// Moves whose place in the sequence does not matter stand last, in one order, once.
+// Moves whose place in the sequence does not matter stand last, in one order, once: first the one that changes
+// statements, then those that only say how they are compiled.
 int rank(const move& m) {
   static constexpr std::array<std::string_view, 4> last{"math", "restrict", "aligned", "flags"};
   for (size_t i = 0; i < last.size(); ++i)
@@ -60,6 +61,28 @@ genome canonical(const genome& g) {
   return out;
 }
 
+// What was made under a name, the longest unused forgotten first: between half of `most` and `most` are kept.
+template <class T>
+class lately {
+public:
+  static constexpr size_t most = 128;
+  const T* find(const std::string& name) {
+    if (auto it = young_.find(name); it != young_.end())
+      return &it->second;
+    auto it = old_.find(name);
+    return it == old_.end() ? nullptr : &keep(name, std::move(it->second));
+  }
+  const T& keep(const std::string& name, T value) {
+    if (young_.size() >= most / 2)
+      old_ = std::exchange(young_, {});
+    return young_.insert_or_assign(name, std::move(value)).first->second;
+  }
+
+private:
+  std::map<std::string, T> young_;
+  std::map<std::string, T> old_;
+};
+
 // The reference as read from one context; kept while contexts keep coming from the same campaign.
 struct reading {
   std::string source;
@@ -68,11 +91,11 @@ struct reading {
   std::map<std::string, int64_t> hardware;
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
-  // What genomes made of the reference lately, without the moves that stand last: children begin like their parents.
-  std::map<std::string, program> made;
-  std::map<std::string, std::vector<choice>> choices; // by the whole genome
+  // What genomes made of the reference lately, without the moves that change no statement: children begin like their
+  // parents.
+  lately<program> made;
+  lately<std::vector<choice>> choices; // by the whole genome
 };
-constexpr size_t made_at_most = 64;
 
 class search {
 public:
@@ -126,27 +149,21 @@ private:
   // Applies what applies; the genome that is left says exactly how the program was made.
   std::pair<program, genome> replay(const genome& g) const {
     std::vector<std::string> beginnings; // [i]: the first i + 1 moves
-    for (size_t i = 0; i < g.size() && rank(g[i]) == 0; ++i)
+    for (size_t i = 0; i < g.size() && rank(g[i]) <= 1; ++i)
       beginnings.push_back(i == 0 ? to_string(g[i]) : beginnings.back() + "; " + to_string(g[i]));
     auto known = beginnings.size();
-    auto from = reading_.made.end();
-    while (known > 0 && (from = reading_.made.find(beginnings[known - 1])) == reading_.made.end())
+    const program* from = nullptr;
+    while (known > 0 && (from = reading_.made.find(beginnings[known - 1])) == nullptr)
       --known;
-    auto p = known == 0 ? reference() : from->second;
+    auto p = from == nullptr ? reference() : *from;
     genome kept(g.begin(), g.begin() + static_cast<ptrdiff_t>(known));
     for (auto i = known; i < g.size(); ++i) {
       if (attempt(p, g[i]))
         kept.push_back(g[i]);
-      if (i + 1 == beginnings.size() && kept.size() == i + 1)
-        remember(beginnings.back(), p);
+      if (i < beginnings.size() && kept.size() == i + 1)
+        reading_.made.keep(beginnings[i], p);
     }
     return {std::move(p), std::move(kept)};
-  }
-
-  void remember(const std::string& beginning, const program& p) const {
-    if (reading_.made.size() >= made_at_most)
-      reading_.made.clear();
-    reading_.made.emplace(beginning, p);
   }
 
   // Moves that siblings added without getting faster than the parent are less worth another try.
@@ -165,12 +182,9 @@ private:
   }
 
   std::vector<choice> choices_for(const program& p, const genome& how) const {
-    if (reading_.choices.size() >= made_at_most)
-      reading_.choices.clear();
-    auto [known, fresh] = reading_.choices.try_emplace(to_string(how));
-    if (fresh)
-      known->second = possible(p, env_);
-    auto choices = known->second;
+    auto name = to_string(how);
+    const auto* known = reading_.choices.find(name);
+    auto choices = known != nullptr ? *known : reading_.choices.keep(name, possible(p, env_));
     if (!tried_.empty())
       for (auto& c : choices)
         if (auto it = tried_.find(to_string(c.what)); it != tried_.end())
@@ -194,21 +208,25 @@ private:
   }
 
   // Adds n moves that apply, each at the end.
-  genome extend(genome g, size_t n) {
-    auto [p, made_by] = replay(g);
+  genome extend(const genome& g, size_t n) {
+    auto [p, made_by] = replay(canonical(g));
     auto choices = choices_for(p, made_by);
     for (size_t tries = 0; n > 0 && tries < 40; ++tries) {
       auto m = draw(choices);
       if (!m)
         break;
-      if (!attempt(p, *m))
+      auto longer = made_by;
+      longer.push_back(std::move(*m));
+      longer = canonical(longer);
+      auto [grown, kept] = replay(longer);
+      if (kept != longer)
         continue;
-      made_by.push_back(*m);
-      g.push_back(std::move(*m));
+      p = std::move(grown);
+      made_by = std::move(kept);
       if (--n > 0)
         choices = choices_for(p, made_by);
     }
-    return g;
+    return made_by;
   }
 
   genome insert(const genome& g) {

@@ -18,7 +18,8 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
     return fail(errc::unsupported, loop + " carries a dependence: " + facts.reason);
   bool done = false;
   std::string reason = "no loop " + loop;
-  for_each_labelled(p.body, loop, [&](list& where, size_t at) -> size_t {
+  const auto before = p.body;
+  for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
     const auto l = where[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1) {
       reason = loop + " is vectorised already";
@@ -58,7 +59,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
         auto type = scalar_type(r.type.base);
         type.lanes = main.lanes;
         auto name = fresh_name(p, r.name + "_lanes");
-        rename(main.body, r.name, name);
+        rename(main.body.change(), r.name, name);
         auto start = reduction_start(r);
         out.push_back(make_declare(name, type, make_expr(expr_kind::splat, type, {start})));
         after.push_back(
@@ -84,6 +85,10 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
   });
   if (!done)
     return fail(errc::unsupported, reason);
+  if (weight(p.body) > weight_limit) { // loads lane by lane
+    p.body = before;
+    return fail(errc::unsupported, "the code would grow too long");
+  }
   return {};
 }
 

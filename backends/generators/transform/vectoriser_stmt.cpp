@@ -131,10 +131,10 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
         b.otherwise.clear();
         auto before = loaded_;
         for (const auto& x : s.body)
-          statement(x, nullptr, b.body);
+          statement(x, nullptr, b.body.change());
         loaded_ = before;
         for (const auto& x : s.otherwise)
-          statement(x, nullptr, b.otherwise);
+          statement(x, nullptr, b.otherwise.change());
         loaded_ = before;
         out.push_back(std::move(b));
         break;
@@ -168,7 +168,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       l.pragmas.clear();
       auto before = loaded_;
       for (const auto& x : s.body)
-        statement(x, nullptr, l.body);
+        statement(x, nullptr, l.body.change());
       loaded_ = before;
       out.push_back(std::move(l));
       break;
@@ -180,7 +180,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       l.body.clear();
       auto before = loaded_;
       for (const auto& x : s.body)
-        statement(x, nullptr, l.body);
+        statement(x, nullptr, l.body.change());
       loaded_ = before;
       out.push_back(std::move(l));
       break;

@@ -37,11 +37,13 @@ void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f) {
   for_each_expr(const_cast<stmt&>(s), [&](expr& e) { f(e); });
 }
 
-void walk(std::vector<stmt>& body, const std::function<void(stmt&)>& f) {
+void rewrite(std::vector<stmt>& body, const std::function<void(stmt&)>& f) {
   for (auto& s : body) {
     f(s);
-    walk(s.body, f);
-    walk(s.otherwise, f);
+    if (!s.body.empty())
+      rewrite(s.body.change(), f);
+    if (!s.otherwise.empty())
+      rewrite(s.otherwise.change(), f);
   }
 }
 
@@ -53,10 +55,11 @@ void walk(const std::vector<stmt>& body, const std::function<void(const stmt&)>&
   }
 }
 
-void walk(expr& e, const std::function<void(expr&)>& f) {
+void rewrite(expr& e, const std::function<void(expr&)>& f) {
   f(e);
-  for (auto& a : e.args)
-    walk(a, f);
+  if (!e.args.empty())
+    for (auto& a : e.args.change())
+      rewrite(a, f);
 }
 
 void walk(const expr& e, const std::function<void(const expr&)>& f) {
@@ -69,8 +72,8 @@ void walk_exprs(const std::vector<stmt>& body, const std::function<void(const ex
   walk(body, [&](const stmt& s) { for_each_expr(s, [&](const expr& e) { walk(e, f); }); });
 }
 
-void walk_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f) {
-  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { walk(e, f); }); });
+void rewrite_exprs(std::vector<stmt>& body, const std::function<void(expr&)>& f) {
+  rewrite(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { rewrite(e, f); }); });
 }
 
 bool mentions(const expr& e, const std::string& name) {
@@ -81,13 +84,14 @@ bool mentions(const expr& e, const std::string& name) {
   return std::any_of(e.args.begin(), e.args.end(), [&](const expr& a) { return mentions(a, name); });
 }
 
+bool mentions(const stmt& s, const std::string& name) {
+  bool found = std::find(s.names.begin(), s.names.end(), name) != s.names.end();
+  for_each_expr(s, [&](const expr& e) { found = found || mentions(e, name); });
+  return found || mentions(s.body, name) || mentions(s.otherwise, name);
+}
+
 bool mentions(const std::vector<stmt>& body, const std::string& name) {
-  bool found = false;
-  walk(body, [&](const stmt& s) {
-    found = found || std::find(s.names.begin(), s.names.end(), name) != s.names.end();
-    for_each_expr(s, [&](const expr& e) { found = found || mentions(e, name); });
-  });
-  return found;
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) { return mentions(s, name); });
 }
 
 std::set<std::string> declared(const std::vector<stmt>& body) {
@@ -139,33 +143,75 @@ std::string replace_identifier(std::string_view text, std::string_view from, std
   return out;
 }
 
-void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names) {
-  auto change = [&](std::string& name) {
-    auto it = names.find(name);
-    if (it != names.end())
+namespace {
+
+// Changes what satisfies `concerns` and leaves the rest shared with other trees.
+template <class T>
+void change_some(shared_list<T>& items, const std::function<bool(const T&)>& concerns,
+                 const std::function<void(T&)>& f) {
+  for (size_t i = 0; i < items.size(); ++i)
+    if (concerns(items[i]))
+      f(items.change()[i]);
+}
+
+class renaming {
+public:
+  explicit renaming(const std::map<std::string, std::string>& names) : names_(names) {}
+
+  void in(stmt& s) const {
+    change(s.name);
+    for (auto& name : s.changes)
+      change(name);
+    change_text(s.names, s.text);
+    for_each_expr(s, [&](expr& e) { in(e); });
+    for (auto* list : {&s.body, &s.otherwise})
+      change_some<stmt>(*list, [&](const stmt& x) { return concerns(x); }, [&](stmt& x) { in(x); });
+  }
+
+private:
+  bool has(const std::string& name) const { return names_.count(name) != 0; }
+  bool any(const std::vector<std::string>& names) const {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return has(n); });
+  }
+  bool concerns(const expr& e) const {
+    return (e.kind == expr_kind::name && has(e.text)) || any(e.names)
+           || std::any_of(e.args.begin(), e.args.end(), [&](const expr& a) { return concerns(a); });
+  }
+  bool concerns(const stmt& s) const {
+    bool found = has(s.name) || any(s.changes) || any(s.names);
+    for_each_expr(s, [&](const expr& e) { found = found || concerns(e); });
+    for (const auto* list : {&s.body, &s.otherwise})
+      found = found || std::any_of(list->begin(), list->end(), [&](const stmt& x) { return concerns(x); });
+    return found;
+  }
+  void in(expr& e) const {
+    if (e.kind == expr_kind::name)
+      change(e.text);
+    change_text(e.names, e.text);
+    change_some<expr>(e.args, [&](const expr& a) { return concerns(a); }, [&](expr& a) { in(a); });
+  }
+  void change(std::string& name) const {
+    if (auto it = names_.find(name); it != names_.end())
       name = it->second;
-  };
-  auto change_text = [&](std::vector<std::string>& mentioned, std::string& text) {
+  }
+  void change_text(std::vector<std::string>& mentioned, std::string& text) const {
     for (auto& name : mentioned) {
       auto old = name;
       change(name);
       if (name != old)
         text = replace_identifier(text, old, name);
     }
-  };
-  walk(body, [&](stmt& s) {
-    change(s.name);
-    for (auto& name : s.changes)
-      change(name);
-    change_text(s.names, s.text);
-    for_each_expr(s, [&](expr& e) {
-      walk(e, [&](expr& x) {
-        if (x.kind == expr_kind::name)
-          change(x.text);
-        change_text(x.names, x.text);
-      });
-    });
-  });
+  }
+
+  const std::map<std::string, std::string>& names_;
+};
+
+} // namespace
+
+void rename(std::vector<stmt>& body, const std::map<std::string, std::string>& names) {
+  renaming r{names};
+  for (auto& s : body)
+    r.in(s);
 }
 
 void rename(std::vector<stmt>& body, const std::string& from, const std::string& to) {
@@ -178,8 +224,8 @@ void substitute(expr& e, const std::string& name, const expr& replacement) {
       e = replacement;
     return;
   }
-  for (auto& a : e.args)
-    substitute(a, name, replacement);
+  change_some<expr>(
+      e.args, [&](const expr& a) { return mentions(a, name); }, [&](expr& a) { substitute(a, name, replacement); });
   if (e.kind == expr_kind::binary && e.type.lanes == 1 && e.text == "+") // fold (i + 1) + 2
     if (literal_value(e.args[1]) && e.args[0].kind == expr_kind::binary && e.args[0].text == "+") {
       auto type = e.type;
@@ -188,8 +234,16 @@ void substitute(expr& e, const std::string& name, const expr& replacement) {
     }
 }
 
+void substitute(stmt& s, const std::string& name, const expr& replacement) {
+  for_each_expr(s, [&](expr& e) { substitute(e, name, replacement); });
+  for (auto* list : {&s.body, &s.otherwise})
+    change_some<stmt>(
+        *list, [&](const stmt& x) { return mentions(x, name); }, [&](stmt& x) { substitute(x, name, replacement); });
+}
+
 void substitute(std::vector<stmt>& body, const std::string& name, const expr& replacement) {
-  walk(body, [&](stmt& s) { for_each_expr(s, [&](expr& e) { substitute(e, name, replacement); }); });
+  for (auto& s : body)
+    substitute(s, name, replacement);
 }
 
 std::string fresh_name(program& p, const std::string& base) {
@@ -214,6 +268,16 @@ bool same(const expr& a, const expr& b) {
   return true;
 }
 
+namespace {
+
+bool has_label(const std::vector<stmt>& body, const std::string& label) {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    return s.label == label || has_label(s.body, label) || has_label(s.otherwise, label);
+  });
+}
+
+} // namespace
+
 void for_each_labelled(std::vector<stmt>& body, const std::string& label,
                        const std::function<size_t(std::vector<stmt>&, size_t)>& f) {
   for (size_t i = 0; i < body.size();) {
@@ -221,8 +285,9 @@ void for_each_labelled(std::vector<stmt>& body, const std::string& label,
       i += std::max<size_t>(f(body, i), 1);
       continue;
     }
-    for_each_labelled(body[i].body, label, f);
-    for_each_labelled(body[i].otherwise, label, f);
+    for (auto* list : {&body[i].body, &body[i].otherwise})
+      if (has_label(*list, label))
+        for_each_labelled(list->change(), label, f);
     ++i;
   }
 }
