@@ -1,0 +1,214 @@
+"""Serves the built page and answers of the admin's shape, for what a short real campaign does not have: 5,000 nodes,
+text that tries to be markup in every place a text can stand, prices, cut streams."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Callable
+
+BUILT = Path(__file__).resolve().parents[2] / "runtime" / "node" / "page" / "built"
+ID = "ab12" * 8
+TOKEN = "a-token-of-the-fake-node"
+MARKUP = """</script></pre><img src=x onerror="window.broken=1"><svg onload="window.broken=1"><b>bold</b>\u202e"""
+TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+Answer = Callable[[dict[str, str]], Any]
+
+
+def event(sequence: int, kind: str, data: dict[str, Any], campaign: bool = True) -> dict[str, Any]:
+    seconds, day = sequence // 10, 1
+    time = f"2026-01-{day:02}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{sequence % 10}00Z"
+    return {"sequence": sequence, "campaign": ID if campaign else None, "time": time, "kind": kind, "data": data}
+
+
+VERDICTS = ["pass"] * 12 + ["compile_error", "wrong_result", "timeout", "crashed", "cheating", None]
+
+
+def story(nodes: int, seed: int = 1, priced: bool = False) -> list[dict[str, Any]]:
+    """A campaign's history: a tree that is deep in places, broad in others."""
+    dice = random.Random(seed)
+    out = [event(1, "campaign_submitted", {"name": "tree"}), event(2, "session_started", {"epoch": 1})]
+    best, alive = 1.0, [0]
+
+    def add(kind: str, data: dict[str, Any]) -> None:
+        out.append(event(len(out) + 1, kind, data))
+
+    peaks = {"peak.flops_per_s": "2.6e11", "peak.dram_bytes_per_s": "4e10", "peak.l1_bytes_per_s": "4e11"}
+    add("campaign_prepared", {"peaks": peaks})
+    for i in range(1, nodes):
+        parent = dice.choice(alive[-40:]) if dice.random() < 0.8 else dice.choice(alive)
+        parents = [parent] if dice.random() < 0.95 or len(alive) < 3 else sorted({parent, dice.choice(alive)}, reverse=True)
+        add("node_selected", {"index": i, "parents": parents, "policy": "uct", "draft": parent == 0})
+        verdict = dice.choice(VERDICTS)
+        speedup = max(0.1, dice.gauss(0.5 + 8 * i / nodes, 1)) if verdict == "pass" else 0.0
+        cost: dict[str, Any] = {"compile_s": 0.2, "judge_s": 0.5, "wall_s": 1.0}
+        if priced:
+            cost["cost"] = None if i % 5 == 0 else 0.002
+        add("node_finished", {
+            "index": i, "parents": parents, "verdict": verdict, "rule": None, "speedup": speedup,
+            "ci95": [speedup * 0.98, speedup * 1.02] if speedup else None, "estimate": False, "confirmed": False,
+            "rival": 0, "duplicate_of": None, "cost": cost,
+            "proposal": {"generator": ["transform", "llm", MARKUP][i % 3], "summary": f"step {i} {MARKUP}"},
+        })  # fmt: skip
+        if verdict == "pass":
+            alive.append(i)
+            if speedup > best * 1.05:
+                best = speedup
+                add("champion_crowned", {"index": i, "speedup": speedup, "ci95": [speedup * 0.98, speedup * 1.02]})
+    return out
+
+
+def hostile_node(index: int) -> dict[str, Any]:
+    spread = {"median": 150.0, "min": 100.0, "max": 200.0, "samples": 3}
+    shape = {
+        "shape": "n=1", "held_out": False, "weight": 1.0, "decision": "faster", "speedup": 2.0, "ci95": [1.9, None],
+        "reference_ns": spread, "candidate_ns": spread, "floor_ns": None,
+        "samples": {"rival_ns": [] if index == 2 else [200.0, 210.0, 205.0], "candidate_ns": [] if index == 2 else [100.0, 104.0, 101.0]},
+    }  # fmt: skip
+    outcome = {
+        "verdict": "wrong_result", "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 1}, "rule": MARKUP,
+        "detail": MARKUP, "evidence": {MARKUP: MARKUP}, "correctness": {"cases": 1, "max_abs": None, "bit_equal": False},
+        "decision": "faster", "speedup": 2.0, "ci95": [1.9, 2.1], "estimate": False, "shapes": [shape],
+        "sandbox_level": MARKUP, "judge_s": 0.1,
+    }  # fmt: skip
+    mark = {"harness": "a" * 64, "toolchain": MARKUP, "device": "c" * 64}
+    return {
+        "index": index, "node": "0" * 32, "parents": [0], "state": "finished", "verdict": "wrong_result",
+        "fault": {"kind": MARKUP, "detail": MARKUP, "retried": 0}, "rule": MARKUP, "detail": MARKUP, "speedup": 2.0,
+        "ci95": [1.9, 2.1], "estimate": False, "confirmed": False, "rival": 0, "duplicate_of": None,
+        "proposal": {"language": MARKUP, "flags": MARKUP, "generator": MARKUP, "genome": MARKUP, "summary": MARKUP},
+        "cost": {"propose_s": 0.1, "compile_s": 0.2, "judge_s": 0.3, "wall_s": 0.6}, "source": MARKUP + "\nint x;\n",
+        "diff_to_parents": [{"parent": 0, "diff": f"--- reference\n+++ node {index}\n@@ -1 +1 @@\n-{MARKUP}\n+{MARKUP}\n"}],
+        "diff_to_reference": f"+{MARKUP}\n", "prompt": MARKUP, "reply": MARKUP,
+        "evaluations": [
+            {"id": "1" * 32, "stage": "compile", "rival": "reference", "wall_s": 0.1, "fingerprint": mark, "verdict": "pass", "log": MARKUP},
+            {"id": "2" * 32, "stage": "race", "rival": "reference", "wall_s": 0.1, "fingerprint": mark, "outcome": outcome},
+        ],
+    }  # fmt: skip
+
+
+def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "id": number, "kind": "search_node", "name": MARKUP, "parent": parent, "alive": True, "state": MARKUP,
+        "message": MARKUP, "since": "2026-01-01T00:00:00Z", "spawned": None, "ended": None, "handled": 7,
+        "in_flight": 0, "mailbox": 0, "restarts": 0, "last_failure": MARKUP, **more,
+    }  # fmt: skip
+
+
+class FakeNode:
+    """One node with one campaign. Use as a context manager."""
+
+    def __init__(self, policy: str, events: list[dict[str, Any]], live: list[dict[str, Any]] | None = None,
+                 cut_every: int = 0, campaigns: bool = True) -> None:  # fmt: skip
+        self.policy = policy
+        self.events = events
+        self.live = live or []
+        self.cut_every = cut_every
+        self.asked_after: list[int] = []  # Last-Event-ID of every stream
+        last = events[-1]["sequence"] if events else 0
+        self.campaign = {
+            "id": ID, "name": MARKUP, "target": "cpu", "state": "running", "reason": MARKUP, "stop_reason": None,
+            "candidates": 3, "valid": 2, "in_flight": 0,
+            "best": {"node": 1, "speedup": 2.0, "ci95": [1.9, 2.1], "final": False, "summary": MARKUP, "shapes": []},
+            "budget": {"candidates": 10, "wall_s": None}, "spent": {"wall_s": 5.0, "compile_s": 1.0, "device_s": 1.0},
+            "last_sequence": last,
+        }  # fmt: skip
+        self.campaigns = [self.campaign] if campaigns else []
+        node = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                node.reply(self)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._ended = threading.Event()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> FakeNode:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def reply(self, h: BaseHTTPRequestHandler) -> None:
+        path, _, query = h.path.partition("?")
+        name = "index.html" if path == "/" else path.removeprefix("/page/")
+        if path == "/" or path.startswith("/page/"):
+            self._send(h, 200, TYPES[Path(name).suffix], (BUILT / name).read_bytes())
+        elif h.headers.get("Authorization") != f"Bearer {TOKEN}":
+            self._problem(h, 401, "a bearer token is required")
+        elif path == "/v1/events":
+            self._stream(h)
+        elif (answer := self._answer(path, dict(p.split("=", 1) for p in query.split("&") if "=" in p))) is not None:
+            self._send(h, 200, "application/json", json.dumps(answer).encode())
+        else:
+            self._problem(h, 404, MARKUP)
+
+    def _answer(self, path: str, query: dict[str, str]) -> Any:
+        def page(items: list[Any]) -> dict[str, Any]:
+            return {"items": items, "total": len(items), "truncated": False, "next": None, "complete": True, "forgotten": 0}
+
+        own = f"/v1/campaigns/{ID}"
+        if path == own + "/history":
+            rest = [e for e in self.events if e["sequence"] > int(query.get("after", "0"))]
+            part = rest[:4096]
+            last = part[-1]["sequence"] if part else int(query.get("after", "0"))
+            return {"items": part, "last_sequence": last, "truncated": len(rest) > len(part)}
+        if path.startswith(own + "/nodes/") and (index := int(path.rsplit("/", 1)[1])) < 5000:
+            return hostile_node(index)
+        task = {"name": "t", "summary": MARKUP, "language": "c", "prototype": MARKUP, "work": {"flops": "n", "bytes": "8*n"},
+                "shapes": [{"shape": "n=1", "held_out": False, "weight": 1.0, "flops": 100, "bytes": 800}]}  # fmt: skip
+        kinds = {"kind": MARKUP, "live": 2, "busy": 1, "dead": 1, "failed": 1, "restarts": 3, "mailbox": 500, "handled": 9}
+        unfit = {"resource": "device", "id": MARKUP, "epoch": 1, "up": True, "leased": False, "granted": 1, "unfit": MARKUP}
+        answers: dict[str, Any] = {
+            "/v1/campaigns": page(self.campaigns),
+            own: self.campaign,
+            own + "/task": task,
+            "/v1/actors": page([actor(1, restarts=3, mailbox=500), actor(2, 1), actor(3, 2, alive=False, ended="2026-01-01T00:00:00Z")]),
+            "/v1/actors/summary": page([kinds]),
+            "/v1/resources": page([unfit]),
+        }  # fmt: skip
+        return answers.get(path)
+
+    def _stream(self, h: BaseHTTPRequestHandler) -> None:
+        after = int(h.headers.get("Last-Event-ID", "0"))
+        self.asked_after.append(after)
+        h.close_connection = True
+        h.send_response(200)
+        h.send_header("Content-Type", "text/event-stream")
+        h.end_headers()
+        h.wfile.write(b": kevolve\n\n")
+        rest = [e for e in self.live if e["sequence"] > after]
+        part = rest[: self.cut_every] if self.cut_every else rest
+        for e in part:
+            text = f"id: {e['sequence']}\nevent: {e['kind']}\ndata: {json.dumps(e)}\n\n"
+            h.wfile.write(text.encode())
+        h.wfile.flush()
+        if len(part) == len(rest):
+            self._ended.wait(120)
+        else:  # cut in the middle of an event
+            h.wfile.write(f"id: {rest[len(part)]['sequence']}\ndata: {{".encode())
+
+    def _send(self, h: BaseHTTPRequestHandler, status: int, kind: str, body: bytes) -> None:
+        h.send_response(status)
+        h.send_header("Content-Type", kind)
+        h.send_header("Content-Length", str(len(body)))
+        h.send_header("Content-Security-Policy", self.policy)
+        h.send_header("X-Content-Type-Options", "nosniff")
+        h.end_headers()
+        h.wfile.write(body)
+
+    def _problem(self, h: BaseHTTPRequestHandler, status: int, detail: str) -> None:
+        body = {"type": "urn:kevolve:problem:x", "title": MARKUP if status != 401 else "Unauthorised", "status": status, "detail": detail}
+        self._send(h, status, "application/problem+json", json.dumps(body).encode())

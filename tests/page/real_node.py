@@ -1,0 +1,92 @@
+"""Real nodes on loopback for the page's tests: a campaign in the foreground, and a daemon on what it left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+BIN = Path(os.environ.get("KEVOLVE_BIN", SOURCE / "build" / "bin"))
+
+
+class Node:
+    """A program of ours that serves its admin; found through its data directory."""
+
+    def __init__(self, command: list[str], data: Path) -> None:
+        self.data = data
+        self._log = (data.parent / f"{data.name}.log").open("ab")
+        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=SOURCE)
+        self.url = ""
+
+    def __enter__(self) -> Node:
+        admin = self.data / "admin.json"
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if self._process.poll() is not None:
+                self._log.close()
+                raise AssertionError("the node ended:\n" + Path(self._log.name).read_text()[-2000:])
+            try:
+                said = json.loads(admin.read_text())
+                if said["pid"] == self._process.pid:
+                    self.url = str(said["url"])
+                    return self
+            except (FileNotFoundError, json.JSONDecodeError):
+                pass
+            time.sleep(0.05)
+        self.__exit__()
+        raise AssertionError("the node does not serve")
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(30)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._log.close()
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rsplit(":", 1)[1])
+
+    @property
+    def token(self) -> str:
+        return (self.data / "token").read_text().strip()
+
+    def finish(self, limit_s: float = 180) -> None:
+        """Waits until the program has done its work."""
+        self._process.wait(limit_s)
+
+    def get(self, path: str) -> Any:
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers in lower case and body, asked without a token."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+                return answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read()
+        except urllib.error.HTTPError as e:
+            return e.code, {k.lower(): v for k, v in e.headers.items()}, e.read()
+
+
+def campaign(data: Path, file: Path = HERE / "hostile.toml", **settings: str) -> Node:
+    """A campaign in the foreground; it serves until the campaign ends."""
+    overrides = [x for k, v in settings.items() for x in ("--set", f"{k.replace('__', '.')}={v}")]
+    return Node([str(BIN / "kevolve"), "run", str(file), "--data", str(data), "--quiet", *overrides], data)
+
+
+def daemon(data: Path, port: int = 0) -> Node:
+    settings = data.parent / f"{data.name}.toml"
+    settings.write_text(f'data_dir = "{data}"\nlisten = "127.0.0.1:{port}"\n')
+    return Node([str(BIN / "kevolved"), str(settings)], data)

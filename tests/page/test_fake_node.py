@@ -1,0 +1,169 @@
+"""The page on a node that is made up: what a short real campaign does not have."""
+
+from __future__ import annotations
+
+import statistics
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import real_node
+from browser_case import BrowserCase
+from fake_node import ID, MARKUP, TOKEN, FakeNode, event, story
+from tree_hands import find_node, frame_times
+
+NODES = 5_000
+SHOWN = MARKUP.replace("\u202e", "⟨U+202E⟩")  # as the page names what cannot be seen
+
+
+@cache
+def policy() -> str:
+    """The content policy that the real node sends."""
+    with TemporaryDirectory(prefix="kevolve-page-") as folder, real_node.daemon(Path(folder) / "data") as node:
+        return node.answer("/")[1]["content-security-policy"]
+
+
+class FakeCase(BrowserCase):
+    def serve(self, *arguments: Any, **named: Any) -> FakeNode:
+        node: FakeNode = self.enterContext(FakeNode(policy(), *arguments, **named))
+        self.browser.sign_in(node.url, TOKEN)
+        return node
+
+
+class BigTree(FakeCase):
+    def test_a_tree_of_5000_nodes_is_drawn_panned_and_zoomed(self) -> None:
+        b = self.browser
+        events = story(NODES)
+        self.serve(events)
+        self.go(f"#/campaigns/{ID}")
+        b.wait(
+            "the whole tree",
+            lambda: f"tree of {NODES} nodes" in (b.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""),
+        )
+        finished = [e["data"] for e in events if e["kind"] == "node_finished"]
+        legend = b.text("ul.legend")
+        for label, verdicts in (("pass", ["pass"]), ("does not build", ["compile_error"]), ("wrong", ["wrong_result"]),
+                                ("crashed or over a limit", ["crashed", "timeout"]), ("broke a rule", ["cheating"]),
+                                ("fault of the machine", [None])):  # fmt: skip
+            count = sum(d["verdict"] in verdicts for d in finished)
+            self.assertIn(f"{label} {count}", legend)
+        times = frame_times(b)
+        for what, ms in times.items():
+            ordered = sorted(ms)
+            print(f"  {what}: median {statistics.median(ms):.1f} ms a frame, 95th of 100 {ordered[int(len(ms) * 0.95)]:.1f}, worst {ordered[-1]:.1f}")
+        for by in ("speedup", "generator"):
+            b.run("""const s = document.querySelector('section[aria-label="search tree"] select');
+                  s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", by)  # fmt: skip
+            b.wait("its legend", lambda by=by: b.run("return !!document.querySelector(arguments[0])", ".scale" if by == "speedup" else "ul.legend"))
+        self.assertIn("llm", b.text("ul.legend"))
+        self.check_console()
+
+    def test_failed_nodes_are_seen_and_opened(self) -> None:
+        b = self.browser
+        events = story(60)
+        self.serve(events)
+        self.go(f"#/campaigns/{ID}")
+        b.wait_text("Search tree")
+        colours = """
+          const c = document.querySelector('canvas.tree'), seen = new Set();
+          const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+          for (let i = 0; i < data.length; i += 4) seen.add(data[i] + ',' + data[i + 1] + ',' + data[i + 2]);
+          return ['192,38,38', '122,79,192', '18,128,106', '194,80,10'].filter((x) => seen.has(x));"""
+        # wrong, does not build, pass, and the path to the best
+        b.wait("all four colours on the canvas", lambda: len(b.run(colours)) == 4)
+        failed = next(e["data"]["index"] for e in events if e["data"].get("verdict") == "wrong_result")
+        at = find_node(b, f"node {failed}: wrong result", 4)
+        b.click_at(at["x"], at["y"])
+        b.wait_text(f"Node {failed}", "h1")
+
+
+class HostileText(FakeCase):
+    expected_messages = ("404",)
+
+    def nothing_ran(self) -> None:
+        self.assertIsNone(self.browser.run("return window.broken ?? null"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#page img, #page svg, #page script').length"), 0)
+        self.check_no_sideways_scrolling()
+
+    def test_text_that_tries_to_be_markup_stays_text_wherever_it_stands(self) -> None:
+        b = self.browser
+        live = [event(1000 + i, "campaign_state", {"state": "running", "reason": MARKUP}) for i in range(3)]
+        self.serve(story(8), live)
+        b.wait_text(SHOWN, "tbody")
+        self.nothing_ran()
+        self.go(f"#/campaigns/{ID}")
+        b.wait_text(SHOWN, "h1")
+        b.wait_text(SHOWN, "[aria-label=nodes] table")
+        self.nothing_ran()
+        self.go(f"#/campaigns/{ID}/node/1")
+        b.wait_text("Verdict and evidence")
+        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        b.wait("the roofline", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 2)
+        self.assertGreaterEqual(b.run("return document.querySelector('main').textContent.split(arguments[0]).length - 1", SHOWN), 20)
+        for section in ("Prompt", "Reply"):
+            self.assertIn(section, b.text("main"))
+        self.assertEqual(b.run("return document.querySelectorAll('pre.code b').length"), 0)
+        self.nothing_ran()
+        self.go(f"#/campaigns/{ID}/node/7000")
+        b.wait_text(SHOWN, ".trouble")
+        self.nothing_ran()
+        self.go("#/actors")
+        b.wait_text(SHOWN, "table")
+        self.assertEqual(b.text("td .crowded"), "500")
+        self.nothing_ran()
+        self.go("#/events")
+        b.wait_text(SHOWN.replace("_", " "), ".events")
+        self.nothing_ran()
+        self.check_console()
+
+
+class Unknowns(FakeCase):
+    def choose(self, value: str) -> None:
+        self.browser.run("""const s = document.querySelector('section[aria-label="best so far"] select');
+            s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", value)  # fmt: skip
+
+    def test_cost_nobody_knows_is_unknown_and_never_nothing(self) -> None:
+        b = self.browser
+        self.serve(story(31))
+        self.go(f"#/campaigns/{ID}")
+        b.wait_text("Best so far")
+        self.choose("cost")
+        b.wait_text("The cost of all 30 candidates is unknown")
+        self.assertIn("cost\nunknown", b.text("dl.facts"))
+        self.choose("time")
+        b.wait("the curve", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 1)
+
+    def test_a_curve_over_partly_known_cost_says_what_it_leaves_out(self) -> None:
+        b = self.browser
+        self.serve(story(31, priced=True))
+        self.go(f"#/campaigns/{ID}")
+        b.wait_text("Best so far")
+        self.choose("cost")
+        b.wait_text("6 candidates of unknown cost are left out")
+
+    def test_samples_that_were_not_kept_are_not_drawn(self) -> None:
+        b = self.browser
+        self.serve(story(8))
+        self.go(f"#/campaigns/{ID}/node/2")
+        b.wait_text("The samples of this race were not kept")
+        self.assertEqual(b.run("return document.querySelectorAll('.plot').length"), 0)
+
+    def test_a_node_without_campaigns_says_how_to_start_one(self) -> None:
+        self.serve([], campaigns=False)
+        self.browser.wait_text("No campaign yet")
+
+
+class CutStreams(FakeCase):
+    expected_messages = ("ERR_INCOMPLETE_CHUNKED_ENCODING",)
+
+    def test_a_stream_that_is_cut_again_and_again_shows_every_event_once_and_in_order(self) -> None:
+        b = self.browser
+        live = [event(1000 + i, "campaign_state", {"state": "running", "reason": f"reason {i}"}) for i in range(40)]
+        node = self.serve(story(8), live, cut_every=4)
+        self.go("#/events")
+        b.wait("the last event", lambda: "reason 39" in b.text(".events"), 60)
+        shown = b.run("return [...document.querySelectorAll('.events small')].map((x) => Number(x.innerText))")
+        self.assertEqual(shown, [1000 + i for i in reversed(range(40))])
+        self.assertEqual(node.asked_after[1:], [1003 + 4 * i for i in range(9)])
+        self.check_console()

@@ -1,0 +1,257 @@
+"""The page on real nodes: a campaign that runs, a daemon on what it left."""
+
+from __future__ import annotations
+
+import shutil
+import unittest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import real_node
+from browser_case import BrowserCase
+from tree_hands import find_node
+from webdriver import WebDriverError
+
+POLICY = {
+    "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
+    "img-src": "'self' data:", "font-src": "'self'", "base-uri": "'none'", "form-action": "'none'",
+    "frame-ancestors": "'none'", "require-trusted-types-for": "'script'", "trusted-types": "'none'",
+}  # fmt: skip
+
+
+class _Stored:
+    """One short campaign, run once and served to every case from a copy."""
+
+    folder: TemporaryDirectory[str] | None = None
+    data = Path()
+
+    @classmethod
+    def copy(cls, to: Path) -> Path:
+        if cls.folder is None:
+            cls.folder = TemporaryDirectory(prefix="kevolve-page-")
+            cls.data = Path(cls.folder.name) / "data"
+            with real_node.campaign(cls.data, budget__candidates="12") as node:
+                node.finish()
+        shutil.copytree(cls.data, to)
+        return to
+
+
+def tearDownModule() -> None:
+    if _Stored.folder is not None:
+        _Stored.folder.cleanup()
+
+
+class OnADaemon(BrowserCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.node = self.enterContext(real_node.daemon(_Stored.copy(self.folder / "data")))
+        self.campaign: dict[str, Any] = self.node.get("/v1/campaigns")["items"][0]
+
+    def sign_in(self) -> None:
+        self.browser.sign_in(self.node.url, self.node.token)
+
+
+class SigningIn(OnADaemon):
+    expected_messages = ("401",)
+
+    def test_a_wrong_token_is_refused_and_the_right_one_stays_in_this_tab_alone(self) -> None:
+        b = self.browser
+        b.open(self.node.url)
+        b.wait_text("Token")
+        b.type("#token", "wrong" * 8)
+        b.click("button[type=submit]")
+        b.wait_text("The node refused this token")
+        self.assertIsNone(b.run("return sessionStorage.getItem('kevolve.token')"))
+        b.sign_in(self.node.url, self.node.token)
+        b.wait_text("hostile")
+        self.assertEqual(b.run("return sessionStorage.getItem('kevolve.token')"), self.node.token)
+        self.assertEqual(b.run("return localStorage.length"), 0)
+        self.assertEqual(b.run("return document.cookie"), "")
+        asked = b.run("return performance.getEntriesByType('resource').map((e) => e.name).concat(location.href)")
+        self.assertFalse([x for x in asked if self.node.token in x])
+        self.assertTrue(all(x.startswith(self.node.url) for x in asked), asked)
+        self.check_console()
+        b.click("header button")  # sign out
+        b.wait_text("Token")
+        self.assertIsNone(b.run("return sessionStorage.getItem('kevolve.token')"))
+
+    def test_a_token_that_is_no_longer_taken_leads_back_to_signing_in(self) -> None:
+        self.sign_in()
+        self.browser.run("sessionStorage.setItem('kevolve.token', 'stale')")
+        self.go("#/actors")
+        self.browser.wait_text("no longer takes the token")
+        self.check_console()
+
+
+class Served(OnADaemon):
+    def test_the_page_is_open_but_strict_and_what_it_shows_is_not_open(self) -> None:
+        for path, kind in (("/", "text/html"), ("/page/app.js", "text/javascript"), ("/page/app.css", "text/css"), ("/page/icon.svg", "image/svg+xml")):
+            status, headers, body = self.node.answer(path)
+            self.assertEqual(status, 200, path)
+            self.assertTrue(headers["content-type"].startswith(kind), path)
+            said = dict(x.strip().split(" ", 1) for x in headers["content-security-policy"].split(";"))
+            self.assertEqual(said, POLICY)
+            self.assertEqual(headers["x-content-type-options"], "nosniff")
+            self.assertEqual(headers["referrer-policy"], "no-referrer")
+            name = "index.html" if path == "/" else path.rsplit("/", 1)[1]
+            self.assertEqual(body, (real_node.SOURCE / "runtime/node/page/built" / name).read_bytes())
+        for path in ("/v1/campaigns", "/v1/openapi.json", "/page/", "/page/token", "/page/../token", "/page/%2e%2e/token"):
+            self.assertIn(self.node.answer(path)[0], (400, 401, 404), path)
+            self.assertNotIn(self.node.token.encode(), self.node.answer(path)[2])
+
+    def test_the_page_cannot_turn_a_text_into_markup_whatever_its_code(self) -> None:
+        self.browser.open(self.node.url)
+        self.browser.wait_text("Token")
+        for script in ("document.body.innerHTML = '<b>x</b>'", "document.write('<b>x</b>')", "document.createElement('script').src = 'data:,'"):
+            with self.assertRaises(WebDriverError, msg=script) as refused:
+                self.browser.run(script)
+            self.assertIn("javascript error", str(refused.exception))
+
+
+class Campaigns(OnADaemon):
+    def test_campaigns_lead_to_the_tree_and_a_click_there_to_the_node_whole(self) -> None:
+        b = self.browser
+        self.sign_in()
+        b.wait_text("finished", "tbody")
+        best = self.campaign["best"]
+        self.assertIn(f"{best['speedup']:.3f}×", b.text("tbody"))
+        b.click("tbody a")
+        b.wait_text("Best so far")
+        label = b.run("return document.querySelector('canvas.tree').getAttribute('aria-label')")
+        self.assertIn(f"tree of {self.campaign['candidates'] + 1} nodes", label)
+        b.wait("the curve", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 1)
+        at = find_node(b, f"node {best['node']}:")
+        b.click_at(at["x"], at["y"])
+        b.wait_text(f"Node {best['node']}", "h1")
+        self.assertTrue(b.url().endswith(f"#/campaigns/{self.campaign['id']}/node/{best['node']}"))
+        node = self.node.get(f"/v1/campaigns/{self.campaign['id']}/nodes/{best['node']}")
+        b.wait_text("Verdict and evidence")
+        shown = b.run("return document.querySelector('pre.code').textContent")
+        self.assertEqual(shown.strip(), node["source"].replace("\u202e", "⟨U+202E⟩").strip())
+        self.assertIn('<img src=x onerror="', shown)  # the candidate kept the reference's hostile comment
+        self.assertEqual(b.run("return document.querySelectorAll('#page img, #page svg, #page script').length"), 0)
+        for section in ("Difference to its parent", "Difference to the reference", "Samples", "Roofline", "Logs", "Cost"):
+            self.assertIn(section, b.text("main"))
+        self.assertIn("physics floor", b.text("main"))
+        self.assertEqual(b.run("return document.querySelectorAll('.plot canvas').length"), 1)  # the histogram
+        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        b.wait("the roofline", lambda: b.run("return document.querySelectorAll('.plot canvas').length") == 2)
+        b.wait_text("Gflop/s at 0.500 flops a byte")
+        self.assertIn("cost\nunknown", b.text("main"))
+        self.check_console()
+
+    def test_a_source_that_tries_to_be_markup_is_shown_as_text(self) -> None:
+        b = self.browser
+        self.sign_in()
+        self.go(f"#/campaigns/{self.campaign['id']}/node/0")
+        b.wait_text("onerror=")
+        self.assertIn("""</script><img src=x onerror="document.title='broken into'"><svg onload=alert(1)>&amp; ⟨U+202E⟩ turned""", b.text("pre.code"))
+        self.assertEqual(b.run("return document.querySelectorAll('#page img, #page svg, #page script').length"), 0)
+        self.assertNotEqual(b.run("return document.title"), "broken into")
+        self.check_console()
+
+    def test_the_tree_is_walked_and_opened_by_keys(self) -> None:
+        b = self.browser
+        self.sign_in()
+        self.go(f"#/campaigns/{self.campaign['id']}")
+        b.wait_text("Search tree")
+        b.run("document.querySelector('canvas.tree').focus()")
+        b.keys("ArrowRight")
+        b.wait_text("the reference", ".unseen")
+        b.keys("ArrowRight")
+        b.wait_text("node 1:", ".unseen")
+        b.keys("ArrowDown")
+        b.wait_text("node 2:", ".unseen")
+        b.keys("b")
+        b.wait_text(f"node {self.campaign['best']['node']}:", ".unseen")
+        b.keys("Enter")
+        b.wait_text(f"Node {self.campaign['best']['node']}", "h1")
+
+    def test_what_is_not_there_is_said_to_be_missing(self) -> None:
+        b = self.browser
+        self.sign_in()
+        self.go("#/campaigns/00000000")
+        b.wait_text("no campaign 00000000")
+        self.go(f"#/campaigns/{self.campaign['id']}/node/4000")
+        b.wait_text("has no node 4000")
+        self.go("#/nowhere")
+        b.wait_text("There is no view of this name")
+
+    def test_actors_and_events_are_shown(self) -> None:
+        b = self.browser
+        self.sign_in()
+        self.go("#/actors")
+        b.wait_text("compiler worker", "table")
+        total = self.node.get("/v1/actors/summary")["total"]
+        b.wait("every kind", lambda: b.run("return document.querySelectorAll('[aria-label=\"actors by kind\"] tbody tr').length") == total)
+        self.go("#/events")
+        b.wait_text("campaign finished", ".events")
+        self.assertIn("champion crowned", b.text(".events"))
+        self.check_console()
+
+
+class OnAPhone(OnADaemon):
+    width = 390
+
+    def test_no_view_is_wider_than_a_phone(self) -> None:
+        self.browser.open(self.node.url)
+        self.browser.wait_text("Token")
+        self.check_no_sideways_scrolling()
+        self.sign_in()
+        id_ = self.campaign["id"]
+        for route, text in (("#/campaigns", "finished"), (f"#/campaigns/{id_}", "Best so far"), (f"#/campaigns/{id_}/node/1", "Verdict and evidence"),
+                            ("#/actors", "By kind"), ("#/events", "campaign finished")):  # fmt: skip
+            self.go(route)
+            self.browser.wait_text(text, "main")
+            self.check_no_sideways_scrolling()
+
+
+class InTheDark(OnADaemon):
+    dark = True
+
+    def test_the_page_and_its_canvases_follow_the_readers_dark_scheme(self) -> None:
+        b = self.browser
+        self.sign_in()
+        self.go(f"#/campaigns/{self.campaign['id']}")
+        b.wait_text("Best so far")
+        paper = "getComputedStyle(document.body).backgroundColor"
+        self.assertEqual(b.run(f"return {paper}"), "rgb(20, 23, 27)")
+        corner = "return [...document.querySelector('canvas.tree').getContext('2d').getImageData(3, 3, 1, 1).data]"
+        b.wait("a dark canvas", lambda: b.run(corner) == [20, 23, 27, 255])
+        b.devtools("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
+        b.wait("a light canvas", lambda: b.run(corner) == [255, 255, 255, 255])
+
+
+class Live(BrowserCase):
+    expected_messages = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "401")
+
+    def test_a_running_campaign_grows_can_be_paused_and_outlives_its_node_without_a_reload(self) -> None:
+        b = self.browser
+        data = self.folder / "data"
+        nodes = "return Number(document.querySelector('canvas.tree')?.getAttribute('aria-label').match(/of (\\d+) nodes/)[1] ?? 0)"
+        with real_node.campaign(data, budget__wall="120s", stop__stall="100000") as running:
+            port, token = running.port, running.token
+            b.sign_in(running.url, token)
+            b.wait("a campaign", lambda: b.run("return document.querySelector('tbody a')?.click() ?? !!location.hash.match(/campaigns\\//)"))
+            b.run("window.never_reloaded = true")
+            first = b.wait("a node", lambda: b.run(nodes))
+            b.wait("more nodes", lambda: b.run(nodes) > first, 60)
+            b.wait("the stream", lambda: b.run("return !!document.querySelector('.stream.live')"))
+            b.run("[...document.querySelectorAll('button')].find((x) => x.innerText === 'Pause').click()")
+            b.wait_text("paused", ".chip")
+            self.assertEqual(running.get("/v1/campaigns")["items"][0]["state"], "paused")
+            b.run("[...document.querySelectorAll('button')].find((x) => x.innerText === 'Resume').click()")
+            b.wait_text("running", ".chip")
+        b.wait_text("reconnecting", limit_s=60)
+        seen = b.run(nodes)
+        with real_node.daemon(data, port) as again:
+            self.assertEqual(again.port, port)
+            b.wait("the stream again", lambda: b.run("return !!document.querySelector('.stream.live')"), 60)
+            b.wait("nodes of the new process", lambda: b.run(nodes) > seen, 60)
+            self.assertTrue(b.run("return window.never_reloaded"))
+        self.check_console()
+
+
+if __name__ == "__main__":
+    unittest.main()
