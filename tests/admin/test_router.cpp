@@ -26,7 +26,10 @@ TEST_CASE("paths find their route, their values and their refusals") {
       {"GET", "/v1/actors/tree", "get_actor_tree", 0, ""},
       {"GET", "/v1/actors/12", "get_actor", 0, ""},
       {"GET", "/v1/actors/%31%32", "get_actor", 0, ""},
-      {"GET", "/", nullptr, 404, ""},
+      {"GET", "/", "page", 0, ""},
+      {"GET", "/page/app.js", "page_app_js", 0, ""},
+      {"GET", "/page/", nullptr, 404, ""},
+      {"GET", "/page/../token", nullptr, 404, ""},
       {"GET", "/v1", nullptr, 404, ""},
       {"GET", "/v1/campaigns/", nullptr, 404, ""},
       {"GET", "/v1/campaigns/a/b", nullptr, 404, ""},
@@ -71,12 +74,14 @@ TEST_CASE("values of a path are decoded") {
   CHECK(listed->query.at("state") == "a&b");
 }
 
-TEST_CASE("only health is open without a token") {
+TEST_CASE("only health and the page's files, which hold no data, are open without a token") {
   router r{api_routes()};
   CHECK(r.is_open("/healthz"));
   CHECK(r.is_open("/readyz?x=1"));
   for (const auto& one : r.table())
-    CHECK(r.is_open(one.pattern) == (one.pattern == "/healthz" || one.pattern == "/readyz"));
+    CHECK(r.is_open(one.pattern)
+          == (one.pattern == "/healthz" || one.pattern == "/readyz" || one.pattern == "/"
+              || one.pattern.starts_with("/page/")));
 }
 
 TEST_CASE("the OpenAPI document has every route of the table") {

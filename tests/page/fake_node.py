@@ -191,7 +191,7 @@ class FakeNode:
         h.wfile.write(b": kevolve\n\n")
         rest = [e for e in self.live if e["sequence"] > after]
         part = rest[: self.cut_every] if self.cut_every else rest
-        for e in part:
+        for e in [e for e in self.live if e["sequence"] == after] + part:  # the last one seen comes twice
             text = f"id: {e['sequence']}\nevent: {e['kind']}\ndata: {json.dumps(e)}\n\n"
             h.wfile.write(text.encode())
         h.wfile.flush()

@@ -37,6 +37,14 @@ def browser_programs() -> tuple[str, str]:
     return chromium, driver
 
 
+def can_confine() -> bool:
+    """Whether Chromium's own sandbox can work: not as root, and only with user namespaces."""
+    unshare = shutil.which("unshare")
+    if os.geteuid() == 0 or unshare is None:
+        return False
+    return subprocess.run([unshare, "--user", "true"], capture_output=True, check=False).returncode == 0
+
+
 def free_port() -> int:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -67,8 +75,8 @@ class Browser:
             "--no-first-run",
             "--hide-scrollbars",
         ]
-        if os.geteuid() == 0:
-            arguments.append("--no-sandbox")  # Chromium refuses to run as root with it
+        if not can_confine():
+            arguments.append("--no-sandbox")  # it loads nothing but what we serve
         if dark:
             arguments.append("--force-dark-mode")
         try:

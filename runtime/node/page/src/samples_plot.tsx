@@ -29,10 +29,11 @@ export function histogram(rival: number[], candidate: number[]): Histogram {
   return { unit: unit.name, centres, rival: tally(rival), candidate: tally(candidate) };
 }
 
-function options(ink: Ink, unit: string, rival: string): Omit<uPlot.Options, "width" | "height"> {
+function options(ink: Ink, { unit, centres }: Histogram, rival: string): Omit<uPlot.Options, "width" | "height"> {
+  const half = centres.length > 1 ? (centres[1]! - centres[0]!) / 2 : 0.5;
   const bars = uPlot.paths.bars!({ size: [1, 100], gap: 0 });
   return {
-    scales: { x: { time: false }, y: { range: (_, __, high) => [0, Math.max(1, high)] } },
+    scales: { x: { time: false, range: (_, low, high) => [low - half, high + half] }, y: { range: (_, __, high) => [0, Math.max(1, high)] } },
     axes: [axis(ink, `time a call, ${unit}`), axis(ink, "samples", { size: 50 })],
     series: [
       { label: `time, ${unit}`, value: (_, v) => (v === null ? "—" : v.toPrecision(4)) },
@@ -65,9 +66,9 @@ function Shape({ timing, rival }: { timing: ShapeTiming; rival: string }) {
       </dl>
       {made ? (
         <Plot
-          options={(ink) => options(ink, made.unit, rival)}
+          options={(ink) => options(ink, made, rival)}
           data={data}
-          version={`${timing.shape} ${made.unit} ${rival}`}
+          version={made}
           label={`samples of ${rival}: ${side(timing.reference_ns)}; of the candidate: ${side(timing.candidate_ns)}`}
         />
       ) : (
@@ -80,7 +81,9 @@ function Shape({ timing, rival }: { timing: ShapeTiming; rival: string }) {
 // Every race that the node ran, one shape of one race at a time.
 export function Samples({ evaluations, rivalName }: { evaluations: Evaluation[]; rivalName: (e: Evaluation) => string }) {
   const races = evaluations.flatMap((e) => (e.outcome?.shapes ?? []).map((timing) => ({ e, timing })));
-  const [at, setAt] = useState(Math.max(0, races.length - 1));
+  // At first the last stage, which decided, at a shape that counts.
+  const decisive = races.findIndex((r) => r.e === races.at(-1)?.e && !r.timing.held_out);
+  const [at, setAt] = useState(Math.max(0, decisive));
   const shown = races[Math.min(at, races.length - 1)];
   if (!shown) return <p class="note">This candidate was not timed.</p>;
   return (

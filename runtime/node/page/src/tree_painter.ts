@@ -23,13 +23,13 @@ export interface Picture {
 const margin = 28;
 
 export function fitted(layout: Layout, width: number, height: number): View {
-  const sx = Math.min(220, Math.max(8, (width - 2 * margin) / layout.width));
+  const sx = Math.min(360, Math.max(8, (width - 2 * margin) / layout.width));
   const sy = Math.min(26, (height - 2 * margin) / layout.height);
   return { x: margin, y: Math.max(margin, (height - layout.height * sy) / 2), sx, sy };
 }
 
 export function radiusOf(view: View): number {
-  return Math.max(2, Math.min(7, 0.42 * Math.max(view.sy, view.sx / 12)));
+  return Math.max(2.2, Math.min(7, 0.45 * view.sy));
 }
 
 const px = (v: View, p: Placed) => v.x + p.x * v.sx;

@@ -13,7 +13,9 @@ export interface Told {
   problem: Problem | null;
 }
 
-const repaint = 200; // ms, at most so often while events pour in
+// ms, at most so often while events pour in; a large tree takes longer to lay out.
+const repaint = (nodes: number) => Math.max(200, nodes / 10);
+const restatus = 1000;
 
 export function useStory(id: string, onChange: () => void): Told {
   const [told, set] = useState<Told>({ story: new Story(), version: 0, loaded: false, stream: "connecting", problem: null });
@@ -23,14 +25,17 @@ export function useStory(id: string, onChange: () => void): Told {
     const stop = new AbortController();
     const story = new Story();
     let timer = 0;
+    let toldAt = 0;
     const show = (more: Partial<Told>) =>
       stop.signal.aborted || set((old) => ({ ...old, ...more, story, version: old.version + 1 }));
     const soon = () => {
       timer ||= window.setTimeout(() => {
         timer = 0;
         show({});
+        if (Date.now() - toldAt < restatus) return;
+        toldAt = Date.now();
         changed.current();
-      }, repaint);
+      }, repaint(story.nodes.size));
     };
     const tell = async () => {
       set({ story, version: 0, loaded: false, stream: "connecting", problem: null });
