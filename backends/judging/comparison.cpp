@@ -1,19 +1,13 @@
 #include "backends/judging/comparison.hpp"
 
 #include "backends/judging/numbers.hpp"
+#include "backends/judging/pattern.hpp"
+#include "backends/judging/widest.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-
-// One binary for every x86-64: the loader picks the widest version the processor has. The sanitizers' own
-// start-up cannot run such selectors.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define KEVOLVE_WIDEST [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#else
-#define KEVOLVE_WIDEST
-#endif
 
 namespace kevolve {
 
@@ -90,11 +84,50 @@ template <class T, class E>
          std::bit_cast<double>(largest)};
 }
 
-KEVOLVE_WIDEST void figures_f32_f64(const float* c, const double* o, int64_t n, int bits, int least, figures& out) {
-  all_figures(c, o, n, bits, least, out);
+// Both in one pass: whether all are within the tolerance, and the figures. A figure is computed only where one may be
+// larger than before, which after the first blocks is rare; to see that takes no division.
+template <class T, class E>
+[[gnu::always_inline]] inline bool all_judged(const T* actual, const E* expected, int64_t n, double absolute,
+                                              double relative, int mantissa_bits, int min_exponent, figures& out) {
+  constexpr int64_t seen_at_once = 1024;
+  const auto least = static_cast<int64_t>(min_exponent) + 1023;
+  for (int64_t from = 0; from < n; from += seen_at_once) {
+    const auto m = std::min(seen_at_once, n - from);
+    const auto* a = actual + from;
+    const auto* e = expected + from;
+    const auto so_far = out;
+    auto largest = ordered(so_far.largest);
+    uint64_t bad = 0;
+    uint64_t news = 0;
+    for (int64_t i = 0; i < m; ++i) {
+      const auto o = static_cast<double>(e[i]);
+      const auto size = std::fabs(o);
+      const auto difference = std::fabs(static_cast<double>(a[i]) - o);
+      bad |= static_cast<uint64_t>(!(difference - relative * size <= absolute)); // as all_within()
+      const auto exponent = std::max(ordered(size) >> 52, least);
+      const auto per_unit = std::bit_cast<double>((2046 + mantissa_bits - exponent) << 52);
+      const auto divisor = size > 0.0 ? size : std::numeric_limits<double>::max();
+      largest = std::max(largest, ordered(size));
+      news |= static_cast<uint64_t>(difference > so_far.max_abs)
+              | static_cast<uint64_t>(difference > so_far.max_rel * divisor)
+              | static_cast<uint64_t>(difference * per_unit > so_far.max_ulp);
+    }
+    if (bad != 0)
+      return false;
+    out.largest = std::bit_cast<double>(largest);
+    if (news != 0)
+      all_figures(a, e, m, mantissa_bits, min_exponent, out);
+  }
+  return true;
 }
-KEVOLVE_WIDEST void figures_f32_f32(const float* c, const float* o, int64_t n, int bits, int least, figures& out) {
-  all_figures(c, o, n, bits, least, out);
+
+KEVOLVE_WIDEST bool judged_f32_f64(const float* c, const double* o, int64_t n, double absolute, double relative,
+                                   int bits, int least, figures& out) {
+  return all_judged(c, o, n, absolute, relative, bits, least, out);
+}
+KEVOLVE_WIDEST bool judged_f32_f32(const float* c, const float* o, int64_t n, double absolute, double relative,
+                                   int bits, int least, figures& out) {
+  return all_judged(c, o, n, absolute, relative, bits, least, out);
 }
 
 // Sixteen-bit floats pass through a block of floats on the stack.
@@ -133,6 +166,34 @@ bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std
     }
     widen(t, expected + i * 2, o, m);
     if (!within_f32_f32(c, o, m, absolute, relative))
+      return false;
+  }
+  return true;
+}
+
+// The same with the figures; false also when the types have no such path.
+bool run_judged(dtype t, const std::byte* actual, dtype expected_type, const std::byte* expected, int64_t n,
+                double absolute, double relative, figures& out) {
+  const auto l = limits_of(t);
+  const bool wide = expected_type == dtype::f64;
+  if (t == dtype::f32 && wide)
+    return judged_f32_f64(reinterpret_cast<const float*>(actual), reinterpret_cast<const double*>(expected), n,
+                          absolute, relative, l.mantissa_bits, l.min_exponent, out);
+  if (t == dtype::f32 && expected_type == dtype::f32)
+    return judged_f32_f32(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected), n, absolute,
+                          relative, l.mantissa_bits, l.min_exponent, out);
+  if ((t != dtype::f16 && t != dtype::bf16) || !(wide || expected_type == t))
+    return false;
+  float c[block];
+  float o[block];
+  for (int64_t i = 0; i < n; i += block) {
+    const auto m = std::min(block, n - i);
+    widen(t, actual + i * 2, c, m);
+    if (!wide)
+      widen(t, expected + i * 2, o, m);
+    if (!(wide ? judged_f32_f64(c, reinterpret_cast<const double*>(expected) + i, m, absolute, relative,
+                                l.mantissa_bits, l.min_exponent, out)
+               : judged_f32_f32(c, o, m, absolute, relative, l.mantissa_bits, l.min_exponent, out)))
       return false;
   }
   return true;
@@ -240,61 +301,76 @@ comparison_rule rule_for(const contract& task, const argument& output, double re
   return out;
 }
 
-bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
-             const comparison_rule& rule) {
-  const auto* c = static_cast<const std::byte*>(actual);
-  const auto* o = expected.values.data();
+namespace {
+
+// What the fast paths compare with: |c - o| <= absolute + relative * |o|. Accepts nothing that compare() would not.
+struct bounds {
+  double absolute = 0.0;
+  double relative = 0.0;
+};
+
+bounds bounds_of(dtype t, const comparison_rule& rule) {
+  bounds out{rule.absolute, rule.relative};
+  if (rule.mode == tolerance_mode::exact)
+    out = {};
+  else if (rule.mode == tolerance_mode::ulp) // an ulp is at least |o| * 2^-(stored bits + 1)
+    out.relative = rule.limit * std::ldexp(1.0, -(limits_of(t).mantissa_bits + 1));
+  else if (rule.mode == tolerance_mode::reference_error)
+    out = {std::max(rule.limit * rule.reference_error, rule.absolute), 0.0};
+  out.absolute = std::min(out.absolute, std::numeric_limits<double>::max()); // or infinity would be within it
+  return out;
+}
+
+// Calls visit(actual, expected, n) with runs of unit stride on both sides until one says no.
+template <class Visit>
+bool every_run(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+               Visit visit) {
   const auto width = static_cast<int64_t>(size_bytes(g.type));
   const auto expected_width = static_cast<int64_t>(size_bytes(expected.type));
   bool ok = true;
   for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
-    if (!ok)
-      return;
-    const auto* from = c + storage * width;
-    const auto* to = o + logical * expected_width;
-    if (!is_floating(g.type)) {
-      ok = g.type == expected.type && std::memcmp(from, to, static_cast<size_t>(n * width)) == 0;
-      return;
-    }
-    auto absolute = rule.absolute;
-    auto relative = rule.relative;
-    if (rule.mode == tolerance_mode::exact || rule.mode == tolerance_mode::ulp) {
-      // An ulp is at least |o| * 2^-(stored bits + 1), so this accepts nothing that compare() would not.
-      const auto per_unit = std::ldexp(1.0, -(limits_of(g.type).mantissa_bits + 1));
-      relative = rule.mode == tolerance_mode::ulp ? rule.limit * per_unit : 0.0;
-      absolute = rule.mode == tolerance_mode::ulp ? rule.absolute : 0.0;
-    } else if (rule.mode == tolerance_mode::reference_error) {
-      absolute = std::max(rule.limit * rule.reference_error, rule.absolute);
-      relative = 0.0;
-    }
-    absolute = std::min(absolute, std::numeric_limits<double>::max()); // or infinity would be within it
-    ok = run_within(g.type, from, expected.type, to, n, absolute, relative);
+    ok = ok
+         && visit(static_cast<const std::byte*>(actual) + storage * width,
+                  expected.values.data() + logical * expected_width, n);
   });
   return ok;
 }
 
+// The usual comparison: nothing wrong, everything within the type's range, so that only the figures are wanted.
+bool compare_fast(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+                  const comparison_rule& rule, comparison& out) {
+  if (!is_floating(g.type)) // equal bits are equal integers, and there is nothing to report
+    return accepts(g, actual, expected, elements, rule);
+  const auto b = bounds_of(g.type, rule);
+  figures f;
+  const bool ok = every_run(g, actual, expected, elements, [&](const std::byte* c, const std::byte* o, int64_t n) {
+    return run_judged(g.type, c, expected.type, o, n, b.absolute, b.relative, f);
+  });
+  if (!ok || f.largest > limits_of(g.type).largest)
+    return false;
+  out.max_abs = f.max_abs;
+  out.max_rel = f.max_rel;
+  out.max_ulp = f.max_ulp;
+  return true;
+}
+
+} // namespace
+
+bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
+             const comparison_rule& rule) {
+  const auto b = is_floating(g.type) ? bounds_of(g.type, rule) : bounds{};
+  const auto width = static_cast<int64_t>(size_bytes(g.type));
+  return every_run(g, actual, expected, elements, [&](const std::byte* c, const std::byte* o, int64_t n) {
+    if (!is_floating(g.type))
+      return g.type == expected.type && std::memcmp(c, o, static_cast<size_t>(n * width)) == 0;
+    return run_within(g.type, c, expected.type, o, n, b.absolute, b.relative);
+  });
+}
+
 comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
                    const comparison_rule& rule) {
-  // Nothing wrong, and all of it within the type's range: only the figures are wanted.
-  if (g.type == dtype::f32 && (expected.type == dtype::f64 || expected.type == dtype::f32)
-      && accepts(g, actual, expected, elements, rule)) {
-    figures f;
-    const auto l = limits_of(dtype::f32);
-    for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
-      const auto* c = static_cast<const float*>(actual) + storage;
-      if (expected.type == dtype::f64)
-        figures_f32_f64(c, expected.values.as<double>() + logical, n, l.mantissa_bits, l.min_exponent, f);
-      else
-        figures_f32_f32(c, expected.values.as<float>() + logical, n, l.mantissa_bits, l.min_exponent, f);
-    });
-    if (f.largest <= l.largest) {
-      comparison out;
-      out.max_abs = f.max_abs;
-      out.max_rel = f.max_rel;
-      out.max_ulp = f.max_ulp;
-      return out;
-    }
-  }
+  if (comparison out; compare_fast(g, actual, expected, elements, rule, out))
+    return out;
   judge_of_elements judge{g.type, rule};
   const bool integers = !is_floating(g.type) && !is_floating(expected.type);
   for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
@@ -324,22 +400,27 @@ bool bit_equal(const array_geometry& g, const void* actual, const byte_buffer& o
   bool ok = true;
   for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
     ok = ok
-         && std::memcmp(static_cast<const std::byte*>(actual) + storage * width, other.data() + logical * width,
-                        static_cast<size_t>(n * width))
-                == 0;
+         && same_bytes(static_cast<const std::byte*>(actual) + storage * width, other.data() + logical * width,
+                       static_cast<size_t>(n * width));
   });
   return ok;
 }
 
 byte_buffer collect(const array_geometry& g, const void* storage, int64_t elements) {
-  elements = std::min(elements, g.count);
+  byte_buffer out;
+  collect(g, storage, elements, out);
+  return out;
+}
+
+void collect(const array_geometry& g, const void* storage, int64_t elements, byte_buffer& out) {
+  elements = std::clamp<int64_t>(elements, 0, g.count);
   const auto width = static_cast<int64_t>(size_bytes(g.type));
-  byte_buffer out(static_cast<size_t>(std::max<int64_t>(elements, 0) * width));
+  if (const auto bytes = static_cast<size_t>(elements * width); out.size() != bytes)
+    out = byte_buffer(bytes);
   for_each_run(g, elements, [&](int64_t from, int64_t logical, int64_t n) {
     std::memcpy(out.data() + logical * width, static_cast<const std::byte*>(storage) + from * width,
                 static_cast<size_t>(n * width));
   });
-  return out;
 }
 
 } // namespace kevolve

@@ -52,7 +52,8 @@ double largest_magnitude(const expected_output& expected, int64_t elements);
 // Same bits as `other`, which is compact and of the same type.
 bool bit_equal(const array_geometry& g, const void* actual, const byte_buffer& other, int64_t elements);
 
-// Copies the first `elements` into compact order.
+// Copies the first `elements` into compact order; the second uses the buffer that is there if it is large as needed.
 byte_buffer collect(const array_geometry& g, const void* storage, int64_t elements);
+void collect(const array_geometry& g, const void* storage, int64_t elements, byte_buffer& out);
 
 } // namespace kevolve

@@ -22,7 +22,7 @@ constexpr auto load_budget = std::chrono::seconds{10};
 constexpr int candidate_slot = 0;
 constexpr int rival_slot = 1;
 
-// A call that waited for its core for more than this share of its time is played again, so often at most.
+// A call that lost its core for more than this share of its time is played again, so often at most.
 constexpr double disturbance = 0.03;
 constexpr int tries_for_a_calm_pair = 4;
 // Waking a frozen process takes some microseconds, a large share of a short call. A slice lost to somebody else is
@@ -36,6 +36,10 @@ double waited_ns(pid_t pid) {
   uint64_t ran = 0;
   uint64_t waited = 0;
   return file >> ran >> waited ? static_cast<double>(waited) : 0.0;
+}
+
+bool lost_a_slice(double waited_for, double took) {
+  return waited_for > disturbance * took && waited_for > lost_slice_ns;
 }
 
 } // namespace
@@ -102,30 +106,27 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
   const auto& s = pool.sets.at(set);
-  std::vector<byte_buffer> first;
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
     options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
     options.limit = limit_for(pool, 0.0);
     options.full = true;
+    options.again = run > 0;
     auto took = referee_.call(candidate_, pool, s, options, &report_);
     if (!took)
       return tl::unexpected<setback>(took.error());
-    if (runs == 1)
-      break;
-    auto outputs = referee_.outputs(s);
     if (run == 0) {
-      first = std::move(outputs);
+      if (runs > 1)
+        referee_.keep_outputs(s);
       continue;
     }
-    for (size_t i = 0; i < outputs.size(); ++i)
-      if (outputs[i].size() != 0 && std::memcmp(outputs[i].data(), first[i].data(), outputs[i].size()) != 0)
-        return refusal({verdict::nondeterministic,
-                        "rerun",
-                        "output '" + request_.task.arguments[i].name
-                            + "' differs between calls on the same input; only what lay in the outputs before differed",
-                        {{"argument", request_.task.arguments[i].name}}});
+    if (auto i = referee_.changed_output())
+      return refusal({verdict::nondeterministic,
+                      "rerun",
+                      "output '" + request_.task.arguments[*i].name
+                          + "' differs between calls on the same input; only what lay in the outputs before differed",
+                      {{"argument", request_.task.arguments[*i].name}}});
   }
   return {};
 }
@@ -219,9 +220,10 @@ attempt<const pool_set*> duel::deal(size_t index) {
 }
 
 // One pair on a set that neither process has met. True if both had the core to themselves: a call of 200 ms loses
-// whole slices to a neighbour that one of 1 ms never meets, which would flatter the shorter one. The candidate cannot
-// have its slow calls played again at will: one thread has no way to give its core away, and several, which could
-// take it from each other, are not asked.
+// whole slices to a neighbour that one of 1 ms never meets, which would flatter the shorter one. Being woken is no lost
+// slice, though it is a large share of a short call, and of every one of them alike. The candidate cannot have its slow
+// calls played again at will: one thread has no way to give its core away, and several, which could take it from each
+// other, are not asked.
 attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   auto dealt = deal(index);
   if (!dealt)
@@ -230,7 +232,6 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
   auto calm = true;
-  lost_slice_ = false;
   for (int turn = 0; turn < 2; ++turn) {
     const bool candidate = (turn == 0) == candidate_first;
     const auto& process = candidate ? candidate_ : rival_;
@@ -239,8 +240,7 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
     if (!took)
       return tl::unexpected<setback>(took.error());
     const auto waited = request_.task.threads ? 0.0 : waited_ns(process.pid()) - before;
-    calm = calm && waited <= disturbance * *took;
-    lost_slice_ = lost_slice_ || (waited > disturbance * *took && waited > lost_slice_ns);
+    calm = calm && !lost_a_slice(waited, *took);
     (candidate ? candidate_ns : rival_ns) = *took;
   }
   return calm;
@@ -263,7 +263,7 @@ attempt<double> duel::pair(size_t index) {
     auto calm = play(index, rival_ns, candidate_ns);
     if (!calm)
       return tl::unexpected<setback>(calm.error());
-    if (lost_slice_ && tries == tries_for_a_calm_pair)
+    if (!*calm && tries == tries_for_a_calm_pair)
       ++waiting_;
     if (*calm || tries == tries_for_a_calm_pair)
       break;

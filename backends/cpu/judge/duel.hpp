@@ -88,7 +88,6 @@ private:
   uint32_t disturbed_ = 0;
   uint32_t pairs_ = 0;
   uint32_t waiting_ = 0;
-  bool lost_slice_ = false; // in the last pair played
 };
 
 } // namespace kevolve

@@ -1,7 +1,8 @@
 // check, race and confirm: a candidate against the expected outputs, and against a rival's time.
 #include "backends/cpu/judge/duel.hpp"
-#include "backends/cpu/judge/trial.hpp"
+#include "backends/cpu/judge/lineup.hpp"
 #include "backends/cpu/judge/weather.hpp"
+#include "backends/judging/spent_sign_test.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,12 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using pool_pointer = std::shared_ptr<const shape_pool>;
 
-constexpr pool_size screen_size{2, 2, milliseconds{0}};
-constexpr pool_size edge_size{1, 1, milliseconds{0}};
-constexpr pool_size race_size{4, 32, milliseconds{1500}};
-constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 constexpr uint32_t held_out_pairs = 8;
 constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t screen_out_rounds_when_short = 5;
@@ -45,9 +41,9 @@ double median(std::vector<double> values) {
 class match {
 public:
   match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : court_(c), request_(request), hooks_(hooks), out_(out),
-        maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks),
-        duel_(c.zygote, c.settings, c.race_arena, request, out.correctness) {
+      : court_(c), request_(request), hooks_(hooks), out_(out), lineup_(c, request, hooks),
+        duel_(c.zygote, c.settings, c.race_arena, request, out.correctness),
+        test_(request.delta, request.alpha, request.max_pairs) {
     out_.correctness.bit_equal = true;
   }
 
@@ -88,49 +84,14 @@ private:
     return raced;
   }
 
-  // All pools this request needs, made before the candidate has a process.
   attempt<void> gather() {
-    std::vector<pool_pointer> all;
-    auto get = [&](const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
-                   std::vector<pool_pointer>& to) -> attempt<void> {
-      auto pool = maker_.get(shape, edge, purpose, size);
-      if (!pool)
-        return tl::unexpected<setback>(blame_reference(pool.error()));
-      if (edge == edge_kind::none) // edge cases err on another scale
-        out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
-      to.push_back(*pool);
-      all.push_back(std::move(*pool));
-      return {};
-    };
-    const bool confirming = request_.mode == judge_mode::confirm;
-    const char* screen_purpose = confirming ? "confirm screen" : "screen";
-    // A race times the declared shapes anyway; the screen is for the others, and for the smallest.
-    for (const auto& shape : request_.task.shapes) {
-      if (request_.mode == judge_mode::check || shape.held_out)
-        if (auto ok = get(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
-          return ok;
-      if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
-        continue;
-      if (auto ok = get(shape, edge_kind::none, confirming ? "confirm" : "race",
-                        shape.held_out ? held_out_size : race_size, raced_);
-          !ok)
-        return ok;
-    }
-    if (all.empty())
-      return infrastructure("internal", "the task has no shape");
-    const auto smallest = (*std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-                            return a->largest_layout() < b->largest_layout();
-                          }))->shape;
-    if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
-      if (auto ok = get(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
-        return ok;
-    for (auto edge : edges_of(request_.task))
-      if (auto ok = get(smallest, edge, "edge", edge_size, edges_); !ok)
-        return ok;
-    if (auto ok = duel_.open(all); !ok)
+    if (auto ok = lineup_.gather(); !ok)
       return ok;
-    for (const auto& pool : raced_) {
-      auto floor = floor_of(*pool);
+    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, lineup_.reference_max_abs());
+    if (auto ok = duel_.open(lineup_.all()); !ok)
+      return ok;
+    for (const auto& pool : lineup_.raced()) {
+      auto floor = lineup_.floor_of(*pool);
       if (!floor)
         return tl::unexpected<setback>(floor.error());
       duel_.add_shape(pool, *floor);
@@ -138,37 +99,10 @@ private:
     return {};
   }
 
-  // In a race the reference has been admitted: its failing now says nothing about the candidate.
-  setback blame_reference(setback s) const {
-    if (!s.trouble)
-      s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
-    return s;
-  }
-
-  attempt<double> floor_of(const shape_pool& pool) {
-    if (request_.task.work_flops.empty() && request_.task.work_bytes.empty())
-      return 0.0;
-    if (!court_.peaks.measured())
-      if (auto ok = court_.peaks.measure(); !ok)
-        return infrastructure("device_sick", ok.error().detail);
-    const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
-    double least = 0.0;
-    for (const auto& set : pool.sets) {
-      auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);
-      if (!ns)
-        return infrastructure("internal", "the declared work: " + to_string(ns.error()));
-      least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
-    }
-    return least;
-  }
-
   attempt<void> screen_all() {
     hooks_.progress("screen");
     bool first = true;
-    // Smallest first: most wrong candidates die on it.
-    std::sort(screens_.begin(), screens_.end(),
-              [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); });
-    for (const auto& pool : screens_) {
+    for (const auto& pool : lineup_.screens()) {
       if (auto ok = still_wanted(); !ok)
         return ok;
       if (auto ok = duel_.screen(*pool, 0, first ? 3 : 1); !ok)
@@ -177,7 +111,7 @@ private:
         return ok;
       first = false;
     }
-    for (const auto& pool : edges_) {
+    for (const auto& pool : lineup_.edges()) {
       const bool matched =
           std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(),
                       [](const auto& a) { return !is_array(a) || !is_written(a) || a.nonfinite_match; });
@@ -231,6 +165,7 @@ private:
     duel_.forget_pairs();
     rounds_.clear();
     overall_ = sign_test{request_.delta};
+    test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
     out_.decision = race_decision::undecided;
     out_.estimate = false;
     out_.evidence.erase("stopped");
@@ -253,6 +188,7 @@ private:
     const auto mean = total > 0.0 ? sum / total : 0.0;
     rounds_.push_back(mean);
     overall_.add(mean);
+    test_.add(mean);
     if (rounds_.size() % 8 == 0)
       hooks_.progress("race " + std::to_string(rounds_.size()) + " pairs");
     return mean;
@@ -311,7 +247,7 @@ private:
       }
       if (auto r = round(); !r)
         return tl::unexpected<setback>(r.error());
-      out_.decision = overall_.decide(request_.alpha);
+      out_.decision = test_.decision();
       if (out_.decision != race_decision::undecided)
         return {};
       if (out_of_the_race(steady_clock::now() - start)) {
@@ -411,7 +347,7 @@ private:
         return infrastructure("device_sick", ok.error().detail);
       for (const auto& shape : duel_.shapes())
         if (shape.pool->shape.name == t.shape) {
-          auto floor = floor_of(*shape.pool);
+          auto floor = lineup_.floor_of(*shape.pool);
           if (!floor)
             return tl::unexpected<setback>(floor.error());
           t.floor_ns = *floor;
@@ -432,14 +368,12 @@ private:
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
-  pool_maker maker_;
+  lineup lineup_;
   duel duel_;
-  std::vector<pool_pointer> screens_;
-  std::vector<pool_pointer> edges_;
-  std::vector<pool_pointer> raced_;
   std::vector<double> rounds_;
   std::chrono::nanoseconds gathered_{0};
-  sign_test overall_{request_.delta};
+  sign_test overall_{request_.delta}; // what a promotion's confirmation is decided by, and told of every session
+  spent_sign_test test_;              // what a race is decided by: its pairs are counted beforehand
 };
 
 } // namespace

@@ -51,6 +51,24 @@ std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
   return out;
 }
 
+void referee::keep_outputs(const pool_set& set) {
+  call_memory memory{task_, set.data, set.layout, arena_};
+  auto& kept = arena_.kept();
+  kept.resize(task_.arguments.size());
+  for (size_t i = 0; i < task_.arguments.size(); ++i)
+    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
+      collect(set.data.geometries[i], memory.array(i), counted_elements(task_, set, i), kept[i]);
+}
+
+std::optional<size_t> referee::find_changed(const pool_set& set) const {
+  call_memory memory{task_, set.data, set.layout, arena_};
+  for (size_t i = 0; i < task_.arguments.size(); ++i)
+    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i])
+        && !bit_equal(set.data.geometries[i], memory.array(i), arena_.kept()[i], counted_elements(task_, set, i)))
+      return i;
+  return std::nullopt;
+}
+
 std::optional<complaint> referee::check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
                                                const pool_set& set, bool full, correctness_report* report) const {
   const auto& a = task_.arguments[argument];
@@ -69,7 +87,7 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
       const auto& reference =
           set.reference_output[argument].empty() ? set.expected[argument].values : set.reference_output[argument];
       const bool comparable = !set.reference_output[argument].empty() || set.expected[argument].type == g.type;
-      if (comparable && !bit_equal(g, actual, reference, elements))
+      if (report->bit_equal && comparable && !bit_equal(g, actual, reference, elements))
         report->bit_equal = false;
     }
     if (c.result != verdict::pass)
@@ -84,15 +102,17 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
 }
 
 std::optional<complaint> referee::check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
-                                        bool full, correctness_report* report) const {
+                                        const call_options& options, correctness_report* report) const {
   if (auto where = memory.broken_guard())
     return complaint{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
   if (auto name = memory.mutated_input())
     return complaint{
         verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
+  // The same bits as before are as right as before; past them another poison lies.
+  const bool same = options.again && !changed_;
   for (size_t i = 0; i < task_.arguments.size(); ++i)
-    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
-      if (auto refused = check_output(i, memory, pool, set, full, report))
+    if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]) && !(same && !task_.arguments[i].tail_untouched))
+      if (auto refused = check_output(i, memory, pool, set, options.full, report))
         return refused;
   return std::nullopt;
 }
@@ -101,7 +121,7 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
                               const call_options& options, correctness_report* report) {
   const auto start = steady_clock::now();
   call_memory memory{task_, set.data, set.layout, arena_};
-  memory.set_up(options.poison);
+  memory.set_up(options.poison, options.again);
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());
   if (task_.cold_cache)
@@ -116,7 +136,9 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
   if (!refused) {
     if (report != nullptr)
       ++report->cases;
-    refused = check(memory, pool, set, options.full, report);
+    if (options.again)
+      changed_ = find_changed(set);
+    refused = check(memory, pool, set, options, report);
     if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
       // An answer given before the work was done looks like a wrong result; let it run on and see.
       const auto before = outputs(set);

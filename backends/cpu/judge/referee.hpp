@@ -7,13 +7,16 @@
 #include "backends/cpu/judge/setback.hpp"
 
 #include <chrono>
+#include <optional>
+#include <vector>
 
 namespace kevolve {
 
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};
-  bool full = false; // find every number for the report; else only say whether it is right
+  bool full = false;  // find every number for the report; else only say whether it is right
+  bool again = false; // the last call was this one's, on the same set, and right; only the poison differs
 };
 
 // Where a request's time goes, beside what the kernels take themselves.
@@ -34,18 +37,23 @@ public:
 
   const call_costs& costs() const { return costs_; }
 
-  // The outputs of the last call, compact, for the determinism check.
-  std::vector<byte_buffer> outputs(const pool_set& set) const;
+  // Keeps the outputs of the last call, for those that come again.
+  void keep_outputs(const pool_set& set);
+  // The first argument whose output had other bits when the last call came again.
+  std::optional<size_t> changed_output() const { return changed_; }
 
 private:
-  std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set, bool full,
-                                 correctness_report* report) const;
+  std::vector<byte_buffer> outputs(const pool_set& set) const; // compact
+  std::optional<size_t> find_changed(const pool_set& set) const;
+  std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
+                                 const call_options& options, correctness_report* report) const;
   std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
                                         const pool_set& set, bool full, correctness_report* report) const;
 
   const contract& task_;
   shared_arena& arena_;
   call_costs costs_;
+  std::optional<size_t> changed_;
 };
 
 } // namespace kevolve

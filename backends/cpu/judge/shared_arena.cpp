@@ -1,5 +1,8 @@
 #include "backends/cpu/judge/shared_arena.hpp"
 
+#include "backends/cpu/zygote/arena_mapping.hpp"
+#include "backends/judging/pattern.hpp"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -19,40 +21,22 @@ namespace {
 
 constexpr uint64_t guard_pattern = 0xa5c3'5a3c'96e1'1e69ULL;
 
-// Patterns are anchored at the arena's start, so any byte range can be painted and checked by itself.
-void paint(std::byte* arena, size_t from, size_t to, uint64_t pattern) {
-  std::array<std::byte, 8> bytes{};
-  std::memcpy(bytes.data(), &pattern, 8);
-  while (from < to && from % 8 != 0) {
-    arena[from] = bytes[from % 8];
-    ++from;
-  }
-  const auto whole = (to - from) / 8;
-  if (from < to) {
-    std::fill_n(reinterpret_cast<uint64_t*>(arena + from), whole, pattern);
-    from += whole * 8;
-  }
-  for (; from < to; ++from)
-    arena[from] = bytes[from % 8];
+// Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
+// a child maps them in microseconds, and no run differs from the next by where its pages lie. Returns 0 or errno.
+int back(int fd, std::byte* base, size_t from, size_t to) {
+  int error = 0;
+#if defined(MADV_POPULATE_WRITE)
+  if (madvise(base + from, to - from, MADV_POPULATE_WRITE) != 0)
+#endif
+    error = posix_fallocate(fd, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  constexpr int collapse = 25; // MADV_COLLAPSE, since Linux 6.1; the C library's headers are older
+  if (error == 0)
+    madvise(base + from, to - from, collapse);
+  return error;
 }
 
-bool holds(const std::byte* arena, size_t from, size_t to, uint64_t pattern) {
-  std::array<std::byte, 8> bytes{};
-  std::memcpy(bytes.data(), &pattern, 8);
-  for (; from < to && from % 8 != 0; ++from)
-    if (arena[from] != bytes[from % 8])
-      return false;
-  const auto* words = reinterpret_cast<const uint64_t*>(arena + from);
-  uint64_t difference = 0;
-  const auto whole = from < to ? (to - from) / 8 : 0;
-  for (size_t i = 0; i < whole; ++i)
-    difference |= words[i] ^ pattern;
-  if (difference != 0)
-    return false;
-  for (from += whole * 8; from < to; ++from)
-    if (arena[from] != bytes[from % 8])
-      return false;
-  return true;
+size_t up_to_huge_page(size_t bytes) {
+  return (bytes + huge_page - 1) / huge_page * huge_page;
 }
 
 // Visits the bytes of an array's storage that belong to none of its first `elements`: visit(from, to).
@@ -93,50 +77,56 @@ wire::child_status& shared_arena::status(int slot) {
   return *reinterpret_cast<wire::child_status*>(base_ + status_offset(slot));
 }
 
+result<void> shared_arena::replace(size_t capacity) {
+  auto fd = memfd_create("kevolve-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0)
+    return tl::unexpected<failure>(from_errno(errno, "the arena"));
+  if (ftruncate(fd, static_cast<off_t>(capacity)) != 0
+      || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    auto error = errno;
+    close(fd);
+    return tl::unexpected<failure>(from_errno(error, "sizing the arena"));
+  }
+  auto* base = map_arena_file(fd, capacity);
+  if (base == MAP_FAILED) {
+    auto error = errno;
+    close(fd);
+    return tl::unexpected<failure>(from_errno(error, "mapping the arena"));
+  }
+  if (base_ != nullptr)
+    munmap(base_, capacity_);
+  if (fd_ >= 0)
+    close(fd_);
+  fd_ = fd;
+  base_ = static_cast<std::byte*>(base);
+  capacity_ = capacity;
+  backed_ = 0;
+  return {};
+}
+
 result<void> shared_arena::prepare(size_t bytes) {
   const auto used = (bytes + page - 1) / page * page;
   const auto needed = used + 2 * page;
-  if (needed > capacity_) {
-    // Room to grow, so that tasks of similar size share the pages already faulted in.
-    const auto capacity = (needed + needed / 4 + page - 1) / page * page;
-    auto fd = memfd_create("kevolve-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-      return tl::unexpected<failure>(from_errno(errno, "the arena"));
-    if (ftruncate(fd, static_cast<off_t>(capacity)) != 0
-        || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-      auto error = errno;
-      close(fd);
-      return tl::unexpected<failure>(from_errno(error, "sizing the arena"));
-    }
-    auto* base = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
-      auto error = errno;
-      close(fd);
-      return tl::unexpected<failure>(from_errno(error, "mapping the arena"));
-    }
-    // Memory that is not there shows now, as an error, not later as SIGBUS.
-    if (auto error = posix_fallocate(fd, 0, static_cast<off_t>(needed)); error != 0) {
-      munmap(base, capacity);
-      close(fd);
+  const auto whole = up_to_huge_page(needed);
+  // Room to grow, so that tasks of similar size share the pages already faulted in.
+  if (needed > capacity_)
+    if (auto ok = replace(up_to_huge_page(needed + needed / 4)); !ok)
+      return ok;
+  if (whole > backed_) {
+    if (auto error = back(fd_, base_, backed_, whole); error != 0)
       return tl::unexpected<failure>(from_errno(error, "memory for the arena"));
-    }
-    if (base_ != nullptr)
-      munmap(base_, capacity_);
-    if (fd_ >= 0)
-      close(fd_);
-    fd_ = fd;
-    base_ = static_cast<std::byte*>(base);
-    capacity_ = capacity;
-  }
+    backed_ = whole;
+  } else if (backed_ / 2 > whole)
+    backed_ = whole; // a task that needs much less gives the rest back
   used_ = used;
   guarded_from_ = used;
   // Nothing of an earlier candidate, of its rival or of another layout stays behind, neither in what the next
   // ones map nor in the room to grow behind it: to a process that finds a way there it would be a memory of what
   // its predecessors computed.
-  std::memset(base_, 0, needed);
-  if (needed < capacity_
-      && fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(needed),
-                   static_cast<off_t>(capacity_ - needed))
+  std::memset(base_, 0, backed_);
+  if (backed_ < capacity_
+      && fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(backed_),
+                   static_cast<off_t>(capacity_ - backed_))
              != 0)
     return tl::unexpected<failure>(from_errno(errno, "wiping the arena"));
   return {};
@@ -171,15 +161,18 @@ bool shared_arena::status_pages_intact() const {
 call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, shared_arena& arena)
     : task_(task), data_(data), layout_(layout), shared_(arena), arena_(arena.data()) {}
 
-void call_memory::set_up(uint64_t poison) {
+void call_memory::set_up(uint64_t poison, bool inputs_there) {
   poison_ = poison;
   // First, so that the arguments are what the caches saw last.
   shared_.guard_rest(layout_.total);
   for (const auto& [from, to] : guard_ranges(layout_))
     paint(arena_, from, to, guard_pattern);
   for (const auto& place : layout_.places) {
+    const auto& a = task_.arguments[place.argument];
     const auto& input = data_.inputs[place.argument];
-    if (is_read(task_.arguments[place.argument]))
+    if (inputs_there && !is_written(a))
+      continue;
+    if (is_read(a))
       std::memcpy(arena_ + place.offset, input.data(), place.bytes);
     else
       paint(arena_, place.offset, place.offset + place.bytes, poison);
@@ -197,7 +190,7 @@ std::optional<std::string> call_memory::mutated_input() const {
     const auto& a = task_.arguments[place.argument];
     if (is_written(a))
       continue;
-    if (std::memcmp(arena_ + place.offset, data_.inputs[place.argument].data(), place.bytes) != 0)
+    if (!same_bytes(arena_ + place.offset, data_.inputs[place.argument].data(), place.bytes))
       return a.name;
   }
   return std::nullopt;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
@@ -37,16 +38,22 @@ public:
   void guard_rest(size_t used);
   bool rest_intact(size_t used) const;
 
+  // Copies of outputs, by argument, that the judge keeps beside the arena; nobody else maps them.
+  std::vector<byte_buffer>& kept() { return kept_; }
+
 private:
   static constexpr size_t page = 4096;
 
+  result<void> replace(size_t capacity);
   bool status_pages_intact() const;
 
   int fd_ = -1;
   std::byte* base_ = nullptr;
   size_t used_ = 0;
   size_t capacity_ = 0;
+  size_t backed_ = 0;       // that memory has been found for
   size_t guarded_from_ = 0; // from here to used_ lies the guard pattern
+  std::vector<byte_buffer> kept_;
 };
 
 // One call's view of the arena: puts inputs and poison in, and finds what a candidate touched that it may not.
@@ -54,8 +61,9 @@ class call_memory {
 public:
   call_memory(const contract& task, const call_data& data, const arena_layout& layout, shared_arena& arena);
 
-  // Before a call: inputs, guard bands, and every written byte poisoned with the pattern.
-  void set_up(uint64_t poison);
+  // Before a call: inputs, guard bands, and every written byte poisoned with the pattern. `inputs_there`: the last
+  // call was on this data, and has been found to leave its inputs as they were.
+  void set_up(uint64_t poison, bool inputs_there = false);
   // What the C call passes, argument by argument.
   void fill_values(uint64_t* values) const;
 

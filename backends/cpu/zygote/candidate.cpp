@@ -1,5 +1,7 @@
 #include "backends/cpu/zygote/candidate.hpp"
 
+#include "backends/cpu/zygote/arena_mapping.hpp"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <ffi.h>
@@ -105,11 +107,16 @@ void reopen_object() {
   close(own);
 }
 
+// Mapped now: a page fault inside a timed call costs 2 µs. A read maps a huge page or, where there is none, the sixteen
+// small ones around it, for a fifth of what MAP_POPULATE takes to look at each.
 void* map_arena(const wire::launch_request& request, int fd) {
-  // Populated now: a page fault inside a timed call costs 2 µs each.
-  auto* base = mmap(nullptr, request.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  auto* base = map_arena_file(fd, request.arena_bytes);
   if (base == MAP_FAILED)
     give_up(wire::load_state::lock_failed, std::string{"mapping the arena: "} + std::strerror(errno));
+  constexpr size_t mapped_by_one_fault = size_t{64} << 10U;
+  const auto* bytes = static_cast<const volatile std::byte*>(base);
+  for (size_t i = 0; i < request.arena_bytes; i += mapped_by_one_fault)
+    static_cast<void>(bytes[i]);
   return base;
 }
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -87,7 +88,17 @@ bool receive(wire::launch_request& request, launch_fds& fds) {
   return true;
 }
 
+// What preparing the locks left of the heap in pieces would be put together and sorted by every child anew, which
+// copies each page that a piece lies on. A block larger than all pieces has it done here.
+void settle_heap() {
+  malloc_trim(0);
+  constexpr size_t larger_than_any = size_t{64} << 10U;
+  void* volatile block = std::malloc(larger_than_any);
+  std::free(block);
+}
+
 void serve(const locks_by_threads& locks) {
+  settle_heap();
   for (;;) {
     wire::launch_request request = {};
     launch_fds fds;

@@ -1,0 +1,95 @@
+#include "backends/cpu/judge/lineup.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr pool_size screen_size{2, 2, milliseconds{0}};
+constexpr pool_size edge_size{1, 1, milliseconds{0}};
+constexpr pool_size race_size{4, 32, milliseconds{1500}};
+constexpr pool_size held_out_size{4, 12, milliseconds{500}};
+
+// In a race the reference has been admitted: its failing now says nothing about the candidate.
+setback blame_reference(setback s) {
+  if (!s.trouble)
+    s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
+  return s;
+}
+
+bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
+  return a->largest_layout() < b->largest_layout();
+}
+
+} // namespace
+
+lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
+    : court_(c), request_(request), maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks) {}
+
+attempt<void> lineup::add(const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
+                          std::vector<pool_pointer>& to) {
+  auto pool = maker_.get(shape, edge, purpose, size);
+  if (!pool)
+    return tl::unexpected<setback>(blame_reference(pool.error()));
+  if (edge == edge_kind::none)
+    reference_max_abs_ = std::max(reference_max_abs_, (*pool)->reference_max_abs);
+  to.push_back(*pool);
+  all_.push_back(std::move(*pool));
+  return {};
+}
+
+// A race times the declared shapes anyway; the screen is for the others, and for the smallest.
+attempt<void> lineup::add_declared(const char* screen_purpose) {
+  const bool confirming = request_.mode == judge_mode::confirm;
+  for (const auto& shape : request_.task.shapes) {
+    if (request_.mode == judge_mode::check || shape.held_out)
+      if (auto ok = add(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+        return ok;
+    if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
+      continue;
+    if (auto ok = add(shape, edge_kind::none, confirming ? "confirm" : "race",
+                      shape.held_out ? held_out_size : race_size, raced_);
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
+attempt<void> lineup::gather() {
+  const char* screen_purpose = request_.mode == judge_mode::confirm ? "confirm screen" : "screen";
+  if (auto ok = add_declared(screen_purpose); !ok)
+    return ok;
+  if (all_.empty())
+    return infrastructure("internal", "the task has no shape");
+  const auto smallest = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
+  if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
+    if (auto ok = add(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+      return ok;
+  for (auto edge : edges_of(request_.task))
+    if (auto ok = add(smallest, edge, "edge", edge_size, edges_); !ok)
+      return ok;
+  std::sort(screens_.begin(), screens_.end(), is_smaller);
+  return {};
+}
+
+attempt<double> lineup::floor_of(const shape_pool& pool) {
+  if (request_.task.work_flops.empty() && request_.task.work_bytes.empty())
+    return 0.0;
+  if (!court_.peaks.measured())
+    if (auto ok = court_.peaks.measure(); !ok)
+      return infrastructure("device_sick", ok.error().detail);
+  const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
+  double least = 0.0;
+  for (const auto& set : pool.sets) {
+    auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);
+    if (!ns)
+      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+  }
+  return least;
+}
+
+} // namespace kevolve

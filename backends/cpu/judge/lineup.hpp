@@ -1,0 +1,43 @@
+// The data of one request, made before the candidate has a process: what it is screened on, and what it is raced on.
+#pragma once
+
+#include "backends/cpu/judge/trial.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace kevolve {
+
+class lineup {
+public:
+  using pool_pointer = std::shared_ptr<const shape_pool>;
+
+  lineup(court& c, const judge_request& request, const request_hooks& hooks);
+
+  attempt<void> gather();
+  const std::vector<pool_pointer>& all() const { return all_; }
+  // Smallest first: most wrong candidates die on it.
+  const std::vector<pool_pointer>& screens() const { return screens_; }
+  const std::vector<pool_pointer>& edges() const { return edges_; }
+  const std::vector<pool_pointer>& raced() const { return raced_; }
+  double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
+
+  // The least time that the declared work can take on a set of this pool; 0: none is declared.
+  attempt<double> floor_of(const shape_pool& pool);
+
+private:
+  attempt<void> add(const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
+                    std::vector<pool_pointer>& to);
+  attempt<void> add_declared(const char* screen_purpose);
+
+  court& court_;
+  const judge_request& request_;
+  pool_maker maker_;
+  std::vector<pool_pointer> all_;
+  std::vector<pool_pointer> screens_;
+  std::vector<pool_pointer> edges_;
+  std::vector<pool_pointer> raced_;
+  double reference_max_abs_ = 0.0;
+};
+
+} // namespace kevolve

@@ -1,0 +1,48 @@
+// Who is faster within a number of pairs fixed beforehand: the sign test watched after every pair, its error spent
+// pair by pair (Lan and DeMets, Biometrika 70, 1983; exact binomial boundaries: Jennison and Turnbull, Group
+// Sequential Methods, 2000, ch. 12).
+//
+// Why it may be watched and stopped at any time: let the contestant's median log ratio be at most the margin. Then
+// each sign is positive with probability 1/2 at most, whatever came before, and the number of positive signs stays
+// below a fair walk's. The boundary at pair n is the lowest that a fair walk has crossed by then with probability at
+// most alpha/2 * (n / horizon)^0.7, counted exactly; so crossing it ever has probability alpha/2 at most, and a race
+// that ends before, for whatever reason, crosses it no more often. Unlike an e-process it knows its horizon, and loses
+// nothing to pairs that never come: 3 % found in 88 of 100 races become 97.
+#pragma once
+
+#include "backends/protocol.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace kevolve {
+
+class spent_sign_test {
+public:
+  // delta: smallest relative gain that counts. alpha: of both sides together. No pair beyond the horizon counts.
+  spent_sign_test(double delta, double alpha, uint32_t horizon);
+
+  // One pair. Anything but a finite ratio counts for nobody.
+  void add(double log_ratio);
+  // faster, slower or undecided; once decided, for good.
+  race_decision decision() const { return decision_; }
+
+  // At each number of pairs, how many positive signs decide.
+  const std::vector<uint32_t>& boundary() const { return boundary_; }
+
+private:
+  // The signs of one side; a ratio that equals the margin has none.
+  struct side {
+    uint32_t signs = 0;
+    uint32_t positive = 0;
+    bool add(double excess, const std::vector<uint32_t>& boundary);
+  };
+
+  double margin_;
+  std::vector<uint32_t> boundary_;
+  side faster_;
+  side slower_;
+  race_decision decision_ = race_decision::undecided;
+};
+
+} // namespace kevolve
