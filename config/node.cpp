@@ -66,6 +66,13 @@ void declare_cluster(section& s, cluster_spec& x) {
   s.value("authority", {.text = "certificates that sign the other nodes'", .required = true}, x.authority);
 }
 
+void declare_tls(section& s, tls_spec& x) {
+  s.value("certificate", {.text = "the admin's certificate and those between it and the authority, PEM", .required = true},
+          x.certificate);
+  s.value("key", {.text = "file of its private key, PEM", .required = true}, x.key);
+  s.value("hosts", {.text = "names that requests may call this node by, beside loopback's"}, x.hosts);
+}
+
 } // namespace
 
 void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec) {
@@ -90,6 +97,19 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
             x.memory_mib);
     s.value("disk_reserve_mib", {.text = "free space below which campaigns pause", .low = 0, .high = 1e9},
             x.disk_reserve_mib);
+    s.value("connections", {.text = "to the admin, at once", .low = 16, .high = 65536}, x.connections);
+    s.value("connections_per_peer",
+            {.text = "to the admin from one address, before they have shown the token", .low = 4, .high = 65536},
+            x.connections_per_peer);
+  });
+  root.table("tls", {.text = "of the admin; with it `listen` may be an address that other machines reach"},
+             [&](section& s) { declare_tls(s, spec.tls); });
+  root.table("log", {.text = "read again on SIGHUP"}, [&](section& s) {
+    s.value("level", {.text = "the least that is told", .choices = {"trace", "debug", "info", "warn", "error"}},
+            spec.log.level);
+    s.value("json", {.text = "one JSON object a line"}, spec.log.json);
+    s.value("file", {.text = "opened again on SIGHUP, so that it may be rotated", .fallback = "stderr"},
+            spec.log.file);
   });
   root.table("sandbox", {.text = "around native candidates"}, [&](section& s) {
     s.value("allow_without",
@@ -124,7 +144,8 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
       x = (std::filesystem::path{path}.parent_path() / x).lexically_normal().string();
   };
   for (auto* x :
-       {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key, &spec.cluster.authority})
+       {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key, &spec.cluster.authority,
+        &spec.tls.certificate, &spec.tls.key, &spec.log.file})
     beside(*x);
   for (auto& p : spec.providers)
     beside(p.key_file);

@@ -38,6 +38,21 @@ struct limits_spec {
   int64_t compilers = 0;          // 0: one per core that is not timing
   int64_t memory_mib = 0;         // of one candidate beside its arguments; 0: 1024
   int64_t disk_reserve_mib = 256; // free space below which campaigns pause
+  int64_t connections = 256;      // to the admin, at once
+  int64_t connections_per_peer = 192; // of one address, before it has shown the token
+};
+
+// Without a certificate the admin speaks plain HTTP, on loopback alone.
+struct tls_spec {
+  std::string certificate;
+  std::string key;
+  std::vector<std::string> hosts; // names that requests may call this node by, beside loopback's
+};
+
+struct log_spec {
+  std::string level = "info";
+  bool json = false;
+  std::string file; // empty: stderr
 };
 
 struct sandbox_spec {
@@ -54,6 +69,8 @@ struct node_spec {
   cluster_spec cluster;
   limits_spec limits;
   sandbox_spec sandbox;
+  tls_spec tls;
+  log_spec log;
 };
 
 template <class I>
@@ -70,15 +87,24 @@ typename I::result_type inspect(I& f, cluster_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, limits_spec& x) {
-  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib);
+  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib, x.connections, x.connections_per_peer);
 }
 template <class I>
 typename I::result_type inspect(I& f, sandbox_spec& x) {
   return f(x.allow_without);
 }
 template <class I>
+typename I::result_type inspect(I& f, tls_spec& x) {
+  return f(x.certificate, x.key, x.hosts);
+}
+template <class I>
+typename I::result_type inspect(I& f, log_spec& x) {
+  return f(x.level, x.json, x.file);
+}
+template <class I>
 typename I::result_type inspect(I& f, node_spec& x) {
-  return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits, x.sandbox);
+  return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits, x.sandbox, x.tls,
+           x.log);
 }
 
 // Relative paths are relative to the file. `targets`: the names there are; empty: any.

@@ -2,6 +2,7 @@
 #include "store/check.hpp"
 
 #include "runtime/base/codec.hpp"
+#include "store/audit.hpp"
 #include "store/record.hpp"
 #include "store/schema.hpp"
 
@@ -20,7 +21,7 @@ public:
 
   result<void> run() {
     for (auto step : {&checker::check_meta, &checker::check_order, &checker::check_events, &checker::fill_holes,
-                      &checker::check_snapshots, &checker::check_tables, &checker::count_quarantine})
+                      &checker::check_snapshots, &checker::check_tables, &checker::check_audit, &checker::count_quarantine})
       if (auto done = (this->*step)(); !done)
         return done;
     return flush();
@@ -197,6 +198,26 @@ private:
     for (unsigned first = record::first_free_index_byte; first <= 0xff; ++first)
       if (auto done = each(table::index, std::string(1, static_cast<char>(first)), any); !done)
         return done;
+    return {};
+  }
+
+  // Damage of it is told and never mended: what was tampered with must stay visible.
+  result<void> check_audit() {
+    audit::checker log;
+    auto tell = [&](std::string_view key, const std::string& wrong) {
+      if (!wrong.empty())
+        found(table::index, key, wrong, "left as it is");
+    };
+    auto walked = db_.walk(table::index, audit::prefix, {}, [&](std::string_view key, std::string_view sealed) {
+      if (auto payload = record::unseal(table::index, key, sealed)) // else it is on its way to quarantine
+        tell(key, log.next(key, *payload));
+      return true;
+    });
+    if (!walked && walked.error().code != errc::corrupt) // an unreadable file, which each() has told of
+      return walked;
+    auto end = db_.read(table::index, audit::end_key);
+    if (end)
+      tell(audit::end_key, log.finish(*end ? std::string_view{**end} : std::string_view{}));
     return {};
   }
 

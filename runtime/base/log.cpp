@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace kevolve::log {
 
@@ -17,8 +18,27 @@ namespace {
 struct sink_state {
   std::mutex guard;
   std::shared_ptr<spdlog::logger> out;
-  bool json = false;
+  options chosen;
 };
+
+ids& current() {
+  thread_local ids x;
+  return x;
+}
+
+// Calls `f(name, text)` for each id that is there.
+template <class F>
+void each_id(F f) {
+  const auto& x = current();
+  if (!x.campaign.empty())
+    f("campaign", x.campaign);
+  if (!x.node.empty())
+    f("node", x.node);
+  if (x.actor != 0)
+    f("actor", std::to_string(x.actor));
+  if (!x.request.empty())
+    f("request", x.request);
+}
 
 sink_state& state() {
   static sink_state s;
@@ -54,7 +74,33 @@ void configure(const options& o) {
   auto& s = state();
   std::lock_guard lock{s.guard};
   s.out = std::move(out);
-  s.json = o.json;
+  s.chosen = o;
+}
+
+void reopen() {
+  options o;
+  {
+    std::lock_guard lock{state().guard};
+    o = state().chosen;
+  }
+  configure(o);
+}
+
+scope::scope(ids x) : former_(std::exchange(current(), std::move(x))) {
+  // What is inside something is about that too.
+  auto& now = current();
+  if (now.campaign.empty())
+    now.campaign = former_.campaign;
+  if (now.node.empty())
+    now.node = former_.node;
+  if (now.actor == 0)
+    now.actor = former_.actor;
+  if (now.request.empty())
+    now.request = former_.request;
+}
+
+scope::~scope() {
+  current() = std::move(former_);
 }
 
 bool enabled(level l) {
@@ -63,8 +109,18 @@ bool enabled(level l) {
 
 void write(level l, std::string_view component, std::string_view text) {
   auto out = logger();
-  if (!state().json) {
-    out->log(to_spdlog(l), "{}: {}", component, printable(text)); // parts of it may come from candidates
+  bool as_json = false;
+  {
+    std::lock_guard lock{state().guard};
+    as_json = state().chosen.json;
+  }
+  if (!as_json) {
+    std::string about;
+    each_id([&](const char* name, const std::string& id) {
+      about += (about.empty() ? " [" : " ") + std::string{name} + "=" + id;
+    });
+    about += about.empty() ? "" : "]";
+    out->log(to_spdlog(l), "{}: {}{}", component, printable(text), printable(about)); // parts may come from candidates
     return;
   }
   auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -74,6 +130,7 @@ void write(level l, std::string_view component, std::string_view text) {
       {"component", component},
       {"text", text},
   };
+  each_id([&](const char* name, const std::string& id) { line[name] = id; });
   out->log(to_spdlog(l), "{}", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

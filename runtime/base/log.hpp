@@ -19,6 +19,27 @@ struct options {
 };
 
 void configure(const options& o);
+// Opens the file anew, after it was moved away.
+void reopen();
+
+// What a line is about. While a scope lives, the lines of its thread carry them.
+struct ids {
+  std::string campaign{};
+  std::string node{};
+  uint64_t actor = 0;
+  std::string request{};
+};
+class scope {
+public:
+  explicit scope(ids x);
+  ~scope();
+  scope(const scope&) = delete;
+  scope& operator=(const scope&) = delete;
+
+private:
+  ids former_;
+};
+
 bool enabled(level l);
 void write(level l, std::string_view component, std::string_view text);
 void flush();

@@ -243,6 +243,9 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.journal = parts.journal;
     admin.scheduler = parts.scheduler;
     admin.cards = parts.cards;
+    admin.data = parts.data;
+    admin.tls = parts.options.tls;
+    admin.limits = parts.options.http;
     admin.broken = [n = out.get()] { return n->broken(); };
     auto server = admin_server::start(std::move(admin));
     if (!server)
@@ -304,6 +307,9 @@ std::string node::token_file() const {
 std::string node::broken() const {
   std::lock_guard lock{parts_->guard};
   return parts_->broken;
+}
+result<void> node::change_admin(const tls_files& tls, const http_limits& limits) {
+  return parts_->admin ? parts_->admin->change(tls, limits) : result<void>{};
 }
 node_parts& node::parts_of() {
   return *parts_;

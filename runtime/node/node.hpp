@@ -7,6 +7,7 @@
 #include "actors/interfaces.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/result.hpp"
+#include "runtime/node/admin/http_limits.hpp"
 
 #include <caf/fwd.hpp>
 
@@ -30,6 +31,8 @@ struct node_options {
   std::map<std::string, std::vector<std::string>> devices; // of a target, by id; none: all it has
   std::string listen = "127.0.0.1:0";                      // of the admin; empty: none. Port 0: any; admin_url() tells
   std::string token_file;                                  // empty: <data_dir>/token
+  tls_files tls;                                           // of the admin
+  http_limits http;
   int64_t compilers = 0;                                   // at once; 0: one per core that is not timing
   int64_t disk_reserve_mib = 0;                            // free space below which nothing more is written
   health_rules health;                                     // when devices prove themselves
@@ -58,6 +61,8 @@ public:
   std::string token_file() const; // mode 0600
   // Empty while well; else why the node cannot go on (the root supervisor gave up).
   std::string broken() const;
+  // What may change while it runs.
+  result<void> change_admin(const tls_files& tls, const http_limits& limits);
   // For what is built beside the campaigns, as evaluate_once.
   node_parts& parts_of();
 

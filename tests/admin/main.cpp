@@ -1,10 +1,16 @@
-// The shared node ends before static objects do: RocksDB has some of its own.
+// The shared node ends before static objects do: RocksDB has some of its own. Called with --serve DIR it is a node that
+// others kill.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include "tests/admin/killed_node.hpp"
 #include "tests/admin/served_node.hpp"
 
+#include <string_view>
+
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view{argv[1]} == "--serve")
+    return kevolve::test::serve_until_killed(argv[2]);
   doctest::Context context{argc, argv};
   auto code = context.run();
   kevolve::test::end_shared_node();

@@ -20,6 +20,10 @@ open_connection::open_connection(uint16_t port, const std::string& text)
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
     return;
+  send(text);
+}
+
+void open_connection::send(const std::string& text) {
   for (size_t sent = 0; sent < text.size();) {
     auto n = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (n <= 0)

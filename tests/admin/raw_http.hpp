@@ -22,6 +22,7 @@ public:
   open_connection& operator=(const open_connection&) = delete;
   // What has come when `until` has been seen, or the other side has closed (also: empty `until`).
   std::string read_until(const std::string& until);
+  void send(const std::string& text);
 
 private:
   int fd_;

@@ -88,13 +88,15 @@ void put_node(campaign_fold& f, append_request& a, node_record r, const std::str
 
 } // namespace
 
-served_node::served_node() {
+served_node::served_node(const std::function<void(node_options&)>& change, bool filled) {
   auto pattern = (std::filesystem::temp_directory_path() / "kevolve-admin-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   folder = pattern;
   node_options options;
   options.data_dir = folder + "/data";
   options.targets.clear();
+  if (change)
+    change(options);
   auto started = node::start(std::move(options));
   REQUIRE_MESSAGE(started, (started ? "" : to_string(started.error())));
   running = std::move(*started);
@@ -105,6 +107,8 @@ served_node::served_node() {
   token = *read;
 
   campaign = campaign_id(submission());
+  if (!filled)
+    return;
   append_request a;
   a.campaign = campaign;
   a.events.push_back({event_kind::campaign_submitted, encode(submission())});

@@ -5,6 +5,7 @@
 #include "runtime/node/node.hpp"
 #include "tests/admin/raw_http.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +15,8 @@ namespace kevolve::test {
 
 class served_node {
 public:
-  served_node();
+  // `filled`: with the campaign.
+  explicit served_node(const std::function<void(node_options&)>& change = {}, bool filled = true);
   ~served_node();
   served_node(const served_node&) = delete;
   served_node& operator=(const served_node&) = delete;

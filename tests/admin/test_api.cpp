@@ -140,7 +140,7 @@ TEST_CASE("figures for Prometheus name each family once") {
   REQUIRE(answer.status == 200);
   CHECK(answer.headers["content-type"].starts_with("text/plain"));
   for (const auto* line : {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates_total 2\n",
-                           "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{code=\"200\"} ",
+                           "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{route=\"list_campaigns\",code=\"200\"} ",
                            "kevolve_build_info{version=\""})
     CHECK_MESSAGE(answer.body.find(line) != std::string::npos, line);
   for (const auto* family : {"kevolve_campaigns", "kevolve_actors", "kevolve_http_requests_total"}) {

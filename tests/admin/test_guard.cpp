@@ -1,5 +1,7 @@
 #include "runtime/node/admin/guard.hpp"
 
+#include "runtime/node/admin/token.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace kevolve;
@@ -61,4 +63,41 @@ TEST_CASE("a request must name us as its host and come from no other site") {
     auto refused = refuse_foreign(c.from, 7700);
     CHECK((refused ? refused->status : 0) == c.status);
   }
+}
+
+TEST_CASE("with TLS other addresses may be listened on, and the given names are ours") {
+  CHECK(parse_listen("0.0.0.0:7700", true)->host == "0.0.0.0");
+  CHECK(parse_listen("[2001:db8::1]:7700", true)->host == "2001:db8::1");
+  CHECK_FALSE(parse_listen("example.org:7700", true));
+  CHECK(url_of({"0.0.0.0", 7, true}) == "https://127.0.0.1:7");
+  CHECK(url_of({"2001:db8::1", 7, true}) == "https://[2001:db8::1]:7");
+  own_names ours{7700, true, {"node1.example"}};
+  CHECK_FALSE(refuse_foreign({"node1.example:7700", "", ""}, ours));
+  CHECK_FALSE(refuse_foreign({"NODE1.example:7700", "https://node1.example:7700", "same-origin"}, ours));
+  CHECK(refuse_foreign({"node1.example:7700", "http://node1.example:7700", ""}, ours)->status == 403);
+  CHECK(refuse_foreign({"node1.example", "", ""}, ours)->status == 403);
+  CHECK(refuse_foreign({"node1.example.evil:7700", "", ""}, ours)->status == 403);
+  CHECK(refuse_foreign({"node2.example:7700", "", ""}, ours)->status == 403);
+  CHECK(refuse_foreign({"node1.example:7700", "null", ""}, ours)->status == 403);
+}
+
+TEST_CASE("a token in a URL is refused, and no log gets to see it") {
+  const std::string secret(64, 'a');
+  const token_check token{secret};
+  for (const auto& target : {"/v1/campaigns?token=x", "/v1/campaigns?limit=1&Access_Token=", "/v1/campaigns?%74oken=x",
+                             "/v1/campaigns?api_key", "/x?authorization=Bearer+y"})
+    CHECK_MESSAGE(refuse_token_in_url(target, token), target);
+  for (const auto& target : {"/v1/" + secret, "/v1/campaigns?state=" + secret, "/v1/campaigns?" + secret,
+                             "/v1/%61" + secret.substr(1) + "/x"}) {
+    auto why = refuse_token_in_url(target, token);
+    REQUIRE_MESSAGE(why, target);
+    CHECK(why->name == "token-in-url");
+    CHECK(why->detail.find("Authorization: Bearer") != std::string::npos);
+    CHECK(loggable_path(target, token).find(secret.substr(1)) == std::string::npos);
+  }
+  CHECK_FALSE(refuse_token_in_url("/v1/campaigns?limit=10&cursor=20", token));
+  CHECK_FALSE(refuse_token_in_url("/v1/campaigns/0123456789abcdef0123456789abcdef", token));
+  CHECK(loggable_path("/v1/campaigns?limit=1", token) == "/v1/campaigns?(withheld)");
+  CHECK(loggable_path("/a\nb", token) == "/a b");
+  CHECK(loggable_path("/" + std::string(5'000, 'x'), token).size() < 300);
 }

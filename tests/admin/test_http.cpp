@@ -63,7 +63,7 @@ TEST_CASE("what is too large or no HTTP is refused, and the node goes on") {
   auto& n = shared_node();
   auto head = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\n";
   CHECK(parse_answer(send_raw(n.port, head + "X: " + std::string(20'000, 'x') + "\r\n\r\n")).status == 431);
-  CHECK(parse_answer(send_raw(n.port, "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")).status
+  CHECK(parse_answer(send_raw(n.port, "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")).status
         == 413);
   CHECK(parse_answer(send_raw(n.port, "nonsense\r\n\r\n")).status == 400);
   CHECK(parse_answer(send_raw(n.port, head + "Host: 127.0.0.1:1\r\nConnection: close\r\n\r\n")).status == 400);

@@ -1,6 +1,10 @@
 #include "runtime/node/admin/idempotency.hpp"
+#include "tests/admin/killed_node.hpp"
+#include "tests/admin/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
+
+#include <filesystem>
 
 using namespace kevolve;
 
@@ -57,4 +61,66 @@ TEST_CASE("answers are kept for a while and not without bound") {
   for (size_t i = 0; i < idempotency_memory::most_kept + 8; ++i)
     CHECK_FALSE(memory.begin(request("n" + std::to_string(i)), now + idempotency_memory::kept_for));
   CHECK_FALSE(memory.begin(request("k"), now + idempotency_memory::kept_for)); // pushed out
+}
+
+TEST_CASE("answers outlive the process, and what was under way is not done twice") {
+  test::temporary_folder folder;
+  idempotency_memory::clock::time_point now = idempotency_memory::clock::now();
+  auto keep = [&](store& data, std::vector<write_op> writes) {
+    transaction t{{}, std::move(writes)};
+    REQUIRE(data.commit({&t, 1}));
+  };
+  {
+    auto data = store::open(folder.path() + "/data");
+    REQUIRE(data);
+    idempotency_memory memory;
+    for (const auto* key : {"answered", "failed", "cut"}) {
+      CHECK_FALSE(memory.begin(request(key), now));
+      keep(**data, memory.begin_writes(request(key), now));
+    }
+    keep(**data, idempotency_memory::end_writes(request("answered"), answer(200, "first"), now));
+    keep(**data, idempotency_memory::end_writes(request("failed"), answer(503, "later"), now));
+  }
+  auto data = store::open(folder.path() + "/data");
+  REQUIRE(data);
+  idempotency_memory memory;
+  REQUIRE(memory.restore(**data, now));
+  CHECK(memory.begin(request("answered"), now)->body == "first");
+  CHECK(memory.begin(request("answered", "{\"reason\":\"x\"}"), now)->status == 422);
+  CHECK_FALSE(memory.begin(request("failed"), now));
+  auto cut = memory.begin(request("cut"), now);
+  REQUIRE(cut);
+  CHECK(cut->status == 409);
+  CHECK(cut->problem == "outcome-unknown");
+
+  // Expired: forgotten here, and with the next write in the store.
+  auto later = now + idempotency_memory::kept_for;
+  CHECK_FALSE(memory.begin(request("answered"), later));
+  keep(**data, memory.begin_writes(request("another"), later));
+  idempotency_memory after;
+  REQUIRE(after.restore(**data, now));
+  CHECK_FALSE(after.begin(request("cut"), now));
+  CHECK(after.begin(request("another"), now)->problem == "outcome-unknown");
+}
+
+TEST_CASE("after kill -9 a repeated request gets the first one's answer and does nothing") {
+  test::temporary_folder folder;
+  auto out = folder.path() + "/copy";
+  auto body = "{\"out\":\"" + out + "\"}";
+  std::string first;
+  {
+    test::killed_node n{folder.path() + "/data"};
+    auto made = n.post("/v1/backup", "the-key", body);
+    REQUIRE_MESSAGE(made.status == 200, made.body);
+    first = made.body;
+    CHECK(n.post("/v1/backup", "another-key", body).status == 409); // it is there
+    n.kill();
+  }
+  std::filesystem::remove_all(out);
+  test::killed_node n{folder.path() + "/data"};
+  auto again = n.post("/v1/backup", "the-key", body);
+  CHECK(again.status == 200);
+  CHECK(again.body == first);
+  CHECK_FALSE(std::filesystem::exists(out));
+  CHECK(n.post("/v1/backup", "another-key", body).status == 409);
 }

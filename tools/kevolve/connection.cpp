@@ -118,6 +118,7 @@ private:
 
 struct announced {
   std::string url;
+  std::string certificate; // of an https node
   pid_t pid = 0;
 };
 
@@ -131,6 +132,7 @@ result<announced> read_announcement(const std::string& data_dir) {
     return fail(errc::not_found, "no node has announced itself in " + data_dir);
   announced out;
   out.url = document["url"].get<std::string>();
+  out.certificate = document.value("certificate", std::string{});
   if (document.contains("pid") && document["pid"].is_number_integer())
     out.pid = document["pid"].get<pid_t>();
   if (out.pid > 0 && ::kill(out.pid, 0) != 0 && errno == ESRCH)
@@ -158,6 +160,7 @@ result<std::unique_ptr<connection>> open_directory(const std::string& data_dir) 
 
 result<std::unique_ptr<connection>> connection::open(const node_address& where, bool read_only) {
   auto url = where.url;
+  std::string pinned;
   if (url.empty()) {
     auto known = read_announcement(where.data);
     if (!known) {
@@ -166,8 +169,9 @@ result<std::unique_ptr<connection>> connection::open(const node_address& where, 
       return fail(errc::unavailable, known.error().detail + "; start one with kevolved, or name one with --url");
     }
     url = known->url;
+    pinned = known->certificate;
     // A node that was killed leaves its announcement behind, and its process id may be another's by now.
-    auto alive = http_ask({url, ""}, request_of("GET", "/healthz", ""));
+    auto alive = http_ask({url, "", "", pinned}, request_of("GET", "/healthz", ""));
     if (!alive && alive.error().code == errc::unavailable && read_only)
       return open_directory(where.data);
   }
@@ -175,7 +179,7 @@ result<std::unique_ptr<connection>> connection::open(const node_address& where, 
   auto token = read_token(file);
   if (!token)
     return fail(token.error().code == errc::not_found ? errc::unauthorised : token.error().code, token.error().detail);
-  return std::unique_ptr<connection>{std::make_unique<over_http>(http_peer{url, *token})};
+  return std::unique_ptr<connection>{std::make_unique<over_http>(http_peer{url, *token, where.ca_file, pinned})};
 }
 
 int report(const failure& why, bool json_wanted) {

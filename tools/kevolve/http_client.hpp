@@ -10,8 +10,12 @@
 namespace kevolve {
 
 struct http_peer {
-  std::string url; // "http://127.0.0.1:7700"
+  std::string url; // "http://127.0.0.1:7700", or https
   std::string token;
+  std::string ca_file{}; // PEM; empty: the system's authorities
+  // The one certificate that the node may show, whatever name is in it: for a node on this machine, which has said
+  // in its data directory which it is.
+  std::string pinned_file{};
 };
 
 // errc::unavailable when nobody listens there, errc::timed_out, errc::protocol, errc::bad_input for the address.

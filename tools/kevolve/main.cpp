@@ -28,6 +28,7 @@ void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers) {
 void add_address(CLI::App& verb, node_address& a) {
   verb.add_option("--data", a.data, "data directory of a node on this machine (default: ./kevolve-data)");
   verb.add_option("--url", a.url, "a node's address, such as http://127.0.0.1:7700; needs --token-file");
+  verb.add_option("--ca-file", a.ca_file, "certificates that an https node's must come from (default: the system's)");
   verb.add_option("--token-file", a.token_file, "file with the node's token (default: token in the data directory)");
 }
 

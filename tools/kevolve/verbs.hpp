@@ -25,6 +25,7 @@ struct node_address {
   bool data_given = false;
   std::string url;
   std::string token_file;
+  std::string ca_file;
 };
 
 void add_common(CLI::App& verb, common_options& o);

@@ -3,12 +3,14 @@
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/http_listener.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/ledger.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 namespace kevolve {
 
@@ -40,7 +42,7 @@ std::string admin_file(const std::string& data_dir) {
 }
 
 result<std::unique_ptr<admin_server>> admin_server::start(admin_options options) {
-  auto at = parse_listen(options.listen);
+  auto at = parse_listen(options.listen, !options.tls.certificate.empty());
   if (!at)
     return tl::unexpected(at.error());
   auto token = load_or_create_token(options.token_file);
@@ -53,13 +55,23 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.cards = std::move(options.cards);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;
+  if (options.data) {
+    auto ledger = request_ledger::open(options.data);
+    if (!ledger)
+      return tl::unexpected(ledger.error());
+    context.ledger = std::move(*ledger);
+  }
   auto listener =
-      http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)), token_check{*token});
+      http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)), token_check{*token},
+                           options.tls, options.limits);
   if (!listener)
     return tl::unexpected(listener.error());
   auto url = url_of((*listener)->address());
   auto file = admin_file(options.data_dir);
-  auto said = write_privately(file, to_text(json{{"url", url}, {"pid", ::getpid()}}) + "\n");
+  json about{{"url", url}, {"pid", ::getpid()}};
+  if (!options.tls.certificate.empty())
+    about["certificate"] = std::filesystem::absolute(options.tls.certificate).string();
+  auto said = write_privately(file, to_text(about) + "\n");
   if (!said)
     return tl::unexpected(said.error());
   log::info("admin", "listening on {}", url);
@@ -71,6 +83,10 @@ admin_server::admin_server(std::unique_ptr<http_listener> listener, std::string 
 
 admin_server::~admin_server() {
   stop();
+}
+
+result<void> admin_server::change(const tls_files& tls, const http_limits& limits) {
+  return listener_ ? listener_->change(tls, limits) : result<void>{};
 }
 
 void admin_server::stop() {

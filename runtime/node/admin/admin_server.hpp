@@ -1,10 +1,11 @@
-// The HTTP admin of one node: loopback only, behind a token. Writes <data_dir>/admin.json so that the command line
+// The HTTP admin of one node: behind a token, on loopback alone unless it has a certificate. Writes <data_dir>/admin.json so that the command line
 // finds a running node through its data directory.
 #pragma once
 
 #include "actors/card.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/base/result.hpp"
+#include "runtime/node/admin/http_limits.hpp"
 
 #include <caf/fwd.hpp>
 
@@ -13,6 +14,8 @@
 #include <string>
 
 namespace kevolve {
+
+class store;
 
 struct admin_options {
   std::string listen = "127.0.0.1:0";
@@ -23,7 +26,10 @@ struct admin_options {
   journal_actor journal;
   scheduler_actor scheduler;
   std::shared_ptr<card_table> cards;
+  std::shared_ptr<store> data{}; // of the audit and of idempotency keys; null: neither is kept
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz
+  tls_files tls{};
+  http_limits limits{};
 };
 
 // Where a data directory's node says how to reach it.
@@ -39,6 +45,8 @@ public:
   admin_server& operator=(const admin_server&) = delete;
 
   std::string url() const { return url_; }
+  // Limits, and certificates read again, from the next connection on.
+  result<void> change(const tls_files& tls, const http_limits& limits);
   // Ends every connection and removes admin.json. Safe twice.
   void stop();
 

@@ -1,6 +1,8 @@
 #include "runtime/node/admin/api.hpp"
 
 #include "runtime/base/log.hpp"
+#include "runtime/base/printable.hpp"
+#include "runtime/node/admin/ledger.hpp"
 #include "runtime/node/admin/page.hpp"
 
 #include <caf/actor_system.hpp>
@@ -35,6 +37,41 @@ std::optional<problem> read_body(const route& to, call& c) {
   return std::nullopt;
 }
 
+constexpr size_t most_told = 80; // characters of a value in the audit
+
+audit_record audit_record_of(const route& to, const call& c) {
+  audit_record out;
+  out.time_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch())
+                    .count();
+  out.phase = "begun";
+  out.request = c.request.id;
+  out.who = c.request.who;
+  out.peer = c.request.peer;
+  out.method = c.request.method;
+  out.route = to.id;
+  auto tell = [&out](const std::string& name, const std::string& value) {
+    out.ids += (out.ids.empty() ? "" : " ") + name + "=" + printable(value.substr(0, most_told));
+  };
+  for (const auto& [name, value] : c.path)
+    tell(name, value);
+  for (const auto& [name, value] : c.body.items())
+    if (!value.is_structured())
+      tell(name, value.is_string() ? value.get<std::string>() : value.dump());
+  return out;
+}
+
+audit_record ended_record(audit_record out, const api_response& x) {
+  out.time_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch())
+                    .count();
+  out.phase = "ended";
+  out.status = x.status;
+  out.outcome = x.problem.empty() ? "done" : x.problem;
+  auto document = json::parse(x.body, nullptr, false);
+  if (x.problem.empty() && document.is_object() && document.contains("id") && document["id"].is_string())
+    out.outcome += " id=" + document["id"].get<std::string>();
+  return out;
+}
+
 } // namespace
 
 std::vector<route> api_routes() {
@@ -45,7 +82,7 @@ std::vector<route> api_routes() {
                               0,
                               0,
                               0,
-                              {"preparing", "running", "paused", "finishing", "finished", "failed"}};
+                              {"preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
   auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,
@@ -95,6 +132,12 @@ std::vector<route> api_routes() {
              limit_parameter};
   e.produces = {"application/json", "text/event-stream"};
   add_page_routes(t);
+  add("GET", "/v1/audit", "list_audit", "Every request that changes something, hash-chained; never shortened",
+      handlers::audit)
+      .query = {limit_parameter, {"cursor", "only records behind this number", true, 0, UINT64_MAX, 0, {}}};
+  add("POST", "/v1/backup", "make_backup", "Copies the store into a new directory of this machine while it is in use",
+      backup)
+      .body = {"out"};
   return t;
 }
 
@@ -102,7 +145,15 @@ admin_api::admin_api(caf::actor_system& system, api_context context) : system_(s
   context.openapi = openapi_of(router_.table(), context.version);
   if (!context.counters)
     context.counters = std::make_shared<http_counters>();
+  if (context.ledger)
+    if (auto kept = repeated_->restore(context.ledger->data(), idempotency_memory::clock::now()); !kept)
+      log::error("admin", "idempotency keys cannot be read: {}", to_string(kept.error()));
   context_ = std::make_shared<const api_context>(std::move(context));
+}
+
+admin_api::~admin_api() {
+  if (context_->ledger)
+    context_->ledger->stop();
 }
 
 void admin_api::handle(api_request request, api_done done) {
@@ -113,16 +164,10 @@ void admin_api::handle(api_request request, api_done done) {
     done(std::move(response));
     return;
   }
-  if (request.method == "POST" && !request.idempotency_key.empty()) {
-    if (auto answer = repeated_->begin(request, idempotency_memory::clock::now())) {
-      done(std::move(*answer));
-      return;
-    }
-    done = [memory = repeated_, key = request.idempotency_key, done = std::move(done)](api_response response) {
-      memory->end(key, response, idempotency_memory::clock::now());
-      done(std::move(response));
-    };
-  }
+  done = [route = found->to->id, done = std::move(done)](api_response response) {
+    response.route = route;
+    done(std::move(response));
+  };
   auto c = std::make_shared<call>();
   c->context = context_;
   c->request = std::move(request);
@@ -131,8 +176,58 @@ void admin_api::handle(api_request request, api_done done) {
   c->done = std::move(done);
   if (auto wrong = read_body(*found->to, *c))
     c->refuse(*wrong);
-  else
+  else if (c->request.method == "GET")
     start(*found->to, std::move(c));
+  else
+    change(*found->to, std::move(c));
+}
+
+// Before it takes effect, and before it is answered, what was asked and what has come of it are on disk.
+void admin_api::change(const route& to, call_ptr c) {
+  using clock = idempotency_memory::clock;
+  if (!c->request.idempotency_key.empty())
+    if (auto answer = repeated_->begin(c->request, clock::now())) {
+      c->reply(std::move(*answer));
+      return;
+    }
+  auto ledger = context_->ledger;
+  auto record = audit_record_of(to, *c);
+  auto request = c->request;
+  auto plain = std::exchange(c->done, nullptr);
+  c->done = [ledger, memory = repeated_, record, request, done = plain](api_response x) {
+    auto finish = [memory, key = request.idempotency_key, done](const api_response& answer) {
+      memory->end(key, answer, clock::now());
+      done(answer);
+    };
+    if (!ledger) {
+      finish(x);
+      return;
+    }
+    auto ended = ended_record(record, x);
+    auto others = idempotency_memory::end_writes(request, x, clock::now());
+    ledger->write(std::move(ended), std::move(others), [finish, x = std::move(x)](const result<void>& written) {
+      finish(written ? x
+                     : to_response({507, "audit-failed",
+                                    "the request was carried out, but its outcome cannot be recorded: "
+                                        + to_string(written.error())}));
+    });
+  };
+  if (!ledger) {
+    start(to, std::move(c));
+    return;
+  }
+  auto others = repeated_->begin_writes(request, clock::now());
+  ledger->write(std::move(record), std::move(others), [this, &to, memory = repeated_, c, plain](const result<void>& written) {
+    if (written) {
+      start(to, c);
+      return;
+    }
+    c->done = nullptr;
+    auto why = to_response({507, "audit-failed", "nothing was done, since it cannot be recorded: "
+                                                     + to_string(written.error())});
+    memory->end(c->request.idempotency_key, why, clock::now());
+    plain(why);
+  });
 }
 
 void admin_api::start(const route& to, call_ptr c) {

@@ -16,6 +16,9 @@ namespace kevolve {
 class admin_api {
 public:
   admin_api(caf::actor_system& system, api_context context);
+  ~admin_api();
+  admin_api(const admin_api&) = delete;
+  admin_api& operator=(const admin_api&) = delete;
 
   // `done` is called once, from any thread, within the actors' time limits.
   void handle(api_request request, api_done done);
@@ -23,6 +26,7 @@ public:
   http_counters& counters() { return *context_->counters; }
 
 private:
+  void change(const route& to, call_ptr c);
   void start(const route& to, call_ptr c);
 
   caf::actor_system& system_;
@@ -33,6 +37,7 @@ private:
 
 // The whole table.
 std::vector<route> api_routes();
+
 
 // Handlers, by the file that holds them.
 namespace handlers {
@@ -56,6 +61,8 @@ void actor(const call_ptr& c);
 void actor_tree(const call_ptr& c);
 void actor_summary(const call_ptr& c);
 void events(const call_ptr& c); // api_events.cpp
+void audit(const call_ptr& c);  // api_audit.cpp
+void backup(const call_ptr& c); // api_backup.cpp
 } // namespace handlers
 
 } // namespace kevolve

@@ -82,8 +82,15 @@ void metrics(const call_ptr& c) {
         put_campaigns(out, all);
         put_actors(out, *c->context->cards);
         family(out, "kevolve_http_requests_total", "counter", "HTTP requests by status code.");
-        for (const auto& [status, n] : c->context->counters->by_status())
-          out += fmt::format("kevolve_http_requests_total{{code=\"{}\"}} {}\n", status, n);
+        const auto http = c->context->counters->figures();
+        for (const auto& [of, n] : http.requests)
+          out += fmt::format("kevolve_http_requests_total{{route={},code=\"{}\"}} {}\n", quoted(of.first), of.second, n);
+        family(out, "kevolve_http_connections_open", "gauge", "Connections to the admin.");
+        out += fmt::format("kevolve_http_connections_open {}\n", http.open);
+        family(out, "kevolve_http_connections_dropped_total", "counter", "Connections closed without an answer.");
+        for (size_t i = 0; i < http.drops.size(); ++i)
+          out += fmt::format("kevolve_http_connections_dropped_total{{reason=\"{}\"}} {}\n",
+                             connection_drop_names[i], http.drops[i]);
         c->reply(std::move(response));
       },
       atom::list_v);

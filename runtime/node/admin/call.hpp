@@ -10,6 +10,7 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -21,6 +22,7 @@ namespace kevolve {
 
 class router;
 class http_counters;
+class request_ledger;
 struct call;
 using call_ptr = std::shared_ptr<call>;
 
@@ -35,6 +37,8 @@ struct api_context {
   std::string openapi;
   bool offline = false; // reads what no process runs: statuses come from the events
   std::shared_ptr<http_counters> counters;
+  std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this
+  std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };
 
 struct call : std::enable_shared_from_this<call> {

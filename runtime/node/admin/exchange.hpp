@@ -17,6 +17,9 @@ struct api_request {
   std::string content_type;
   bool event_stream = false; // Accept: text/event-stream
   std::string idempotency_key;
+  std::string id;   // of this request, for logs and the audit; empty: none given
+  std::string who;  // the token's fingerprint, or a local user
+  std::string peer; // address it came from
 };
 
 struct api_response {
@@ -25,6 +28,8 @@ struct api_response {
   std::string body;
   std::string allow;       // with 405
   uint64_t last_event = 0; // of an event stream: where to go on
+  std::string problem;     // its name, if it is one
+  std::string route;       // operationId, for the counters; empty: no route
   // Besides those that every answer has.
   std::vector<std::pair<std::string, std::string>> headers;
 };

@@ -1,5 +1,11 @@
 #include "runtime/node/admin/guard.hpp"
 
+#include "runtime/base/printable.hpp"
+#include "runtime/node/admin/router.hpp"
+#include "runtime/node/admin/token.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,19 +23,26 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-bool is_ours(std::string_view authority, uint16_t port) {
-  for (auto name : loopback_names) {
-    if (port == 80 && equal_ignoring_case(authority, name))
-      return true;
-    if (equal_ignoring_case(authority, std::string{name} + ":" + std::to_string(port)))
-      return true;
-  }
-  return false;
+bool is_name_with_port(std::string_view authority, std::string_view name, const own_names& ours) {
+  if (ours.port == (ours.tls ? 443 : 80) && equal_ignoring_case(authority, name))
+    return true;
+  return equal_ignoring_case(authority, std::string{name} + ":" + std::to_string(ours.port));
 }
+
+bool is_ours(std::string_view authority, const own_names& ours) {
+  auto fits = [&](std::string_view name) { return is_name_with_port(authority, name, ours); };
+  return std::any_of(loopback_names.begin(), loopback_names.end(), fits)
+         || std::any_of(ours.hosts.begin(), ours.hosts.end(), fits);
+}
+
+// Parameters that people put a secret into.
+constexpr std::array<std::string_view, 9> secret_names{"token",  "access_token",  "auth",   "authorization", "bearer",
+                                                       "apikey", "api_key",       "key",    "secret"};
+constexpr size_t most_logged = 200;
 
 } // namespace
 
-result<listen_address> parse_listen(const std::string& text) {
+result<listen_address> parse_listen(const std::string& text, bool tls) {
   auto colon = text.rfind(':');
   if (colon == std::string::npos)
     return fail(errc::bad_input, "listen = \"" + text + "\": expected address:port, such as 127.0.0.1:7700");
@@ -43,31 +56,95 @@ result<listen_address> parse_listen(const std::string& text) {
     out.host = "127.0.0.1";
   else if (host == "[::1]" || host == "::1")
     out.host = "::1";
-  else
+  else if (tls) {
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+      host = host.substr(1, host.size() - 2);
+    boost::system::error_code wrong;
+    boost::asio::ip::make_address(host, wrong);
+    if (wrong)
+      return fail(errc::bad_input, "listen = \"" + text + "\": '" + host + "' is no IP address");
+    out.host = host;
+  } else
     return fail(errc::bad_input, "listen = \"" + text
                                      + "\": the admin listens on this machine alone (127.0.0.1, localhost or [::1]); "
-                                       "reach it from elsewhere through ssh -L");
+                                       "reach it from elsewhere through ssh -L, or give it a certificate ([tls])");
+  out.tls = tls;
   return out;
 }
 
 std::string url_of(const listen_address& at) {
-  auto host = at.host == "::1" ? std::string{"[::1]"} : at.host;
-  return "http://" + host + ":" + std::to_string(at.port);
+  // Who listens everywhere is reached on loopback too.
+  auto name = at.host == "0.0.0.0" ? std::string{"127.0.0.1"} : at.host == "::" ? std::string{"::1"} : at.host;
+  auto host = name.find(':') == std::string::npos ? name : "[" + name + "]";
+  return (at.tls ? "https://" : "http://") + host + ":" + std::to_string(at.port);
 }
 
-std::optional<problem> refuse_foreign(const request_origin& from, uint16_t port) {
+std::optional<problem> refuse_foreign(const request_origin& from, const own_names& ours) {
   if (from.host.empty())
     return problem{400, "bad-request", "a Host header is required"};
-  if (!is_ours(from.host, port))
-    return problem{403, "host-not-allowed", "the Host header must name this machine's loopback address and port"};
+  if (!is_ours(from.host, ours))
+    return problem{403, "host-not-allowed",
+                   ours.hosts.empty() ? "the Host header must name this machine's loopback address and port"
+                                      : "the Host header must name one of this node's hosts ([tls] hosts) and its port"};
   if (!from.origin.empty()) {
-    constexpr std::string_view http = "http://";
-    if (!from.origin.starts_with(http) || !is_ours(from.origin.substr(http.size()), port))
+    const std::string_view scheme = ours.tls ? "https://" : "http://";
+    if (!from.origin.starts_with(scheme) || !is_ours(from.origin.substr(scheme.size()), ours))
       return problem{403, "origin-not-allowed", "requests from other sites are refused"};
   }
   if (!from.sec_fetch_site.empty() && from.sec_fetch_site != "same-origin" && from.sec_fetch_site != "none")
     return problem{403, "origin-not-allowed", "requests from other sites are refused"};
   return std::nullopt;
+}
+
+std::optional<problem> refuse_token_in_url(std::string_view target, const token_check& token) {
+  const problem why{400, "token-in-url",
+                    "a token does not belong in a URL, which ends up in logs: send it as the header "
+                    "'Authorization: Bearer TOKEN'"};
+  auto question = target.find('?');
+  auto path = target.substr(0, question);
+  while (!path.empty()) {
+    auto slash = path.find('/');
+    auto segment = percent_decode(path.substr(0, slash), false);
+    if (segment && token.is_token(*segment))
+      return why;
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  auto query = question == std::string_view::npos ? std::string_view{} : target.substr(question + 1);
+  while (!query.empty()) {
+    auto end = query.find('&');
+    auto pair = query.substr(0, end);
+    query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+    auto equals = pair.find('=');
+    auto name = percent_decode(pair.substr(0, equals), true);
+    auto value = equals == std::string_view::npos ? std::nullopt : percent_decode(pair.substr(equals + 1), true);
+    if (name && std::any_of(secret_names.begin(), secret_names.end(),
+                            [&](std::string_view secret) { return equal_ignoring_case(*name, secret); }))
+      return why;
+    if ((name && token.is_token(*name)) || (value && token.is_token(*value)))
+      return why;
+  }
+  return std::nullopt;
+}
+
+std::string loggable_path(std::string_view target, const token_check& token) {
+  auto question = target.find('?');
+  auto rest = target.substr(0, question);
+  std::string out;
+  while (!rest.empty()) {
+    auto slash = rest.find('/');
+    auto raw = rest.substr(0, slash);
+    auto segment = percent_decode(raw, false);
+    // What is no path may hold anything: "Bearer …" sent as the target, or a URL with a user's name.
+    auto secret = (segment && token.is_token(*segment)) || raw.size() > 64;
+    out += secret ? "(withheld)" : std::string{raw};
+    out += slash == std::string_view::npos ? "" : "/";
+    rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+  }
+  if (out.size() > most_logged)
+    out = out.substr(0, most_logged) + "...";
+  if (question != std::string_view::npos)
+    out += "?(withheld)";
+  return printable(out);
 }
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/guard.hpp"
+#include "runtime/node/admin/http_limits.hpp"
 #include "runtime/node/admin/token.hpp"
 
 #include <memory>
@@ -13,10 +14,13 @@ class http_listener {
 public:
   // Listens and serves on a thread of its own. Port 0: any; address() tells.
   static result<std::unique_ptr<http_listener>> start(listen_address at, std::unique_ptr<admin_api> api,
-                                                      token_check token);
+                                                      token_check token, const tls_files& tls = {},
+                                                      const http_limits& limits = {});
   // Closes every connection and ends the thread.
   virtual ~http_listener() = default;
   virtual listen_address address() const = 0;
+  // From the next connection on. The files are read again, too; if they do not hold, what was goes on.
+  virtual result<void> change(const tls_files& tls, const http_limits& limits) = 0;
 };
 
 } // namespace kevolve

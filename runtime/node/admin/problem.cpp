@@ -65,6 +65,8 @@ std::string status_text(unsigned status) {
       return "Unsupported Media Type";
     case 422:
       return "Unprocessable Content";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 501:
@@ -85,6 +87,7 @@ std::string status_text(unsigned status) {
 api_response to_response(const problem& x) {
   api_response out;
   out.status = x.status;
+  out.problem = x.name;
   out.content_type = "application/problem+json";
   out.body = to_text(json{{"type", "urn:kevolve:problem:" + x.name},
                           {"title", status_text(x.status)},

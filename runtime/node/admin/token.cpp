@@ -2,6 +2,8 @@
 
 #include "runtime/base/ids.hpp"
 
+#include <openssl/crypto.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,13 +96,15 @@ result<std::string> load_or_create_token(const std::string& path) {
 token_check::token_check(std::string_view token) : digest_(sha256_hex(token)) {}
 
 bool token_check::accepts(std::string_view authorization) const {
-  if (authorization.size() <= scheme.size() || authorization.substr(0, scheme.size()) != scheme)
+  return authorization.starts_with(scheme) && is_token(authorization.substr(scheme.size()));
+}
+
+// Hashed first, so that what a clock could tell is about hashes; and every digit is compared, whatever the first says.
+bool token_check::is_token(std::string_view text) const {
+  if (text.empty() || text.size() > most_token)
     return false;
-  auto given = sha256_hex(authorization.substr(scheme.size()));
-  unsigned difference = 0;
-  for (size_t i = 0; i < digest_.size(); ++i)
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(digest_[i]));
-  return difference == 0;
+  auto given = sha256_hex(text);
+  return CRYPTO_memcmp(given.data(), digest_.data(), digest_.size()) == 0;
 }
 
 } // namespace kevolve

@@ -1,0 +1,40 @@
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/ledger.hpp"
+#include "store/backup.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <filesystem>
+
+namespace kevolve::handlers {
+
+// Copying takes as long as the disk does: in an actor with a thread of its own.
+void backup(const call_ptr& c) {
+  auto out = c->body.value("out", std::string{});
+  if (!c->context->ledger) {
+    c->refuse(problem{503, "unavailable", "this node has no store to copy"});
+    return;
+  }
+  if (out.empty() || !std::filesystem::path{out}.is_absolute()) {
+    c->refuse(problem{400, "bad-request", "'out' must be the absolute path of a directory that is not there yet"});
+    return;
+  }
+  auto busy = c->context->backing_up;
+  if (busy->exchange(true)) {
+    c->refuse(problem{409, "conflict", "a backup is under way"});
+    return;
+  }
+  c->self->home_system().spawn<caf::detached + caf::hidden>([c, out, busy] {
+    auto done = kevolve::backup(c->context->ledger->data(), out);
+    busy->store(false);
+    if (!done)
+      c->refuse(done.error());
+    else
+      c->reply(json{{"directory", done->directory},
+                    {"files", done->files},
+                    {"bytes", done->bytes},
+                    {"last_event", done->last_event}});
+  });
+}
+
+} // namespace kevolve::handlers

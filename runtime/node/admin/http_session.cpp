@@ -1,0 +1,248 @@
+#include "runtime/node/admin/http_session.hpp"
+
+#include "runtime/base/log.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include <array>
+
+namespace kevolve {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+
+constexpr size_t most_key = 128;
+
+std::string_view field(const http::request<http::string_body>& q, std::string_view name) {
+  auto x = q[boost::string_view{name.data(), name.size()}];
+  return {x.data(), x.size()};
+}
+
+// What must not be there twice: two readers could each believe another one.
+constexpr std::array<std::string_view, 4> single_headers{"Host", "Origin", "Authorization", "Idempotency-Key"};
+
+} // namespace
+
+session::session(wire::tcp::socket socket, std::string peer, server_state& server, std::weak_ptr<server_state> life)
+    : server_(server), life_(std::move(life)), tls_(server.tls), peer_(std::move(peer)),
+      wire_(std::move(socket), tls_.get()), timer_(server.io) {}
+
+session::~session() {
+  if (streaming_)
+    --server_.streams;
+}
+
+void session::begin() {
+  if (!wire_.secure()) {
+    read();
+    return;
+  }
+  reading_since_ = clock::now();
+  wire_.expires_after(server_.limits.header);
+  wire_.async_handshake([self = shared_from_this()](error_code e) {
+    if (e)
+      self->drop(connection_drop::handshake);
+    else
+      self->read();
+  });
+}
+
+void session::close() {
+  error_code ignored;
+  wire_.socket().shutdown(wire::tcp::socket::shutdown_both, ignored);
+  wire_.close();
+  timer_.cancel();
+  server_.leave(shared_from_this());
+}
+
+void session::drop(connection_drop why) {
+  server_.api->counters().dropped(why);
+  log::debug("admin", "connection from {} closed: {}", peer_, connection_drop_names[static_cast<size_t>(why)]);
+  close();
+}
+
+void session::read() {
+  reading_since_ = clock::now();
+  parser_.emplace();
+  parser_->header_limit(server_.limits.header_bytes);
+  parser_->body_limit(server_.limits.body_bytes);
+  // A stranger's clock runs from the start, so that one byte a while buys nothing.
+  if (!trusted_ || buffer_.size() > 0) {
+    read_header();
+    return;
+  }
+  wire_.expires_after(server_.limits.idle);
+  wire_.async_read_some(buffer_.prepare(4'096), [self = shared_from_this()](error_code e, size_t n) {
+    self->buffer_.commit(n);
+    if (e)
+      self->close();
+    else
+      self->read_header();
+  });
+}
+
+void session::read_header() {
+  wire_.expires_after(server_.limits.header);
+  http::async_read_header(wire_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code e, size_t) { self->on_header(e); });
+}
+
+void session::on_header(error_code e) {
+  if (e) {
+    on_read_error(e);
+    return;
+  }
+  asked_at_ = clock::now();
+  request_id_ = server_.run + "-" + std::to_string(++server_.requests);
+  const auto& q = parser_->get();
+  keep_alive_ = q.keep_alive() && ++served_ < server_.limits.requests;
+  auto target = std::string_view{q.target().data(), q.target().size()};
+  path_ = loggable_path(target, server_.token);
+  if (auto why = refusal(q, target)) {
+    keep_alive_ = keep_alive_ && parser_->is_done(); // its body is not read
+    refuse(*why);
+    return;
+  }
+  wire_.expires_after(server_.limits.body);
+  http::async_read(wire_, buffer_, *parser_, [self = shared_from_this()](error_code e2, size_t) { self->on_body(e2); });
+}
+
+void session::on_body(error_code e) {
+  if (e)
+    on_read_error(e);
+  else
+    on_request();
+}
+
+void session::on_read_error(error_code e) {
+  auto answerable = [&](const problem& why) {
+    if (!parser_->is_header_done()) { // nothing is known of this request
+      asked_at_ = clock::now();
+      path_.clear();
+      request_id_ = server_.run + "-" + std::to_string(++server_.requests);
+    }
+    keep_alive_ = false;
+    refuse(why);
+  };
+  if (e == http::error::header_limit)
+    answerable({431, "header-too-large",
+                "the header may have " + std::to_string(server_.limits.header_bytes >> 10U) + " KiB"});
+  else if (e == http::error::body_limit)
+    answerable(
+        {413, "body-too-large", "the body may have " + std::to_string(server_.limits.body_bytes >> 10U) + " KiB"});
+  else if (e == boost::beast::error::timeout || e == http::error::end_of_stream || e == asio::error::eof
+           || e == http::error::partial_message || e.category() != http::make_error_code(http::error::bad_method).category())
+    drop(connection_drop::silent);
+  else
+    answerable({400, "malformed-request", e.message()});
+}
+
+std::optional<problem> session::refusal(const request_type& q, std::string_view target) {
+  for (auto name : single_headers)
+    if (q.count(boost::string_view{name.data(), name.size()}) > 1)
+      return problem{400, "malformed-request", "more than one " + std::string{name} + " header"};
+  if (auto foreign = refuse_foreign({field(q, "Host"), field(q, "Origin"), field(q, "Sec-Fetch-Site")}, server_.names))
+    return foreign;
+  if (auto leaked = refuse_token_in_url(target, server_.token))
+    return leaked;
+  if (server_.token.accepts(field(q, "Authorization")))
+    trusted_ = true;
+  else if (!server_.api->is_open(target))
+    return problem{401, "unauthorised", "a bearer token is required: the content of the node's token file"};
+  if (field(q, "Idempotency-Key").size() > most_key)
+    return problem{400, "bad-request", "an Idempotency-Key may have " + std::to_string(most_key) + " characters"};
+  return std::nullopt;
+}
+
+// Told once, without what came with it: the query and the headers may hold secrets.
+void session::tell(const api_response& x) const {
+  if (x.status < 400 || x.problem == "not-ready")
+    return;
+  const auto& q = parser_->get();
+  auto method = std::string{q.method_string().data(), q.method_string().size()};
+  log::scope ids{{.request = request_id_}};
+  log::warn("admin", "{} {} {} from {}: {} {}", x.status < 500 ? "refused" : "failed",
+            method.empty() || method.size() > 16 ? "?" : method, path_.empty() ? "?" : path_, peer_, x.status,
+            x.problem);
+}
+
+void session::refuse(const problem& why) {
+  respond(to_response(why));
+}
+
+void session::on_request() {
+  auto& q = parser_->get();
+  api_request r;
+  r.method = std::string{q.method_string().data(), q.method_string().size()};
+  r.target = std::string{q.target().data(), q.target().size()};
+  r.body = std::move(q.body());
+  r.content_type = std::string{field(q, "Content-Type")};
+  r.idempotency_key = std::string{field(q, "Idempotency-Key")};
+  r.id = request_id_;
+  r.who = trusted_ ? "token:" + server_.token.fingerprint() : "nobody";
+  r.peer = peer_;
+  r.event_stream = r.method == "GET" && r.target.substr(0, r.target.find('?')) == "/v1/events"
+                   && field(q, "Accept").find("text/event-stream") != std::string_view::npos;
+  if (r.event_stream)
+    follow(std::move(r), field(q, "Last-Event-ID"));
+  else
+    ask(std::move(r), [](session& s, api_response x) { s.respond(std::move(x)); });
+}
+
+void session::ask(api_request r, void (*then)(session&, api_response)) {
+  reading_since_.reset();
+  server_.api->handle(std::move(r), [me = weak_from_this(), life = life_, then](api_response x) {
+    auto server = life.lock();
+    if (!server)
+      return;
+    asio::post(server->io, [me, then, x = std::move(x)]() mutable {
+      if (auto self = me.lock())
+        then(*self, std::move(x));
+    });
+  });
+}
+
+void session::respond(api_response x) {
+  reading_since_.reset();
+  tell(x);
+  server_.api->counters().count(x.route, x.status, clock::now() - asked_at_);
+  response_.emplace(static_cast<http::status>(x.status), 11);
+  response_->set(http::field::content_type, x.content_type);
+  response_->set(http::field::cache_control, "no-store");
+  response_->set("X-Content-Type-Options", "nosniff");
+  if (!request_id_.empty())
+    response_->set("X-Request-Id", request_id_);
+  if (!x.allow.empty())
+    response_->set(http::field::allow, x.allow);
+  if (x.status == 401)
+    response_->set(http::field::www_authenticate, "Bearer");
+  for (const auto& [name, value] : x.headers)
+    response_->set(name, value);
+  response_->keep_alive(keep_alive_);
+  response_->body() = std::move(x.body);
+  response_->prepare_payload();
+  wire_.expires_after(server_.limits.write);
+  http::async_write(wire_, *response_, [self = shared_from_this()](error_code e, size_t) {
+    if (e)
+      self->close();
+    else if (!self->keep_alive_)
+      self->finish();
+    else
+      self->read();
+  });
+}
+
+void session::finish() {
+  if (!wire_.secure()) {
+    close();
+    return;
+  }
+  wire_.expires_after(1s);
+  wire_.async_shutdown([self = shared_from_this()](error_code) { self->close(); });
+}
+
+} // namespace kevolve

@@ -1,0 +1,114 @@
+// The part of a session that is an event stream.
+#include "runtime/node/admin/http_session.hpp"
+
+#include <boost/asio/write.hpp>
+
+namespace kevolve {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto look_every = 200ms; // at the journal
+constexpr auto stream_idle = 10s;  // then a comment tells that the stream lives
+
+// The target without its position, ready to have one put behind it.
+std::string without_position(const std::string& target) {
+  auto question = target.find('?');
+  std::string out = target.substr(0, question) + "?";
+  if (question == std::string::npos)
+    return out;
+  std::string_view rest{target};
+  rest.remove_prefix(question + 1);
+  while (!rest.empty()) {
+    auto end = rest.find('&');
+    auto pair = rest.substr(0, end);
+    if (!pair.starts_with("after=") && !pair.starts_with("limit="))
+      out.append(pair).append("&");
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return out;
+}
+
+} // namespace
+
+void session::follow(api_request r, std::string_view last_event) {
+  if (server_.streams >= server_.limits.streams) {
+    refuse(problem{503, "too-many-streams",
+                   "this node serves " + std::to_string(server_.limits.streams) + " event streams at once"});
+    return;
+  }
+  streaming_ = true;
+  ++server_.streams;
+  follow_ = without_position(r.target);
+  if (!last_event.empty())
+    r.target = follow_ + "after=" + std::string{last_event};
+  ask(std::move(r), [](session& s, api_response x) { s.begin_stream(std::move(x)); });
+}
+
+void session::begin_stream(api_response x) {
+  if (x.status != 200) {
+    streaming_ = false;
+    --server_.streams;
+    respond(std::move(x));
+    return;
+  }
+  server_.api->counters().count(x.route, 200, clock::now() - asked_at_);
+  watch();
+  last_event_ = x.last_event;
+  write_stream("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+               "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n: kevolve\n\n"
+               + x.body);
+}
+
+// Notices that the reader has gone, which writing would only learn at the second try. Through TLS a reader that goes
+// says so in bytes, and one that stays says nothing.
+void session::watch() {
+  wire_.socket().async_wait(wire::tcp::socket::wait_read, [self = shared_from_this()](error_code e) {
+    error_code failed;
+    if (e || self->wire_.secure() || self->wire_.socket().available(failed) == 0)
+      self->close();
+  });
+}
+
+void session::write_stream(std::string text) {
+  outgoing_ = std::move(text);
+  last_written_ = clock::now();
+  wire_.expires_after(server_.limits.write); // a reader that stalls is cut
+  boost::asio::async_write(wire_, boost::asio::buffer(outgoing_), [self = shared_from_this()](error_code e, size_t) {
+    if (e)
+      self->close();
+    else
+      self->wait();
+  });
+}
+
+void session::wait() {
+  timer_.expires_after(look_every);
+  timer_.async_wait([self = shared_from_this()](error_code e) {
+    if (!e)
+      self->look();
+  });
+}
+
+void session::look() {
+  api_request r;
+  r.method = "GET";
+  r.target = follow_ + "after=" + std::to_string(last_event_);
+  r.event_stream = true;
+  ask(std::move(r), [](session& s, api_response x) { s.seen(std::move(x)); });
+}
+
+void session::seen(api_response x) {
+  if (x.status == 200)
+    last_event_ = x.last_event;
+  auto silent = clock::now() - last_written_;
+  if (x.status == 200 && !x.body.empty())
+    write_stream(std::move(x.body));
+  else if (silent > stream_idle) // also while the journal restarts
+    write_stream(": alive\n\n");
+  else
+    wait();
+}
+
+} // namespace kevolve

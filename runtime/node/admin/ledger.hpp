@@ -1,0 +1,53 @@
+// Writes what must be on disk before a state-changing request is answered: its audit records and its idempotency key.
+// A thread of its own gathers what waits into one synced write; nobody else blocks.
+#pragma once
+
+#include "runtime/base/result.hpp"
+#include "store/audit.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kevolve {
+
+class request_ledger {
+public:
+  // Goes on with the chain that the store holds.
+  static result<std::unique_ptr<request_ledger>> open(std::shared_ptr<store> data);
+  ~request_ledger();
+  request_ledger(const request_ledger&) = delete;
+  request_ledger& operator=(const request_ledger&) = delete;
+
+  // `then` follows in the ledger's thread when all of it is on disk, or nothing is. The record's number and hashes
+  // are filled in on the way.
+  void write(audit_record record, std::vector<write_op> others, std::function<void(const result<void>&)> then);
+  // Writes what waits, then refuses. Not from `then`.
+  void stop();
+
+  const store& data() const { return *data_; }
+  audit_end end() const;
+
+private:
+  struct entry {
+    audit_record record;
+    std::vector<write_op> others;
+    std::function<void(const result<void>&)> then;
+  };
+  request_ledger(std::shared_ptr<store> data, audit_end end);
+  void run();
+  void commit(std::vector<entry> all);
+
+  std::shared_ptr<store> data_;
+  mutable std::mutex guard_; // covers what follows
+  std::condition_variable came_;
+  std::vector<entry> waiting_;
+  bool stopping_ = false;
+  audit_end end_; // changed by the thread alone
+  std::thread thread_;
+};
+
+} // namespace kevolve

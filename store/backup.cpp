@@ -1,0 +1,215 @@
+#include "store/backup.hpp"
+
+#include "runtime/base/ids.hpp"
+#include "store/end_mark.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <vector>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* list_name = "backup.sha256";
+
+result<void> sync(const fs::path& path) {
+  auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return tl::unexpected(from_errno(errno, "opening " + path.string()));
+  auto failed = ::fsync(fd) != 0;
+  auto why = errno;
+  ::close(fd);
+  return failed ? tl::unexpected(from_errno(why, "writing " + path.string())) : result<void>{};
+}
+
+result<std::string> read_all(const fs::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::string out{std::istreambuf_iterator<char>{in}, {}};
+  if (!in.is_open() || in.bad())
+    return tl::unexpected(from_errno(errno, "reading " + path.string()));
+  return out;
+}
+
+result<void> write_all(const fs::path& path, const std::string& bytes) {
+  {
+    std::ofstream out{path, std::ios::binary | std::ios::trunc};
+    out << bytes;
+    out.close();
+    if (!out)
+      return tl::unexpected(from_errno(errno, "writing " + path.string()));
+  }
+  return sync(path);
+}
+
+result<void> is_free(const fs::path& dir) {
+  std::error_code ec;
+  if (!fs::exists(dir, ec) || (fs::is_directory(dir, ec) && fs::is_empty(dir, ec) && !ec))
+    return {};
+  return fail(errc::conflict, dir.string() + " is there and not empty");
+}
+
+// A directory that becomes `out` when it is whole, and nothing if it does not come to that.
+class draft {
+public:
+  explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + ".part-" + short_string(random_id())) {}
+  draft(const draft&) = delete;
+  draft& operator=(const draft&) = delete;
+  ~draft() {
+    std::error_code ec;
+    fs::remove_all(at_, ec);
+  }
+  const fs::path& at() const { return at_; }
+  result<void> publish() {
+    if (auto r = sync(at_); !r)
+      return r;
+    if (auto r = is_free(out_); !r)
+      return r;
+    std::error_code ec;
+    fs::rename(at_, out_, ec); // over an empty directory, too
+    if (ec)
+      return tl::unexpected(from_errno(ec.value(), "cannot make " + out_.string()));
+    return sync(out_.parent_path().empty() ? fs::path{"."} : out_.parent_path());
+  }
+
+private:
+  fs::path out_;
+  fs::path at_;
+};
+
+// A clean form, so that "D/" and "D" give the same neighbours.
+fs::path clean(const std::string& text) {
+  auto out = fs::absolute(text).lexically_normal();
+  return out.has_filename() ? out : out.parent_path();
+}
+
+using digests = std::map<std::string, std::string>; // path below the directory → SHA-256
+
+result<digests> read_list(const fs::path& from) {
+  std::ifstream in{from / list_name};
+  if (!in)
+    return fail(errc::not_found, from.string() + " is no backup: it has no " + list_name);
+  digests out;
+  for (std::string line; std::getline(in, line);) {
+    auto name = line.size() > 66 ? line.substr(66) : std::string{};
+    auto path = fs::path{name}.lexically_normal();
+    if (name.empty() || line.substr(64, 2) != "  " || path.is_absolute() || path.string().starts_with(".."))
+      return fail(errc::corrupt, (from / list_name).string() + ": not a list of digests: " + line);
+    out[name] = line.substr(0, 64);
+  }
+  if (out.empty())
+    return fail(errc::corrupt, (from / list_name).string() + " is empty");
+  return out;
+}
+
+// Each file that the list names, as it was; calls `each(name, bytes)`.
+template <class F>
+result<backup_report> visit(const fs::path& from, F each) {
+  auto list = read_list(from);
+  if (!list)
+    return tl::unexpected(list.error());
+  backup_report out;
+  for (const auto& [name, digest] : *list) {
+    auto bytes = read_all(from / name);
+    if (!bytes)
+      return tl::unexpected(bytes.error());
+    if (sha256_hex(*bytes) != digest)
+      return fail(errc::corrupt, (from / name).string() + " is not what was backed up: its SHA-256 differs");
+    ++out.files;
+    out.bytes += bytes->size();
+    if (auto done = each(name, *bytes); !done)
+      return tl::unexpected(done.error());
+  }
+  out.last_event = end_mark::read(from.string()).value_or(0);
+  return out;
+}
+
+// The bytes again under the same name: what a checkpoint has linked is shared no more.
+result<void> own_copy(const fs::path& path, const std::string& bytes) {
+  auto fresh = path.string() + ".copy";
+  if (auto r = write_all(fresh, bytes); !r)
+    return r;
+  std::error_code ec;
+  fs::rename(fresh, path, ec);
+  return ec ? tl::unexpected(from_errno(ec.value(), "writing " + path.string())) : result<void>{};
+}
+
+} // namespace
+
+result<backup_report> backup(const store& data, const std::string& out) {
+  auto where = clean(out);
+  if (auto r = is_free(where); !r)
+    return tl::unexpected(r.error());
+  draft d{where};
+  backup_report report;
+  // Before the copy: what comes in between is in the copy, and no event is missed by its end.
+  report.last_event = data.last_sequence();
+  if (auto r = data.checkpoint(d.at().string()); !r)
+    return tl::unexpected(r.error());
+  end_mark{d.at().string()}.set(report.last_event);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator{d.at()})
+    if (entry.is_regular_file() && entry.path().filename() != "kevolve.lock")
+      files.push_back(entry.path());
+  std::string list;
+  for (const auto& path : files) {
+    auto bytes = read_all(path);
+    if (!bytes)
+      return tl::unexpected(bytes.error());
+    if (auto r = own_copy(path, *bytes); !r)
+      return tl::unexpected(r.error());
+    list += sha256_hex(*bytes) + "  " + fs::relative(path, d.at()).string() + "\n";
+    ++report.files;
+    report.bytes += bytes->size();
+  }
+  if (auto r = sync(d.at() / "store"); !r)
+    return tl::unexpected(r.error());
+  if (auto r = write_all(d.at() / list_name, list); !r)
+    return tl::unexpected(r.error());
+  if (auto r = d.publish(); !r)
+    return tl::unexpected(r.error());
+  report.directory = where.string();
+  return report;
+}
+
+result<backup_report> verify_backup(const std::string& from) {
+  auto out = visit(clean(from), [](const std::string&, const std::string&) { return result<void>{}; });
+  if (out)
+    out->directory = clean(from).string();
+  return out;
+}
+
+result<backup_report> restore(const std::string& from, const std::string& data_dir) {
+  auto where = clean(data_dir);
+  if (auto r = is_free(where); !r)
+    return tl::unexpected(r.error());
+  draft d{where};
+  std::error_code ec;
+  fs::create_directories(d.at() / "store", ec);
+  if (ec)
+    return tl::unexpected(from_errno(ec.value(), "creating " + d.at().string()));
+  fs::permissions(d.at(), fs::perms::owner_all, ec);
+  auto out = visit(clean(from), [&](const std::string& name, const std::string& bytes) -> result<void> {
+    std::error_code made;
+    fs::create_directories((d.at() / name).parent_path(), made);
+    return write_all(d.at() / name, bytes);
+  });
+  if (!out)
+    return out;
+  if (auto r = sync(d.at() / "store"); !r)
+    return tl::unexpected(r.error());
+  if (auto r = d.publish(); !r)
+    return tl::unexpected(r.error());
+  out->directory = where.string();
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,10 @@
+// A key and a certificate of its own making, for the name given.
+#pragma once
+
+#include <string>
+
+namespace kevolve::test {
+
+void write_certificate(const std::string& name, const std::string& certificate_path, const std::string& key_path);
+
+} // namespace kevolve::test

@@ -1,0 +1,75 @@
+#include "runtime/node/admin/admission.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+http_limits small_house() {
+  http_limits x;
+  x.connections = 8;
+  x.reserved = 2;
+  x.per_peer = 4;
+  return x;
+}
+
+std::chrono::steady_clock::time_point at(int n) {
+  return std::chrono::steady_clock::time_point{} + std::chrono::seconds{n};
+}
+
+} // namespace
+
+TEST_CASE("who comes while there is room takes nobody's place") {
+  auto decided = admit({}, small_house());
+  CHECK(decided.admitted);
+  CHECK_FALSE(decided.evicted);
+}
+
+TEST_CASE("one address gives way to itself first") {
+  std::vector<present> there;
+  there.push_back({false, true, false, at(1)}); // waits longest, from elsewhere
+  for (int i = 0; i < 4; ++i)
+    there.push_back({false, true, true, at(10 - i)});
+  auto decided = admit(there, small_house());
+  CHECK(decided.admitted);
+  CHECK(decided.evicted == 4U);
+}
+
+TEST_CASE("strangers leave the reserved places free, and the one that waits longest goes") {
+  std::vector<present> there;
+  for (int i = 0; i < 6; ++i)
+    there.push_back({false, true, false, at(i == 3 ? 0 : 5)});
+  auto decided = admit(there, small_house());
+  CHECK(decided.admitted);
+  CHECK(decided.evicted == 3U);
+}
+
+TEST_CASE("who has shown the token never gives way to strangers") {
+  std::vector<present> there;
+  for (int i = 0; i < 3; ++i)
+    there.push_back({true, true, true, at(0)});
+  for (int i = 0; i < 3; ++i)
+    there.push_back({false, true, false, at(5)});
+  CHECK_FALSE(admit(there, small_house()).evicted);
+  there.resize(3);
+  for (int i = 0; i < 6; ++i)
+    there.push_back({false, true, false, at(5)});
+  CHECK(admit(there, small_house()).evicted == 3U);
+}
+
+TEST_CASE("who is being answered is not cut off; a newcomer without a place is turned away") {
+  std::vector<present> there;
+  for (int i = 0; i < 6; ++i)
+    there.push_back({false, false, false, at(0)});
+  auto decided = admit(there, small_house());
+  CHECK_FALSE(decided.admitted);
+  CHECK_FALSE(decided.evicted);
+}
+
+TEST_CASE("a house full of known clients lets the one that idles longest go") {
+  std::vector<present> there;
+  for (int i = 0; i < 8; ++i)
+    there.push_back({true, true, false, at(i == 5 ? 0 : 9)});
+  CHECK(admit(there, small_house()).evicted == 5U);
+}

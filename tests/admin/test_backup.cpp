@@ -1,0 +1,113 @@
+#include "store/backup.hpp"
+
+#include "store/fsck.hpp"
+#include "tests/admin/served_node.hpp"
+#include "tests/admin/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+using namespace kevolve;
+using test::served_node;
+using test::temporary_folder;
+namespace fs = std::filesystem;
+
+namespace {
+
+test::raw_answer back_up(served_node& n, const std::string& out) {
+  return n.ask("POST", "/v1/backup", {{"Content-Type", "application/json"}}, json{{"out", out}}.dump());
+}
+
+} // namespace
+
+TEST_CASE("a backup made while the node runs and events come restores to a whole store with the same tree") {
+  served_node n;
+  auto out = n.folder + "/backup";
+  auto tree = n.get("/v1/campaigns/" + to_string(n.campaign) + "/tree").dump();
+  auto status = n.get("/v1/campaigns/" + to_string(n.campaign)).dump();
+  std::thread writer{[&] {
+    for (int i = 0; i < 50; ++i)
+      n.append_event("during " + std::to_string(i));
+  }};
+  auto answer = back_up(n, out);
+  writer.join();
+  REQUIRE_MESSAGE(answer.status == 200, answer.body);
+  auto said = json::parse(answer.body);
+  CHECK(said["directory"] == out);
+  CHECK(said["files"].get<uint64_t>() >= 4);
+  CHECK_FALSE(fs::exists(out + "/token"));
+
+  auto checked = verify_backup(out);
+  REQUIRE(checked);
+  CHECK(checked->bytes == said["bytes"].get<uint64_t>());
+  auto data = n.folder + "/restored";
+  auto restored = restore(out, data);
+  REQUIRE_MESSAGE(restored, (restored ? "" : to_string(restored.error())));
+  auto report = fsck(data);
+  REQUIRE(report);
+  for (const auto& f : report->findings)
+    FAIL_CHECK(f.where << ": " << f.what);
+
+  auto campaign = n.campaign;
+  served_node again{[&](node_options& o) { o.data_dir = data; }, false};
+  CHECK(again.get("/v1/campaigns/" + to_string(campaign) + "/tree").dump() == tree);
+  CHECK(again.get("/v1/campaigns/" + to_string(campaign)).dump() == status);
+}
+
+TEST_CASE("a backup shares no file with its original") {
+  served_node n;
+  auto out = n.folder + "/backup";
+  REQUIRE(back_up(n, out).status == 200);
+  for (const auto& entry : fs::recursive_directory_iterator{out})
+    if (entry.is_regular_file())
+      CHECK_MESSAGE(fs::hard_link_count(entry.path()) == 1, entry.path().string());
+}
+
+TEST_CASE("neither backup nor restore writes into a directory that holds something") {
+  served_node n;
+  auto out = n.folder + "/there";
+  fs::create_directories(out);
+  std::ofstream{out + "/mine"} << "x";
+  auto refused = back_up(n, out);
+  CHECK(refused.status == 409);
+  CHECK(back_up(n, "relative").status == 400);
+  CHECK(back_up(n, "").status == 400);
+  auto good = n.folder + "/good";
+  fs::create_directories(good); // empty: taken
+  REQUIRE(back_up(n, good).status == 200);
+  auto onto = restore(good, out);
+  REQUIRE_FALSE(onto);
+  CHECK(onto.error().code == errc::conflict);
+  CHECK(fs::exists(out + "/mine"));
+  CHECK(std::distance(fs::directory_iterator{out}, fs::directory_iterator{}) == 1);
+}
+
+TEST_CASE("a backup that is not what it was restores to nothing") {
+  served_node n;
+  auto out = n.folder + "/backup";
+  REQUIRE(back_up(n, out).status == 200);
+  fs::path some;
+  for (const auto& entry : fs::directory_iterator{out + "/store"})
+    if (entry.path().filename().string().starts_with("MANIFEST"))
+      some = entry.path();
+  std::fstream file{some, std::ios::in | std::ios::out | std::ios::binary};
+  file.put('!');
+  file.close();
+  auto data = n.folder + "/restored";
+  auto refused = restore(out, data);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::corrupt);
+  CHECK(refused.error().detail.find("MANIFEST") != std::string::npos);
+  CHECK_FALSE(fs::exists(data));
+  for (const auto& entry : fs::directory_iterator{n.folder})
+    CHECK(entry.path().string().find(".part") == std::string::npos);
+  auto none = restore(n.folder, data);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == errc::not_found);
+}
