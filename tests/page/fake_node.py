@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 import random
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Self
 
 BUILT = Path(__file__).resolve().parents[2] / "runtime" / "node" / "page" / "built"
 ID = "ab12" * 8
@@ -132,7 +133,7 @@ class FakeNode:
         self._ended = threading.Event()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def __enter__(self) -> FakeNode:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -175,7 +176,11 @@ class FakeNode:
             "/v1/campaigns": page(self.campaigns),
             own: self.campaign,
             own + "/task": task,
-            "/v1/actors": page([actor(1, restarts=3, mailbox=500), actor(2, 1), actor(3, 2, alive=False, ended="2026-01-01T00:00:00Z")]),
+            "/v1/actors": page(
+                [actor(3, 2, alive=False, ended="2026-01-01T00:00:00Z")]
+                if query.get("state") == "dead"
+                else [actor(1, restarts=3, mailbox=500), actor(2, 1)]
+            ),
             "/v1/actors/summary": page([kinds]),
             "/v1/resources": page([unfit]),
         }  # fmt: skip

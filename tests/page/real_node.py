@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -26,7 +26,7 @@ class Node:
         self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=SOURCE)
         self.url = ""
 
-    def __enter__(self) -> Node:
+    def __enter__(self) -> Self:
         admin = self.data / "admin.json"
         end = time.monotonic() + 60
         while time.monotonic() < end:

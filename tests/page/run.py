@@ -41,7 +41,7 @@ class Result(unittest.TextTestResult):
 def main() -> int:
     suite = unittest.TestLoader().loadTestsFromNames(sys.argv[1:])
     with open("/dev/null", "w") as quiet:
-        result = unittest.TextTestRunner(stream=quiet, resultclass=Result).run(suite)
+        result = unittest.TextTestRunner(stream=quiet, resultclass=Result).run(suite)  # type: ignore[arg-type]
     failed = len(result.failures) + len(result.errors)
     total = max(result.testsRun, failed)
     print(f"[doctest] test cases: {total} | {total - failed} passed | {failed} failed | 0 skipped")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -42,12 +42,12 @@ class BigTree(FakeCase):
             lambda: f"tree of {NODES} nodes" in (b.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""),
         )
         finished = [e["data"] for e in events if e["kind"] == "node_finished"]
-        legend = b.text("ul.legend")
+        said = b.text("ul.legend")
         for label, verdicts in (("pass", ["pass"]), ("does not build", ["compile_error"]), ("wrong", ["wrong_result"]),
                                 ("crashed or over a limit", ["crashed", "timeout"]), ("broke a rule", ["cheating"]),
                                 ("fault of the machine", [None])):  # fmt: skip
             count = sum(d["verdict"] in verdicts for d in finished)
-            self.assertIn(f"{label} {count}", legend)
+            self.assertIn(f"{label} {count}", said)
         times = frame_times(b)
         for what, ms in times.items():
             ordered = sorted(ms)
@@ -55,7 +55,8 @@ class BigTree(FakeCase):
         for by in ("speedup", "generator"):
             b.run("""const s = document.querySelector('section[aria-label="search tree"] select');
                   s.value = arguments[0]; s.dispatchEvent(new Event('change', {bubbles: true}))""", by)  # fmt: skip
-            b.wait("its legend", lambda by=by: b.run("return !!document.querySelector(arguments[0])", ".scale" if by == "speedup" else "ul.legend"))
+            legend = ".scale" if by == "speedup" else "ul.legend"
+            b.wait("its legend", partial(b.run, "return !!document.querySelector(arguments[0])", legend))
         self.assertIn("llm", b.text("ul.legend"))
         self.check_console()
 
@@ -65,13 +66,17 @@ class BigTree(FakeCase):
         self.serve(events)
         self.go(f"#/campaigns/{ID}")
         b.wait_text("Search tree")
-        colours = """
-          const c = document.querySelector('canvas.tree'), seen = new Set();
+        pixels = """
+          const c = document.querySelector('canvas.tree'), seen = {};
           const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-          for (let i = 0; i < data.length; i += 4) seen.add(data[i] + ',' + data[i + 1] + ',' + data[i + 2]);
-          return ['192,38,38', '122,79,192', '18,128,106', '194,80,10'].filter((x) => seen.has(x));"""
-        # wrong, does not build, pass, and the path to the best
-        b.wait("all four colours on the canvas", lambda: len(b.run(colours)) == 4)
+          for (let i = 0; i < data.length; i += 4) {
+            const colour = data[i] + ',' + data[i + 1] + ',' + data[i + 2];
+            seen[colour] = (seen[colour] ?? 0) + 1;
+          }
+          return seen;"""
+        # Marks of what is wrong, what does not build and what passed; and a path that is longer than a ring.
+        least = {"192,38,38": 5, "122,79,192": 5, "18,128,106": 50, "194,80,10": 500}
+        b.wait("marks and path on the canvas", lambda: (seen := b.run(pixels)) and all(seen.get(k, 0) >= n for k, n in least.items()))
         failed = next(e["data"]["index"] for e in events if e["data"].get("verdict") == "wrong_result")
         at = find_node(b, f"node {failed}: wrong result", 4)
         b.click_at(at["x"], at["y"])
@@ -111,6 +116,10 @@ class HostileText(FakeCase):
         self.go("#/actors")
         b.wait_text(SHOWN, "table")
         self.assertEqual(b.text("td .crowded"), "500")
+        self.assertEqual(b.text("td .chip.restarts"), "3")
+        b.run("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        b.wait_text("ended", "[aria-label='dead actors']")
+        self.assertNotIn("\u202e", b.text())
         self.nothing_ran()
         self.go("#/events")
         b.wait_text(SHOWN.replace("_", " "), ".events")

@@ -52,7 +52,6 @@ export function ago(time: string | null, now = Date.now()): string {
 }
 
 export const clock = (time: string) => new Date(time).toLocaleTimeString("en-GB");
-export const words = (name: string) => name.replaceAll("_", " ");
 export const short = (id: string) => id.slice(0, 8);
 
 // Characters that a reader cannot see, or that turn the text around them, are named: a source that shows one thing
@@ -61,3 +60,6 @@ const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c
 export function visible(text: string): string {
   return text.replace(unseen, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
+
+// A name of ours as words: "wrong_result" → "wrong result".
+export const words = (name: string) => visible(name.replaceAll("_", " "));

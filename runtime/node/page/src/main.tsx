@@ -18,7 +18,7 @@ function View({ route }: { route: Route }) {
     case "campaign":
       return <CampaignView key={route.id} id={route.id} />;
     case "node":
-      return <NodeView id={route.id} index={route.index} />;
+      return <NodeView key={`${route.id} ${route.index}`} id={route.id} index={route.index} />;
     case "actors":
       return <Actors />;
     case "events":

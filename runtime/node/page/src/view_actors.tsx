@@ -45,7 +45,7 @@ function Row({ branch: { actor: a, depth } }: { branch: Branch }) {
       </td>
       <td class="number">{a.restarts > 0 ? <Chip kind="restarts">{a.restarts}</Chip> : 0}</td>
       <td class="number">{count(a.handled)}</td>
-      <td>{a.message ? `${visible(a.message)} for ${ago(a.since)}` : a.ended ? `ended ${clock(a.ended)}` : `idle for ${ago(a.since)}`}</td>
+      <td>{a.ended ? `ended ${clock(a.ended)}` : `${a.message ? visible(a.message) : "idle"} for ${ago(a.since)}`}</td>
       <td class="foreign brief">{visible(a.last_failure ?? "")}</td>
     </tr>
   );
@@ -174,8 +174,8 @@ export function Actors() {
 
 function Dead() {
   const list = useLoad(async (signal) => {
-    const all = await everyPage<Actor>("/v1/actors", signal, 5000);
-    return all.items.filter((a) => !a.alive).sort((a, b) => b.id - a.id);
+    const all = await everyPage<Actor>("/v1/actors?state=dead", signal, 5000);
+    return all.items.sort((a, b) => b.id - a.id);
   }, "dead actors", 5000);
   return (
     <Await from={list} what="the dead">

@@ -1,5 +1,5 @@
 // A node whole: everything that made it and everything it was judged by.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { campaignPath, get } from "./api";
 import { count, interval, money, seconds, short, speedup, visible, words } from "./format";
 import { Await, Code, Diff, Facts, Fold, useGet, useLoad, Verdict } from "./parts";
@@ -158,7 +158,12 @@ function Whole({ id, n }: { id: string; n: NodeWhole }) {
 }
 
 export function NodeView({ id, index }: { id: string; index: number }) {
-  const node = useGet<NodeWhole>(`${campaignPath(id)}/nodes/${index}`);
+  const [settled, setSettled] = useState(false);
+  const node = useGet<NodeWhole>(`${campaignPath(id)}/nodes/${index}`, settled ? 0 : 3000);
+  useEffect(() => {
+    const n = node.value;
+    if (n?.reference || n?.state === "finished" || n?.state === "faulted") setSettled(true);
+  }, [node.value]);
   return (
     <main>
       <p>
@@ -170,7 +175,6 @@ export function NodeView({ id, index }: { id: string; index: number }) {
             <div class="bar">
               <h1>{n.reference ? "Reference" : `Node ${n.index}`}</h1>
               <Verdict verdict={n.reference ? "reference" : (n.verdict ?? null)} state={n.state} />
-              {!n.reference && n.verdict === null && <button onClick={node.again}>Reload</button>}
             </div>
             <Whole key={`${id} ${index}`} id={id} n={n} />
           </>
