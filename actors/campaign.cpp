@@ -51,10 +51,14 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto& r = result.record;
   if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
-  if (must_challenge_again(st.fold, r))
+  const auto banned = is_banned(st.fold.tree, st.fold.steered.banned, r.index);
+  if (!banned && must_challenge_again(st.fold, r)) {
+    if (st.fold.champion.index == 0) // its champion was banned, and the evaluator may not have heard
+      self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
     return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
+  }
   const auto shown = confirm(st, result);
-  auto gained = r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  auto gained = !banned && r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
@@ -131,6 +135,8 @@ caf::result<campaign_status> ask_resume(pointer self) {
     push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)});
     return status_of(st);
   }
+  if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
+    return reopen(self);
   if (st.phase != "paused")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
   resume(self);
@@ -232,6 +238,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       [self](atom::cancel, const std::string& reason) {
         handling h{self, self->state.card, "cancel"};
         return steps::ask_cancel(self, reason);
+      },
+      [self](atom::steer, steer_request& q) {
+        handling h{self, self->state.card, "steer"};
+        return steps::ask_steer(self, q);
       },
       [self](atom::status) -> caf::result<campaign_status> {
         auto& st = self->state;

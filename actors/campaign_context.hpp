@@ -6,6 +6,10 @@
 #include "backends/target.hpp"
 #include "config/campaign.hpp"
 
+#include <caf/actor_addr.hpp>
+
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +31,11 @@ struct campaign_context {
   evaluator_actor evaluator;
   synthesizer_actor synthesizer;
   std::vector<std::pair<double, generator_actor>> generators; // weight, front
+  // As it is now: the campaign changes it, whoever asks for a lease reads it.
+  std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
+  // It waits for its turn to run, or has ended: only the campaign's own actor is there.
+  bool dormant = false;
+  caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
 };
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;

@@ -34,7 +34,7 @@ void confirmed(pointer self, evaluation& e) {
     return; // cancelled meanwhile
   one_append together{self};
   push(self, std::move(e.unsaved));
-  auto rules = rules_of(*st.context->spec);
+  auto rules = rules_of(*st.context->spec, f.steered);
   if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
     champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
     fold_crowned(f, c);
@@ -133,15 +133,16 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
          self->state.card->says(state + ": " + self->state.fold.finish.stop_reason);
          if (stored)
            stored();
+         tell_ended(self);
        });
   st.phase = "finishing";
 }
 
 double wall_seconds(const campaign_state& st) {
   const auto& f = st.fold;
-  if (f.ended && f.session_begun_ns != 0) // read from the journal as ended
-    return static_cast<double>(f.earlier_wall_ns + f.last_event_ns - f.session_begun_ns) / 1e9;
-  auto still = st.phase == "paused" || st.fold.ended;
+  if (st.context->dormant || (f.ended && f.session_begun_ns != 0)) // known from the journal alone
+    return wall_seconds_at_rest(f);
+  auto still = st.phase == "paused" || st.phase == "queued" || st.fold.ended;
   auto until = still ? st.paused_at : steady_clock::now();
   return st.earlier_wall_s + std::chrono::duration<double>(until - st.session_begun).count() - st.paused_s;
 }
@@ -165,6 +166,10 @@ std::vector<node_brief> briefs(const campaign_state& st) {
     b.confirmed = n.confirmed;
     b.draft = n.draft;
     b.visits = n.visits;
+    b.pinned = st.fold.steered.pinned.contains(n.index);
+    b.banned = is_banned(st.fold.tree, st.fold.steered.banned, n.index);
+    if (auto x = st.fold.steered.injected.find(n.index); x != st.fold.steered.injected.end())
+      b.injected_by = x->second.by;
     if (auto s = st.fold.summaries.find(n.index); s != st.fold.summaries.end())
       b.summary = s->second;
     out.push_back(std::move(b));

@@ -106,8 +106,21 @@ bool fold_crowned(campaign_fold& f, const champion_record& r) {
   return !known;
 }
 
+bool fold_steered(campaign_fold& f, const steering_record& r) {
+  if (!apply(f.steered, r))
+    return false;
+  if (r.action == "reopen") {
+    f.ended = false;
+    f.finish = {};
+    f.paused = false;
+    f.pause_reason.clear();
+  }
+  return true;
+}
+
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
+  const auto idle = f.ended || e.kind == event_kind::campaign_steered; // takes no time of the campaign's
   switch (e.kind) {
     case event_kind::session_started:
       fold_session(f, e);
@@ -148,10 +161,39 @@ void fold(campaign_fold& f, const journal_event& e) {
         f.finish = std::move(r);
       });
       break;
+    case event_kind::campaign_steered:
+      with<steering_record>(f, e, [&](steering_record& r) {
+        if (r.serial > f.steered.serial + 1 && f.mismatch.empty())
+          f.mismatch = "event " + std::to_string(e.sequence) + ": a change before this one is lost";
+        if (!fold_steered(f, r))
+          return;
+        check_hash(f, e, true, r.tree_hash);
+        if (hash_of(f.steered) != r.steering_hash && f.mismatch.empty())
+          f.mismatch =
+              "event " + std::to_string(e.sequence) + ": what was steered does not add up to what was recorded";
+      });
+      break;
     default:
       break;
   }
-  f.last_event_ns = e.time_ns;
+  if (!idle)
+    f.last_event_ns = e.time_ns;
+}
+
+double wall_seconds_at_rest(const campaign_fold& f) {
+  auto wall_ns = f.earlier_wall_ns + (f.session_begun_ns == 0 ? 0 : f.last_event_ns - f.session_begun_ns);
+  return static_cast<double>(wall_ns) / 1e9;
+}
+
+campaign_progress progress_of(const campaign_fold& f, double wall_s) {
+  campaign_progress p;
+  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  p.candidates = f.tree.finished();
+  p.valid_since_best = f.valid_since_best;
+  p.wall_s = wall_s;
+  p.device_s = static_cast<double>(f.judge_ns) / 1e9;
+  p.exhausted_in_a_row = f.exhausted_in_a_row;
+  return p;
 }
 
 campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
@@ -175,8 +217,15 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   }
   if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
     s.best_summary = i->second;
-  s.budget_candidates = static_cast<uint64_t>(spec.budget.candidates);
-  s.budget_wall_s = spec.budget.wall_s;
+  const auto budget = budget_of(spec, f.steered);
+  s.budget_candidates = budget.candidates;
+  s.budget_wall_s = budget.wall_s;
+  s.budget_device_s = budget.device_s;
+  s.priority = f.steered.priority;
+  s.origin = f.steered.origin;
+  s.origin_node = f.steered.origin_node;
+  s.pinned.assign(f.steered.pinned.begin(), f.steered.pinned.end());
+  s.banned.assign(f.steered.banned.begin(), f.steered.banned.end());
   s.compile_s = static_cast<double>(f.compile_ns) / 1e9;
   s.device_s = static_cast<double>(f.judge_ns) / 1e9;
   s.last_sequence = f.last_sequence;
@@ -189,8 +238,7 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
   auto s = status_of(f, spec);
   s.id = id;
   s.name = name;
-  auto wall_ns = f.earlier_wall_ns + (f.session_begun_ns == 0 ? 0 : f.last_event_ns - f.session_begun_ns);
-  s.wall_s = static_cast<double>(wall_ns) / 1e9;
+  s.wall_s = wall_seconds_at_rest(f);
   if (!f.mismatch.empty()) {
     s.state = "failed";
     s.reason = "the journal does not hold: " + f.mismatch;
@@ -229,6 +277,23 @@ termination_rules rules_of(const campaign_spec& spec) {
   r.wall_s = spec.budget.wall_s;
   r.device_s = spec.budget.device_s;
   r.stall = static_cast<uint64_t>(spec.stop.stall);
+  return r;
+}
+
+policy_options policy_of(const campaign_spec& spec, const steering& steered) {
+  auto o = policy_of(spec);
+  o.pinned = steered.pinned;
+  o.banned = steered.banned;
+  o.given = steered.injected.size();
+  return o;
+}
+
+termination_rules rules_of(const campaign_spec& spec, const steering& steered) {
+  auto r = rules_of(spec);
+  const auto budget = budget_of(spec, steered);
+  r.candidates = budget.candidates;
+  r.wall_s = budget.wall_s;
+  r.device_s = budget.device_s;
   return r;
 }
 

@@ -7,6 +7,7 @@
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
 #include "actors/search/tree.hpp"
+#include "actors/steering.hpp"
 #include "config/campaign.hpp"
 
 #include <map>
@@ -23,6 +24,7 @@ struct campaign_fold {
   champion_info champion; // starts as the reference
   promotion_ledger promotions;
   sample_ledger samples;
+  steering steered;                                      // what people have changed
   std::map<uint64_t, confirmation_record> confirmations; // by node
   double champion_ci_low = 1.0;
   double champion_ci_high = 1.0;
@@ -53,6 +55,7 @@ bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
 bool fold_crowned(campaign_fold& f, const champion_record& r);
+bool fold_steered(campaign_fold& f, const steering_record& r);
 
 // What a node's confirmation comes to now, as the next test in the campaign's stream.
 confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
@@ -66,6 +69,14 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
 
 policy_options policy_of(const campaign_spec& spec);
 termination_rules rules_of(const campaign_spec& spec);
+// The same, as steered.
+policy_options policy_of(const campaign_spec& spec, const steering& steered);
+termination_rules rules_of(const campaign_spec& spec, const steering& steered);
+
+// How near the campaign is to its end.
+campaign_progress progress_of(const campaign_fold& f, double wall_s);
+// Of a campaign that no process runs.
+double wall_seconds_at_rest(const campaign_fold& f);
 
 // The id of a campaign's next node and the seed of its random stream.
 id128 node_id(const id128& campaign, uint64_t index);

@@ -39,15 +39,24 @@ void refused(pointer self, const preparation& p) {
 
 void loaded(pointer self) {
   auto& st = self->state;
+  st.context->priority->store(st.fold.steered.priority);
   if (!st.fold.mismatch.empty()) {
     st.phase = "failed";
     st.reason = "the journal does not hold: " + st.fold.mismatch;
     log::error("campaign", "{}: {}", st.context->name, st.reason);
+    tell_ended(self);
     return;
   }
   if (st.fold.ended) {
     st.phase = st.fold.finish.state;
     st.reason = st.fold.finish.detail;
+    st.card->says(st.phase);
+    tell_ended(self);
+    return;
+  }
+  if (st.context->dormant) {
+    st.phase = "queued";
+    st.reason = "waits for a place";
     st.card->says(st.phase);
     return;
   }

@@ -107,7 +107,7 @@ void start_node(pointer self) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
   auto seed = node_seed(st.context->spec->seed, index);
-  auto s = select(st.fold.tree, policy_of(*st.context->spec), seed);
+  auto s = select(st.fold.tree, policy_of(*st.context->spec, st.fold.steered), seed);
   selection_record r;
   r.index = index;
   r.node = node_id(st.context->id, index);
@@ -131,14 +131,8 @@ void start_node(pointer self) {
 }
 
 campaign_progress progress_of(const campaign_state& st) {
-  campaign_progress p;
-  p.best_ci_low = st.fold.champion.index == 0 ? 0.0 : st.fold.champion_ci_low;
-  p.candidates = st.fold.tree.finished();
-  p.valid_since_best = st.fold.valid_since_best;
-  p.wall_s = wall_seconds(st);
-  p.device_s = static_cast<double>(st.fold.judge_ns) / 1e9;
+  auto p = progress_of(st.fold, wall_seconds(st));
   p.cancelled = st.cancelled;
-  p.exhausted_in_a_row = st.fold.exhausted_in_a_row;
   return p;
 }
 
@@ -175,7 +169,9 @@ void arm_retry(pointer self) {
 void adopt_open(pointer self) {
   auto& st = self->state;
   for (const auto& [index, record] : st.fold.open)
-    if (auto i = st.nodes.find(index); (i == st.nodes.end() || !i->second) && !st.selecting.contains(index))
+    if (st.phase == "paused" && st.fold.steered.injected.contains(index))
+      continue; // was not begun before the pause
+    else if (auto i = st.nodes.find(index); (i == st.nodes.end() || !i->second) && !st.selecting.contains(index))
       adopt(self, index);
 }
 
@@ -205,14 +201,15 @@ void pump(pointer self) {
   auto& st = self->state;
   if (st.phase != "running" || !st.held_up.empty())
     return;
-  auto decision = should_stop(rules_of(*st.context->spec), progress_of(st));
+  const auto rules = rules_of(*st.context->spec, st.fold.steered);
+  auto decision = should_stop(rules, progress_of(st));
   if (decision.stop) {
     if (st.nodes.empty())
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
   }
   auto limit = static_cast<uint64_t>(st.context->spec->search.in_flight);
-  auto budget = static_cast<uint64_t>(st.context->spec->budget.candidates);
+  const auto budget = rules.candidates;
   while (st.fold.open.size() < limit && (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget))
     start_node(self);
 }

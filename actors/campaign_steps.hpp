@@ -35,6 +35,11 @@ private:
 };
 void pause(pointer self, const std::string& reason);
 void resume(pointer self);
+caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
+// A campaign that its budget ended, and whose budget was raised since, wants to run again.
+caf::result<campaign_status> reopen(pointer self);
+// The directory may give the campaign's place to another.
+void tell_ended(pointer self);
 // What a timer wakes: another try at whatever a fault held up.
 void retry(pointer self);
 void node_faulted(pointer self, uint64_t index, fault f);

@@ -152,7 +152,8 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   q.flags = r->request.what.flags;
   q.entry = task.entry;
   q.threads = task.threads;
-  lease_request wanted{"compiler", {"target:" + st.context->spec->target}, st.context->id, 0};
+  lease_request wanted{
+      "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(
       self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q), [self, r, id](compile_outcome o) {
         if (o.trouble) {
@@ -185,7 +186,11 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   if (s != stage::final_confirm)
     q.rival = r->rival;
   ask_for(s, q, r->request.champion.level);
-  lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, s == stage::race ? 0U : 1U};
+  lease_request wanted{"device",
+                       {"target:" + st.context->spec->target},
+                       st.context->id,
+                       s == stage::race ? 0U : 1U,
+                       st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
                                             if (o.trouble) {
@@ -320,7 +325,8 @@ void give_turns(pointer self) {
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
     r->has_turn = true;
-    if (!r->request.final_check && st.champion.index != 0 && st.champion.index != r->request.champion.index) {
+    if (!r->request.final_check && (st.champion.index != 0 || st.told)
+        && st.champion.index != r->request.champion.index) {
       r->request.champion = st.champion;
       r->rival.clear();
     }
@@ -362,7 +368,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         r->serial = ++st.last_serial;
         r->candidate = candidate_id(request.what);
         r->progress.final_check = request.final_check;
-        if (st.champion.index == 0)
+        if (st.champion.index == 0 && !st.told)
           st.champion = request.champion;
         r->request = std::move(request);
         r->promise = self->make_response_promise<evaluation>();
@@ -379,6 +385,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
       [self](atom::crowned, champion_info& champion) {
         handling h{self, self->state.card, "crowned"};
         self->state.champion = std::move(champion);
+        self->state.told = true;
       },
       [self](atom::cancel) {
         handling h{self, self->state.card, "cancel"};

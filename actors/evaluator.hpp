@@ -49,6 +49,7 @@ struct evaluator_state {
   // Judging goes in turns, as many at once as there are devices, so that each race is against the champion of its
   // own moment and not of the moment it queued.
   champion_info champion;
+  bool told = false; // by the campaign, which knows best: its champion may be the reference again
   std::deque<run_ptr> awaiting_turn;
   size_t turns_taken = 0;
   // Evaluations being paid for, and the runs that wait for the same ones.

@@ -107,14 +107,16 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
 
 void compile(pointer self, compile_request q, job_done<compile_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{"compiler", {"target:" + st.context->spec->target}, st.context->id, 2};
+  lease_request wanted{
+      "compiler", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
                                                      std::move(q), std::move(done));
 }
 
 void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
   auto& st = self->state;
-  lease_request wanted{"device", {"target:" + st.context->spec->target}, st.context->id, 2};
+  lease_request wanted{
+      "device", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           std::move(done));
 }

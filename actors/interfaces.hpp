@@ -95,6 +95,8 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::pause, std::string>::with<campaign_status>,
     caf::replies_to<atom::resume>::with<campaign_status>,
     caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
+    // Changes what the request names; the answer means stored. errc::not_found, errc::conflict, errc::bad_input.
+    caf::replies_to<atom::steer, steer_request>::with<steer_answer>,
     caf::replies_to<atom::status>::with<campaign_status>, caf::replies_to<atom::tree>::with<std::vector<node_brief>>,
     // A node by index: its actor is revived from the journal if it has passivated.
     caf::replies_to<atom::node, uint64_t>::with<node_record>, caf::reacts_to<atom::crash>>;
@@ -103,8 +105,13 @@ using campaign_actor = caf::typed_actor<
 using campaigns_actor = caf::typed_actor<
     // Records the campaign, then starts it; an id that exists is taken up again.
     caf::replies_to<atom::submit, id128, campaign_submission>::with<campaign_status>,
+    caf::replies_to<atom::submit, id128, campaign_submission, campaign_start>::with<campaign_status>,
     caf::replies_to<atom::list>::with<std::vector<campaign_status>>,
     // The campaign's front; errc::not_found.
-    caf::replies_to<atom::lookup, id128>::with<caf::actor>, caf::reacts_to<atom::crash>>;
+    caf::replies_to<atom::lookup, id128>::with<caf::actor>,
+    // The same; a campaign that has ended and has no actors gets its own one again, to be asked and steered.
+    caf::replies_to<atom::wake, id128>::with<caf::actor>,
+    // From a campaign: it has ended; it has been reopened and wants to run.
+    caf::reacts_to<atom::finished, id128>, caf::reacts_to<atom::begin, id128>, caf::reacts_to<atom::crash>>;
 
 } // namespace kevolve

@@ -52,7 +52,8 @@ struct lease_request {
   std::string resource;                  // "compiler" | "device"
   std::vector<std::string> capabilities; // all must be offered: "target:cpu", "threads"
   id128 campaign;
-  uint32_t priority = 0; // higher first; equal: first come
+  uint32_t priority = 0;              // within the campaign: higher first; equal: first come
+  uint32_t weight = default_priority; // of the campaign: its share of the leases against other campaigns'
 };
 struct lease {
   uint64_t id = 0;
@@ -157,7 +158,7 @@ struct campaign_status {
   id128 id;
   std::string name;
   std::string target;
-  std::string state; // preparing | running | paused | finished | failed
+  std::string state; // queued | preparing | running | paused | finishing | finished | failed
   std::string reason;
   std::string stop_reason;
   uint64_t candidates = 0;
@@ -177,6 +178,39 @@ struct campaign_status {
   uint64_t last_sequence = 0;
   id128 tree_hash;
   std::vector<shape_timing> shapes; // of the final confirmation
+  // Statuses stored before a campaign could be steered end here.
+  uint32_t priority = default_priority;
+  double budget_device_s = 0.0;
+  id128 origin; // zero: it is no fork
+  uint64_t origin_node = 0;
+  std::vector<uint64_t> pinned;
+  std::vector<uint64_t> banned; // with what was made from them
+};
+// What a person wants changed.
+struct steer_request {
+  std::string action; // as steering_record's
+  std::string by;
+  std::string reason;
+  uint64_t index = 0; // pin, unpin, ban, unban: the node; inject: its parent
+  uint32_t priority = 0;
+  bool set_candidates = false; // budget: which of them
+  bool set_wall = false;
+  bool set_device = false;
+  steered_budget budget;
+  candidate what; // inject
+};
+struct steer_answer {
+  campaign_status status;
+  uint64_t index = 0;   // inject: the new node
+  bool changed = false; // false: it was so before
+};
+// How a campaign starts, beside its file.
+struct campaign_start {
+  uint32_t priority = default_priority;
+  std::string by;
+  id128 origin; // a fork: from which node of which campaign, and that node's candidate
+  uint64_t origin_node = 0;
+  candidate first;
 };
 // A tree row as the admin lists it.
 struct node_brief {
@@ -192,6 +226,9 @@ struct node_brief {
   bool draft = false;
   uint64_t visits = 0;
   std::string summary;
+  bool pinned = false;
+  bool banned = false;     // or made from one that is
+  std::string injected_by; // empty: by the search itself
 };
 
 template <class I>
@@ -212,7 +249,7 @@ typename I::result_type inspect(I& f, journal_event& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, lease_request& x) {
-  return f(x.resource, x.capabilities, x.campaign, x.priority);
+  return f(x.resource, x.capabilities, x.campaign, x.priority, x.weight);
 }
 template <class I>
 typename I::result_type inspect(I& f, lease& x) {
@@ -260,12 +297,25 @@ template <class I>
 typename I::result_type inspect(I& f, campaign_status& x) {
   return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
-           x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes);
+           x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
+           x.origin, x.origin_node, x.pinned, x.banned);
+}
+template <class I>
+typename I::result_type inspect(I& f, steer_request& x) {
+  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what);
+}
+template <class I>
+typename I::result_type inspect(I& f, steer_answer& x) {
+  return f(x.status, x.index, x.changed);
+}
+template <class I>
+typename I::result_type inspect(I& f, campaign_start& x) {
+  return f(x.priority, x.by, x.origin, x.origin_node, x.first);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by);
 }
 template <class I>
 typename I::result_type inspect(I& f, proposal& x) {
@@ -320,6 +370,9 @@ CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
 CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::node_brief>))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_answer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_start))
 CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
 CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
 CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
@@ -354,4 +407,6 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
 CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
 CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
 CAF_ADD_ATOM(kevolve, kevolve::atom, probe, "probe")
+CAF_ADD_ATOM(kevolve, kevolve::atom, steer, "steer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
 CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -14,6 +14,10 @@ namespace kevolve {
 
 inline constexpr uint16_t record_version = 1;
 
+// A campaign's share of a busy node is in proportion to its priority.
+inline constexpr uint32_t default_priority = 100;
+inline constexpr uint32_t most_priority = 1'000;
+
 // Kinds of events, in the global sequence. Values are stored: never renumber.
 enum class event_kind : uint16_t {
   campaign_submitted = 1, // campaign_submission
@@ -29,6 +33,7 @@ enum class event_kind : uint16_t {
   campaign_state,         // state_record
   campaign_finished,      // finish_record
   node_confirmed,         // confirmation_record: with the node's end, before it
+  campaign_steered,       // steering_record: a person's wish, before it takes effect
 };
 std::string to_string(event_kind k);
 
@@ -176,6 +181,30 @@ struct state_record {
   std::string reason;
 };
 
+// What a campaign may spend; 0: no limit.
+struct steered_budget {
+  uint64_t candidates = 0;
+  double wall_s = 0.0;
+  double device_s = 0.0;
+};
+
+// What a person has changed of a campaign: its n-th change, with the hash of all of them, so that a lost one is
+// noticed.
+struct steering_record {
+  uint64_t serial = 0;
+  std::string action; // priority | budget | inject | pin | unpin | ban | unban | fork | reopen
+  std::string by;     // as they call themselves
+  std::string reason;
+  uint64_t index = 0; // the node that is meant, or was made
+  uint32_t priority = 0;
+  steered_budget budget; // from now on
+  id128 candidate;       // inject, fork
+  id128 origin;          // fork: the campaign and the node that it goes on from
+  uint64_t origin_node = 0;
+  id128 tree_hash;     // of the folded tree after this event
+  id128 steering_hash; // of all that was steered, this included
+};
+
 struct finish_record {
   std::string state;       // finished | failed
   std::string stop_reason; // target | budget | stall | cancelled | error
@@ -242,6 +271,15 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
   return f(x.state, x.reason);
+}
+template <class I>
+typename I::result_type inspect(I& f, steered_budget& x) {
+  return f(x.candidates, x.wall_s, x.device_s);
+}
+template <class I>
+typename I::result_type inspect(I& f, steering_record& x) {
+  return f(x.serial, x.action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
+           x.tree_hash, x.steering_hash);
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {

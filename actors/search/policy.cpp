@@ -58,13 +58,16 @@ std::string pick(const std::map<std::string, double>& weights, const std::string
 // ideas.
 class openness {
 public:
-  explicit openness(const search_tree& tree) : best_(best_verified(tree)), open_(tree.size()), reachable_(tree.size()) {
+  openness(const search_tree& tree, const policy_options& options)
+      : best_(best_verified(tree)), open_(tree.size()), reachable_(tree.size()), pinned_(options.pinned),
+        banned_(banned_nodes(tree, options.banned)) {
     mark(tree, exhausted_limit);
     if (!reachable_[0])
       mark(tree, UINT64_MAX); // all tried to the end: once more, with other seeds
   }
 
   bool open(uint64_t index) const { return open_[index]; }
+  bool banned(uint64_t index) const { return !banned_.empty() && banned_[index]; }
   // The node or one below it.
   bool reachable(uint64_t index) const { return reachable_[index]; }
 
@@ -81,8 +84,8 @@ private:
           ++exhausted;
         below = below || reachable_[c];
       }
-      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && exhausted < limit
-                 && is_believed(tree, n, best_);
+      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && !banned(i)
+                 && (pinned_.contains(i) || (exhausted < limit && is_believed(tree, n, best_)));
       reachable_[i] = open_[i] || below;
     }
   }
@@ -90,6 +93,8 @@ private:
   double best_;
   std::vector<bool> open_;
   std::vector<bool> reachable_;
+  const std::set<uint64_t>& pinned_;
+  std::vector<bool> banned_; // empty: none is
 };
 
 struct value_range {
@@ -191,12 +196,12 @@ uint64_t select_random(const search_tree& tree, const openness& may, random_draw
 }
 
 // A second parent by tournament among the other valid nodes; the first parent itself if there is none.
-uint64_t second_parent(const search_tree& tree, uint64_t first, random_draws& random) {
+uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t first, random_draws& random) {
   std::vector<uint64_t> others;
   const auto best_known = best_verified(tree);
   for (const auto& n : tree.nodes())
     if (n.index != 0 && n.index != first && n.phase == node_phase::finished && n.result == verdict::pass
-        && is_believed(tree, n, best_known))
+        && !may.banned(n.index) && is_believed(tree, n, best_known))
       others.push_back(n.index);
   if (others.empty())
     return first;
@@ -215,10 +220,30 @@ std::vector<std::string> policy_names() {
   return {"greedy", "random", "uct"};
 }
 
+std::vector<bool> banned_nodes(const search_tree& tree, const std::set<uint64_t>& banned) {
+  std::vector<bool> out;
+  if (banned.empty())
+    return out;
+  out.resize(tree.size());
+  // Children come after their parents.
+  for (const auto& n : tree.nodes())
+    out[n.index] = banned.contains(n.index) || (n.index != 0 && out[n.parents.front()]);
+  return out;
+}
+
+bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index) {
+  if (banned.empty())
+    return false;
+  for (; index != 0; index = tree.at(index).parents.front())
+    if (banned.contains(index))
+      return true;
+  return false;
+}
+
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed) {
   random_draws random{seed};
   selection out;
-  auto next = tree.size() - 1;
+  auto next = tree.size() - 1 - std::min<uint64_t>(options.given, tree.size() - 1);
   if (next < options.drafts) {
     out.parents = {0};
     out.policy = "draft";
@@ -234,7 +259,7 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   std::erase_if(policies, [&](const auto& p) { return std::find(known.begin(), known.end(), p.first) == known.end(); });
   out.policy = pick(policies, "uct", random);
   out.memory = pick(options.memory, "parent", random);
-  openness may{tree};
+  openness may{tree, options};
   uint64_t parent = 0;
   if (out.policy == "greedy")
     parent = select_greedy(tree, may, out.statistics);
@@ -250,7 +275,7 @@ selection select(const search_tree& tree, const policy_options& options, uint64_
   out.parents = {parent};
   out.statistics["fitness"] = tree.at(parent).fitness;
   if (parent != 0 && random.uniform() < options.combine)
-    if (auto second = second_parent(tree, parent, random); second != parent)
+    if (auto second = second_parent(tree, may, parent, random); second != parent)
       out.parents.push_back(second);
   return out;
 }

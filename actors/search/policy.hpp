@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct policy_options {
   double combine = 0.1; // share of steps with a second parent
   uint64_t drafts = 10; // the first so many nodes start from the root
   std::map<std::string, double> memory{{"parent", 0.5}, {"siblings", 0.2}, {"both", 0.2}, {"none", 0.1}};
+  std::set<uint64_t> pinned; // may always be improved on
+  std::set<uint64_t> banned; // never again, nor what was made from them
+  uint64_t given = 0;        // nodes that people put into the tree: no drafts of the search's own
 };
 
 // The choice with the statistics it used: what a selection event stores.
@@ -35,5 +39,10 @@ struct selection {
 selection select(const search_tree& tree, const policy_options& options, uint64_t seed);
 
 std::vector<std::string> policy_names();
+
+// Marks the banned nodes and everything below them, by index.
+std::vector<bool> banned_nodes(const search_tree& tree, const std::set<uint64_t>& banned);
+// One node: banned, or below one that is.
+bool is_banned(const search_tree& tree, const std::set<uint64_t>& banned, uint64_t index);
 
 } // namespace kevolve

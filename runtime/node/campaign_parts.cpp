@@ -28,12 +28,13 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
 } // namespace
 
 result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
-                                         const campaign_submission& submission, uint64_t parent, bool with_campaign) {
+                                         const campaign_submission& submission, uint64_t parent, actors_wanted extent,
+                                         caf::actor_addr directory) {
   auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());
   auto hardware = ground.targets.find(spec->target);
-  if (hardware == ground.targets.end())
+  if (hardware == ground.targets.end() && extent != actors_wanted::dormant)
     return fail(errc::unsupported, "this node does not serve target '" + spec->target + "'");
   auto context = std::make_shared<campaign_context>();
   context->id = id;
@@ -41,10 +42,12 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   context->epoch = ground.epoch;
   context->name = submission.name;
   context->spec = std::make_shared<const campaign_spec>(std::move(*spec));
-  context->hardware = hardware->second;
+  context->hardware = hardware == ground.targets.end() ? nullptr : hardware->second;
   context->cards = ground.cards;
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
+  context->dormant = extent == actors_wanted::dormant;
+  context->directory = std::move(directory);
   auto name = short_string(id);
   auto cards = ground.cards;
   campaign_parts parts;
@@ -57,8 +60,20 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
   };
-  parts.children.push_back(std::move(evaluator_child));
-  if (with_campaign) {
+  campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
+    auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
+    s->send(c, atom::begin_v);
+    return caf::actor_cast<caf::actor>(c);
+  };
+  std::vector<caf::actor> unused;
+  if (extent == actors_wanted::dormant) {
+    unused = {evaluator_child.front, synthesizer_child.front};
+    parts.children.push_back(std::move(campaign_child));
+  } else if (extent == actors_wanted::judge_only) {
+    unused = {synthesizer_child.front, campaign_child.front};
+    parts.children.push_back(std::move(evaluator_child));
+  } else {
+    parts.children.push_back(std::move(evaluator_child));
     for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {
       const auto& g = fixed->spec->generators[i];
       generator_actor handle;
@@ -74,16 +89,11 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
       return caf::actor_cast<caf::actor>(
           spawn_carded(*s, fixed->cards, "synthesizer", name, owner, synthesizer, fixed));
     };
-    campaign_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
-      auto c = spawn_carded(*s, fixed->cards, "campaign", name, owner, campaign, fixed);
-      s->send(c, atom::begin_v);
-      return caf::actor_cast<caf::actor>(c);
-    };
     parts.children.push_back(std::move(synthesizer_child));
     parts.children.push_back(std::move(campaign_child));
-  } else
-    for (auto& f : {synthesizer_child.front, campaign_child.front})
-      caf::anon_send_exit(f, caf::exit_reason::user_shutdown);
+  }
+  for (auto& f : unused)
+    caf::anon_send_exit(f, caf::exit_reason::user_shutdown);
   parts.context = fixed;
   return parts;
 }

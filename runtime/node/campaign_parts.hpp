@@ -22,6 +22,7 @@ struct node_ground {
   // Campaigns started in this session and the supervisor of each, so that a restarted directory takes them up
   // when what was there before has ended. Its alone.
   std::shared_ptr<std::map<id128, caf::actor_addr>> started = std::make_shared<std::map<id128, caf::actor_addr>>();
+  uint64_t places = 0; // campaigns that may run at once; 0: any number
 };
 
 // A campaign's fronts and the children that stand behind them, ready to be supervised.
@@ -29,8 +30,14 @@ struct campaign_parts {
   campaign_context_ptr context;
   std::vector<child_spec> children;
 };
-// `with_campaign` false: only the evaluator, for judging a single candidate.
+enum class actors_wanted : uint8_t {
+  whole = 0,
+  dormant,   // the campaign's own actor alone: it waits for a place, or has ended and is asked once more
+  judge_only // the evaluator, for a single candidate
+};
+// `directory`: hears of the campaign's end.
 result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
-                                         const campaign_submission& submission, uint64_t parent, bool with_campaign);
+                                         const campaign_submission& submission, uint64_t parent, actors_wanted extent,
+                                         caf::actor_addr directory = {});
 
 } // namespace kevolve

@@ -1,4 +1,5 @@
-// The node's directory of campaigns: records what is submitted, starts each under a supervisor of its own.
+// The node's directory of campaigns: records what is submitted, starts each under a supervisor of its own. If the
+// node has places for so many, the others wait: the next by priority starts when one ends.
 #pragma once
 
 #include "runtime/node/campaign_parts.hpp"
@@ -20,11 +21,23 @@ struct campaigns_state {
     campaign_context_ptr context;
     caf::actor supervisor;
     std::string failure; // its supervisor gave up
+    campaign_submission submission;
+    uint64_t order = 0;   // among those that wait with one priority
+    bool waiting = false; // dormant, for a place
+    bool ended = false;
+  };
+  // To be started once its former supervisor is gone: two instances of a campaign would write over each other.
+  struct successor {
+    campaign_submission submission;
+    bool awake = true;   // to run; else as one that has ended and is only asked
+    bool placed = false; // has a place already
+    uint32_t priority = default_priority;
   };
   card_ptr card;
   node_ground ground;
   std::map<id128, entry> running;
-  std::map<id128, campaign_submission> ending; // started again once their former supervisor is gone
+  std::map<id128, successor> ending;
+  uint64_t last_order = 0;
 };
 
 campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,

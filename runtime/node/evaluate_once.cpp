@@ -20,7 +20,7 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   submission.spec = encode(spec);
   auto id = campaign_id(submission);
   node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.targets};
-  auto parts = assemble_campaign(p.system, ground, id, submission, 0, false);
+  auto parts = assemble_campaign(p.system, ground, id, submission, 0, actors_wanted::judge_only);
   if (!parts)
     return tl::unexpected(parts.error());
   auto context = parts->context;

@@ -226,6 +226,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   directory.name = "campaigns";
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
   node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->targets};
+  ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
         spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));

@@ -26,21 +26,45 @@ lease lease_of(const scheduler_state::resource& r) {
 }
 
 void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w) {
-  r.lease = ++self->state.last_lease;
+  auto& st = self->state;
+  r.lease = ++st.last_lease;
   r.holder = w.asker;
+  r.campaign = w.request.campaign;
+  r.charge = st.accounts.begin(r.offer.resource, r.campaign);
+  r.since = self->clock().now();
   ++r.granted;
   w.promise.deliver(lease_of(r));
 }
 
-// Hands every free resource to the first waiter it fits: highest priority, then first come.
+// The lease ends, whether its job has or not.
+void end_lease(pointer self, scheduler_state::resource& r) {
+  if (r.lease == 0)
+    return;
+  std::chrono::duration<double> held = self->clock().now() - r.since;
+  self->state.accounts.end(r.offer.resource, r.campaign, r.charge, held.count());
+  r.lease = 0;
+  r.holder = nullptr;
+}
+
+// Hands every free resource to a waiter it fits: of the campaign that has had least for its weight; within a campaign
+// by priority, then first come.
 void match(pointer self) {
   auto& st = self->state;
+  auto before = [&](const lease_request& a, const lease_request& b) {
+    if (a.campaign != b.campaign) {
+      auto x = st.accounts.standing(a.resource, a.campaign);
+      auto y = st.accounts.standing(b.resource, b.campaign);
+      if (x != y)
+        return x < y;
+    }
+    return a.priority > b.priority;
+  };
   for (auto& [id, r] : st.resources) {
     if (!r.up || r.lease != 0)
       continue;
     auto best = st.queue.end();
     for (auto i = st.queue.begin(); i != st.queue.end(); ++i)
-      if (fits(r, i->request) && (best == st.queue.end() || i->request.priority > best->request.priority))
+      if (fits(r, i->request) && (best == st.queue.end() || before(i->request, best->request)))
         best = i;
     if (best == st.queue.end())
       continue;
@@ -55,21 +79,24 @@ void went_down(pointer self, const caf::actor_addr& who) {
   auto& st = self->state;
   for (auto& [id, r] : st.resources) {
     if (r.offer.handle && r.offer.handle.address() == who) {
+      end_lease(self, r);
       r.up = false;
-      r.lease = 0;
-      r.holder = nullptr;
       r.offer.handle = nullptr;
       log::info("scheduler", "{} is gone", id);
     } else if (r.lease != 0 && r.holder == who) {
       // Its job may still run: nobody gets the resource before it says that it is free.
       caf::anon_send(r.offer.handle, atom::release_v, lease_of(r));
+      end_lease(self, r);
       r.up = false;
-      r.lease = 0;
-      r.holder = nullptr;
     }
   }
   st.watched.erase(who);
-  std::erase_if(st.queue, [&](const auto& w) { return w.asker == who; });
+  std::erase_if(st.queue, [&](const auto& w) {
+    if (w.asker != who)
+      return false;
+    st.accounts.withdraw(w.request.resource, w.request.campaign);
+    return true;
+  });
   match(self);
 }
 
@@ -92,8 +119,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         auto& st = self->state;
         auto& r = st.resources[offer.resource_id];
         r.epoch = std::max(r.epoch, st.first_epoch) + 1;
-        r.lease = 0;
-        r.holder = nullptr;
+        end_lease(self, r);
         r.up = offer.unfit.empty();
         if (r.offer.handle != offer.handle)
           self->monitor(offer.handle);
@@ -110,6 +136,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         if (self->state.watched.insert(asker).second)
           self->monitor(asker);
         auto promise = self->make_response_promise<lease>();
+        self->state.accounts.ask(request.resource, request.campaign, request.weight);
         self->state.queue.push_back({std::move(request), asker, promise});
         match(self);
         return promise;
@@ -119,8 +146,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         auto i = self->state.resources.find(l.resource_id);
         if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
           return;
-        i->second.lease = 0;
-        i->second.holder = nullptr;
+        end_lease(self, i->second);
         match(self);
       },
       [self](atom::status) {

@@ -1,10 +1,12 @@
-// Grants compiler slots and devices under leases. State is what is offered now: after a crash the resources
-// offer themselves again.
+// Grants compiler slots and devices under leases, to campaigns in fair shares by their weights. State is what is
+// offered now: after a crash the resources offer themselves again.
 #pragma once
 
 #include "actors/card.hpp"
 #include "actors/interfaces.hpp"
+#include "runtime/node/lease_accounts.hpp"
 
+#include <caf/actor_clock.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
@@ -24,6 +26,9 @@ struct scheduler_state {
     uint64_t epoch = 0;
     uint64_t lease = 0; // 0: free
     caf::actor_addr holder;
+    id128 campaign; // of the lease
+    double charge = 0.0;
+    caf::actor_clock::time_point since;
     uint64_t granted = 0;
     bool up = false;
   };
@@ -39,6 +44,7 @@ struct scheduler_state {
   std::map<std::string, resource> resources; // by id
   std::deque<waiter> queue;
   std::set<caf::actor_addr> watched; // askers
+  lease_accounts accounts;
 
   ~scheduler_state();
 };

@@ -70,12 +70,13 @@ scratch_folder::~scratch_folder() {
   std::filesystem::remove_all(path, ec);
 }
 
-live_node::live_node(const std::string& data_dir, bool with_target, const health_rules& health) {
+live_node::live_node(const std::string& data_dir, bool with_target, const health_rules& health, int64_t places) {
   node_options o;
   o.data_dir = data_dir;
   o.bin_dir = from_environment("KEVOLVE_BIN");
   o.listen.clear();
   o.health = health;
+  o.campaigns = places;
   if (!with_target)
     o.targets.clear();
   auto n = node::start(std::move(o));
@@ -147,6 +148,17 @@ result<campaign_status> live_node::resume(const id128& id) {
 }
 result<campaign_status> live_node::cancel(const id128& id, const std::string& reason) {
   return ask<campaign_status>(*running_, front(id), atom::cancel_v, reason);
+}
+
+result<steer_answer> live_node::steer(const id128& id, const steer_request& q) {
+  return ask<steer_answer>(*running_, front(id), atom::steer_v, q);
+}
+result<caf::actor> live_node::wake(const id128& id) {
+  return ask<caf::actor>(*running_, running_->campaigns(), atom::wake_v, id);
+}
+std::vector<node_brief> live_node::tree(const id128& id) {
+  auto all = ask<std::vector<node_brief>>(*running_, front(id), atom::tree_v);
+  return all ? *all : std::vector<node_brief>{};
 }
 
 bool live_node::crash(const std::string& kind) {

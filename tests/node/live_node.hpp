@@ -25,7 +25,8 @@ struct scratch_folder {
 
 class live_node {
 public:
-  explicit live_node(const std::string& data_dir, bool with_target = true, const health_rules& health = {});
+  explicit live_node(const std::string& data_dir, bool with_target = true, const health_rules& health = {},
+                     int64_t places = 0);
 
   // Submits tests/node/tasks/<name>.toml, or takes it up again.
   id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});
@@ -37,6 +38,10 @@ public:
   campaign_status await_end(const id128& id, std::chrono::seconds limit = std::chrono::seconds{240});
   result<campaign_status> pause(const id128& id, const std::string& reason);
   result<campaign_status> resume(const id128& id);
+  result<steer_answer> steer(const id128& id, const steer_request& q);
+  // Its actor, though it has ended.
+  result<caf::actor> wake(const id128& id);
+  std::vector<node_brief> tree(const id128& id);
   result<campaign_status> cancel(const id128& id, const std::string& reason);
 
   // Crashes the live actor of that kind, if there is one now.

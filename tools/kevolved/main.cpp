@@ -27,6 +27,7 @@ node_options options_of(const node_spec& spec) {
   out.data_dir = spec.data_dir;
   out.listen = spec.listen;
   out.token_file = spec.token_file;
+  out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
   if (!spec.devices.empty())

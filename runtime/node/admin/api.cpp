@@ -20,14 +20,16 @@ const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the 
 // The keys that the route takes, each a text.
 std::optional<problem> read_body(const route& to, call& c) {
   if (c.request.body.empty())
-    return std::nullopt;
-  if (to.body.empty())
+    return to.fields.empty() ? std::nullopt : check_body(to.fields, c.body);
+  if (to.body.empty() && to.fields.empty())
     return problem{400, "bad-request", "this path takes no body"};
   if (!c.request.content_type.starts_with("application/json"))
     return problem{415, "unsupported-media-type", "the body must be application/json"};
   c.body = json::parse(c.request.body, nullptr, false);
   if (c.body.is_discarded() || !c.body.is_object())
     return problem{400, "bad-request", "the body must be a JSON object"};
+  if (!to.fields.empty())
+    return check_body(to.fields, c.body);
   for (const auto& [key, value] : c.body.items()) {
     if (std::find(to.body.begin(), to.body.end(), key) == to.body.end())
       return problem{400, "bad-request", "unknown key '" + key + "' in the body"};
@@ -82,7 +84,7 @@ std::vector<route> api_routes() {
                               0,
                               0,
                               0,
-                              {"preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
+                              {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
   auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,
@@ -131,6 +133,8 @@ std::vector<route> api_routes() {
              {"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}},
              limit_parameter};
   e.produces = {"application/json", "text/event-stream"};
+  auto steering = steering_routes();
+  std::move(steering.begin(), steering.end(), std::back_inserter(t));
   add_page_routes(t);
   add("GET", "/v1/audit", "list_audit", "Every request that changes something, hash-chained; never shortened",
       handlers::audit)

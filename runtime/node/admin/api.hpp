@@ -38,6 +38,9 @@ private:
 // The whole table.
 std::vector<route> api_routes();
 
+// A typed body against its route's fields: nothing, or a 422 with every error. And its JSON schema.
+std::optional<problem> check_body(const std::vector<body_field>& fields, const json& body);
+json body_schema(const std::vector<body_field>& fields);
 
 // Handlers, by the file that holds them.
 namespace handlers {
@@ -52,6 +55,7 @@ void pause(const call_ptr& c);
 void resume(const call_ptr& c);
 void cancel(const call_ptr& c);
 void tree(const call_ptr& c);
+std::vector<route> steering_routes(); // api_steering.cpp
 void node(const call_ptr& c); // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp

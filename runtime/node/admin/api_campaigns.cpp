@@ -15,25 +15,32 @@ std::string given_reason(const call_ptr& c) {
 
 // Sends a person's wish to the campaign's actor; `tell` makes the request.
 template <class Tell>
-void command(const call_ptr& c, Tell tell) {
-  with_campaign(c, c->path.at("id"), [c, tell](const campaign_status& s) {
-    auto absent = [c, s](const failure& why) {
-      if (why.code != errc::not_found)
-        c->refuse(why);
-      else
-        c->refuse(failure{errc::conflict, "the campaign is " + s.state + " and does not run on this node"});
-    };
-    with_campaign_actor(c, s.id, tell, absent);
-  });
+void command(const call_ptr& c, Tell tell, bool may_reopen = false) {
+  with_campaign(c, c->path.at("id"),
+                [c, tell, may_reopen](const campaign_status& s) { with_steerable(c, s, may_reopen, tell); });
 }
 
 std::vector<node_brief> briefs_of(const campaign_fold& f) {
   std::vector<node_brief> out;
   for (const auto& n : f.tree.nodes()) {
     auto summary = f.summaries.find(n.index);
-    out.push_back({n.index, n.parents, n.phase == node_phase::finished ? "finished" : "in_flight",
-                   n.index == 0 ? "reference" : to_string(n.result), n.fitness, n.ci_low, n.ci_high, n.estimate,
-                   n.confirmed, n.draft, n.visits, summary == f.summaries.end() ? std::string{} : summary->second});
+    out.push_back({n.index,
+                   n.parents,
+                   n.phase == node_phase::finished ? "finished" : "in_flight",
+                   n.index == 0 ? "reference" : to_string(n.result),
+                   n.fitness,
+                   n.ci_low,
+                   n.ci_high,
+                   n.estimate,
+                   n.confirmed,
+                   n.draft,
+                   n.visits,
+                   summary == f.summaries.end() ? std::string{} : summary->second,
+                   f.steered.pinned.contains(n.index),
+                   is_banned(f.tree, f.steered.banned, n.index),
+                   {}});
+    if (auto x = f.steered.injected.find(n.index); x != f.steered.injected.end())
+      out.back().injected_by = x->second.by;
   }
   return out;
 }
@@ -63,9 +70,12 @@ void pause(const call_ptr& c) {
 }
 
 void resume(const call_ptr& c) {
-  command(c, [c](const campaign_actor& whom) {
-    ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v);
-  });
+  command(
+      c,
+      [c](const campaign_actor& whom) {
+        ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v);
+      },
+      true);
 }
 
 void cancel(const call_ptr& c) {

@@ -87,6 +87,19 @@ void with_campaign(const call_ptr& c, const std::string& digits, std::function<v
   });
 }
 
+void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
+                    std::function<void(const campaign_actor&)> then) {
+  const auto ended = s.state == "finished" || s.state == "failed";
+  if (ended && !(may_reopen && s.stop_reason == "budget")) {
+    c->refuse(failure{errc::conflict, "the campaign is " + s.state});
+    return;
+  }
+  ask<caf::actor>(
+      c, c->context->campaigns,
+      [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, atom::wake_v,
+      s.id);
+}
+
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
                          std::function<void(const failure&)> absent) {
   ask_or<caf::actor>(

@@ -90,6 +90,11 @@ void with_campaign(const call_ptr& c, const std::string& digits, std::function<v
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
                          std::function<void(const failure&)> absent);
 
+// Its actor, for a change: one that has ended is refused, unless its budget ended it and the change may reopen it; then
+// it is there again for as long as the node runs.
+void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
+                    std::function<void(const campaign_actor&)> then);
+
 // Which of the campaigns a text of digits names.
 result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits);
 

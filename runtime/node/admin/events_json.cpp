@@ -62,6 +62,24 @@ json of(const confirmation_record& x) {
 json of(const state_record& x) {
   return {{"state", x.state}, {"reason", or_null(x.reason)}};
 }
+json of(const steering_record& x) {
+  json out{{"serial", x.serial}, {"action", x.action}, {"by", or_null(x.by)}, {"reason", or_null(x.reason)}};
+  if (x.index != 0)
+    out["index"] = x.index;
+  if (x.action == "priority")
+    out["priority"] = x.priority;
+  if (x.action == "budget")
+    out["budget"] = {{"candidates", x.budget.candidates == 0 ? json(nullptr) : json(x.budget.candidates)},
+                     {"wall_s", x.budget.wall_s == 0 ? json(nullptr) : json(x.budget.wall_s)},
+                     {"device_s", x.budget.device_s == 0 ? json(nullptr) : json(x.budget.device_s)}};
+  if (x.candidate)
+    out["candidate"] = to_string(x.candidate);
+  if (x.origin)
+    out["origin"] = {{"campaign", to_string(x.origin)}, {"node", x.origin_node}};
+  out["tree_hash"] = to_string(x.tree_hash);
+  out["steering_hash"] = to_string(x.steering_hash);
+  return out;
+}
 json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
@@ -101,6 +119,8 @@ json data_of(const journal_event& e) {
       return decoded<champion_record>(e.payload);
     case event_kind::node_confirmed:
       return decoded<confirmation_record>(e.payload);
+    case event_kind::campaign_steered:
+      return decoded<steering_record>(e.payload);
     case event_kind::campaign_state:
       return decoded<state_record>(e.payload);
     case event_kind::campaign_finished:

@@ -1,5 +1,8 @@
+#include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/router.hpp"
+
+#include <algorithm>
 
 namespace kevolve {
 
@@ -55,6 +58,11 @@ json operation_of(const route& r) {
          {{"application/json",
            {{"schema", {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}}}}}}};
   }
+  if (!r.fields.empty()) {
+    const auto required = std::any_of(r.fields.begin(), r.fields.end(), [](const auto& f) { return f.required; });
+    out["requestBody"] = {{"required", required},
+                          {"content", {{"application/json", {{"schema", body_schema(r.fields)}}}}}};
+  }
   out["responses"] = {{"200", {{"description", "done"}, {"content", content}}},
                       {"default", {{"$ref", "#/components/responses/problem"}}}};
   if (r.open)
@@ -75,13 +83,19 @@ std::string openapi_of(const std::vector<route>& table, const std::string& versi
   json paths = json::object();
   for (const auto& r : table)
     paths[r.pattern][lower(r.method)] = operation_of(r);
-  json problem_schema{{"type", "object"},
-                      {"properties",
-                       {{"type", {{"type", "string"}}},
-                        {"title", {{"type", "string"}}},
-                        {"status", {{"type", "integer"}}},
-                        {"detail", {{"type", "string"}}}}},
-                      {"required", {"type", "title", "status", "detail"}}};
+  json problem_schema{
+      {"type", "object"},
+      {"properties",
+       {{"type", {{"type", "string"}}},
+        {"title", {{"type", "string"}}},
+        {"status", {{"type", "integer"}}},
+        {"detail", {{"type", "string"}}},
+        {"errors",
+         {{"type", "array"},
+          {"items",
+           {{"type", "object"},
+            {"properties", {{"key", {{"type", {"string", "null"}}}}, {"detail", {{"type", "string"}}}}}}}}}}},
+      {"required", {"type", "title", "status", "detail"}}};
   json document{{"openapi", "3.1.0"},
                 {"info",
                  {{"title", "kevolve admin"},

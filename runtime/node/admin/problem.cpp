@@ -89,10 +89,13 @@ api_response to_response(const problem& x) {
   out.status = x.status;
   out.problem = x.name;
   out.content_type = "application/problem+json";
-  out.body = to_text(json{{"type", "urn:kevolve:problem:" + x.name},
-                          {"title", status_text(x.status)},
-                          {"status", x.status},
-                          {"detail", x.detail}});
+  json document{{"type", "urn:kevolve:problem:" + x.name},
+                {"title", status_text(x.status)},
+                {"status", x.status},
+                {"detail", x.detail}};
+  for (const auto& e : x.errors)
+    document["errors"].push_back({{"key", or_null(e.key)}, {"detail", e.detail}});
+  out.body = to_text(document);
   return out;
 }
 

@@ -68,7 +68,12 @@ json to_json(const campaign_status& s) {
            {"best", nullptr},
            {"budget",
             {{"candidates", s.budget_candidates == 0 ? json(nullptr) : json(s.budget_candidates)},
-             {"wall_s", s.budget_wall_s == 0 ? json(nullptr) : json(s.budget_wall_s)}}},
+             {"wall_s", s.budget_wall_s == 0 ? json(nullptr) : json(s.budget_wall_s)},
+             {"device_s", s.budget_device_s == 0 ? json(nullptr) : json(s.budget_device_s)}}},
+           {"priority", s.priority},
+           {"origin", s.origin ? json{{"campaign", to_string(s.origin)}, {"node", s.origin_node}} : json(nullptr)},
+           {"pinned", s.pinned},
+           {"banned", s.banned},
            {"spent", {{"wall_s", s.wall_s}, {"compile_s", s.compile_s}, {"device_s", s.device_s}}},
            {"last_sequence", s.last_sequence},
            {"tree_hash", to_string(s.tree_hash)}};
@@ -92,7 +97,8 @@ json to_json(const node_brief& n) {
           {"speedup", n.fitness},   {"ci95", interval_json(n.ci_low, n.ci_high)},
           {"estimate", n.estimate}, {"confirmed", n.confirmed},
           {"draft", n.draft},       {"visits", n.visits},
-          {"summary", n.summary}};
+          {"summary", n.summary},   {"pinned", n.pinned},
+          {"banned", n.banned},     {"injected_by", or_null(n.injected_by)}};
 }
 
 json to_json(const card_view& v) {

@@ -28,6 +28,20 @@ struct query_parameter {
   std::vector<std::string> choices; // of a text; empty: any
 };
 
+enum class body_type : uint8_t { text = 0, integer, number, texts, table };
+
+// A key of a JSON body.
+struct body_field {
+  std::string name;
+  body_type type = body_type::text;
+  std::string summary;
+  bool required = false;
+  bool nullable = false;
+  double low = 0.0;                   // of a number
+  double high = 0.0;                  // of a number, or the bytes of a text; 0: any
+  std::vector<std::string> choices{}; // of a text; empty: any
+};
+
 struct route {
   std::string method;
   std::string pattern; // "/v1/campaigns/{id}"
@@ -36,6 +50,7 @@ struct route {
   bool open = false; // no token needed
   std::vector<query_parameter> query;
   std::vector<std::string> body; // keys of the JSON body, all optional texts; empty: none taken
+  std::vector<body_field> fields; // the same with types, where texts do not do; not both
   std::vector<std::string> produces{"application/json"};
   std::function<void(const call_ptr&)> handler;
 };

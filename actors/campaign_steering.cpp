@@ -1,0 +1,313 @@
+// What people may change of a campaign: each change is stored as an event with what follows from it, and answered
+// once that is fsync'd. A change that is there already is answered without one.
+#include "actors/campaign_steps.hpp"
+#include "actors/injection.hpp"
+#include "actors/keys.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+using answer_promise = caf::typed_response_promise<steer_answer>;
+
+// Of one campaign, not judged yet.
+constexpr size_t most_injected = 32;
+constexpr size_t most_source = 1U << 20U;
+
+// What has to follow a change, in the same append and after it.
+struct consequence {
+  append_request stored;
+  std::optional<champion_record> crowned;
+  std::function<void()> then;
+};
+
+steering_record record_of(const steer_request& q) {
+  steering_record r;
+  r.action = q.action;
+  r.by = q.by;
+  r.reason = q.reason;
+  r.index = q.index;
+  return r;
+}
+
+steer_answer unchanged(const campaign_state& st, uint64_t index = 0) {
+  return {status_of(st), index, false};
+}
+
+void commit(pointer self, steering_record change, consequence c, answer_promise promise) {
+  auto& st = self->state;
+  auto a = std::move(c.stored);
+  auto r = record_change(st.fold.steered, std::move(change));
+  r.tree_hash = st.fold.tree.hash();
+  log::info("campaign", "{}: {} by {}{}{}", st.context->name, r.action, r.by.empty() ? "?" : r.by,
+            r.reason.empty() ? "" : ": ", r.reason);
+  a.events.push_back({event_kind::campaign_steered, encode(r)});
+  if (c.crowned) {
+    fold_crowned(st.fold, *c.crowned);
+    c.crowned->tree_hash = st.fold.tree.hash();
+    a.events.push_back({event_kind::champion_crowned, encode(*c.crowned)});
+  }
+  a.values.push_back(status_value(st));
+  auto index = r.action == "inject" ? r.index : uint64_t{0};
+  auto crowned = c.crowned.has_value();
+  push(self, std::move(a), [self, promise, index, crowned, then = std::move(c.then)]() mutable {
+    if (crowned)
+      self->send(self->state.context->evaluator, atom::crowned_v, champion_now(self->state));
+    if (then)
+      then();
+    promise.deliver(steer_answer{status_of(self->state), index, true});
+  });
+}
+
+caf::result<steer_answer> commit(pointer self, steering_record change, consequence c) {
+  auto promise = self->make_response_promise<steer_answer>();
+  commit(self, std::move(change), std::move(c), promise);
+  return promise;
+}
+
+caf::result<steer_answer> change_priority(pointer self, const steer_request& q) {
+  auto& st = self->state;
+  if (q.priority < 1 || q.priority > most_priority)
+    return to_error({errc::bad_input, "a priority is a whole number from 1 to " + std::to_string(most_priority)});
+  if (st.fold.steered.priority == q.priority)
+    return unchanged(st);
+  auto r = record_of(q);
+  r.priority = q.priority;
+  return commit(self, std::move(r), {{}, {}, [self, p = q.priority] { self->state.context->priority->store(p); }});
+}
+
+caf::result<steer_answer> change_budget(pointer self, const steer_request& q) {
+  auto& st = self->state;
+  const auto& spec = *st.context->spec;
+  const auto before = budget_of(spec, st.fold.steered);
+  auto r = record_of(q);
+  r.budget.candidates = q.set_candidates ? q.budget.candidates : before.candidates;
+  r.budget.wall_s = q.set_wall ? q.budget.wall_s : before.wall_s;
+  r.budget.device_s = q.set_device ? q.budget.device_s : before.device_s;
+  const auto& b = r.budget;
+  if (!(b.wall_s >= 0.0) || !(b.device_s >= 0.0))
+    return to_error({errc::bad_input, "a budget cannot be negative"});
+  if (b.candidates == 0 && b.wall_s == 0.0 && b.device_s == 0.0 && spec.stop.stall == 0)
+    return to_error({errc::bad_input, "nothing would bound the campaign: leave it a budget"});
+  if (encode(b) == encode(before))
+    return unchanged(st);
+  return commit(self, std::move(r), {{}, {}, [self] { pump(self); }});
+}
+
+caf::result<steer_answer> change_pin(pointer self, const steer_request& q) {
+  auto& st = self->state;
+  if (q.index == 0)
+    return to_error({errc::bad_input, "the reference can always be improved on: it needs no pin"});
+  if ((q.action == "pin") == st.fold.steered.pinned.contains(q.index))
+    return unchanged(st);
+  if (q.action == "pin" && is_banned(st.fold.tree, st.fold.steered.banned, q.index))
+    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is banned, or made from one that is"});
+  return commit(self, record_of(q), {});
+}
+
+// The best of what may be the best; 0: the reference.
+uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned) {
+  uint64_t best = 0;
+  for (const auto& n : f.tree.nodes())
+    if (n.index != 0 && n.confirmed && n.result == verdict::pass && !is_banned(f.tree, banned, n.index)
+        && (best == 0 || n.fitness > f.tree.at(best).fitness))
+      best = n.index;
+  return best;
+}
+
+// Who is the champion once the bans are as in `after`.
+uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after) {
+  const auto now = f.champion.index;
+  if (now != 0 && is_banned(f.tree, after, now))
+    return best_allowed(f, after);
+  const auto best = best_allowed(f, after);
+  const auto returns =
+      best != 0 && is_banned(f.tree, f.steered.banned, best) && f.tree.at(best).fitness > f.champion.speedup;
+  return returns ? best : now;
+}
+
+champion_record crown_of(const campaign_fold& f, uint64_t index, std::string object) {
+  if (index == 0)
+    return {0, "", 1.0, 1.0, 1.0, {}};
+  const auto& n = f.tree.at(index);
+  return {index, std::move(object), n.fitness, n.ci_low, n.ci_high, {}};
+}
+
+void change_ban(pointer self, const steer_request& q, answer_promise promise);
+
+// `looked_up`: the new champion's node, whose object stands in its record.
+void apply_ban(pointer self, const steer_request& q, uint64_t looked_up, std::string object, answer_promise promise) {
+  auto& st = self->state;
+  auto after = st.fold.steered.banned;
+  if (q.action == "ban")
+    after.insert(q.index);
+  else
+    after.erase(q.index);
+  const auto champion = champion_under(st.fold, after);
+  if (champion != st.fold.champion.index && champion != looked_up && champion != 0) {
+    change_ban(self, q, std::move(promise)); // another was crowned meanwhile
+    return;
+  }
+  consequence c;
+  if (champion != st.fold.champion.index)
+    c.crowned = crown_of(st.fold, champion, std::move(object));
+  commit(self, record_of(q), std::move(c), std::move(promise));
+}
+
+void change_ban(pointer self, const steer_request& q, answer_promise promise) {
+  auto& st = self->state;
+  auto after = st.fold.steered.banned;
+  if (q.action == "ban")
+    after.insert(q.index);
+  else
+    after.erase(q.index);
+  const auto champion = champion_under(st.fold, after);
+  if (champion == st.fold.champion.index || champion == 0) {
+    apply_ban(self, q, champion, {}, std::move(promise));
+    return;
+  }
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, champion))
+      .then(
+          [self, q, champion, promise](std::string& bytes) mutable {
+            auto node = decode<node_record>(bytes);
+            if (!node)
+              promise.deliver(to_error(node.error()));
+            else
+              apply_ban(self, q, champion, std::move(node->object), std::move(promise));
+          },
+          [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
+}
+
+caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
+  auto& st = self->state;
+  if (q.index == 0)
+    return to_error({errc::bad_input, "the reference cannot be banned"});
+  if ((q.action == "ban") == st.fold.steered.banned.contains(q.index))
+    return unchanged(st);
+  if (q.action == "ban")
+    for (auto pinned : st.fold.steered.pinned)
+      if (is_banned(st.fold.tree, {q.index}, pinned))
+        return to_error(
+            {errc::conflict, "node " + std::to_string(pinned) + " of that subtree is pinned: unpin it first"});
+  auto promise = self->make_response_promise<steer_answer>();
+  change_ban(self, q, promise);
+  return promise;
+}
+
+caf::result<steer_answer> inject(pointer self, steer_request& q) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  if (!st.context->hardware)
+    return to_error({errc::unsupported, "this node does not serve target '" + st.context->spec->target + "'"});
+  const auto& menu = st.context->hardware->flag_menu();
+  if (std::none_of(menu.begin(), menu.end(), [&](const auto& x) { return x.name == q.what.flags; }))
+    return to_error(
+        {errc::bad_input, "target " + st.context->spec->target + " has no flag set '" + q.what.flags + "'"});
+  if (q.what.source.empty() || q.what.source.size() > most_source)
+    return to_error({errc::bad_input, "a source has 1 byte to 1 MiB"});
+  if (q.what.language != "c" && q.what.language != "cpp")
+    return to_error({errc::bad_input, "a candidate's language is c or cpp"});
+  if (f.tree.at(q.index).phase != node_phase::finished)
+    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is not judged yet"});
+  if (is_banned(f.tree, f.steered.banned, q.index))
+    return to_error({errc::conflict, "node " + std::to_string(q.index) + " is banned, or made from one that is"});
+  const auto id = candidate_id(q.what);
+  size_t waiting = 0;
+  for (const auto& [index, x] : f.steered.injected) {
+    if (x.candidate == id && f.tree.at(index).parents.front() == q.index)
+      return unchanged(st, index);
+    waiting += f.open.contains(index) ? 1U : 0U;
+  }
+  if (waiting >= most_injected)
+    return to_error(
+        {errc::conflict, std::to_string(waiting) + " injected candidates wait for their judgement already"});
+  q.what.generator = "inject";
+  q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
+  const auto node = inject_node(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);
+  const auto index = node.record.index;
+  st.nodes[index] = nullptr; // its actor follows when it is stored
+  st.selecting.insert(index);
+  consequence c;
+  c.stored.campaign = st.context->id;
+  put(c.stored, node, q.what);
+  c.then = [self, index] {
+    self->state.selecting.erase(index);
+    if (self->state.phase == "running")
+      adopt_open(self);
+  };
+  auto r = record_of(q);
+  r.index = index;
+  r.candidate = id;
+  return commit(self, std::move(r), std::move(c));
+}
+
+} // namespace
+
+caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
+  auto& st = self->state;
+  if (!st.loaded)
+    return to_error({errc::unavailable, "the campaign is being read: ask again in a moment"});
+  const auto reopens = st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase == "finished";
+  if ((st.fold.ended || st.phase == "failed") && !(reopens && q.action == "budget"))
+    return to_error({errc::conflict, "the campaign is " + st.phase});
+  if (st.phase == "finishing")
+    return to_error({errc::conflict, "the campaign is finishing: its best is being confirmed"});
+  if (q.action == "priority")
+    return change_priority(self, q);
+  if (q.action == "budget")
+    return change_budget(self, q);
+  if (q.index >= st.fold.tree.size())
+    return to_error({errc::not_found, "the campaign has nodes 0 to " + std::to_string(st.fold.tree.size() - 1)});
+  if (q.action == "pin" || q.action == "unpin")
+    return change_pin(self, q);
+  if (q.action == "ban" || q.action == "unban")
+    return ask_ban(self, q);
+  if (q.action == "inject")
+    return inject(self, q);
+  return to_error({errc::bad_input, "a campaign cannot be steered by '" + q.action + "'"});
+}
+
+caf::result<campaign_status> reopen(pointer self) {
+  auto& st = self->state;
+  const auto wall = wall_seconds(st);
+  const auto still = should_stop(rules_of(*st.context->spec, st.fold.steered), progress_of(st.fold, wall));
+  if (still.stop)
+    return to_error({errc::conflict,
+                     "the campaign has ended, and would at once again: " + still.detail + "; raise its budget first"});
+  st.phase = "queued";
+  st.reason = "waits for a place";
+  auto promise = self->make_response_promise<campaign_status>();
+  steering_record change;
+  change.action = "reopen";
+  change.reason = "its budget was raised";
+  auto r = record_change(st.fold.steered, std::move(change));
+  r.tree_hash = st.fold.tree.hash();
+  st.fold.ended = false;
+  st.fold.finish = {};
+  append_request a;
+  a.events.push_back({event_kind::campaign_steered, encode(r)});
+  a.values.push_back(status_value(st));
+  push(self, std::move(a), [self, promise]() mutable {
+    promise.deliver(status_of(self->state));
+    if (auto d = caf::actor_cast<caf::actor>(self->state.context->directory))
+      caf::anon_send(d, atom::begin_v, self->state.context->id);
+  });
+  return promise;
+}
+
+void tell_ended(pointer self) {
+  if (auto d = caf::actor_cast<caf::actor>(self->state.context->directory))
+    caf::anon_send(d, atom::finished_v, self->state.context->id);
+}
+
+} // namespace kevolve::campaign_steps

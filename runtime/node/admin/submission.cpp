@@ -1,0 +1,149 @@
+#include "runtime/node/admin/submission.hpp"
+
+#include "actors/search/policy.hpp"
+#include "backends/generator.hpp"
+#include "backends/target.hpp"
+#include "config/document.hpp"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t most_files = 16;
+constexpr size_t longest_name = 200;
+
+using errors = std::vector<problem_error>;
+
+// Gone with all it holds.
+struct scratch {
+  scratch() {
+    auto pattern = (fs::temp_directory_path() / "kevolve-submit-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr)
+      path = pattern;
+  }
+  ~scratch() {
+    std::error_code ec;
+    if (!path.empty())
+      fs::remove_all(path, ec);
+  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  std::string path;
+};
+
+bool is_plain(const std::string& name) {
+  if (name.empty() || name.size() > longest_name || name.front() == '/' || name.find('\0') != std::string::npos)
+    return false;
+  const fs::path path{name};
+  return path.lexically_normal().generic_string() == name && *path.begin() != "..";
+}
+
+// The text at a key such as reference.file; empty if there is none.
+std::string text_at(const document_value& root, std::initializer_list<std::string_view> keys) {
+  const auto* at = &root;
+  for (auto key : keys) {
+    at = at->find(key);
+    if (at == nullptr)
+      return {};
+  }
+  return at->what == document_value::kind::text ? at->text : std::string{};
+}
+
+// What a file of the bundle names must be in the bundle.
+void check_named(const submitted_files& from, const std::string& file, const std::string& key, const std::string& named,
+                 errors& out) {
+  if (named.empty())
+    return;
+  auto whole = (fs::path{file}.parent_path() / named).lexically_normal().generic_string();
+  if (fs::path{named}.is_absolute() || !is_plain(whole) || !from.files.contains(whole))
+    out.push_back({"files", file + ": " + key + " names '" + named + "', which is not among the files that were sent"});
+}
+
+known_names of_this_build() {
+  known_names known;
+  known.targets = target_names();
+  for (const auto* kind : {"transform", "llm", "relay", "replay"})
+    if (make_generator(kind))
+      known.generators.emplace_back(kind);
+  known.policies = policy_names();
+  return known;
+}
+
+void append(errors& out, const std::vector<diagnostic>& from, const std::string& folder) {
+  for (auto d : from) {
+    if (d.file.starts_with(folder + "/"))
+      d.file = d.file.substr(folder.size() + 1);
+    auto text = to_string(d);
+    for (auto at = text.find(folder + "/"); at != std::string::npos; at = text.find(folder + "/"))
+      text.erase(at, folder.size() + 1);
+    out.push_back({"files", std::move(text)});
+  }
+}
+
+errors check_bundle(const submitted_files& from) {
+  errors out;
+  if (from.files.size() > most_files)
+    out.push_back({"files", "must be at most " + std::to_string(most_files)});
+  for (const auto& [name, text] : from.files)
+    if (!is_plain(name))
+      out.push_back({"files", "'" + name + "' is no plain relative path"});
+  if (!from.files.contains(from.file))
+    out.push_back({"file", "'" + from.file + "' is not among the files that were sent"});
+  for (const auto& o : from.overrides)
+    if (o.starts_with("task"))
+      out.push_back({"overrides", "the task is the one that was sent: '" + o + "' cannot change it"});
+  if (!out.empty())
+    return out;
+  auto campaign = parse_document(from.files.at(from.file), from.file);
+  if (!campaign)
+    return out; // loading says so
+  const auto task = text_at(*campaign, {"task"});
+  check_named(from, from.file, "task", task, out);
+  if (!out.empty() || task.empty())
+    return out;
+  const auto task_file = (fs::path{from.file}.parent_path() / task).lexically_normal().generic_string();
+  if (auto document = parse_document(from.files.at(task_file), task_file))
+    for (const auto* part : {"reference", "oracle"})
+      check_named(from, task_file, std::string{part} + ".file", text_at(*document, {part, "file"}), out);
+  return out;
+}
+
+} // namespace
+
+tl::expected<campaign_spec, errors> load_submitted(const submitted_files& from) {
+  auto wrong = check_bundle(from);
+  if (!wrong.empty())
+    return tl::unexpected(std::move(wrong));
+  scratch folder;
+  if (folder.path.empty())
+    return tl::unexpected(errors{{"files", "no temporary folder can be made on this node"}});
+  for (const auto& [name, text] : from.files) {
+    const auto path = fs::path{folder.path} / name;
+    std::error_code ec;
+    fs::create_directories(path.parent_path(), ec);
+    std::ofstream out{path, std::ios::binary};
+    out << text;
+    out.close();
+    if (!out)
+      return tl::unexpected(errors{{"files", "'" + name + "' cannot be kept on this node while it is checked"}});
+  }
+  auto spec = load_campaign(folder.path + "/" + from.file, from.overrides, of_this_build());
+  if (!spec) {
+    append(wrong, spec.error(), folder.path);
+    return tl::unexpected(std::move(wrong));
+  }
+  // Where it stood for a moment is nobody's business.
+  for (auto* path : {&spec->path, &spec->task.path, &spec->task.reference_path, &spec->task.oracle_path})
+    if (path->starts_with(folder.path + "/"))
+      *path = path->substr(folder.path.size() + 1);
+  return std::move(*spec);
+}
+
+} // namespace kevolve

@@ -1,0 +1,65 @@
+#include "runtime/node/lease_accounts.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+// A lease costs something even if it is given back at once, or its holder could ask for ever.
+constexpr double least_charge_s = 0.001;
+// How much the latest lease says of the next one.
+constexpr double learning = 0.3;
+// Above this, the accounts of campaigns that neither hold nor ask are dropped.
+constexpr size_t kept = 256;
+
+} // namespace
+
+void lease_accounts::ask(const std::string& kind, const id128& campaign, uint32_t weight) {
+  if (accounts_.size() >= kept)
+    forget_idle();
+  auto& a = accounts_[{kind, campaign}];
+  a.weight = std::max<double>(weight, 1.0);
+  if (a.waiting == 0 && a.held == 0)
+    a.used = std::max(a.used, now_[kind]);
+  ++a.waiting;
+}
+
+void lease_accounts::withdraw(const std::string& kind, const id128& campaign) {
+  auto i = accounts_.find({kind, campaign});
+  if (i != accounts_.end() && i->second.waiting > 0)
+    --i->second.waiting;
+}
+
+double lease_accounts::begin(const std::string& kind, const id128& campaign) {
+  auto& a = accounts_[{kind, campaign}];
+  now_[kind] = std::max(now_[kind], a.used);
+  if (a.waiting > 0)
+    --a.waiting;
+  ++a.held;
+  const auto charge = std::max(a.expected, least_charge_s) / a.weight;
+  a.used += charge;
+  return charge;
+}
+
+void lease_accounts::end(const std::string& kind, const id128& campaign, double charge, double held_s) {
+  auto i = accounts_.find({kind, campaign});
+  if (i == accounts_.end() || i->second.held == 0)
+    return;
+  auto& a = i->second;
+  --a.held;
+  const auto actual = std::max(held_s, least_charge_s);
+  a.used += actual / a.weight - charge;
+  a.expected = a.expected == 0.0 ? actual : a.expected + learning * (actual - a.expected);
+}
+
+double lease_accounts::standing(const std::string& kind, const id128& campaign) const {
+  auto i = accounts_.find({kind, campaign});
+  return i == accounts_.end() ? 0.0 : i->second.used;
+}
+
+void lease_accounts::forget_idle() {
+  std::erase_if(accounts_, [](const auto& a) { return a.second.waiting == 0 && a.second.held == 0; });
+}
+
+} // namespace kevolve

@@ -1,0 +1,171 @@
+#include "runtime/node/scheduler.hpp"
+#include "virtual_system.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+using namespace kevolve;
+
+namespace {
+
+// Campaigns that always want more leases than there are, on resources that take virtual time.
+struct market : virtual_system {
+  struct campaign {
+    id128 id;
+    uint32_t weight = default_priority;
+    std::chrono::milliseconds lasts{10};
+    size_t wanted_at_once = 2;
+    double used_s = 0.0;
+    std::chrono::milliseconds longest_wait{0};
+  };
+  struct wish {
+    size_t whose = 0;
+    std::chrono::milliseconds since{0};
+    std::shared_ptr<reply<lease>> answer;
+  };
+  struct job {
+    size_t whose = 0;
+    lease held;
+    std::chrono::milliseconds until{0};
+  };
+
+  scheduler_actor grants = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{0});
+  std::vector<caf::actor> resources;
+  std::vector<campaign> all;
+  std::vector<wish> wishes;
+  std::vector<job> jobs;
+  std::chrono::milliseconds now{0};
+
+  explicit market(size_t devices) {
+    for (size_t i = 0; i < devices; ++i) {
+      resources.push_back(
+          system.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](atom::release, const lease&) {}}; }));
+      resource_offer o;
+      o.resource = "device";
+      o.resource_id = "cpu:" + std::to_string(i);
+      o.handle = resources.back();
+      ask<uint64_t>(grants, atom::offer_v, o);
+      run();
+    }
+  }
+  size_t add(uint32_t weight, std::chrono::milliseconds lasts, size_t at_once) {
+    all.push_back({derive_id("campaign", std::to_string(all.size())), weight, lasts, at_once});
+    return all.size() - 1;
+  }
+  void want(size_t whose) {
+    lease_request w;
+    w.resource = "device";
+    w.campaign = all[whose].id;
+    w.weight = all[whose].weight;
+    wishes.push_back({whose, now, ask<lease>(grants, atom::acquire_v, w)});
+  }
+  void look() {
+    run();
+    for (auto i = wishes.begin(); i != wishes.end();) {
+      if (!i->answer->value) {
+        ++i;
+        continue;
+      }
+      auto& c = all[i->whose];
+      c.longest_wait = std::max(c.longest_wait, now - i->since);
+      jobs.push_back({i->whose, *i->answer->value, now + c.lasts});
+      i = wishes.erase(i);
+    }
+  }
+  // Every campaign of `busy` asks again as soon as it may.
+  void trade(std::chrono::milliseconds limit, const std::vector<size_t>& busy) {
+    for (const auto until = now + limit; now < until;) {
+      for (auto whose : busy) {
+        auto mine = [&](const auto& x) { return x.whose == whose; };
+        auto open = static_cast<size_t>(std::count_if(wishes.begin(), wishes.end(), mine)
+                                        + std::count_if(jobs.begin(), jobs.end(), mine));
+        for (; open < all[whose].wanted_at_once; ++open)
+          want(whose);
+      }
+      look();
+      pass(1ms);
+      now += 1ms;
+      for (auto i = jobs.begin(); i != jobs.end();) {
+        if (i->until > now) {
+          ++i;
+          continue;
+        }
+        all[i->whose].used_s += std::chrono::duration<double>(all[i->whose].lasts).count();
+        caf::anon_send(grants, atom::release_v, i->held);
+        i = jobs.erase(i);
+      }
+      look();
+    }
+  }
+  double share(size_t whose) const {
+    double total = 0;
+    for (const auto& c : all)
+      total += c.used_s;
+    return all[whose].used_s / total;
+  }
+  ~market() {
+    for (auto& r : resources)
+      stop(r);
+    stop(caf::actor_cast<caf::actor>(grants));
+    grants = nullptr;
+    run();
+  }
+};
+
+} // namespace
+
+TEST_CASE("shares of lease time follow the weights, whatever the jobs' lengths, and nobody starves") {
+  for (size_t devices : {1U, 2U}) {
+    CAPTURE(devices);
+    market m{devices};
+    m.add(100, 10ms, 4);
+    m.add(400, 7ms, 4);
+    m.add(50, 30ms, 4);
+    m.add(1, 20ms, 4);
+    m.trade(20s, {0, 1, 2, 3});
+    const double total = 551;
+    CHECK(m.share(0) == doctest::Approx(100 / total).epsilon(0.06));
+    CHECK(m.share(1) == doctest::Approx(400 / total).epsilon(0.06));
+    CHECK(m.share(2) == doctest::Approx(50 / total).epsilon(0.06));
+    CHECK(m.all[3].used_s > 0.0); // the least of all is served too
+    for (size_t i = 0; i < 3; ++i)
+      CHECK(m.all[i].longest_wait < 2s);
+  }
+}
+
+TEST_CASE("a campaign that asks for many at once gets no more than its share") {
+  market m{1};
+  m.add(100, 5ms, 1);
+  m.add(100, 5ms, 32);
+  m.trade(5s, {0, 1});
+  CHECK(m.share(0) == doctest::Approx(0.5).epsilon(0.05));
+}
+
+TEST_CASE("who was idle saves nothing up, and does not wait behind those who were not") {
+  market m{1};
+  auto old = m.add(100, 10ms, 4);
+  m.trade(5s, {old});
+  auto fresh = m.add(100, 10ms, 4);
+  const auto before = m.all[old].used_s;
+  m.trade(2s, {old, fresh});
+  CHECK(m.all[fresh].used_s == doctest::Approx(1.0).epsilon(0.05));
+  CHECK(m.all[old].used_s - before == doctest::Approx(1.0).epsilon(0.05));
+  CHECK(m.all[fresh].longest_wait < 100ms);
+}
+
+TEST_CASE("a change of weight takes hold with the next request") {
+  market m{1};
+  m.add(100, 5ms, 2);
+  m.add(100, 5ms, 2);
+  m.trade(2s, {0, 1});
+  CHECK(m.share(0) == doctest::Approx(0.5).epsilon(0.05));
+  m.all[0].weight = 300;
+  m.all[0].used_s = m.all[1].used_s = 0.0;
+  m.trade(4s, {0, 1});
+  CHECK(m.share(0) == doctest::Approx(0.75).epsilon(0.05));
+}

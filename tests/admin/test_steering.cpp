@@ -1,0 +1,140 @@
+#include "tests/admin/served_node.hpp"
+
+#include "runtime/node/admin/submission.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+using test::shared_node;
+
+namespace {
+
+test::raw_answer post(const std::string& path, const json& body) {
+  return shared_node().ask("POST", path, {{"Content-Type", "application/json"}}, to_text(body));
+}
+
+std::string campaign_path() {
+  return "/v1/campaigns/" + to_string(shared_node().campaign);
+}
+
+std::vector<std::string> keys_of(const json& problem) {
+  std::vector<std::string> out;
+  for (const auto& e : problem["errors"])
+    out.push_back(e["key"].is_string() ? e["key"].get<std::string>() : "");
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+submitted_files bundle() {
+  submitted_files b;
+  b.file = "c/campaign.toml";
+  b.files["c/campaign.toml"] = "task = \"../t/x.task.toml\"\ntarget = \"cpu\"\n[[generator]]\nkind = \"transform\"\n"
+                               "[budget]\ncandidates = 3\n";
+  b.files["t/x.task.toml"] = "[task]\nname = \"x\"\nfamily = \"f\"\nsummary = \"s\"\n"
+                             "[[argument]]\nname = \"x\"\nrole = \"inout\"\ndtype = \"f32\"\nshape = [\"n\"]\n"
+                             "fill = { distribution = \"normal\", mean = 0.0, std = 1.0 }\n"
+                             "[[argument]]\nname = \"n\"\nrole = \"size\"\n[[shape]]\nn = 8\n"
+                             "[reference]\nlanguage = \"c\"\nfile = \"x.c\"\nentry = \"x\"\n"
+                             "[tolerance]\nrelative = 1e-5\nabsolute = 1e-6\n";
+  b.files["t/x.c"] =
+      "#include <stdint.h>\nvoid x(float *x, int64_t n) { for (int64_t i = 0; i < n; i++) x[i] *= 2; }\n";
+  return b;
+}
+
+std::string all_errors(const submitted_files& b) {
+  auto spec = load_submitted(b);
+  std::string out;
+  if (!spec)
+    for (const auto& e : spec.error())
+      out += e.key + ": " + e.detail + "\n";
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a campaign that nobody knows is 404, one that has ended 409, for every way to steer") {
+  const std::vector<std::pair<std::string, json>> ways{
+      {"/priority", {{"priority", 7}}},
+      {"/budget", {{"candidates", 9}}},
+      {"/inject", {{"source", "int x;"}, {"flags", "O3"}}},
+      {"/nodes/1/pin", json::object()},
+      {"/nodes/1/ban", json::object()},
+  };
+  for (const auto& [path, body] : ways) {
+    CAPTURE(path);
+    CHECK(post("/v1/campaigns/" + std::string(32, '0') + path, body).status == 404);
+    auto answer = post(campaign_path() + path, body);
+    CHECK(answer.status == 409);
+    CHECK(json::parse(answer.body)["type"] == "urn:kevolve:problem:conflict");
+  }
+  CHECK(post("/v1/campaigns/" + std::string(32, '0') + "/nodes/1/fork", json::object()).status == 404);
+  CHECK(post(campaign_path() + "/nodes/999/fork", json::object()).status == 404);
+  CHECK(post(campaign_path() + "/nodes/two/pin", json::object()).status == 400);
+}
+
+TEST_CASE("a body that does not fit is 422 with every error by its key") {
+  auto answer =
+      post(campaign_path() + "/inject", {{"flags", 3}, {"parent", -1}, {"language", "rust"}, {"colour", "red"}});
+  CHECK(answer.status == 422);
+  auto problem = json::parse(answer.body);
+  CHECK(problem["type"] == "urn:kevolve:problem:invalid");
+  CHECK(keys_of(problem) == std::vector<std::string>{"colour", "flags", "language", "parent", "source"});
+  CHECK(post(campaign_path() + "/priority", {{"priority", 0}}).status == 422);
+  CHECK(post(campaign_path() + "/priority", {{"priority", 1.5}}).status == 422);
+  CHECK(post(campaign_path() + "/priority", json::object()).status == 422);
+  CHECK(post(campaign_path() + "/budget", json::object()).status == 422);
+  CHECK(post(campaign_path() + "/budget", {{"candidates", -3}, {"wall_s", "long"}}).status == 422);
+  CHECK(post(campaign_path() + "/nodes/0/fork", json::object()).status == 422);
+  CHECK(shared_node().ask("POST", campaign_path() + "/priority", {{"Content-Type", "application/json"}}, "{").status
+        == 400);
+}
+
+TEST_CASE("a submission is loaded from what was sent and from nothing else") {
+  REQUIRE_MESSAGE(load_submitted(bundle()), all_errors(bundle()));
+  CHECK(load_submitted(bundle())->task.reference_path == "t/x.c");
+  auto b = bundle();
+  b.files["../escape"] = "x";
+  CHECK(all_errors(b).find("'../escape' is no plain relative path") != std::string::npos);
+  b = bundle();
+  b.files["/etc/escape"] = "x";
+  CHECK(all_errors(b).find("'/etc/escape' is no plain relative path") != std::string::npos);
+  b = bundle();
+  b.files["c/campaign.toml"].replace(0, b.files["c/campaign.toml"].find('\n'), "task = \"/etc/hostname\"");
+  CHECK(all_errors(b).find("not among the files that were sent") != std::string::npos);
+  b = bundle();
+  b.files["c/campaign.toml"].replace(0, b.files["c/campaign.toml"].find('\n'), "task = \"../../t/x.task.toml\"");
+  CHECK(all_errors(b).find("not among the files that were sent") != std::string::npos);
+  b = bundle();
+  auto& task = b.files["t/x.task.toml"];
+  task.replace(task.find("x.c"), 3, "../../../../etc/passwd");
+  CHECK(all_errors(b).find("reference.file names") != std::string::npos);
+  b = bundle();
+  b.overrides = {"task=/etc/hostname"};
+  CHECK(all_errors(b).find("overrides: ") != std::string::npos);
+  b = bundle();
+  b.file = "other.toml";
+  CHECK(all_errors(b).find("file: 'other.toml'") != std::string::npos);
+  b = bundle();
+  b.files["c/campaign.toml"] += "colour = 1\n[search]\npolicy = \"utc\"\n";
+  auto said = all_errors(b);
+  CHECK(said.find("c/campaign.toml:") != std::string::npos);
+  CHECK(said.find("colour") != std::string::npos);
+  CHECK(said.find("did you mean 'uct'") != std::string::npos);
+  CHECK(said.find("kevolve-submit-") == std::string::npos); // where it was checked is nobody's business
+}
+
+TEST_CASE("the document tells of every typed body what it takes") {
+  auto document = shared_node().get("/v1/openapi.json");
+  const auto& inject = document["paths"]["/v1/campaigns/{id}/inject"]["post"];
+  const auto& schema = inject["requestBody"]["content"]["application/json"]["schema"];
+  CHECK(inject["requestBody"]["required"] == true);
+  CHECK(schema["required"] == json::array({"source", "flags"}));
+  CHECK(schema["properties"]["language"]["enum"] == json::array({"c", "cpp"}));
+  CHECK(schema["additionalProperties"] == false);
+  for (const auto* path : {"/v1/campaigns", "/v1/campaigns/{id}/priority", "/v1/campaigns/{id}/budget",
+                           "/v1/campaigns/{id}/nodes/{index}/pin", "/v1/campaigns/{id}/nodes/{index}/unban",
+                           "/v1/campaigns/{id}/nodes/{index}/fork"})
+    CHECK_MESSAGE(document["paths"][path].contains("post"), path);
+}

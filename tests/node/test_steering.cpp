@@ -1,0 +1,190 @@
+#include "runtime/base/codec.hpp"
+#include "store/store.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+steer_request wish(const std::string& action, uint64_t index = 0) {
+  steer_request q;
+  q.action = action;
+  q.by = "alice";
+  q.index = index;
+  return q;
+}
+
+// A slower twin of the task's reference: right, so it passes.
+candidate twin(const std::string& mark) {
+  candidate c;
+  c.language = "c";
+  c.flags = "O3";
+  c.source = "#include <stdint.h>\n/* " + mark
+             + " */\nvoid row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+               "  for (int64_t i = 0; i < rows; i++) {\n    float s = 0.0f;\n"
+               "    for (int64_t j = 0; j < cols; j++)\n      s += x[i * cols + j] * x[i * cols + j];\n"
+               "    y[i] = s;\n  }\n}\n";
+  return c;
+}
+
+const node_brief* find_row(const std::vector<node_brief>& tree, uint64_t index) {
+  auto i = std::find_if(tree.begin(), tree.end(), [&](const auto& n) { return n.index == index; });
+  return i == tree.end() ? nullptr : &*i;
+}
+
+} // namespace
+
+TEST_CASE("what people change of a paused campaign is there after a restart, and asked twice it is one change") {
+  scratch_folder dir;
+  id128 id;
+  uint64_t given = 0;
+  {
+    live_node n{dir.path};
+    id = n.submit("row_energy", {"budget.candidates=1000"});
+    n.await(id, [](const campaign_status& s) { return s.candidates >= 3; });
+    REQUIRE(n.pause(id, "to steer"));
+    n.await(id, [](const campaign_status& s) { return s.in_flight == 0; });
+    auto q = wish("priority");
+    q.priority = 300;
+    REQUIRE(n.steer(id, q));
+    CHECK_FALSE(n.steer(id, q)->changed);
+    q = wish("budget");
+    q.set_candidates = true;
+    q.budget.candidates = 20;
+    REQUIRE(n.steer(id, q));
+    REQUIRE(n.steer(id, wish("pin", 1)));
+    REQUIRE(n.steer(id, wish("ban", 2)));
+    CHECK(n.steer(id, wish("pin", 2)).error().code == errc::conflict);
+    CHECK(n.steer(id, wish("ban", 0)).error().code == errc::bad_input);
+    CHECK(n.steer(id, wish("pin", 999)).error().code == errc::not_found);
+    q = wish("inject", 1);
+    q.what = twin("first");
+    q.what.flags = "no such set";
+    CHECK(n.steer(id, q).error().code == errc::bad_input);
+    q.what = twin("first");
+    auto injected = n.steer(id, q);
+    REQUIRE_MESSAGE(injected, (injected ? "" : to_string(injected.error())));
+    given = injected->index;
+    CHECK(injected->changed);
+    auto again = n.steer(id, q);
+    REQUIRE(again);
+    CHECK(again->index == given);
+    CHECK_FALSE(again->changed);
+    CHECK(n.status(id).in_flight == 1); // waits for the campaign to go on
+  }
+  live_node n{dir.path};
+  n.submit("row_energy", {"budget.candidates=1000"});
+  auto s = n.await(id, [](const campaign_status& x) { return x.state == "paused"; });
+  CHECK(s.priority == 300);
+  CHECK(s.budget_candidates == 20);
+  CHECK(s.pinned == std::vector<uint64_t>{1});
+  CHECK(s.banned == std::vector<uint64_t>{2});
+  REQUIRE(n.resume(id));
+  auto judged = n.await(id, [&](const campaign_status&) {
+    auto tree = n.tree(id);
+    const auto* row = find_row(tree, given);
+    return row != nullptr && row->state == "finished";
+  });
+  auto tree = n.tree(id);
+  CHECK(find_row(tree, given)->result == "pass");
+  CHECK(find_row(tree, given)->injected_by == "alice");
+  CHECK(find_row(tree, given)->parents == std::vector<uint64_t>{1});
+  CHECK(find_row(tree, 1)->pinned);
+  auto end = n.await_end(id);
+  CHECK(end.stop_reason == "budget");
+  CHECK(end.candidates == 20);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.steered.injected.at(given).by == "alice");
+  for (const auto& row : f.tree.nodes())
+    if (row.index > given)
+      for (auto parent : row.parents)
+        CHECK_FALSE(is_banned(f.tree, f.steered.banned, parent));
+}
+
+TEST_CASE("a campaign that its budget ended goes on once that is raised, also after a restart") {
+  scratch_folder dir;
+  id128 id;
+  {
+    live_node n{dir.path};
+    id = n.submit("row_energy", {"budget.candidates=6"});
+    auto s = n.await_end(id);
+    REQUIRE(s.stop_reason == "budget");
+    auto refused = n.resume(id);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::conflict);
+    CHECK(refused.error().detail.find("6 candidates are used up") != std::string::npos);
+    auto q = wish("budget");
+    q.set_candidates = true;
+    q.budget.candidates = 8;
+    REQUIRE(n.steer(id, q));
+    REQUIRE(n.resume(id));
+    s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 8; });
+    CHECK(s.candidates == 8);
+  }
+  live_node n{dir.path};
+  REQUIRE(n.wake(id)); // nobody runs it
+  auto q = wish("budget");
+  q.set_candidates = true;
+  q.budget.candidates = 10;
+  auto raised = n.steer(id, q);
+  REQUIRE_MESSAGE(raised, (raised ? "" : to_string(raised.error())));
+  CHECK(n.resume(id)->state == "queued");
+  auto s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 10; });
+  CHECK(s.candidates == 10);
+  n.stop();
+  auto f = audit(dir.path, id);
+  CHECK(f.tree.hash() == s.tree_hash);
+  CHECK(f.ended);
+}
+
+TEST_CASE("the best is dethroned by a ban, and is the best again once that is undone") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=1000"});
+  auto s = n.await(id, [](const campaign_status& x) { return x.best != 0; });
+  REQUIRE(n.pause(id, "to steer"));
+  s = n.await(id, [](const campaign_status& x) { return x.in_flight == 0; });
+  auto banned = n.steer(id, wish("ban", s.best));
+  REQUIRE_MESSAGE(banned, (banned ? "" : to_string(banned.error())));
+  CHECK(banned->status.best != s.best);
+  auto back = n.steer(id, wish("unban", s.best));
+  REQUIRE(back);
+  CHECK(back->status.best == s.best);
+  CHECK(back->status.speedup == s.speedup);
+  CHECK(back->status.banned.empty());
+  REQUIRE(n.cancel(id, "enough"));
+  n.stop();
+  audit(dir.path, id);
+}
+
+TEST_CASE("as many campaigns run as there are places; the next by priority starts when one ends") {
+  scratch_folder dir;
+  live_node n{dir.path, true, {}, 1};
+  auto first = n.submit("row_energy", {"budget.candidates=1000"});
+  n.await(first, [](const campaign_status& s) { return s.state == "running"; });
+  auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
+  auto third = n.submit("row_energy", {"seed=3", "budget.candidates=2"});
+  CHECK(n.await(second, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
+  n.await(third, [](const campaign_status& s) { return s.state == "queued"; });
+  CHECK(n.pause(second, "it waits").error().code == errc::conflict);
+  auto q = wish("priority");
+  q.priority = 500;
+  REQUIRE(n.steer(third, q));
+  REQUIRE(n.cancel(first, "make room"));
+  auto started = n.await(third, [](const campaign_status& s) { return s.state != "queued"; });
+  CHECK(started.priority == 500);
+  n.await_end(third);
+  n.await_end(second);
+  n.stop();
+  // The second began after the third had ended.
+  auto b = audit(dir.path, second);
+  auto c = audit(dir.path, third);
+  CHECK(c.last_sequence < b.last_sequence);
+}
