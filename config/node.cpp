@@ -67,7 +67,8 @@ void declare_cluster(section& s, cluster_spec& x) {
 }
 
 void declare_tls(section& s, tls_spec& x) {
-  s.value("certificate", {.text = "the admin's certificate and those between it and the authority, PEM", .required = true},
+  s.value("certificate",
+          {.text = "the admin's certificate and those between it and the authority, PEM", .required = true},
           x.certificate);
   s.value("key", {.text = "file of its private key, PEM", .required = true}, x.key);
   s.value("hosts", {.text = "names that requests may call this node by, beside loopback's"}, x.hosts);
@@ -108,8 +109,7 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
     s.value("level", {.text = "the least that is told", .choices = {"trace", "debug", "info", "warn", "error"}},
             spec.log.level);
     s.value("json", {.text = "one JSON object a line"}, spec.log.json);
-    s.value("file", {.text = "opened again on SIGHUP, so that it may be rotated", .fallback = "stderr"},
-            spec.log.file);
+    s.value("file", {.text = "opened again on SIGHUP, so that it may be rotated", .fallback = "stderr"}, spec.log.file);
   });
   root.table("sandbox", {.text = "around native candidates"}, [&](section& s) {
     s.value("allow_without",
@@ -143,9 +143,8 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
     if (!x.empty())
       x = (std::filesystem::path{path}.parent_path() / x).lexically_normal().string();
   };
-  for (auto* x :
-       {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key, &spec.cluster.authority,
-        &spec.tls.certificate, &spec.tls.key, &spec.log.file})
+  for (auto* x : {&spec.data_dir, &spec.token_file, &spec.cluster.certificate, &spec.cluster.key,
+                  &spec.cluster.authority, &spec.tls.certificate, &spec.tls.key, &spec.log.file})
     beside(*x);
   for (auto& p : spec.providers)
     beside(p.key_file);

@@ -20,8 +20,9 @@ public:
   checker(database& db, bool repair, fsck_report& report) : db_(db), repair_(repair), report_(report) {}
 
   result<void> run() {
-    for (auto step : {&checker::check_meta, &checker::check_order, &checker::check_events, &checker::fill_holes,
-                      &checker::check_snapshots, &checker::check_tables, &checker::check_audit, &checker::count_quarantine})
+    for (auto step :
+         {&checker::check_meta, &checker::check_order, &checker::check_events, &checker::fill_holes,
+          &checker::check_snapshots, &checker::check_tables, &checker::check_audit, &checker::count_quarantine})
       if (auto done = (this->*step)(); !done)
         return done;
     return flush();

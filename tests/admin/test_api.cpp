@@ -139,9 +139,10 @@ TEST_CASE("figures for Prometheus name each family once") {
   auto answer = n.ask("GET", "/metrics");
   REQUIRE(answer.status == 200);
   CHECK(answer.headers["content-type"].starts_with("text/plain"));
-  for (const auto* line : {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates_total 2\n",
-                           "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{route=\"list_campaigns\",code=\"200\"} ",
-                           "kevolve_build_info{version=\""})
+  for (const auto* line :
+       {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates_total 2\n",
+        "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{route=\"list_campaigns\",code=\"200\"} ",
+        "kevolve_build_info{version=\""})
     CHECK_MESSAGE(answer.body.find(line) != std::string::npos, line);
   for (const auto* family : {"kevolve_campaigns", "kevolve_actors", "kevolve_http_requests_total"}) {
     auto type = std::string{"# TYPE "} + family + " ";

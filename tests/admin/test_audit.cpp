@@ -64,9 +64,12 @@ TEST_CASE("an audit log that nobody touched is whole") {
 
 TEST_CASE("a changed record is found, whichever of its fields it is, and a proper checksum does not hide it") {
   const std::function<void(audit_record&)> changes[] = {
-      [](audit_record& x) { x.who = "token:somebody"; }, [](audit_record& x) { x.time_ns += 1; },
-      [](audit_record& x) { x.outcome = "done"; },       [](audit_record& x) { x.ids = "id=0"; },
-      [](audit_record& x) { x.number = 7; },             [](audit_record& x) { x.hash[0] = x.hash[0] == 'a' ? 'b' : 'a'; }};
+      [](audit_record& x) { x.who = "token:somebody"; },
+      [](audit_record& x) { x.time_ns += 1; },
+      [](audit_record& x) { x.outcome = "done"; },
+      [](audit_record& x) { x.ids = "id=0"; },
+      [](audit_record& x) { x.number = 7; },
+      [](audit_record& x) { x.hash[0] = x.hash[0] == 'a' ? 'b' : 'a'; }};
   for (uint64_t which : {1U, 3U, 6U})
     for (const auto& change : changes) {
       auto findings = findings_after([&](store& data) {
@@ -101,9 +104,9 @@ TEST_CASE("a record changed and hashed anew breaks the chain behind it") {
 }
 
 TEST_CASE("an end that was taken away is found") {
-  CHECK_FALSE(
-      findings_after([](store& data) { write(data, write_op::erase(table::index, std::string{audit::end_key})); })
-          .empty());
+  CHECK_FALSE(findings_after([](store& data) {
+                write(data, write_op::erase(table::index, std::string{audit::end_key}));
+              }).empty());
 }
 
 TEST_CASE("what changes something is recorded before and after, with who asked and never the token") {

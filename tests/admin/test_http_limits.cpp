@@ -91,10 +91,9 @@ TEST_CASE("a header that does not end and a body that does not come are cut off 
     o.http.header = std::chrono::milliseconds{200};
     o.http.body = std::chrono::milliseconds{200};
   }};
-  for (const auto& text :
-       {std::string{}, std::string{"GET /healthz HTTP/1.1\r\nHo"},
-        "POST /v1/campaigns/abcd/pause HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
-            + "\r\nAuthorization: Bearer " + n.token + "\r\nContent-Length: 100\r\n\r\n{"}) {
+  for (const auto& text : {std::string{}, std::string{"GET /healthz HTTP/1.1\r\nHo"},
+                           "POST /v1/campaigns/abcd/pause HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
+                               + "\r\nAuthorization: Bearer " + n.token + "\r\nContent-Length: 100\r\n\r\n{"}) {
     auto from = std::chrono::steady_clock::now();
     CHECK(send_raw(n.port, text).empty());
     CHECK(std::chrono::steady_clock::now() - from < std::chrono::seconds{5});

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 using namespace kevolve;
 
@@ -105,5 +107,54 @@ TEST_CASE("the OpenAPI document has every route of the table") {
       for (const auto& p : operation["parameters"])
         in_path += p["in"] == "path" ? 1U : 0U;
     CHECK(in_path == static_cast<size_t>(braces));
+  }
+}
+
+TEST_CASE("the router finds every operation that the OpenAPI document promises") {
+  router r{api_routes()};
+  auto document = json::parse(openapi_of(r.table(), "1.2.3"));
+  for (const auto& [path, methods] : document["paths"].items())
+    for (const auto& [method, operation] : methods.items()) {
+      std::string target;
+      for (size_t i = 0; i < path.size(); ++i) {
+        target += path[i] == '{' ? 'a' : path[i];
+        if (path[i] == '{')
+          i = path.find('}', i);
+      }
+      CAPTURE(target);
+      auto name = method;
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+      auto found = r.match(name, target);
+      REQUIRE(found);
+      CHECK(found->to->id == operation["operationId"]);
+      CHECK(operation["responses"]["default"]["$ref"] == "#/components/responses/problem");
+    }
+}
+
+TEST_CASE("campaigns may be listed by each state that they can be in") {
+  router r{api_routes()};
+  auto document = json::parse(openapi_of(r.table(), "1"));
+  std::set<std::string> named;
+  for (const auto& p : document["paths"]["/v1/campaigns"]["get"]["parameters"])
+    if (p["name"] == "state")
+      for (const auto& choice : p["schema"]["enum"])
+        named.insert(choice);
+  // As actors/campaign*.cpp and runtime/node/campaigns.cpp write them.
+  for (const auto* state : {"preparing", "running", "paused", "finishing", "stopped", "finished", "failed"})
+    CHECK_MESSAGE(named.contains(state), state);
+}
+
+TEST_CASE("each kind of failure is a problem of its own, complete as RFC 9457 has it") {
+  std::set<std::string> types;
+  for (int code = static_cast<int>(errc::bad_input); code <= static_cast<int>(errc::internal); ++code) {
+    auto answer = to_response(to_problem({static_cast<errc>(code), "why"}));
+    CAPTURE(answer.body);
+    auto document = json::parse(answer.body);
+    CHECK(answer.content_type == "application/problem+json");
+    CHECK(answer.status >= 400);
+    CHECK(document["status"] == answer.status);
+    CHECK(document["detail"] == "why");
+    CHECK(document["title"].get<std::string>().size() > 1);
+    CHECK(types.insert(document["type"].get<std::string>()).second);
   }
 }

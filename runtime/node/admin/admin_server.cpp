@@ -61,9 +61,8 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
       return tl::unexpected(ledger.error());
     context.ledger = std::move(*ledger);
   }
-  auto listener =
-      http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)), token_check{*token},
-                           options.tls, options.limits);
+  auto listener = http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)),
+                                       token_check{*token}, options.tls, options.limits);
   if (!listener)
     return tl::unexpected(listener.error());
   auto url = url_of((*listener)->address());

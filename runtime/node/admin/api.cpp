@@ -43,8 +43,8 @@ constexpr size_t most_told = 80; // characters of a value in the audit
 
 audit_record audit_record_of(const route& to, const call& c) {
   audit_record out;
-  out.time_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch())
-                    .count();
+  out.time_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch()).count();
   out.phase = "begun";
   out.request = c.request.id;
   out.who = c.request.who;
@@ -63,8 +63,8 @@ audit_record audit_record_of(const route& to, const call& c) {
 }
 
 audit_record ended_record(audit_record out, const api_response& x) {
-  out.time_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch())
-                    .count();
+  out.time_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch()).count();
   out.phase = "ended";
   out.status = x.status;
   out.outcome = x.problem.empty() ? "done" : x.problem;
@@ -78,13 +78,14 @@ audit_record ended_record(audit_record out, const api_response& x) {
 
 std::vector<route> api_routes() {
   using namespace handlers;
-  const query_parameter state{"state",
-                              "only campaigns in this state",
-                              false,
-                              0,
-                              0,
-                              0,
-                              {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
+  const query_parameter state{
+      "state",
+      "only campaigns in this state",
+      false,
+      0,
+      0,
+      0,
+      {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
   auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,
@@ -140,7 +141,7 @@ std::vector<route> api_routes() {
       handlers::audit)
       .query = {limit_parameter, {"cursor", "only records behind this number", true, 0, UINT64_MAX, 0, {}}};
   add("POST", "/v1/backup", "make_backup", "Copies the store into a new directory of this machine while it is in use",
-      backup)
+      handlers::backup)
       .body = {"out"};
   return t;
 }
@@ -221,17 +222,18 @@ void admin_api::change(const route& to, call_ptr c) {
     return;
   }
   auto others = repeated_->begin_writes(request, clock::now());
-  ledger->write(std::move(record), std::move(others), [this, &to, memory = repeated_, c, plain](const result<void>& written) {
-    if (written) {
-      start(to, c);
-      return;
-    }
-    c->done = nullptr;
-    auto why = to_response({507, "audit-failed", "nothing was done, since it cannot be recorded: "
-                                                     + to_string(written.error())});
-    memory->end(c->request.idempotency_key, why, clock::now());
-    plain(why);
-  });
+  ledger->write(
+      std::move(record), std::move(others), [this, &to, memory = repeated_, c, plain](const result<void>& written) {
+        if (written) {
+          start(to, c);
+          return;
+        }
+        c->done = nullptr;
+        auto why = to_response(
+            {507, "audit-failed", "nothing was done, since it cannot be recorded: " + to_string(written.error())});
+        memory->end(c->request.idempotency_key, why, clock::now());
+        plain(why);
+      });
 }
 
 void admin_api::start(const route& to, call_ptr c) {

@@ -6,11 +6,19 @@ namespace kevolve::handlers {
 namespace {
 
 json to_json(const audit_record& x) {
-  return {{"number", x.number}, {"time", time_json(x.time_ns)}, {"phase", x.phase},
-          {"request", x.request}, {"who", x.who}, {"peer", or_null(x.peer)},
-          {"method", x.method}, {"route", x.route}, {"ids", or_null(x.ids)},
-          {"status", x.status == 0 ? json(nullptr) : json(x.status)}, {"outcome", or_null(x.outcome)},
-          {"before", x.before}, {"hash", x.hash}};
+  return {{"number", x.number},
+          {"time", time_json(x.time_ns)},
+          {"phase", x.phase},
+          {"request", x.request},
+          {"who", x.who},
+          {"peer", or_null(x.peer)},
+          {"method", x.method},
+          {"route", x.route},
+          {"ids", or_null(x.ids)},
+          {"status", x.status == 0 ? json(nullptr) : json(x.status)},
+          {"outcome", or_null(x.outcome)},
+          {"before", x.before},
+          {"hash", x.hash}};
 }
 
 } // namespace

@@ -36,8 +36,8 @@ bool is_ours(std::string_view authority, const own_names& ours) {
 }
 
 // Parameters that people put a secret into.
-constexpr std::array<std::string_view, 9> secret_names{"token",  "access_token",  "auth",   "authorization", "bearer",
-                                                       "apikey", "api_key",       "key",    "secret"};
+constexpr std::array<std::string_view, 9> secret_names{"token",  "access_token", "auth", "authorization", "bearer",
+                                                       "apikey", "api_key",      "key",  "secret"};
 constexpr size_t most_logged = 200;
 
 } // namespace
@@ -84,8 +84,9 @@ std::optional<problem> refuse_foreign(const request_origin& from, const own_name
     return problem{400, "bad-request", "a Host header is required"};
   if (!is_ours(from.host, ours))
     return problem{403, "host-not-allowed",
-                   ours.hosts.empty() ? "the Host header must name this machine's loopback address and port"
-                                      : "the Host header must name one of this node's hosts ([tls] hosts) and its port"};
+                   ours.hosts.empty()
+                       ? "the Host header must name this machine's loopback address and port"
+                       : "the Host header must name one of this node's hosts ([tls] hosts) and its port"};
   if (!from.origin.empty()) {
     const std::string_view scheme = ours.tls ? "https://" : "http://";
     if (!from.origin.starts_with(scheme) || !is_ours(from.origin.substr(scheme.size()), ours))
@@ -117,8 +118,9 @@ std::optional<problem> refuse_token_in_url(std::string_view target, const token_
     auto equals = pair.find('=');
     auto name = percent_decode(pair.substr(0, equals), true);
     auto value = equals == std::string_view::npos ? std::nullopt : percent_decode(pair.substr(equals + 1), true);
-    if (name && std::any_of(secret_names.begin(), secret_names.end(),
-                            [&](std::string_view secret) { return equal_ignoring_case(*name, secret); }))
+    if (name && std::any_of(secret_names.begin(), secret_names.end(), [&](std::string_view secret) {
+          return equal_ignoring_case(*name, secret);
+        }))
       return why;
     if ((name && token.is_token(*name)) || (value && token.is_token(*value)))
       return why;

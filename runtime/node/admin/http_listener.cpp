@@ -28,7 +28,8 @@ result<std::shared_ptr<asio::ssl::context>> tls_context(const tls_files& files) 
   if (::stat(files.key.c_str(), &about) != 0)
     return tl::unexpected(from_errno(errno, "[tls] key " + files.key));
   if ((about.st_mode & 07U) != 0)
-    return fail(errc::unauthorised, "[tls] key " + files.key + " may be read by everybody; run: chmod 600 " + files.key);
+    return fail(errc::unauthorised,
+                "[tls] key " + files.key + " may be read by everybody; run: chmod 600 " + files.key);
   auto out = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   SSL_CTX_set_min_proto_version(out->native_handle(), TLS1_3_VERSION);
   error_code e;

@@ -135,7 +135,8 @@ void session::on_read_error(error_code e) {
     answerable(
         {413, "body-too-large", "the body may have " + std::to_string(server_.limits.body_bytes >> 10U) + " KiB"});
   else if (e == boost::beast::error::timeout || e == http::error::end_of_stream || e == asio::error::eof
-           || e == http::error::partial_message || e.category() != http::make_error_code(http::error::bad_method).category())
+           || e == http::error::partial_message
+           || e.category() != http::make_error_code(http::error::bad_method).category())
     drop(connection_drop::silent);
   else
     answerable({400, "malformed-request", e.message()});

@@ -124,8 +124,8 @@ std::vector<write_op> idempotency_memory::end_writes(const api_request& request,
     return {};
   if (response.status >= 500)
     return {write_op::erase(table::index, store_key(request.idempotency_key))};
-  return {put({request.idempotency_key, digest(request), to_ns(now), response.status, response.content_type,
-               response.body})};
+  return {put(
+      {request.idempotency_key, digest(request), to_ns(now), response.status, response.content_type, response.body})};
 }
 
 } // namespace kevolve

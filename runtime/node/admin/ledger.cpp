@@ -18,7 +18,7 @@ result<std::unique_ptr<request_ledger>> request_ledger::open(std::shared_ptr<sto
 }
 
 request_ledger::request_ledger(std::shared_ptr<store> data, audit_end end)
-    : data_(std::move(data)), end_(std::move(end)), thread_([this] { run(); }) {}
+    : data_(std::move(data)), tally_(data_->last_sequence()), end_(std::move(end)), thread_([this] { run(); }) {}
 
 request_ledger::~request_ledger() {
   stop();

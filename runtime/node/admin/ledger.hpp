@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/base/result.hpp"
+#include "runtime/node/admin/event_tally.hpp"
 #include "store/audit.hpp"
 
 #include <condition_variable>
@@ -29,6 +30,8 @@ public:
   void stop();
 
   const store& data() const { return *data_; }
+  // What has been recorded since the ledger was opened.
+  event_tally& tally() { return tally_; }
   audit_end end() const;
 
 private:
@@ -42,6 +45,7 @@ private:
   void commit(std::vector<entry> all);
 
   std::shared_ptr<store> data_;
+  event_tally tally_;
   mutable std::mutex guard_; // covers what follows
   std::condition_variable came_;
   std::vector<entry> waiting_;

@@ -1,0 +1,83 @@
+#include "runtime/node/admin/event_tally.hpp"
+
+#include "actors/records.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+constexpr std::array<const char*, 8> fault_kinds{"no_space", "worker_killed", "device_sick", "toolchain_missing",
+                                                 "protocol", "timed_out",     "sandbox",     "internal"};
+
+constexpr size_t most_waiting = 10'000;
+
+} // namespace
+
+event_figures event_tally::empty() {
+  event_figures out;
+  for (int v = 0; v <= static_cast<int>(last_value(verdict::none)); ++v)
+    if (auto x = static_cast<verdict>(v); x != verdict::none)
+      out.evaluations[to_string(x)] = 0;
+  for (const auto* kind : fault_kinds)
+    out.faults[kind] = 0;
+  out.faults["other"] = 0;
+  return out;
+}
+
+uint64_t event_tally::after() const {
+  std::lock_guard lock{guard_};
+  return after_;
+}
+
+void event_tally::add(const std::vector<journal_event>& events) {
+  std::lock_guard lock{guard_};
+  for (const auto& e : events) {
+    if (e.sequence <= after_)
+      continue;
+    after_ = e.sequence;
+    ++now_.events;
+    now_.last_ns = e.time_ns;
+    now_.selected += e.kind == event_kind::node_selected ? 1U : 0U;
+    now_.proposed += e.kind == event_kind::node_proposed ? 1U : 0U;
+    if (e.kind == event_kind::node_proposed) {
+      if (auto record = decode_older<proposal_record>(e.payload); record && proposed_.size() < most_waiting)
+        proposed_[{e.campaign, record->index}] = e.time_ns;
+    } else if (e.kind == event_kind::evaluation_intent) {
+      auto record = decode_older<intent_record>(e.payload);
+      auto since = record ? proposed_.find({e.campaign, record->index}) : proposed_.end();
+      if (since == proposed_.end())
+        continue;
+      auto waited_s = static_cast<double>(e.time_ns - since->second) / 1e9;
+      size_t i = 0;
+      while (i < event_figures::bounds_s.size() && waited_s > event_figures::bounds_s[i])
+        ++i;
+      ++now_.waits[i];
+      now_.wait_sum_s += waited_s;
+      proposed_.erase(since);
+    } else if (e.kind == event_kind::node_finished) {
+      auto record = decode_older<node_record>(e.payload);
+      if (record && record->result != verdict::none)
+        ++now_.evaluations[to_string(record->result)];
+      if (record)
+        proposed_.erase({e.campaign, record->index}); // it was answered from the store
+    } else if (e.kind == event_kind::node_faulted) {
+      auto record = decode_older<fault_record>(e.payload);
+      auto known =
+          record && std::find(fault_kinds.begin(), fault_kinds.end(), record->trouble.kind) != fault_kinds.end();
+      ++now_.faults[known ? record->trouble.kind : "other"];
+      if (record)
+        proposed_.erase({e.campaign, record->index});
+    }
+  }
+}
+
+event_figures event_tally::figures() const {
+  std::lock_guard lock{guard_};
+  return now_;
+}
+
+} // namespace kevolve

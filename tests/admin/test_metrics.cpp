@@ -1,0 +1,208 @@
+// What a Prometheus server would read: parsed by its rules, not searched for words.
+#include "actors/records.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/verdict.hpp"
+#include "runtime/node/admin/event_tally.hpp"
+#include "tests/admin/served_node.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace kevolve;
+using test::shared_node;
+
+namespace {
+
+struct family {
+  std::string type;
+  std::string help;
+  std::map<std::string, double> samples;               // name{labels} as written
+  std::map<std::string, std::set<std::string>> labels; // values by name
+};
+
+bool is_name(const std::string& text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0
+         && std::all_of(text.begin(), text.end(),
+                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
+}
+
+// The labels of "{a="x",b="y"}"; `at` ends behind the brace.
+std::map<std::string, std::string> read_labels(const std::string& line, size_t& at) {
+  std::map<std::string, std::string> out;
+  REQUIRE(line[at] == '{');
+  ++at;
+  while (line[at] != '}') {
+    auto equals = line.find('=', at);
+    auto name = line.substr(at, equals - at);
+    REQUIRE_MESSAGE(is_name(name), line);
+    REQUIRE(line[equals + 1] == '"');
+    std::string value;
+    for (at = equals + 2; line[at] != '"'; ++at) {
+      if (line[at] == '\\')
+        ++at;
+      value += line[at];
+    }
+    REQUIRE_MESSAGE(out.emplace(name, value).second, line);
+    ++at;
+    if (line[at] == ',')
+      ++at;
+  }
+  ++at;
+  return out;
+}
+
+std::map<std::string, family> parse(const std::string& text) {
+  REQUIRE(text.ends_with("\n"));
+  std::map<std::string, family> out;
+  std::istringstream in{text};
+  std::string current;
+  for (std::string line; std::getline(in, line);) {
+    CAPTURE(line);
+    if (line.starts_with("# HELP ")) {
+      auto space = line.find(' ', 7);
+      current = line.substr(7, space - 7);
+      REQUIRE(is_name(current));
+      REQUIRE_MESSAGE(!out.contains(current), "a family stands together");
+      out[current].help = line.substr(space + 1);
+    } else if (line.starts_with("# TYPE ")) {
+      REQUIRE(line.starts_with("# TYPE " + current + " "));
+      REQUIRE(out[current].samples.empty());
+      out[current].type = line.substr(8 + current.size());
+    } else {
+      size_t at = line.find_first_of("{ ");
+      auto name = line.substr(0, at);
+      auto& f = out[current];
+      auto of_histogram = f.type == "histogram"
+                          && (name == current + "_bucket" || name == current + "_sum" || name == current + "_count");
+      REQUIRE((name == current || of_histogram));
+      if (line[at] == '{')
+        for (const auto& [label, value] : read_labels(line, at))
+          f.labels[label].insert(value);
+      REQUIRE(line[at] == ' ');
+      size_t used = 0;
+      auto value = std::stod(line.substr(at + 1), &used);
+      REQUIRE(used == line.size() - at - 1);
+      REQUIRE_MESSAGE(f.samples.emplace(line.substr(0, at), value).second, "a series stands once");
+    }
+  }
+  return out;
+}
+
+std::map<std::string, family> scrape() {
+  auto answer = shared_node().ask("GET", "/metrics");
+  REQUIRE(answer.status == 200);
+  CHECK(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8");
+  return parse(answer.body);
+}
+
+} // namespace
+
+TEST_CASE("figures keep Prometheus' conventions for names, units, help and types") {
+  shared_node().ask("GET", "/v1/nowhere");
+  for (const auto& [name, f] : scrape()) {
+    CAPTURE(name);
+    CHECK((name.starts_with("kevolve_") || name.starts_with("process_")));
+    CHECK((f.type == "counter" || f.type == "gauge" || f.type == "histogram"));
+    CHECK(f.help.size() > 10);
+    CHECK(f.help.back() == '.');
+    CHECK((f.type == "counter") == name.ends_with("_total"));
+    for (const auto* unit : {"_ms", "_ns", "_milliseconds", "_kib", "_mib", "_percent"})
+      CHECK(name.find(unit) == std::string::npos);
+    if (f.type != "histogram")
+      continue;
+    // Cumulative, the last bound infinite and equal to the count.
+    auto count = f.samples.at(name + "_count");
+    CHECK(f.samples.at(name + "_bucket{le=\"+Inf\"}") == count);
+    CHECK(f.samples.contains(name + "_sum"));
+    std::map<double, double> buckets;
+    for (const auto& bound : f.labels.at("le"))
+      buckets[bound == "+Inf" ? 1e300 : std::stod(bound)] = f.samples.at(name + "_bucket{le=\"" + bound + "\"}");
+    double before = 0;
+    for (const auto& [bound, n] : buckets) {
+      CHECK(n >= before);
+      before = n;
+    }
+  }
+}
+
+TEST_CASE("labels are bounded: their names are known, and none of them is an id") {
+  const std::set<std::string> names{"kind", "state",    "verdict", "route",   "code",    "reason",
+                                    "part", "resource", "le",      "version", "compiler"};
+  auto campaign = to_string(shared_node().campaign);
+  shared_node().get("/v1/campaigns/" + campaign);
+  for (const auto& [name, f] : scrape())
+    for (const auto& [label, values] : f.labels) {
+      CAPTURE(name);
+      CHECK_MESSAGE(names.contains(label), label);
+      CHECK(values.size() < 64);
+      for (const auto& value : values)
+        CHECK(value.find(campaign.substr(0, 8)) == std::string::npos);
+    }
+}
+
+TEST_CASE("series that are known to exist are there from the start") {
+  auto all = scrape();
+  CHECK(all.at("kevolve_build_info").labels.contains("version"));
+  CHECK(all.at("kevolve_evaluations_total").samples.size() == static_cast<size_t>(last_value(verdict::none)));
+  CHECK(all.at("kevolve_faults_total").samples.size() == 9);
+  CHECK(all.at("kevolve_campaigns").samples.at("kevolve_campaigns{state=\"finished\"}") == 1);
+  CHECK(all.at("kevolve_candidates_total").samples.at("kevolve_candidates_total") == 2);
+  CHECK(all.at("process_resident_memory_bytes").samples.begin()->second > 1e6);
+  CHECK(all.at("process_open_fds").samples.begin()->second > 3);
+  CHECK(all.at("process_cpu_seconds_total").samples.begin()->second > 0);
+  CHECK(all.at("process_start_time_seconds").samples.begin()->second > 1.6e9);
+  CHECK(all.at("kevolve_store_size_bytes").samples.at("kevolve_store_size_bytes{part=\"log\"}") >= 0);
+  CHECK(all.at("kevolve_actor_restarts").samples.contains("kevolve_actor_restarts{kind=\"journal\"}"));
+  CHECK(all.at("kevolve_actor_mailbox_depth").samples.contains("kevolve_actor_mailbox_depth{kind=\"journal\"}"));
+  CHECK(all.at("kevolve_queue_wait_seconds").type == "histogram");
+  CHECK(all.at("kevolve_http_requests_total").labels.at("route").contains("none"));
+}
+
+TEST_CASE("events are counted once each, and a wait is from a proposal to the first job") {
+  event_tally tally{10};
+  const id128 campaign{1, 2};
+  auto event = [&](uint64_t sequence, event_kind kind, int64_t ns, auto record) {
+    journal_event e;
+    e.sequence = sequence;
+    e.campaign = campaign;
+    e.kind = kind;
+    e.time_ns = ns;
+    e.payload = encode(record);
+    return e;
+  };
+  proposal_record proposed;
+  proposed.index = 3;
+  intent_record intent;
+  intent.index = 3;
+  node_record finished;
+  finished.index = 3;
+  finished.result = verdict::wrong_result;
+  fault_record faulted;
+  faulted.trouble.kind = "device_sick";
+  fault_record odd;
+  odd.trouble.kind = "something new";
+  const std::vector<journal_event> events{event(10, event_kind::node_finished, 0, finished), // before we looked
+                                          event(11, event_kind::node_proposed, 1'000'000'000, proposed),
+                                          event(12, event_kind::evaluation_intent, 3'000'000'000, intent),
+                                          event(13, event_kind::evaluation_intent, 9'000'000'000, intent),
+                                          event(14, event_kind::node_finished, 9'500'000'000, finished),
+                                          event(15, event_kind::node_faulted, 9'600'000'000, faulted),
+                                          event(16, event_kind::node_faulted, 9'700'000'000, odd)};
+  tally.add(events);
+  tally.add(events);
+  auto figures = tally.figures();
+  CHECK(tally.after() == 16);
+  CHECK(figures.events == 6);
+  CHECK(figures.proposed == 1);
+  CHECK(figures.evaluations.at("wrong_result") == 1);
+  CHECK(figures.evaluations.at("pass") == 0);
+  CHECK(figures.faults.at("device_sick") == 1);
+  CHECK(figures.faults.at("other") == 1);
+  CHECK(figures.wait_sum_s == doctest::Approx(2.0));
+  CHECK(figures.waits[5] == 1); // at most 5 s
+}
