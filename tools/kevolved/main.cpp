@@ -4,11 +4,16 @@
 #include "runtime/base/log.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/kevolve/exit_codes.hpp"
-#include "tools/kevolve/stop_signal.hpp"
+#include "tools/kevolved/liveness.hpp"
+#include "tools/kevolved/notify.hpp"
+#include "tools/kevolved/settings.hpp"
+#include "tools/kevolved/signals.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,50 +26,96 @@ namespace {
 using namespace kevolve;
 
 constexpr auto look_every = std::chrono::milliseconds{500};
+constexpr auto stop_limit = std::chrono::seconds{90}; // four stages of 13 s each, and the store
 
-node_options options_of(const node_spec& spec) {
-  node_options out;
-  out.data_dir = spec.data_dir;
-  out.listen = spec.listen;
-  out.token_file = spec.token_file;
-  out.campaigns = spec.limits.campaigns;
-  out.compilers = spec.limits.compilers;
-  out.disk_reserve_mib = spec.limits.disk_reserve_mib;
-  if (!spec.devices.empty())
-    out.targets.clear();
-  for (const auto& d : spec.devices) {
-    if (std::find(out.targets.begin(), out.targets.end(), d.target) == out.targets.end())
-      out.targets.push_back(d.target);
-    out.cores[d.target].assign(d.cores.begin(), d.cores.end());
-    if (!d.id.empty())
-      out.devices[d.target].push_back(d.id);
-  }
-  for (const auto& name : out.targets)
-    out.decisions[name] = {spec.sandbox.allow_without, spec.limits.memory_mib};
-  out.resume_all = true;
-  return out;
+struct arguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool json_log = false;
+};
+
+// Connections, helpers and RocksDB's files: more than a shell's 1,024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int serve(const std::string& file, const std::vector<std::string>& overrides, bool json_log) {
-  auto spec = load_node(file, overrides, target_names());
+// What may change does; what may not is named. A file that does not hold changes nothing.
+void reload(const arguments& a, node& n, node_spec& spec) {
+  auto wanted = load_node(a.file, a.overrides, target_names());
+  if (!wanted) {
+    log::reopen(); // the file of the log may have been moved all the same
+    log::error("kevolved", "{} is left aside: {}", a.file, to_string(wanted.error()));
+    return;
+  }
+  log::configure(log_of(*wanted, a.json_log));
+  if (auto changed = n.change_admin(tls_of(*wanted), http_of(*wanted)); !changed)
+    log::error("kevolved", "the admin goes on as it was: {}", to_string(changed.error()));
+  for (const auto& name : need_restart(spec, *wanted))
+    log::warn("kevolved", "{} has changed: it takes effect with the next start", name);
+  // What needs a restart is compared with what runs, each time.
+  spec.log = wanted->log;
+  spec.tls = wanted->tls;
+  spec.limits.connections = wanted->limits.connections;
+  spec.limits.connections_per_peer = wanted->limits.connections_per_peer;
+  log::info("kevolved", "{} read again", a.file);
+  log::flush();
+}
+
+int serve(const arguments& a) {
+  auto spec = load_node(a.file, a.overrides, target_names());
   if (!spec) {
     std::fputs(to_string(spec.error()).c_str(), stderr);
     return exit_code::usage;
   }
-  log::configure({log::level::info, json_log, ""});
-  stop_signal stop; // before the first thread
+  log::configure(log_of(*spec, a.json_log));
+  raise_descriptor_limit();
+  notifier manager;
+  daemon_signals signals; // before the first thread
   auto n = node::start(options_of(*spec));
   if (!n) {
     std::fprintf(stderr, "kevolved: %s\n", to_string(n.error()).c_str());
     return exit_code::of(n.error().code);
   }
-  log::info("kevolved", "serving {} at {}", spec->data_dir, (*n)->admin_url());
-  while (!stop.wait_for(look_every))
+  auto serving = "serving " + spec->data_dir + " at " + (*n)->admin_url();
+  log::info("kevolved", "{}", serving);
+  manager.ready(serving);
+  using clock = std::chrono::steady_clock;
+  auto told = clock::now();
+  const auto every = manager.watchdog().value_or(std::chrono::milliseconds{0}) / 3;
+  if (manager.watchdog())
+    manager.alive();
+  for (;;) {
+    auto wished = signals.wait_for(every.count() > 0 ? std::min(every, look_every) : look_every);
+    if (wished == wish::stop)
+      break;
+    if (wished == wish::reload) {
+      manager.reloading();
+      reload(a, **n, *spec);
+      manager.ready(serving);
+    }
+    log::flush(); // who reads the file sees what has happened
     if (auto why = (*n)->broken(); !why.empty()) {
       log::error("kevolved", "cannot go on: {}", why);
       return exit_code::failed;
     }
+    if (every.count() == 0 || clock::now() - told < every)
+      continue;
+    told = clock::now();
+    // No sign of life from a node whose actors give none: the service manager then starts it anew.
+    if (auto why = not_alive(**n, every); why.empty())
+      manager.alive();
+    else
+      log::error("kevolved", "{}", why);
+  }
   log::info("kevolved", "stopping");
+  manager.stopping(stop_limit);
+  n->reset();
+  log::info("kevolved", "stopped");
+  log::flush();
   return exit_code::ok;
 }
 
@@ -73,20 +124,18 @@ int serve(const std::string& file, const std::vector<std::string>& overrides, bo
 int main(int argc, char** argv) {
   CLI::App app{"kevolved runs campaigns and answers over HTTP until SIGTERM.", "kevolved"};
   app.set_version_flag("--version", std::string{"kevolved "} + KEVOLVE_VERSION);
-  app.footer("Example: kevolved kevolved.toml");
-  std::string file;
-  std::vector<std::string> overrides;
-  bool json_log = false;
-  app.add_option("FILE", file, "the node's settings")->required();
-  app.add_option("--set", overrides, "key=value, over the file's")->allow_extra_args(false);
-  app.add_flag("--json-log", json_log, "log one JSON object a line");
+  app.footer("Example: kevolved kevolved.toml\nSIGHUP: reads the file again and says what of it needs a restart.");
+  arguments a;
+  app.add_option("FILE", a.file, "the node's settings")->required();
+  app.add_option("--set", a.overrides, "key=value, over the file's")->allow_extra_args(false);
+  app.add_flag("--json-log", a.json_log, "log one JSON object a line");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kevolve::exit_code::ok : kevolve::exit_code::usage;
   }
   try {
-    return serve(file, overrides, json_log);
+    return serve(a);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "kevolved: %s\n", e.what());
     return kevolve::exit_code::failed;
