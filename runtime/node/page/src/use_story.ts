@@ -26,15 +26,18 @@ export function useStory(id: string, onChange: () => void): Told {
     const story = new Story();
     let timer = 0;
     let toldAt = 0;
+    let statusTimer = 0;
     const show = (more: Partial<Told>) =>
       stop.signal.aborted || set((old) => ({ ...old, ...more, story, version: old.version + 1 }));
     const soon = () => {
       timer ||= window.setTimeout(() => {
         timer = 0;
         show({});
-        if (Date.now() - toldAt < restatus) return;
-        toldAt = Date.now();
-        changed.current();
+        statusTimer ||= window.setTimeout(() => {
+          statusTimer = 0;
+          toldAt = Date.now();
+          changed.current();
+        }, Math.max(0, toldAt + restatus - Date.now()));
       }, repaint(story.nodes.size));
     };
     const tell = async () => {
@@ -68,6 +71,7 @@ export function useStory(id: string, onChange: () => void): Told {
     return () => {
       stop.abort();
       clearTimeout(timer);
+      clearTimeout(statusTimer);
     };
   }, [id]);
   return told;
