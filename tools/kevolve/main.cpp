@@ -48,11 +48,16 @@ int main(int argc, char** argv) {
   kevolve::add_eval(app, chosen);
   kevolve::add_checks(app, chosen);
   kevolve::add_campaigns(app, chosen);
+  kevolve::add_submit(app, chosen);
+  kevolve::add_watch(app, chosen);
+  kevolve::add_events(app, chosen);
+  kevolve::add_steering(app, chosen);
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
   kevolve::add_fsck(app, chosen);
   kevolve::add_rejudge(app, chosen);
   kevolve::add_bench(app, chosen);
+  kevolve::add_generated(app, chosen);
   // The parser would only say that a verb is missing.
   std::vector<std::string> verbs;
   for (const auto* v : app.get_subcommands({}))

@@ -53,6 +53,13 @@ size_t terminal_width(int fd) {
   return 80;
 }
 
+size_t terminal_height(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+    return size.ws_row;
+  return 24;
+}
+
 std::string printable_lines(std::string_view text, std::string_view indent) {
   std::string out;
   while (!text.empty()) {

@@ -15,6 +15,8 @@ bool is_terminal(int fd);
 bool wants_colour(int fd);
 // Columns; 80 if unknown.
 size_t terminal_width(int fd);
+// Lines; 24 if unknown.
+size_t terminal_height(int fd);
 
 // printable() line by line, each after the first behind `indent`.
 std::string printable_lines(std::string_view text, std::string_view indent);

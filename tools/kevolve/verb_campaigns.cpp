@@ -1,4 +1,5 @@
 // Verbs that ask about campaigns or steer them.
+#include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/terminal.hpp"
@@ -22,46 +23,28 @@ struct campaign_options {
   uint64_t index = 0;
   std::string reason;
   uint64_t limit = 0;
+  std::string cursor;
+  std::string state;
+  std::string name;
+  std::string verdict;
+  bool ids = false;
 };
 using options_ptr = std::shared_ptr<campaign_options>;
-
-std::string text(const json& x, const char* key) {
-  auto i = x.find(key);
-  return i == x.end() || !i->is_string() ? std::string{} : printable(i->get<std::string>());
-}
-
-double number(const json& x, const char* key) {
-  auto i = x.find(key);
-  return i == x.end() || !i->is_number() ? 0.0 : i->get<double>();
-}
-
-std::string interval(const json& x) {
-  auto i = x.find("ci95");
-  if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
-    return {};
-  return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
-}
-
-std::string percent_encoded(const std::string& id) {
-  std::string out;
-  for (auto c : id)
-    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return out;
-}
 
 std::string campaign_path(const campaign_options& o) {
   return "/v1/campaigns/" + percent_encoded(o.id);
 }
 
-// Every page of a list put together.
-result<json> whole_list(connection& node, const std::string& path) {
+// One page if a limit or a cursor was given, else every page put together.
+result<json> listed(connection& node, const campaign_options& o, const std::string& path) {
+  const auto filtered = path + (path.find('?') == std::string::npos ? "?" : "&");
+  if (o.limit != 0 || !o.cursor.empty())
+    return node.get(filtered + "limit=" + std::to_string(o.limit == 0 ? 1000 : o.limit)
+                    + "&cursor=" + (o.cursor.empty() ? "0" : percent_encoded(o.cursor)));
   json all = json::array();
   std::string cursor = "0";
   for (;;) {
-    auto page = node.get(path + "?limit=1000&cursor=" + cursor);
+    auto page = node.get(filtered + "limit=1000&cursor=" + cursor);
     if (!page)
       return page;
     for (auto& item : (*page)["items"])
@@ -72,53 +55,61 @@ result<json> whole_list(connection& node, const std::string& path) {
   }
 }
 
+// Rows that the person wants to see: the node's verdict, and what people did to it.
+bool wanted(const campaign_options& o, const json& row) {
+  if (!o.name.empty() && text_at(row, "name").find(o.name) == std::string::npos)
+    return false;
+  if (o.verdict.empty())
+    return true;
+  if (o.verdict == "in_flight")
+    return text_at(row, "state") == "in_flight";
+  if (o.verdict == "pinned" || o.verdict == "banned")
+    return row.value(o.verdict, false);
+  if (o.verdict == "injected")
+    return !text_at(row, "injected_by").empty();
+  return text_at(row, "verdict") == o.verdict;
+}
+
+void print_next(const json& list) {
+  if (list["next"].is_string())
+    print_err("more: --cursor " + text_at(list, "next") + "\n");
+}
+
 void print_status(const json& s) {
-  std::string out = fmt::format("{}  {}  {}", text(s, "id"), text(s, "name"), text(s, "state"));
-  if (auto why = text(s, "stop_reason"); !why.empty())
-    out += " (" + why + ")";
-  out += "\n";
-  if (auto why = text(s, "reason"); !why.empty())
-    out += "  reason      " + why + "\n";
-  const auto& spent = s["spent"];
-  const auto& budget = s["budget"];
-  auto of_budget = [&](const char* key) {
-    return budget[key].is_number() ? " of " + human_count(budget[key].get<double>()) : std::string{};
-  };
-  out += fmt::format("  candidates  {}{}, {} valid, {} in flight\n", s["candidates"].get<uint64_t>(),
-                     of_budget("candidates"), s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
-  out +=
-      fmt::format("  spent       {} wall{}, {} compiling, {} on the device\n", human_duration(number(spent, "wall_s")),
-                  budget["wall_s"].is_number() ? " of " + human_duration(budget["wall_s"].get<double>()) : "",
-                  human_duration(number(spent, "compile_s")), human_duration(number(spent, "device_s")));
-  if (const auto& b = s["best"]; b.is_object()) {
-    out += fmt::format("  best        {} {} node {}{}\n", human_speedup(number(b, "speedup")), interval(b),
-                       b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");
-    out += "              " + text(b, "summary") + "\n";
-  } else
-    out += "  best        none yet\n";
-  print_out(out);
+  print_out(status_text(s));
 }
 
 void print_list(const json& list) {
-  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "STATE", "CANDIDATES", "VALID", "BEST", "WALL"}};
+  std::vector<std::vector<std::string>> rows{
+      {"ID", "NAME", "STATE", "PRIORITY", "CANDIDATES", "VALID", "BEST", "WALL"}};
   for (const auto& s : list["items"])
-    rows.push_back({text(s, "id").substr(0, 8), text(s, "name"), text(s, "state"),
+    rows.push_back({text_at(s, "id").substr(0, 8), text_at(s, "name"), text_at(s, "state"),
+                    std::to_string(static_cast<uint64_t>(number_at(s, "priority"))),
                     std::to_string(s["candidates"].get<uint64_t>()), std::to_string(s["valid"].get<uint64_t>()),
-                    s["best"].is_object() ? human_speedup(number(s["best"], "speedup")) : "-",
-                    human_duration(number(s["spent"], "wall_s"))});
+                    s["best"].is_object() ? human_speedup(number_at(s["best"], "speedup")) : "-",
+                    human_duration(number_at(s["spent"], "wall_s"))});
   print_out(table_text(rows));
+}
+
+std::string marks_of(const json& n) {
+  std::string out;
+  for (const auto* mark : {"pinned", "banned"})
+    if (n.value(mark, false))
+      out += std::string{" ("} + mark + ")";
+  return out;
 }
 
 void print_tree(const json& list) {
   std::vector<std::vector<std::string>> rows{{"NODE", "PARENT", "VERDICT", "SPEEDUP", "CI95", "VISITS", "STEP"}};
   for (const auto& n : list["items"]) {
-    auto verdict = text(n, "verdict");
+    auto verdict = text_at(n, "verdict");
     auto known = verdict == "pass" || verdict == "reference";
     rows.push_back({std::to_string(n["index"].get<uint64_t>()),
                     n["parents"].empty() ? "-" : std::to_string(n["parents"][0].get<uint64_t>()),
-                    verdict.empty() ? text(n, "state") : verdict,
-                    known ? (n["estimate"].get<bool>() ? "~" : "") + human_speedup(number(n, "speedup")) : "-",
-                    interval(n), std::to_string(n["visits"].get<uint64_t>()), fit_to(text(n, "summary"), 80)});
+                    verdict.empty() ? text_at(n, "state") : verdict,
+                    known ? (n["estimate"].get<bool>() ? "~" : "") + human_speedup(number_at(n, "speedup")) : "-",
+                    interval_text(n), std::to_string(n["visits"].get<uint64_t>()),
+                    fit_to(text_at(n, "summary") + marks_of(n), 80)});
   }
   print_out(table_text(rows));
 }
@@ -140,15 +131,15 @@ std::string lines_of(const json& x, const char* key) {
 
 void print_judged(std::string& out, const json& e) {
   const auto& o = e["outcome"];
-  auto verdict = text(o, "verdict");
-  out += fmt::format("\n{} against {}: {} ({})\n", text(e, "stage"), text(e, "rival").substr(0, 9),
-                     verdict.empty() ? "no verdict" : verdict, text(o, "decision"));
+  auto verdict = text_at(o, "verdict");
+  out += fmt::format("\n{} against {}: {} ({})\n", text_at(e, "stage"), text_at(e, "rival").substr(0, 9),
+                     verdict.empty() ? "no verdict" : verdict, text_at(o, "decision"));
   std::vector<std::vector<std::string>> rows{{"  SHAPE", "HELD OUT", "RIVAL", "CANDIDATE", "SPEEDUP", "CI95", "PAIRS"}};
   for (const auto& t : o["shapes"]) {
-    auto median = [&](const char* key) { return t[key].is_object() ? human_ns(number(t[key], "median")) : "-"; };
+    auto median = [&](const char* key) { return t[key].is_object() ? human_ns(number_at(t[key], "median")) : "-"; };
     rows.push_back(
-        {"  " + text(t, "shape"), t["held_out"].get<bool>() ? "yes" : "no", median("reference_ns"),
-         median("candidate_ns"), human_speedup(number(t, "speedup")), interval(t),
+        {"  " + text_at(t, "shape"), t["held_out"].get<bool>() ? "yes" : "no", median("reference_ns"),
+         median("candidate_ns"), human_speedup(number_at(t, "speedup")), interval_text(t),
          t["candidate_ns"].is_object() ? std::to_string(t["candidate_ns"]["samples"].get<uint64_t>()) : "0"});
   }
   if (rows.size() > 1)
@@ -158,22 +149,22 @@ void print_judged(std::string& out, const json& e) {
 void print_node(const json& n) {
   std::string out;
   if (n.contains("reference")) {
-    print_out("node 0: the reference, " + text(n, "path") + "\n\n" + lines_of(n, "source"));
+    print_out("node 0: the reference, " + text_at(n, "path") + "\n\n" + lines_of(n, "source"));
     return;
   }
   const auto& p = n["proposal"];
-  auto verdict = text(n, "verdict");
-  out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? text(n, "state") : verdict,
-                     verdict == "pass" ? human_speedup(number(n, "speedup")) + " " + interval(n) : "");
-  out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text(p, "summary"),
-                     text(p, "generator"), text(p, "flags"), n["parents"].dump());
-  if (auto rule = text(n, "rule"); !rule.empty())
+  auto verdict = text_at(n, "verdict");
+  out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? text_at(n, "state") : verdict,
+                     verdict == "pass" ? human_speedup(number_at(n, "speedup")) + " " + interval_text(n) : "");
+  out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
+                     text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
+  if (auto rule = text_at(n, "rule"); !rule.empty())
     out += "  rule        " + rule + "\n";
   if (auto detail = lines_of(n, "detail"); !detail.empty())
     out += "  detail      " + detail;
   const auto& cost = n["cost"];
   out += fmt::format("  cost        {:.3f} s proposing, {:.3f} s compiling, {:.3f} s judging\n",
-                     number(cost, "propose_s"), number(cost, "compile_s"), number(cost, "judge_s"));
+                     number_at(cost, "propose_s"), number_at(cost, "compile_s"), number_at(cost, "judge_s"));
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))
       print_judged(out, e);
@@ -189,13 +180,27 @@ int show(const options_ptr& o, const std::string& path, bool pages, void (*print
   auto node = connection::open(o->where, true);
   if (!node)
     return report(node.error(), o->common.json);
-  auto answer = pages ? whole_list(**node, path) : (*node)->get(path);
+  auto answer = pages ? listed(**node, *o, path) : (*node)->get(path);
   if (!answer)
     return report(answer.error(), o->common.json);
+  if (pages) {
+    auto kept = json::array();
+    for (auto& row : (*answer)["items"])
+      if (wanted(*o, row))
+        kept.push_back(std::move(row));
+    (*answer)["items"] = std::move(kept);
+  }
+  if (o->ids) {
+    for (const auto& row : (*answer)["items"])
+      print_out(text_at(row, "id") + "\n");
+    return exit_code::ok;
+  }
   if (o->common.json)
     print_out(to_text(*answer) + "\n");
   else
     print(*answer);
+  if (pages && !o->common.json && !o->common.quiet)
+    print_next(*answer);
   return exit_code::ok;
 }
 
@@ -231,15 +236,29 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const cha
 
 void add_campaigns(CLI::App& app, action& chosen) {
   auto o = std::make_shared<campaign_options>();
-  add_verb(app, "list", "Campaigns of a node", "list --data kevolve-data", o, false)->callback([o, &chosen] {
-    chosen = [o] { return show(o, "/v1/campaigns", true, print_list); };
+  auto paged = [o](CLI::App* verb) {
+    verb->add_option("--limit", o->limit, "one page of so many")->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+    verb->add_option("--cursor", o->cursor, "where the page begins: `next` of the one before");
+    return verb;
+  };
+  auto* list =
+      paged(add_verb(app, "list", "Campaigns of a node", "list --state running --data kevolve-data", o, false));
+  list->add_option("--state", o->state, "only campaigns in this state")
+      ->check(CLI::IsMember({"queued", "preparing", "running", "paused", "finishing", "finished", "failed"}));
+  list->add_option("--name", o->name, "only campaigns whose name holds this");
+  list->add_flag("--ids", o->ids, "the ids alone, one a line");
+  list->callback([o, &chosen] {
+    chosen = [o] {
+      return show(o, "/v1/campaigns" + (o->state.empty() ? std::string{} : "?state=" + o->state), true, print_list);
+    };
   });
   add_verb(app, "status", "A campaign's state, spending and best", "status 1a2b3c4d", o, true)->callback([o, &chosen] {
     chosen = [o] { return show(o, campaign_path(*o), false, print_status); };
   });
-  add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --json", o, true)->callback([o, &chosen] {
-    chosen = [o] { return show(o, campaign_path(*o) + "/tree", true, print_tree); };
-  });
+  auto* tree =
+      paged(add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --verdict pass", o, true));
+  tree->add_option("--verdict", o->verdict, "only nodes of this verdict, or in_flight, pinned, banned, injected");
+  tree->callback([o, &chosen] { chosen = [o] { return show(o, campaign_path(*o) + "/tree", true, print_tree); }; });
   auto* node =
       add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o, true);
   node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference")

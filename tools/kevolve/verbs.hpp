@@ -33,10 +33,20 @@ void add_common(CLI::App& verb, common_options& o);
 void add_weak_sandbox(CLI::App& verb, std::vector<std::string>& layers);
 void add_address(CLI::App& verb, node_address& a);
 
+// Who a campaign's events say asked for something, unless told otherwise.
+std::string caller_name();
+// `kevolve watch`, for verbs that end in it.
+int watch_campaign(const node_address& where, const common_options& common, const std::string& id);
+
 void add_run(CLI::App& app, action& chosen);       // run
 void add_eval(CLI::App& app, action& chosen);      // eval
 void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
 void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
+void add_submit(CLI::App& app, action& chosen);    // submit
+void add_watch(CLI::App& app, action& chosen);     // watch
+void add_events(CLI::App& app, action& chosen);    // events
+void add_steering(CLI::App& app, action& chosen);  // priority budget inject pin ban fork
+void add_generated(CLI::App& app, action& chosen); // completions man
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary
 void add_doctor(CLI::App& app, action& chosen);    // doctor
 void add_fsck(CLI::App& app, action& chosen);      // fsck

@@ -1,0 +1,113 @@
+#include "tools/kevolve/campaign_text.hpp"
+
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/terminal.hpp"
+
+#include <fmt/core.h>
+
+namespace kevolve {
+
+namespace {
+
+std::string of_budget(const json& budget, const char* key, std::string (*human)(double)) {
+  auto i = budget.find(key);
+  return i != budget.end() && i->is_number() ? " of " + human(i->get<double>()) : std::string{};
+}
+
+std::string indices(const json& xs) {
+  std::string out;
+  for (const auto& x : xs)
+    out += (out.empty() ? "" : ", ") + std::to_string(x.get<uint64_t>());
+  return out;
+}
+
+} // namespace
+
+std::string text_at(const json& x, const char* key) {
+  auto i = x.find(key);
+  return i == x.end() || !i->is_string() ? std::string{} : printable(i->get<std::string>());
+}
+
+double number_at(const json& x, const char* key) {
+  auto i = x.find(key);
+  return i == x.end() || !i->is_number() ? 0.0 : i->get<double>();
+}
+
+std::string interval_text(const json& x) {
+  auto i = x.find("ci95");
+  if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
+    return {};
+  return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
+}
+
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (auto c : text)
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::string status_text(const json& s) {
+  std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), text_at(s, "state"));
+  if (auto why = text_at(s, "stop_reason"); !why.empty())
+    out += " (" + why + ")";
+  out += "\n";
+  if (auto why = text_at(s, "reason"); !why.empty())
+    out += "  reason      " + why + "\n";
+  const auto& spent = s["spent"];
+  const auto& budget = s["budget"];
+  out += fmt::format("  candidates  {}{}, {} valid, {} in flight\n", s["candidates"].get<uint64_t>(),
+                     of_budget(budget, "candidates", human_count), s["valid"].get<uint64_t>(),
+                     s["in_flight"].get<uint64_t>());
+  out += fmt::format("  spent       {} wall{}, {} compiling, {} on the device{}\n",
+                     human_duration(number_at(spent, "wall_s")), of_budget(budget, "wall_s", human_duration),
+                     human_duration(number_at(spent, "compile_s")), human_duration(number_at(spent, "device_s")),
+                     of_budget(budget, "device_s", human_duration));
+  if (const auto& b = s["best"]; b.is_object()) {
+    out += fmt::format("  best        {} {} node {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");
+    out += "              " + text_at(b, "summary") + "\n";
+  } else
+    out += "  best        none yet\n";
+  if (s.contains("priority"))
+    out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
+  if (auto o = s.find("origin"); o != s.end() && o->is_object())
+    out += fmt::format("  forked from node {} of {}\n", (*o)["node"].get<uint64_t>(),
+                       text_at(*o, "campaign").substr(0, 8));
+  for (const auto* key : {"pinned", "banned"})
+    if (auto i = s.find(key); i != s.end() && !i->empty())
+      out += fmt::format("  {:<12}{}\n", key, indices(*i));
+  return out;
+}
+
+std::string status_line(const json& s) {
+  const auto& budget = s["budget"];
+  auto out = fmt::format(
+      "[{}{}] {}: {} candidates{}, {} valid, {} in flight", human_duration(number_at(s["spent"], "wall_s")),
+      of_budget(budget, "wall_s", human_duration), text_at(s, "state"), s["candidates"].get<uint64_t>(),
+      of_budget(budget, "candidates", human_count), s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
+  if (const auto& b = s["best"]; b.is_object())
+    out += fmt::format("; best {} {} node {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       b["node"].get<uint64_t>(), text_at(b, "summary"));
+  if (auto why = text_at(s, "reason"); !why.empty())
+    out += "; " + why;
+  return out;
+}
+
+bool has_ended(const json& s) {
+  auto state = text_at(s, "state");
+  return state == "finished" || state == "failed";
+}
+
+int exit_code_of(const json& s) {
+  const auto& b = s["best"];
+  if (text_at(s, "state") == "finished" && b.is_object() && b["final"].get<bool>())
+    return exit_code::ok;
+  return text_at(s, "stop_reason") == "budget" && s["valid"].get<uint64_t>() == 0 ? exit_code::nothing_in_budget
+                                                                                  : exit_code::failed;
+}
+
+} // namespace kevolve

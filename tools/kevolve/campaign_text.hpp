@@ -1,0 +1,29 @@
+// Campaigns as the verbs show them, from the node's JSON.
+#pragma once
+
+#include "runtime/node/admin/json.hpp"
+
+#include <string>
+
+namespace kevolve {
+
+// Printable; empty if absent or no text.
+std::string text_at(const json& x, const char* key);
+// 0 if absent or no number.
+double number_at(const json& x, const char* key);
+// "[1.20, 1.31]"; empty without one.
+std::string interval_text(const json& x);
+// Every byte but letters and digits as %XX, for a path or a query.
+std::string percent_encoded(const std::string& text);
+
+// Several lines on one campaign.
+std::string status_text(const json& status);
+// One line, for logs: "[0:32 of 2:00] running: 12 candidates of 300, …".
+std::string status_line(const json& status);
+
+bool has_ended(const json& status);
+// What a script wants to know of a campaign: 0 once a best is confirmed, 8 for a budget without anything valid, 1 for
+// any other end without a confirmed best.
+int exit_code_of(const json& status);
+
+} // namespace kevolve
