@@ -1,0 +1,140 @@
+// A daemon and the verbs that talk to it: the whole way from the command line to the journal and back.
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+using namespace kevolve::test;
+
+namespace {
+
+struct daemon_folder : temporary_folder {
+  explicit daemon_folder(int places = 8) {
+    for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
+      write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+    write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[limits]\ncampaigns = "
+                               + std::to_string(places) + "\n");
+  }
+  outcome kevolve(std::vector<std::string> arguments) const { return run_kevolve(arguments, path); }
+  json told(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    auto said = kevolve(std::move(arguments));
+    CAPTURE(said.err);
+    CHECK(said.code == 0);
+    return said.document();
+  }
+  // Ends when the event is there: --follow waits for it.
+  json await_event(const std::string& id, const std::string& kind) const {
+    return told({"events", id, "--follow", "--kind", kind, "--limit", "1"});
+  }
+};
+
+std::vector<uint64_t> sequences(const std::string& lines) {
+  std::vector<uint64_t> out;
+  for (size_t from = 0; from < lines.size();) {
+    auto end = lines.find('\n', from);
+    out.push_back(json::parse(lines.substr(from, end - from))["sequence"].get<uint64_t>());
+    from = end == std::string::npos ? lines.size() : end + 1;
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of the daemon") {
+  daemon_folder f;
+  auto daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, f.path);
+  REQUIRE(daemon->wait_for("serving "));
+  auto submitted = f.told({"submit", "row_energy.toml", "--set", "budget.candidates=1000", "--priority", "250"});
+  auto id = submitted["id"].get<std::string>();
+  CHECK(submitted["priority"] == 250);
+  CHECK(f.told({"submit", "row_energy.toml", "--set", "budget.candidates=1000"})["id"] == id); // the same campaign
+  program follower{"kevolve", {"events", id, "--follow", "--json"}, f.path};
+  f.await_event(id, "node_finished");
+  CHECK(f.kevolve({"pause", id}).code == 0);
+  CHECK(f.told({"priority", id, "300", "--by", "bob", "--reason", "due today"})["priority"] == 300);
+  CHECK(f.told({"budget", id, "--candidates", "12", "--wall", "10m"})["budget"]["wall_s"] == 600);
+  CHECK(f.told({"pin", id, "1"})["pinned"] == json::array({1}));
+  f.write("mine.c", "/* mine */\n" + read_file(source_path("tests/node/tasks/row_energy.c")));
+  auto injected = f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"});
+  auto node = injected["node"].get<uint64_t>();
+  CHECK(f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"})["changed"] == false);
+
+  // All of it was fsync'd before it was answered.
+  daemon->signal(SIGKILL);
+  daemon->finish();
+  daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, f.path);
+  REQUIRE(daemon->wait_for("serving "));
+  auto status = f.told({"status", id});
+  CHECK(status["priority"] == 300);
+  CHECK(status["budget"]["candidates"] == 12);
+  CHECK(status["pinned"] == json::array({1}));
+  CHECK(f.kevolve({"resume", id}).code == 0);
+  auto fork = f.told({"fork", id, "1", "--seed", "7", "--candidates", "2"});
+  CHECK(fork["origin"]["campaign"] == id);
+  CHECK(fork["origin"]["node"] == 1);
+  CHECK(f.told({"fork", id, "1", "--seed", "7", "--candidates", "2"})["id"] == fork["id"]);
+  auto watched = f.kevolve({"watch", id, "--json"});
+  CHECK(watched.code != 2);
+  CHECK(watched.document()["state"] == "finished");
+  CHECK(watched.document()["candidates"] == 12);
+  f.kevolve({"watch", fork["id"].get<std::string>(), "--quiet"});
+  auto first = f.told({"node", fork["id"].get<std::string>(), "1"});
+  CHECK(first["source"] == f.told({"node", id, "1"})["source"]);
+  CHECK(first["verdict"] == "pass");
+
+  auto tree = f.told({"tree", id, "--verdict", "injected"});
+  REQUIRE(tree["items"].size() == 1);
+  CHECK(tree["items"][0]["index"] == node);
+  CHECK(tree["items"][0]["injected_by"] == "bob");
+  CHECK(tree["items"][0]["verdict"] == "pass");
+
+  // The follower saw every event once, in order, over the kill, and ended with the campaign.
+  auto followed = follower.finish();
+  CHECK(followed.code == 0);
+  auto seen = sequences(followed.out);
+  auto all = sequences(f.kevolve({"events", id, "--json"}).out);
+  all.resize(std::min(all.size(), seen.size()));
+  CHECK(seen == all);
+  CHECK(followed.err.find("trying again") != std::string::npos);
+  auto steered = f.kevolve({"events", id, "--kind", "campaign_steered"});
+  CHECK(steered.out.find("priority to 300 by bob: due today") != std::string::npos);
+
+  // What cannot be is said, with the exit code for it.
+  CHECK(f.kevolve({"pin", id, "1"}).code == 5);
+  CHECK(f.kevolve({"pin", "ffffffff", "1"}).code == 3);
+  CHECK(f.kevolve({"priority", id, "0"}).code == 2);
+  CHECK(f.kevolve({"budget", id, "--wall", "soon"}).code == 2);
+  CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O2"}).code == 5);
+  CHECK(f.kevolve({"fork", id, "9999"}).code == 3);
+  CHECK(f.kevolve({"submit", "mine.c"}).code == 2);
+  CHECK(f.told({"list", "--state", "finished"})["items"].size() == 2);
+  CHECK(f.told({"list", "--limit", "1"})["truncated"] == true);
+  CHECK(f.kevolve({"list", "--ids"}).out.find(id) != std::string::npos);
+  daemon->signal(SIGTERM);
+  CHECK(daemon->finish().code == 0);
+  CHECK(f.kevolve({"pin", id, "1"}).code == 6);
+}
+
+TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin") {
+  daemon_folder f{1};
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("serving "));
+  auto submit = [&](const char* seed, const char* candidates, const char* priority) {
+    return f.told({"submit", "row_energy.toml", "--set", std::string{"seed="} + seed, "--set",
+                   std::string{"budget.candidates="} + candidates, "--priority", priority});
+  };
+  auto first = submit("1", "1000", "100")["id"].get<std::string>();
+  auto low = submit("2", "2", "50");
+  auto high = submit("3", "2", "200");
+  CHECK(low["state"] == "queued");
+  CHECK(high["state"] == "queued");
+  CHECK(f.told({"list", "--state", "queued"})["items"].size() == 2);
+  CHECK(f.kevolve({"cancel", first}).code == 0);
+  f.await_event(high["id"].get<std::string>(), "campaign_finished");
+  auto one = f.await_event(high["id"].get<std::string>(), "session_started");
+  auto other = f.await_event(low["id"].get<std::string>(), "session_started");
+  CHECK(one["sequence"].get<uint64_t>() < other["sequence"].get<uint64_t>());
+  f.await_event(low["id"].get<std::string>(), "campaign_finished");
+}

@@ -1,0 +1,118 @@
+#include "tools/kevolve/live_view.hpp"
+
+#include "tools/kevolve/campaign_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+
+namespace {
+
+json status() {
+  return {
+      {"id", "1a2b3c4d5e6f"},
+      {"name", "softmax"},
+      {"state", "running"},
+      {"reason", nullptr},
+      {"stop_reason", nullptr},
+      {"candidates", 30},
+      {"valid", 20},
+      {"in_flight", 2},
+      {"priority", 250},
+      {"budget", {{"candidates", 60}, {"wall_s", nullptr}, {"device_s", nullptr}}},
+      {"spent", {{"wall_s", 32.0}, {"compile_s", 1.0}, {"device_s", 9.0}}},
+      {"best", {{"node", 4}, {"speedup", 12.5}, {"ci95", {12.0, 13.0}}, {"final", false}, {"summary", "unroll 8"}}}};
+}
+
+json row(uint64_t index, uint64_t parent, const char* verdict, double speedup, const std::string& summary) {
+  return {{"index", index},      {"parents", json::array({parent})},
+          {"state", "finished"}, {"verdict", verdict},
+          {"speedup", speedup},  {"ci95", {speedup - 0.1, speedup + 0.1}},
+          {"estimate", false},   {"summary", summary},
+          {"pinned", false},     {"banned", false}};
+}
+
+json tree() {
+  json out = json::array({{{"index", 0}, {"parents", json::array()}, {"state", "finished"}, {"verdict", "reference"}}});
+  out.push_back(row(1, 0, "pass", 2.0, "tile 8"));
+  out.push_back(row(2, 0, "wrong_result", 0.0, "reorder"));
+  out.push_back(row(3, 1, "pass", 3.0, "vectorise"));
+  out.push_back(row(4, 3, "pass", 12.5, "unroll 8"));
+  for (uint64_t i = 5; i < 60; ++i)
+    out.push_back(row(i, 1, "pass", 1.0 + static_cast<double>(i) / 100, "try \x1b[31m" + std::to_string(i)));
+  return out;
+}
+
+size_t columns(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+bool has(const std::vector<std::string>& frame, const std::string& text) {
+  return std::any_of(frame.begin(), frame.end(), [&](const auto& l) { return l.find(text) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("the live view fits any terminal, and shows the way to the best before all else") {
+  for (size_t lines : {6U, 9U, 12U, 24U, 200U})
+    for (size_t width : {20U, 40U, 80U, 200U}) {
+      CAPTURE(lines);
+      CAPTURE(width);
+      auto frame = live_frame(status(), tree(), {1.0, 2.0, 12.5}, {width, lines, false});
+      CHECK(frame.size() <= lines);
+      for (const auto& l : frame) {
+        CHECK(columns(l) < width);
+        CHECK(l.find('\x1b') == std::string::npos); // no colour asked for, and a summary cannot bring its own
+      }
+      if (lines >= 12 && width >= 80) {
+        CHECK(has(frame, "4 ★ 12.50x [12.40, 12.60]"));
+        CHECK(has(frame, "3 ▲ 3.00x"));
+        CHECK(has(frame, "1 ▲ 2.00x"));
+        CHECK(has(frame, "more"));
+      }
+    }
+  auto all = live_frame(status(), tree(), {}, {100, 200, false});
+  CHECK(has(all, "✗ wrong_result"));
+  CHECK_FALSE(has(all, "more"));
+  CHECK(has(all, "30 candidates of 60, 20 valid, 2 in flight"));
+  CHECK(has(all, "[############------------]"));
+  CHECK(has(all, "best 12.50x [12.00, 13.00]  node 4: unroll 8"));
+}
+
+TEST_CASE("colour only where it is wanted; a banned node and a pinned one say so") {
+  auto t = tree();
+  t[3]["pinned"] = true;
+  t[2]["banned"] = true;
+  auto plain = live_frame(status(), t, {}, {100, 100, false});
+  CHECK(has(plain, "(pinned)"));
+  CHECK(has(plain, "(banned)"));
+  auto coloured = live_frame(status(), t, {}, {100, 100, true});
+  CHECK(has(coloured, "\x1b[1;32m"));
+  CHECK(has(coloured, "\x1b[0m"));
+  CHECK(draw_frame(plain).starts_with("\x1b[H"));
+  CHECK(draw_frame(plain).ends_with("\x1b[J"));
+}
+
+TEST_CASE("a campaign without candidates and with a reason is shown too") {
+  auto s = status();
+  s["best"] = nullptr;
+  s["state"] = "queued";
+  s["reason"] = "waits for a place";
+  auto frame = live_frame(s, json::array(), {}, {80, 24, false});
+  CHECK(has(frame, "best: none yet"));
+  CHECK(has(frame, "waits for a place"));
+}
+
+TEST_CASE("the end of a campaign is an exit code") {
+  auto s = status();
+  s["state"] = "finished";
+  CHECK(exit_code_of(s) == 1);
+  s["best"]["final"] = true;
+  CHECK(exit_code_of(s) == 0);
+  s["best"] = nullptr;
+  s["stop_reason"] = "budget";
+  s["valid"] = 0;
+  CHECK(exit_code_of(s) == 8);
+}
