@@ -19,8 +19,6 @@ namespace kevolve {
 
 namespace {
 
-constexpr auto local_limit = std::chrono::seconds{30};
-
 errc code_of(unsigned status) {
   switch (status) {
     case 400:
@@ -73,11 +71,9 @@ public:
   explicit over_http(http_peer peer) : peer_(std::move(peer)) {}
 
 protected:
-  result<json> ask(const std::string& method, const std::string& target, const std::string& body) override {
-    auto answer = http_ask(peer_, request_of(method, target, body));
-    if (!answer)
-      return tl::unexpected(answer.error());
-    return to_result(*answer);
+  result<api_response> exchange(const std::string& method, const std::string& target,
+                                const std::string& body) override {
+    return http_ask(peer_, request_of(method, target, body), limit_);
   }
 
 private:
@@ -102,13 +98,14 @@ public:
   in_process& operator=(const in_process&) = delete;
 
 protected:
-  result<json> ask(const std::string& method, const std::string& target, const std::string& body) override {
+  result<api_response> exchange(const std::string& method, const std::string& target,
+                                const std::string& body) override {
     auto answer = std::make_shared<std::promise<api_response>>();
     auto waiting = answer->get_future();
     api_->handle(request_of(method, target, body), [answer](api_response x) { answer->set_value(std::move(x)); });
-    if (waiting.wait_for(local_limit) != std::future_status::ready)
+    if (waiting.wait_for(limit_) != std::future_status::ready)
       return fail(errc::timed_out, "the store did not answer in time");
-    return to_result(waiting.get());
+    return waiting.get();
   }
 
 private:
@@ -157,6 +154,22 @@ result<std::unique_ptr<connection>> open_directory(const std::string& data_dir) 
 }
 
 } // namespace
+
+result<json> connection::ask(const std::string& method, const std::string& target, const std::string& body) {
+  auto answer = exchange(method, target, body);
+  if (!answer)
+    return tl::unexpected(answer.error());
+  return to_result(*answer);
+}
+
+result<std::string> connection::text(const std::string& target) {
+  auto answer = exchange("GET", target, "");
+  if (!answer)
+    return tl::unexpected(answer.error());
+  if (answer->status != 200)
+    return tl::unexpected(to_result(*answer).error());
+  return std::move(answer->body);
+}
 
 result<std::unique_ptr<connection>> connection::open(const node_address& where, bool read_only) {
   auto url = where.url;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "runtime/base/result.hpp"
+#include "runtime/node/admin/exchange.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/verbs.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -21,8 +23,18 @@ public:
   result<json> get(const std::string& target) { return ask("GET", target, ""); }
   result<json> post(const std::string& target, const json& body) { return ask("POST", target, to_text(body)); }
 
+  // The answer's body as it is, of what is no JSON.
+  result<std::string> text(const std::string& target);
+  // How long an answer may take.
+  void allow(std::chrono::milliseconds limit) { limit_ = limit; }
+
 protected:
-  virtual result<json> ask(const std::string& method, const std::string& target, const std::string& body) = 0;
+  virtual result<api_response> exchange(const std::string& method, const std::string& target,
+                                        const std::string& body) = 0;
+  std::chrono::milliseconds limit_ = std::chrono::seconds{30};
+
+private:
+  result<json> ask(const std::string& method, const std::string& target, const std::string& body);
 };
 
 // Prints "kevolve: …" on stderr, or the failure as JSON on stdout; returns the exit code.

@@ -117,8 +117,8 @@ public:
     if (error_ && !connected_)
       return fail(errc::unavailable, "no node answers at " + url + ": " + error_.message());
     if (error_ && tls_ && !secured_)
-      return fail(errc::unauthorised, url + " has not proved who it is: " + error_.message()
-                                          + "; name its authority with --ca-file");
+      return fail(errc::unauthorised,
+                  url + " has not proved who it is: " + error_.message() + "; name its authority with --ca-file");
     if (error_)
       return fail(errc::protocol, url + ": " + error_.message());
     api_response out;

@@ -57,6 +57,8 @@ int main(int argc, char** argv) {
   kevolve::add_fsck(app, chosen);
   kevolve::add_rejudge(app, chosen);
   kevolve::add_bench(app, chosen);
+  kevolve::add_backup(app, chosen);
+  kevolve::add_debug(app, chosen);
   kevolve::add_generated(app, chosen);
   // The parser would only say that a verb is missing.
   std::vector<std::string> verbs;

@@ -1,4 +1,5 @@
 // kevolve fsck: what is damaged in a data directory, and a mended copy of it.
+#include "runtime/base/ids.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "store/fsck.hpp"
 #include "tools/kevolve/connection.hpp"
@@ -11,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace kevolve {
@@ -52,6 +54,28 @@ void print(const fsck_verb& o, const rescue_report& r) {
   print_out(out);
 }
 
+// A node has the directory: it makes a copy, and that is looked at. Damage of the files is copied with them.
+result<fsck_report> examine_copy(const fsck_verb& o, const failure& held) {
+  node_address where;
+  where.data = o.directory;
+  auto link = connection::open(where, false);
+  if (!link)
+    return tl::unexpected(held);
+  (*link)->allow(std::chrono::hours{1});
+  auto copy = std::filesystem::absolute(o.directory).lexically_normal().string() + "/fsck-" + short_string(random_id());
+  auto made = (*link)->post("/v1/backup", json{{"out", copy}});
+  if (!made)
+    return tl::unexpected(made.error());
+  auto looked = fsck(copy);
+  std::error_code ec;
+  std::filesystem::remove_all(copy, ec);
+  if (looked)
+    for (auto& f : looked->findings)
+      if (auto at = f.where.find(copy); at != std::string::npos)
+        f.where.replace(at, copy.size(), o.directory);
+  return looked;
+}
+
 int examine(const fsck_verb& o) {
   rescue_report r;
   if (o.repair) {
@@ -61,6 +85,8 @@ int examine(const fsck_verb& o) {
     r = std::move(*rescued);
   } else {
     auto looked = fsck(o.directory);
+    if (!looked && looked.error().code == errc::conflict)
+      looked = examine_copy(o, looked.error());
     if (!looked)
       return report(looked.error(), o.common.json);
     r.report = std::move(*looked);
@@ -79,7 +105,8 @@ void add_fsck(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("fsck", "Check a data directory for damage; mend a copy of it");
   verb->footer("Example: kevolve fsck kevolve-data --repair\nExit codes: 0 no damage, 1 damaged (also when a copy was "
                "mended), 3 no store there, 5 in use.");
-  verb->add_option("DIR", o->directory, "the data directory; no node may run on it")->required();
+  verb->add_option("DIR", o->directory, "the data directory; of one that a node uses, a copy is made and checked")
+      ->required();
   verb->add_flag("--repair", o->repair, "if damaged: copy what can be saved to DIR.rescued; DIR stays as it is");
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return examine(*o); }; });

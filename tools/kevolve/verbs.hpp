@@ -52,5 +52,7 @@ void add_doctor(CLI::App& app, action& chosen);    // doctor
 void add_fsck(CLI::App& app, action& chosen);      // fsck
 void add_rejudge(CLI::App& app, action& chosen);   // rejudge
 void add_bench(CLI::App& app, action& chosen);     // bench
+void add_backup(CLI::App& app, action& chosen);    // backup restore
+void add_debug(CLI::App& app, action& chosen);     // debug
 
 } // namespace kevolve

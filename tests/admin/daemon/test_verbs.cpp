@@ -1,0 +1,66 @@
+#include "tests/admin/daemon/program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+using test_json = nlohmann::json;
+using namespace kevolve::test;
+namespace fs = std::filesystem;
+
+TEST_CASE("backup, fsck and restore work beside a running node and without one") {
+  daemon_process d;
+  d.until("READY=1");
+  auto live = d.folder.path() + "/live";
+  auto made = run_program("kevolve", {"backup", "--data", d.data(), "--out", live, "--json"});
+  REQUIRE_MESSAGE(made.code == 0, made.err);
+  CHECK(test_json::parse(made.out)["directory"] == live);
+  CHECK(run_program("kevolve", {"backup", "--data", d.data(), "--out", live}).code == 5);
+  auto looked = run_program("kevolve", {"fsck", d.data()});
+  CHECK_MESSAGE(looked.code == 0, looked.out << looked.err);
+  CHECK(looked.out.find("no damage") != std::string::npos);
+  for (const auto& entry : fs::directory_iterator{d.data()})
+    CHECK_FALSE(entry.path().filename().string().starts_with("fsck-"));
+  d.signal(SIGTERM);
+  d.until("STOPPING=1");
+  REQUIRE(d.wait() == 0);
+
+  auto still = d.folder.path() + "/still";
+  CHECK(run_program("kevolve", {"backup", "--data", d.data(), "--out", still}).code == 0);
+  auto restored = d.folder.path() + "/restored";
+  CHECK(run_program("kevolve", {"restore", live, "--data", restored}).code == 0);
+  CHECK(run_program("kevolve", {"fsck", restored}).code == 0);
+  CHECK(run_program("kevolve", {"restore", still, "--data", restored}).code == 5);
+  CHECK(run_program("kevolve", {"restore", d.folder.path(), "--data", restored + "2"}).code == 3);
+}
+
+TEST_CASE("a support bundle is packed, and refused whole when a secret is in it") {
+  daemon_process d{"[log]\nfile = \"kevolved.log\"\n"};
+  d.until("READY=1");
+  auto out = d.folder.path() + "/report.tar.gz";
+  std::vector<std::string> words{"debug", "--data", d.data(), "--config", d.settings_file(), "--out", out, "--json"};
+  auto packed = run_program("kevolve", words);
+  REQUIRE_MESSAGE(packed.code == 0, packed.err);
+  auto said = test_json::parse(packed.out);
+  for (const auto* name : {"versions.txt", "doctor.json", "actors.json", "events.json", "metrics.txt", "kevolved.log"})
+    CHECK_MESSAGE(std::find(said["files"].begin(), said["files"].end(), name) != said["files"].end(), name);
+  CHECK(fs::file_size(out) > 500);
+  CHECK(run_program("kevolve", words).code == 5); // it is there
+
+  std::string token;
+  std::ifstream{d.data() + "/token"} >> token;
+  for (const auto& secret : {token, "key sk-" + std::string(32, 'x')}) {
+    fs::remove(out);
+    std::ofstream{d.folder.path() + "/kevolved.log"} << "one\ntwo " << secret << "\n";
+    auto refused = run_program("kevolve", words);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("kevolved.log:2: ") != std::string::npos);
+    CHECK(refused.err.find(secret) == std::string::npos);
+    CHECK(refused.out.find(secret) == std::string::npos);
+    CHECK_FALSE(fs::exists(out));
+  }
+}
