@@ -14,7 +14,6 @@ node_options options_of(const node_spec& spec) {
   out.tls = tls_of(spec);
   out.http = http_of(spec);
   out.campaigns = spec.limits.campaigns;
-  out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
   if (!spec.devices.empty())
