@@ -140,6 +140,34 @@ void diagnostics() {
   write("compiler_output", "driver", std::string{"\x00\x00", 2} + R"( "/usr/bin/clang" "-cc1" "-D" "a\"b\\c" -x c "")");
 }
 
+void requests_to_the_admin() {
+  const std::string host = "Host: 127.0.0.1:7700\r\n";
+  const std::string token = "Authorization: Bearer " + std::string(64, 'a') + "\r\n";
+  write("http_request", "get", "GET /v1/campaigns?state=running&limit=5 HTTP/1.1\r\n" + host + token + "\r\n");
+  write("http_request", "post",
+        "POST /v1/campaigns/abcd/pause HTTP/1.1\r\n" + host + token
+            + "Content-Length: 14\r\nIdempotency-Key: k\r\n\r\n{\"reason\":\"x\"}");
+  write("http_request", "chunked",
+        "POST /v1/campaigns/ab%2Fcd/pause HTTP/1.1\r\n" + host
+            + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+  write("http_request", "leak", "GET /v1/campaigns?token=" + std::string(64, 'a') + " HTTP/1.1\r\n" + host + "\r\n");
+  write("http_request", "foreign", "GET / HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n");
+}
+
+void settings() {
+  write("config_files", "task",
+        std::string{'\0'}
+            + "[task]\nname = \"t\"\n[[argument]]\nname = \"x\"\nrole = \"input\"\ndtype = \"f32\"\nshape = [\"n*2\"]\n"
+              "[[argument]]\nname = \"n\"\nrole = \"size\"\n[[shape]]\nn = 4\n[reference]\nlanguage = \"c\"\n"
+              "file = \"t.c\"\nentry = \"t\"\n[tolerance]\nrelative = 1e-5\n");
+  write("config_files", "campaign",
+        "\1task = \"t.task.toml\"\ntarget = \"cpu\"\nseed = 1\n[[generator]]\nkind = \"transform\"\nweight = 1.0\n"
+        "[search]\npolicy = \"uct\"\n[budget]\ncandidates = 30\nwall = \"2m\"\n[stop]\nstall = 8\n");
+  write("config_files", "node",
+        "\2data_dir = \"d\"\nlisten = \"127.0.0.1:7700\"\n[[device]]\ntarget = \"cpu\"\ncores = [1]\n[limits]\n"
+        "campaigns = 2\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n[log]\nlevel = \"info\"\n");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -153,5 +181,7 @@ int main(int argc, char** argv) {
   messages();
   requests();
   diagnostics();
+  requests_to_the_admin();
+  settings();
   return 0;
 }
