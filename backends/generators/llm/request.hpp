@@ -1,0 +1,52 @@
+// What is asked of a language model, whatever the vendor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kevolve::llm {
+
+enum class wire_format : uint8_t { openai_chat = 0, openai_responses, anthropic };
+
+struct tool_call {
+  std::string id;
+  std::string name;
+  std::string arguments; // JSON, as the model wrote it
+};
+struct tool_spec {
+  std::string name;
+  std::string description;
+  std::string parameters; // JSON schema
+};
+
+enum class speaker : uint8_t { user = 0, assistant, tool };
+
+struct message {
+  speaker from = speaker::user;
+  std::string text;
+  std::vector<tool_call> calls; // assistant
+  std::string call_id;          // tool: the call this answers
+  bool cache_to_here = false;   // the prompt up to here comes again: Anthropic's cache mark
+};
+
+struct request {
+  std::string model;
+  std::string system;
+  bool cache_system = false;
+  std::vector<tool_spec> tools;
+  std::vector<message> messages;
+  std::optional<int64_t> max_tokens; // Anthropic asks for it
+  std::optional<double> temperature;
+  std::optional<double> top_p;
+  std::optional<uint64_t> seed; // Chat Completions alone has one
+  bool stream = true;
+  std::string cache_key; // OpenAI's prompt_cache_key
+  std::string extra;     // a JSON object: further members of the body
+  // What compatible servers differ in.
+  std::string max_tokens_name = "max_tokens"; // Chat Completions; OpenAI's newer models: max_completion_tokens
+  bool ask_usage = true;                      // Chat Completions: stream_options.include_usage
+};
+
+} // namespace kevolve::llm
