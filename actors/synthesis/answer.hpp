@@ -1,0 +1,79 @@
+// What a model's reply holds: a candidate, or the reason why it holds none.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve::synthesis {
+
+struct source_file {
+  std::string path; // relative, no folder above
+  std::string content;
+};
+
+enum class refusal_class : uint8_t {
+  none = 0,
+  no_code,        // no file and no edit
+  two_answers,    // more than one file of the same name, or a file and edits of it
+  path_outside,   // absolute, or through a folder above
+  unknown_file,   // not one of the candidate's
+  command,        // asks for a command to be run
+  truncated,      // ended within its answer
+  edit_not_found, // the text to replace is not there
+  edit_ambiguous, // it is there more than once
+  edit_malformed, // marks missing or in the wrong order, or a diff
+  unchanged,      // the candidate as it was
+  too_large,
+  not_text, // control or invisible characters, or no UTF-8
+  unknown_flags,
+  unknown_tool,
+  bad_arguments, // of a tool
+  declined,      // the model would not
+};
+constexpr refusal_class last_value(refusal_class) {
+  return refusal_class::declined;
+}
+std::string to_string(refusal_class c);
+
+struct refusal {
+  refusal_class what = refusal_class::none;
+  std::string detail; // for people and the model; holds no more than 200 bytes of the reply
+};
+
+struct answer {
+  std::vector<source_file> files; // all of the candidate's, whole
+  std::string flags;              // a name of the menu; empty: the reply names none
+  std::string summary;            // one line
+  bool edited = false;            // made of edits
+};
+
+struct answer_rules {
+  std::vector<source_file> current; // the candidate's files as they stand, its main one first
+  std::string entry;                // the function that the main file defines
+  std::vector<std::string> flag_menu;
+  size_t most_reply = size_t{4} << 20;
+  size_t most_file = size_t{512} << 10;
+};
+
+template <class T>
+using answer_or_refusal = tl::expected<T, refusal>;
+
+inline tl::unexpected<refusal> refuse(refusal_class what, std::string detail) {
+  return tl::unexpected<refusal>(refusal{what, std::move(detail)});
+}
+
+// `ended_early`: the provider stopped at its limit of tokens. Such a reply is taken only if its one file is whole.
+answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rules& rules, bool ended_early = false);
+
+// What to tell the model, so that its next reply can be read: one paragraph, with nothing of the reply but the detail.
+std::string repair_prompt(const refusal& why, const answer_rules& rules);
+
+// Which of the candidate's files a path names: path_outside or unknown_file otherwise.
+answer_or_refusal<size_t> find_file(std::string_view path, const std::vector<source_file>& files);
+
+} // namespace kevolve::synthesis

@@ -1,0 +1,153 @@
+#include "actors/synthesis/prompt.hpp"
+
+#include "actors/synthesis/prompt_parts.hpp"
+#include "backends/generators/llm/tokens.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kevolve::synthesis {
+
+namespace {
+
+prompt_part fixed(std::string name, std::string text) {
+  prompt_part p;
+  p.name = std::move(name);
+  p.text = std::move(text);
+  p.tokens = llm::estimate_tokens(p.text);
+  p.budget = p.tokens;
+  return p;
+}
+
+// Whole items from the first, as many as fit, and a line that says how many did not.
+prompt_part itemised(std::string name, std::string_view heading, const std::vector<std::string>& items,
+                     int64_t budget) {
+  prompt_part p;
+  p.name = std::move(name);
+  p.rule = cut_rule::items;
+  p.budget = budget;
+  if (items.empty())
+    return p;
+  constexpr int64_t for_the_gap = 16;
+  auto left = budget - llm::estimate_tokens(heading) - for_the_gap;
+  size_t shown = 0;
+  std::string body;
+  while (shown < items.size() && llm::estimate_tokens(items[shown]) <= left) {
+    left -= llm::estimate_tokens(items[shown]);
+    body += items[shown++];
+  }
+  for (size_t i = shown; i < items.size(); ++i)
+    p.left_out += items[i].size();
+  if (shown == 0)
+    return p;
+  p.text = std::string{heading} + body;
+  if (shown < items.size())
+    p.text += "[… " + std::to_string(items.size() - shown) + " more left out …]\n";
+  p.tokens = llm::estimate_tokens(p.text);
+  return p;
+}
+
+// The code to work on. It is never cut: edits are made against what is shown.
+prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
+  if (!of_the_tree || facts.parents.empty())
+    return fixed("code", "# Current code: the reference, as " + facts.file_name + "\n");
+  const auto& p = facts.parents.front();
+  return fixed("code", "# Current code: " + facts.file_name + "\n" + outcome_text(p)
+                           + quote(facts.file_name + " of node " + std::to_string(p.index), p.node.source));
+}
+
+std::vector<std::string> combine_items(const prompt_facts& facts) {
+  std::vector<std::string> out;
+  for (size_t i = 1; i < facts.parents.size(); ++i) {
+    const auto& p = facts.parents[i];
+    out.push_back(outcome_text(p) + quote("another candidate, node " + std::to_string(p.index), p.node.source));
+  }
+  return out;
+}
+
+struct variable_parts {
+  prompt_part code;
+  prompt_part combine;
+  prompt_part history;
+  prompt_part report;
+  prompt_part documents;
+  prompt_part step;
+
+  std::array<prompt_part*, 6> in_order() { return {&code, &combine, &history, &report, &documents, &step}; }
+};
+
+variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
+  const bool of_the_tree = facts.memory != "none";
+  variable_parts out;
+  out.code = code_part(facts, of_the_tree);
+  // An item that holds a quotation is shown whole or not at all: cut, it could lose the mark that ends it.
+  out.combine = itemised("combine", "# To combine with it: take what makes each of them fast\n",
+                         of_the_tree ? combine_items(facts) : std::vector<std::string>{}, b.combine);
+  out.history = itemised("history", "# History\n", history_items(facts), b.history);
+  const auto report = of_the_tree ? report_text(facts.report) : std::string{};
+  out.report = itemised("report", "# Report\n",
+                        report.empty() ? std::vector<std::string>{} : std::vector<std::string>{report}, b.report);
+  out.documents = itemised("documents", "# Documents\n", document_items(facts), b.documents);
+  out.step = fixed("step", step_text());
+  return out;
+}
+
+int64_t total(variable_parts& parts) {
+  int64_t out = 0;
+  for (const auto* p : parts.in_order())
+    out += p->tokens;
+  return out;
+}
+
+answer_rules rules_for(const prompt_facts& facts) {
+  answer_rules out;
+  const bool reference = facts.memory == "none" || facts.parents.empty();
+  out.current = {{facts.file_name, reference ? facts.campaign->reference_source : facts.parents.front().node.source}};
+  out.entry = facts.campaign->task.entry;
+  out.flag_menu = facts.campaign->flag_menu;
+  return out;
+}
+
+} // namespace
+
+result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& budgets) {
+  prompt out;
+  std::array<prompt_part, 3> stable{fixed("task", role_text() + task_text(facts)),
+                                    fixed("hardware", hardware_text(facts)), fixed("format", format_text(facts))};
+  for (auto& p : stable) {
+    out.system += p.text;
+    out.tokens += p.tokens;
+  }
+  auto b = budgets;
+  auto parts = make_parts(facts, b);
+  if (parts.code.tokens > b.code)
+    return fail(errc::bad_input, "the current code is " + std::to_string(parts.code.tokens)
+                                     + " tokens by estimate; the budget for it is " + std::to_string(b.code));
+  const auto room = b.context - b.reply - out.tokens;
+  for (int64_t* gives : {&b.documents, &b.history, &b.report, &b.combine}) {
+    const auto over = total(parts) - room;
+    if (over <= 0)
+      break;
+    *gives = std::max<int64_t>(0, *gives - over);
+    parts = make_parts(facts, b);
+    if (total(parts) > room) {
+      *gives = 0;
+      parts = make_parts(facts, b);
+    }
+  }
+  if (const auto over = total(parts) - room; over > 0)
+    return fail(errc::bad_input, "task and current code need " + std::to_string(over)
+                                     + " tokens by estimate more than a context of " + std::to_string(b.context)
+                                     + " has beside a reply of " + std::to_string(b.reply));
+  for (auto& p : stable)
+    out.parts.push_back(std::move(p));
+  for (auto* p : parts.in_order()) {
+    out.user += p->text;
+    out.tokens += p->tokens;
+    out.parts.push_back(std::move(*p));
+  }
+  out.rules = rules_for(facts);
+  return out;
+}
+
+} // namespace kevolve::synthesis

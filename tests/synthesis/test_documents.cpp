@@ -1,0 +1,40 @@
+#include "actors/synthesis/documents.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve::synthesis;
+
+TEST_CASE("a Markdown file falls into its sections") {
+  const auto s =
+      split_sections("a.md", "intro\n# One\ntext\n```c\n# no heading\n```\n## Two\n\n#nospace\nmore\n# Empty\n\n");
+  REQUIRE(s.size() == 3);
+  CHECK(s[0].title == "a.md");
+  CHECK(s[0].text == "intro\n");
+  CHECK(s[1].title == "a.md: One");
+  CHECK(s[1].text == "text\n```c\n# no heading\n```\n");
+  CHECK(s[2].title == "a.md: Two");
+  CHECK(split_sections("a.md", "").empty());
+}
+
+TEST_CASE("sections are found by the words of their titles before those of their text") {
+  const section_source source{{{"Caches", "Blocking keeps tiles of a matrix in the cache."},
+                               {"Memory bandwidth", "Stream what is not read again."},
+                               {"Debugging", "A crash is an index."},
+                               {"Prose", "memory memory memory memory memory memory memory"}}};
+  const auto found = source.find({"memory bandwidth", "blocking"}, 1'000);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].title == "Memory bandwidth");
+  CHECK(found[1].title == "Prose");
+  CHECK(found[2].title == "Caches");
+  CHECK(source.find({"nothing of this"}, 1'000).empty());
+  CHECK(source.find({}, 1'000).empty());
+  CHECK(source.find({"crashes"}, 1'000).size() == 1); // an ending more or less
+}
+
+TEST_CASE("what does not fit the budget is passed over") {
+  const section_source source{{{"Vectors one", std::string(4'000, 'x') + " vectors"}, {"Other", "vectors too"}}};
+  const auto found = source.find({"vectors"}, 50);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].title == "Other");
+  CHECK(source.find({"vectors"}, 2'000).size() == 2);
+}
