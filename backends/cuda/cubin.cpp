@@ -1,0 +1,104 @@
+#include "backends/cuda/cubin.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint16_t machine_cuda = 190;
+constexpr size_t most_cubin_bytes = 64U << 20U;
+constexpr size_t most_symbols = 1U << 20U;
+
+template <class T>
+bool read_at(std::string_view bytes, uint64_t offset, T& out) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+    return false;
+  std::memcpy(&out, bytes.data() + offset, sizeof(T));
+  return true;
+}
+
+// The text at `at` inside a string table; empty if it does not end inside.
+std::string text_at(std::string_view table, uint64_t at) {
+  if (at >= table.size())
+    return {};
+  const auto rest = table.substr(at);
+  const auto end = rest.find('\0');
+  return end == std::string_view::npos ? std::string{} : std::string{rest.substr(0, end)};
+}
+
+std::string_view content(std::string_view bytes, const Elf64_Shdr& s) {
+  if (s.sh_type == SHT_NOBITS || s.sh_offset > bytes.size() || s.sh_size > bytes.size() - s.sh_offset)
+    return {};
+  return bytes.substr(s.sh_offset, s.sh_size);
+}
+
+void read_symbols(std::string_view bytes, const Elf64_Shdr& table, std::string_view names, cubin_facts& out) {
+  const auto symbols = content(bytes, table);
+  const auto count = std::min(symbols.size() / sizeof(Elf64_Sym), most_symbols);
+  for (size_t i = 1; i < count; ++i) {
+    Elf64_Sym s{};
+    if (!read_at(symbols, i * sizeof(s), s) || s.st_shndx != SHN_UNDEF)
+      continue;
+    auto name = text_at(names, s.st_name);
+    // The reserved word of shared memory is the driver's own.
+    if (!name.empty() && !name.starts_with(".nv.reservedSmem"))
+      out.undefined.push_back(std::move(name));
+  }
+}
+
+} // namespace
+
+result<cubin_facts> read_cubin(std::string_view bytes) {
+  Elf64_Ehdr head{};
+  if (bytes.size() > most_cubin_bytes)
+    return fail(errc::bad_input, "machine code of more than " + std::to_string(most_cubin_bytes) + " bytes");
+  if (!read_at(bytes, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
+      || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != machine_cuda)
+    return fail(errc::bad_input, "not machine code for an NVIDIA device");
+  if (head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shnum == 0)
+    return fail(errc::bad_input, "machine code without sections");
+  std::vector<Elf64_Shdr> sections(head.e_shnum);
+  for (size_t i = 0; i < sections.size(); ++i)
+    if (!read_at(bytes, head.e_shoff + i * sizeof(Elf64_Shdr), sections[i]))
+      return fail(errc::bad_input, "machine code that is cut off");
+  if (head.e_shstrndx >= sections.size())
+    return fail(errc::bad_input, "machine code without section names");
+  const auto names = content(bytes, sections[head.e_shstrndx]);
+
+  cubin_facts out;
+  // Where the architecture stands moved with version 8 of the format (CUDA 13).
+  out.capability = head.e_ident[EI_ABIVERSION] >= 8 ? (head.e_flags >> 8U) & 0xffU : head.e_flags & 0xffU;
+  for (const auto& s : sections) {
+    const auto name = text_at(names, s.sh_name);
+    if (name.starts_with(".text."))
+      out.static_shared.try_emplace(name.substr(6), 0);
+    else if (name.starts_with(".nv.shared.") && !name.starts_with(".nv.shared.reserved"))
+      out.static_shared[name.substr(11)] = static_cast<uint32_t>(std::min<uint64_t>(s.sh_size, UINT32_MAX));
+    else if (name.starts_with(".nv.global"))
+      out.globals_bytes += std::min<uint64_t>(s.sh_size, uint64_t{1} << 40U);
+    if (s.sh_type == SHT_SYMTAB && s.sh_link < sections.size())
+      read_symbols(bytes, s, content(bytes, sections[s.sh_link]), out);
+  }
+  if (out.static_shared.empty())
+    return fail(errc::bad_input, "machine code without a kernel");
+  return out;
+}
+
+std::optional<std::string> refuse_cubin(const cubin_facts& facts) {
+  // What the driver supplies to any kernel. None of it starts work or outlives a call that is checked.
+  constexpr std::array<std::string_view, 4> supplied{"vprintf", "malloc", "free", "__assertfail"};
+  std::string wanted;
+  for (const auto& name : facts.undefined)
+    if (std::find(supplied.begin(), supplied.end(), name) == supplied.end())
+      wanted += (wanted.empty() ? "" : ", ") + name;
+  if (wanted.empty())
+    return std::nullopt;
+  return "the code wants " + wanted + ": kernels that launch kernels, and libraries, are not for candidates";
+}
+
+} // namespace kevolve

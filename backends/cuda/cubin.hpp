@@ -1,0 +1,30 @@
+// What machine code says of itself before the driver sees it: which kernels it has, for which processor, what it
+// expects to be linked with. Pure, over hostile bytes.
+#pragma once
+
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve {
+
+struct cubin_facts {
+  uint32_t capability = 0;                       // 90
+  std::map<std::string, uint32_t> static_shared; // kernel → bytes
+  std::vector<std::string> undefined;            // what the driver would have to supply
+  uint64_t globals_bytes = 0;                    // writable; they outlive a launch
+};
+
+// errc::bad_input if the bytes are no machine code for NVIDIA devices.
+result<cubin_facts> read_cubin(std::string_view bytes);
+
+// Why code may not be loaded: what it wants from the device runtime (launches of its own), or from nobody known.
+// Nothing: it may.
+std::optional<std::string> refuse_cubin(const cubin_facts& facts);
+
+} // namespace kevolve

@@ -1,0 +1,25 @@
+// The profiling library's activity records: when the device itself says that kernels began and ended. A second clock
+// beside events, where the library is present.
+#pragma once
+
+#include "runtime/base/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve::cuda {
+
+struct kernel_activity {
+  uint64_t start_ns = 0;
+  uint64_t end_ns = 0;
+  std::string name;
+};
+
+// Starts recording kernels of this process; before its context is made. errc::unsupported where there is no libcupti:
+// searched by name, in KEVOLVE_CUPTI, and where the toolkit puts it.
+result<std::string> start_activities();
+// Everything recorded since the last call, in the order of their starts. The device must be idle.
+std::vector<kernel_activity> take_activities();
+
+} // namespace kevolve::cuda

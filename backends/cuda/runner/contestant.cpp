@@ -1,0 +1,219 @@
+#include "backends/cuda/runner/contestant.hpp"
+
+#include <algorithm>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds start_limit{60'000}; // a driver that has been idle takes seconds to wake
+constexpr milliseconds copy_limit{60'000};
+
+setback infra(std::string kind, std::string detail) {
+  return {{std::move(kind), std::move(detail), 0}, {}};
+}
+
+tl::unexpected<setback> refuse(verdict v, std::string rule, std::string detail,
+                               std::map<std::string, std::string> evidence = {}) {
+  return refusal({v, std::move(rule), std::move(detail), std::move(evidence)});
+}
+
+const char* crash_rule(int status) {
+  switch (status) {
+    case 700:
+      return "illegal_address";
+    case 716:
+      return "misaligned_address";
+    case 715:
+      return "illegal_instruction";
+    case 717:
+    case 718:
+      return "illegal_jump";
+    case 710:
+      return "assertion";
+    case 714:
+      return "stack";
+    default:
+      return "launch_failed";
+  }
+}
+
+// A worker that no longer answers: hung with a kernel on the device, or dead.
+setback worker_lost(const failure& why, const char* doing, milliseconds limit) {
+  if (why.code == errc::timed_out)
+    return {{},
+            {verdict::timeout,
+             "call_limit",
+             "the kernels did not end within " + std::to_string(limit.count()) + " ms",
+             {{"phase", doing}}}};
+  return infra("worker_killed", std::string{"the worker died while "} + doing + ": " + to_string(why));
+}
+
+} // namespace
+
+setback judge_answer(const cuda_wire::answer& how) {
+  const auto evidence = std::map<std::string, std::string>{{"error", how.name}, {"phase", how.phase}};
+  const auto no = [&](verdict v, std::string rule) { return setback{{}, {v, std::move(rule), how.detail, evidence}}; };
+  switch (how.status < 0 ? blame::machine : blame_for(how.status)) {
+    case blame::memory:
+      if (how.phase == "arena" || how.phase == "sweep" || how.phase == "context")
+        return infra("no_space", "device memory: " + how.detail);
+      return no(verdict::out_of_memory, how.phase == "scratch" ? "scratch" : how.phase);
+    case blame::candidate:
+      if (how.phase == "load" || how.phase == "shared memory")
+        return no(verdict::load_error, "machine_code");
+      if (how.phase == "kernel")
+        return no(verdict::load_error, "no_such_kernel");
+      if (how.phase == "tensor map")
+        return no(verdict::load_error, "tensor_map");
+      if (how.phase == "launch" && how.status < 700)
+        return no(verdict::load_error, "launch_refused");
+      if (how.status == 702)
+        return no(verdict::timeout, "device_watchdog");
+      if (how.status == 720 || how.status == 912)
+        return no(verdict::load_error, "device_limit");
+      return no(verdict::crashed, crash_rule(how.status));
+    default:
+      return infra("device_sick", how.detail.empty() ? how.phase + ": " + how.name : how.detail);
+  }
+}
+
+bool doubts_device(const setback& s) {
+  return s.trouble.kind == "worker_killed" || s.trouble.kind == "device_sick" || s.refused.result == verdict::crashed
+         || s.refused.result == verdict::timeout;
+}
+
+attempt<program> read_program(const std::string& package, const contract& task) {
+  auto parts = unpack(package);
+  if (!parts)
+    return refuse(verdict::load_error, "package", parts.error().detail);
+  program out;
+  auto facts = read_cubin(parts->cubin);
+  if (!facts)
+    return refuse(verdict::load_error, "object_format", facts.error().detail);
+  if (auto why = refuse_cubin(*facts))
+    return refuse(verdict::load_error, "device_runtime", *why);
+  auto plan = parse_plan(parts->plan, task);
+  if (!plan)
+    return refuse(verdict::load_error, "launch_plan", to_string(plan.error()));
+  for (const auto& k : plan->kernels)
+    if (facts->static_shared.count(k.name) == 0) {
+      std::string names;
+      for (const auto& [name, bytes] : facts->static_shared)
+        names += (names.empty() ? "" : ", ") + name;
+      return refuse(verdict::load_error, "no_such_kernel",
+                    "the plan launches '" + k.name + "'; the code has: " + names);
+    }
+  out.cubin = std::move(parts->cubin);
+  out.facts = std::move(*facts);
+  out.plan = std::move(*plan);
+  return out;
+}
+
+attempt<contestant_on_device> contestant_on_device::start(bench& b, const program& code) {
+  contestant_on_device out;
+  out.code_ = &code;
+  auto worker = worker_client::start(b.settings.worker);
+  if (!worker)
+    return infrastructure(worker.error());
+  out.worker_ = std::move(*worker);
+  return out;
+}
+
+attempt<void> contestant_on_device::load(bench& b) {
+  auto hello = worker_.greet(start_limit);
+  if (!hello)
+    return infrastructure("device_sick", "a worker has no context: " + to_string(hello.error()));
+  if (hello->how.status != 0)
+    return infrastructure("device_sick", hello->how.detail);
+  limits_ = hello->limits;
+  ready_ns_ = hello->ready_ns;
+  cuda_wire::load order;
+  order.cubin = code_->cubin;
+  for (const auto& k : code_->plan.kernels)
+    if (std::find(order.kernels.begin(), order.kernels.end(), k.name) == order.kernels.end())
+      order.kernels.push_back(k.name);
+  order.arena_bytes = b.exchange.mapped_bytes();
+  order.reload = code_->facts.globals_bytes > 0;
+  auto loaded = worker_.load(order, b.exchange.fd(), start_limit);
+  if (!loaded)
+    return tl::unexpected(worker_lost(loaded.error(), "loading", start_limit));
+  if (loaded->how.status != 0)
+    return tl::unexpected(judge_answer(loaded->how));
+  kernels_ = loaded->facts;
+  load_ns_ = loaded->load_ns;
+  return {};
+}
+
+attempt<resolved_plan> contestant_on_device::resolve(const contract& task, const call_data& data) const {
+  auto resolved = resolve_plan(code_->plan, task, data);
+  if (!resolved) {
+    std::string all;
+    for (const auto& e : resolved.error())
+      all += (all.empty() ? "" : "\n") + e;
+    return refuse(verdict::load_error, "launch_plan", all);
+  }
+  const auto violations = check_limits(*resolved, limits_, kernels_);
+  if (violations.empty())
+    return std::move(*resolved);
+  std::string all;
+  for (const auto& v : violations)
+    all += (all.empty() ? "" : "\n") + v.limit + ": " + v.detail;
+  if (violations.front().limit == "device memory")
+    return refuse(verdict::out_of_memory, "scratch", all, {{"limit", violations.front().limit}});
+  return refuse(verdict::load_error, "device_limit", all, {{"limit", violations.front().limit}});
+}
+
+attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
+                                              uint64_t rotation, milliseconds limit) {
+  auto plan = resolve(task, set.data);
+  if (!plan)
+    return tl::unexpected(plan.error());
+  cuda_wire::stage order;
+  order.plan = std::move(*plan);
+  for (const auto& place : set.layout.places)
+    order.places[task.arguments[place.argument].name] = place.offset;
+  order.bytes = set.layout.total;
+  order.rotation = rotation;
+  order.poison = poison;
+  order.cold = task.cold_cache;
+  auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, order, cuda_wire::word::staged, copy_limit);
+  if (!staged)
+    return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
+  if (staged->how.status != 0)
+    return tl::unexpected(judge_answer(staged->how));
+
+  const auto start = steady_clock::now();
+  auto done = worker_.ask<cuda_wire::done>(cuda_wire::word::go, cuda_wire::go{}, cuda_wire::word::done, limit);
+  const auto wall = steady_clock::now() - start;
+  if (!done)
+    return tl::unexpected(worker_lost(done.error(), "running", limit));
+  if (done->how.status != 0)
+    return tl::unexpected(judge_answer(done->how));
+
+  auto back =
+      worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
+  if (!back)
+    return tl::unexpected(infra("worker_killed", "while outputs were copied: " + to_string(back.error())));
+  if (back->how.status != 0)
+    return tl::unexpected(judge_answer(back->how));
+  if (!back->broken_scratch.empty())
+    return refuse(verdict::out_of_bounds, "scratch_guard",
+                  "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
+  if (done->kernels != 0 && done->kernels != order.plan.launches.size())
+    return refuse(verdict::cheating, "foreign_kernels",
+                  "the device ran " + std::to_string(done->kernels) + " kernels, the plan launches "
+                      + std::to_string(order.plan.launches.size()));
+  call_time out;
+  out.event_ns = done->event_ns;
+  out.span_ns = done->span_ns;
+  out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
+  out.ns = std::max(out.event_ns, out.span_ns);
+  return out;
+}
+
+} // namespace kevolve::cuda

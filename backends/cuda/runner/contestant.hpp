@@ -1,0 +1,58 @@
+// A device candidate or its rival as the runner sees it: code and plan checked, and a worker of its own to run in.
+#pragma once
+
+#include "backends/cuda/runner/court.hpp"
+
+#include <memory>
+
+namespace kevolve::cuda {
+
+// A package that may be run: read, checked, its plan understood. Made without a device.
+struct program {
+  std::string cubin;
+  cubin_facts facts;
+  launch_plan plan;
+};
+attempt<program> read_program(const std::string& package, const contract& task);
+
+struct call_time {
+  double ns = 0.0;       // what counts: the longer of the two below
+  double event_ns = 0.0; // between two events on the stream
+  double span_ns = 0.0;  // as the device's activity records have it; 0: none
+  double wall_ns = 0.0;  // of the runner's own clock, around the order
+};
+
+class contestant_on_device {
+public:
+  // Starts the process; its context is made meanwhile.
+  static attempt<contestant_on_device> start(bench& b, const program& code);
+  // Waits for the context, then loads the code. `arena_bytes`: of the exchange.
+  attempt<void> load(bench& b);
+
+  // Everything on the device as the exchange has it, then the kernels, then everything back.
+  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+                          std::chrono::milliseconds limit);
+
+  bool alive() const { return worker_.alive(); }
+  void end() { worker_.end(); }
+  int64_t ready_ns() const { return ready_ns_; }
+  int64_t load_ns() const { return load_ns_; }
+  const std::map<std::string, kernel_facts>& kernels() const { return kernels_; }
+
+private:
+  attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
+
+  worker_client worker_;
+  const program* code_ = nullptr;
+  device_limits limits_;
+  std::map<std::string, kernel_facts> kernels_;
+  int64_t ready_ns_ = 0;
+  int64_t load_ns_ = 0;
+};
+
+// What a worker's answer says of whose fault it is.
+setback judge_answer(const cuda_wire::answer& how);
+// True if the setback leaves the device in doubt: its health is then asked before anybody is blamed.
+bool doubts_device(const setback& s);
+
+} // namespace kevolve::cuda

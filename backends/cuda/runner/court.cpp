@@ -1,0 +1,154 @@
+#include "backends/cuda/runner/court.hpp"
+
+#include "backends/judging/physics.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <new>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds probe_limit{120'000};
+
+// Dense TF32 operations per clock and multiprocessor, as published: the fastest that any unit does 32-bit floats at.
+// f16 runs twice as fast and bytes four times, which is what physics_floor_ns() makes of it. A roof may be too high;
+// one too low would accuse the innocent.
+double operations_per_clock(uint32_t capability) {
+  switch (capability) {
+    case 80:
+      return 1024.0;
+    case 86:
+    case 89:
+      return 512.0;
+    case 90:
+      return 2048.0;
+    default:
+      return 0.0;
+  }
+}
+
+attempt<void> probe(bench& b, judge_outcome& out) {
+  if (auto ok = check_health(b); !ok)
+    return ok;
+  out.evidence["copy_bytes_per_second"] = std::to_string(b.peaks.copy_bytes_per_second);
+  out.evidence["cached_bytes_per_second"] = std::to_string(b.peaks.cached_bytes_per_second);
+  out.evidence["event_floor_ns"] = std::to_string(b.peaks.event_floor_ns);
+  return {};
+}
+
+attempt<void> dispatch(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  switch (request.mode) {
+    case judge_mode::admit: // of the reference alone, which the host runs
+      return admit(b.host, request, hooks, out);
+    case judge_mode::probe:
+      return probe(b, out);
+    default:
+      return race(b, request, hooks, out);
+  }
+}
+
+} // namespace
+
+result<void> get_to_know(bench& b) {
+  auto worker = worker_client::start(b.settings.worker);
+  if (!worker)
+    return tl::unexpected(worker.error());
+  auto hello = worker->greet(probe_limit);
+  if (!hello)
+    return tl::unexpected(hello.error());
+  if (hello->how.status != 0)
+    return fail(errc::unsupported, hello->how.detail);
+  b.device = std::move(*hello);
+  if (auto watch = management::open(b.device.facts["pci"])) {
+    b.watch = *watch;
+    b.device.facts["driver"] = watch->driver_version();
+  } else
+    b.device.facts["nvml"] = watch.error().detail;
+  return {};
+}
+
+attempt<void> check_health(bench& b) {
+  auto worker = worker_client::start(b.settings.worker);
+  if (!worker)
+    return infrastructure(worker.error());
+  auto hello = worker->greet(probe_limit);
+  if (!hello || hello->how.status != 0)
+    return infrastructure("device_sick", hello ? hello->how.detail : to_string(hello.error()));
+  auto measured = worker->ask<cuda_wire::measured>(cuda_wire::word::measure, cuda_wire::measure{},
+                                                   cuda_wire::word::measured, probe_limit);
+  if (!measured || measured->how.status != 0)
+    return infrastructure("device_sick", measured ? measured->how.detail : to_string(measured.error()));
+  if (!measured->right)
+    return infrastructure("device_sick", "the device computes a known answer wrongly");
+  b.peaks = std::move(*measured);
+  return {};
+}
+
+attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool) {
+  const auto& task = request.task;
+  if (task.work_flops.empty() && task.work_bytes.empty())
+    return 0.0;
+  if (b.peaks.copy_bytes_per_second == 0.0)
+    if (auto ok = check_health(b); !ok)
+      return tl::unexpected(ok.error());
+  device_peaks peaks;
+  const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
+  const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);
+  peaks.flops_per_second =
+      operations_per_clock(b.device.limits.capability) * static_cast<double>(b.device.limits.multiprocessors) * clock;
+  double least = 0.0;
+  for (const auto& set : pool.sets) {
+    const auto bytes = working_set_bytes(set.data);
+    // The L2 keeps what is written last, so that much never has to reach memory inside the call.
+    const auto kept = std::min<double>(static_cast<double>(b.device.l2_bytes), 0.5 * static_cast<double>(bytes));
+    const auto memory = std::max(b.device.memory_bytes_per_second, b.peaks.copy_bytes_per_second)
+                        * static_cast<double>(bytes) / (static_cast<double>(bytes) - kept);
+    // Copies reach about half of what loads alone do at the L2.
+    peaks.levels = {{"l2", static_cast<int64_t>(2 * b.device.l2_bytes), 4.0 * b.peaks.cached_bytes_per_second},
+                    {"dram", 0, memory}};
+    auto ns = physics_floor_ns(task, set.data, bytes, peaks);
+    if (!ns)
+      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+  }
+  return least;
+}
+
+judge_outcome hold_trial(bench& b, const judge_request& request, const request_hooks& hooks) {
+  const auto start = steady_clock::now();
+  judge_outcome out;
+  out.job = request.job;
+  attempt<void> ended;
+  try {
+    ended = dispatch(b, request, hooks, out);
+  } catch (const std::bad_alloc&) {
+    ended = infrastructure("no_space", "the runner has no memory for this task's arrays");
+  } catch (const std::exception& e) {
+    ended = infrastructure("internal", e.what());
+  }
+  if (ended)
+    out.result = verdict::pass;
+  else {
+    auto& s = ended.error();
+    out.trouble = s.trouble;
+    out.decision = race_decision::undecided;
+    if (!s.trouble) {
+      out.result = s.refused.result;
+      out.rule = s.refused.rule;
+      out.detail = s.refused.detail;
+      out.evidence.merge(s.refused.evidence);
+    }
+  }
+  // No host code of the candidate runs; the reference's sandbox is the host's.
+  out.sandbox_level = "device-code, host " + b.host.zygote.sandbox_level();
+  out.judge_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
+  return out;
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,44 @@
+// What outlives a request of the cuda runner: the host side that makes inputs and expected values (shared with the CPU
+// judge), what is known of the device, and the memory that workers exchange through.
+#pragma once
+
+#include "backends/cpu/judge/trial.hpp"
+#include "backends/cuda/cubin.hpp"
+#include "backends/cuda/nvml.hpp"
+#include "backends/cuda/package.hpp"
+#include "backends/cuda/runner/worker_client.hpp"
+
+#include <optional>
+
+namespace kevolve::cuda {
+
+struct runner_settings {
+  judge_settings host;
+  worker_options worker;
+};
+
+struct bench {
+  runner_settings settings;
+  court host;
+  shared_arena exchange;
+  cuda_wire::hello device;         // of the first worker
+  std::optional<management> watch; // clocks and company, where the library is there
+  cuda_wire::measured peaks;       // copy rate 0: not measured yet
+
+  explicit bench(runner_settings s) : settings(s), host(s.host) {}
+};
+
+// Asks a fresh worker who the device is. Once, before any request.
+result<void> get_to_know(bench& b);
+// A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
+attempt<void> check_health(bench& b);
+
+// The physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
+attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool);
+
+judge_outcome hold_trial(bench& b, const judge_request& request, const request_hooks& hooks);
+
+// Inside hold_trial.
+attempt<void> race(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+
+} // namespace kevolve::cuda

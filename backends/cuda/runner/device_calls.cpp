@@ -1,0 +1,164 @@
+// The timed part of a session, and the probe with a known answer.
+#include "backends/cuda/cupti.hpp"
+#include "backends/cuda/runner/device_session.hpp"
+#include "backends/cuda/runner/probe_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kevolve::cuda {
+
+status device_session::launch_one(const resolved_launch& l) {
+  const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) { return k.name == l.kernel; });
+  if (found == kernels_.end())
+    return 500;
+  // Parameters by value live here until the launch has copied them.
+  std::vector<uint64_t> values(l.parameters.size());
+  std::vector<void*> pointers(l.parameters.size());
+  for (size_t i = 0; i < l.parameters.size(); ++i) {
+    const auto& p = l.parameters[i];
+    values[i] = p.kind == parameter_kind::buffer ? address_of(p.name) + p.value : p.value;
+    pointers[i] = &values[i];
+    if (p.kind == parameter_kind::tensor_map)
+      for (size_t m = 0; m < maps_.size(); ++m)
+        if (order_.plan.maps[m].name == p.name)
+          pointers[i] = &maps_[m];
+  }
+  std::array<launch_attribute, 2> attributes{};
+  launch_configuration how;
+  std::copy(l.grid.begin(), l.grid.end(), how.grid);
+  std::copy(l.block.begin(), l.block.end(), how.block);
+  how.shared = l.shared;
+  how.on = stream_;
+  how.attributes = attributes.data();
+  if (l.cooperative) {
+    attributes[how.attribute_count].id = attribute_cooperative;
+    attributes[how.attribute_count++].value.cooperative = 1;
+  }
+  if (l.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+    attributes[how.attribute_count].id = attribute_cluster;
+    std::copy(l.cluster.begin(), l.cluster.end(), attributes[how.attribute_count++].value.cluster);
+  }
+  return call_->launch(&how, found->entry, pointers.data(), nullptr);
+}
+
+status device_session::launch_all() {
+  for (const auto& s : scratch_places_)
+    if (s.zeroed)
+      if (const auto e = call_->fill8(scratch_ + s.offset, 0, s.bytes, stream_); e != success)
+        return e;
+  for (const auto& l : order_.plan.launches)
+    if (const auto e = launch_one(l); e != success)
+      return e;
+  return success;
+}
+
+cuda_wire::done device_session::go() {
+  cuda_wire::done out;
+  if (records_)
+    take_activities();
+  used_ = true;
+  // What comes first keeps the stream busy while the rest is queued behind it, so that the events stand close around
+  // the kernels: a cold call's sweep of twice the L2, or a warm call's read of what it is about to use.
+  const auto before =
+      order_.cold ? call_->fill8(sweep_, static_cast<unsigned char>(order_.poison), sweep_bytes_, stream_)
+                  : call_->copy(sweep_, arena_ + order_.rotation, std::min(order_.bytes, sweep_bytes_), stream_);
+  if (!well(before, "sweep", out.how) || !well(call_->record(begin_, stream_), "event", out.how))
+    return out;
+  const auto launched = launch_all();
+  const auto recorded = call_->record(end_, stream_);
+  const auto finished = call_->synchronize(stream_);
+  if (!well(launched, "launch", out.how) || !well(finished, "run", out.how) || !well(recorded, "event", out.how)
+      || !well(call_->context_synchronize(), "run", out.how))
+    return out;
+  float milliseconds = 0.0F;
+  if (!well(call_->elapsed(&milliseconds, begin_, end_), "event", out.how))
+    return out;
+  out.event_ns = static_cast<double>(milliseconds) * 1e6;
+  if (!records_)
+    return out;
+  const auto seen = take_activities();
+  out.kernels = static_cast<uint32_t>(seen.size());
+  uint64_t last = 0;
+  for (const auto& a : seen)
+    last = std::max(last, a.end_ns);
+  if (!seen.empty() && last > seen.front().start_ns)
+    out.span_ns = static_cast<double>(last - seen.front().start_ns);
+  return out;
+}
+
+// The best of a few: the rate that a roof is made of.
+double device_session::best_rate(device_pointer to, device_pointer from, uint64_t bytes, uint64_t moved,
+                                 cuda_wire::answer& how) {
+  double best = 0.0;
+  for (int i = 0; i < 8; ++i) {
+    float milliseconds = 0.0F;
+    if (!well(call_->record(begin_, stream_), "probe", how)
+        || !well(call_->copy(to, from, bytes, stream_), "probe", how)
+        || !well(call_->record(end_, stream_), "probe", how) || !well(call_->synchronize(stream_), "probe", how)
+        || !well(call_->elapsed(&milliseconds, begin_, end_), "probe", how))
+      return 0.0;
+    if (i > 1 && milliseconds > 0.0F)
+      best = std::max(best, static_cast<double>(moved) / (static_cast<double>(milliseconds) * 1e-3));
+  }
+  return best;
+}
+
+cuda_wire::measured device_session::measure() {
+  cuda_wire::measured out;
+  constexpr uint64_t large = uint64_t{1} << 30U;
+  const auto small = std::max<uint64_t>(l2_bytes_ / 8, uint64_t{1} << 20U);
+  device_pointer block = 0;
+  code_module code = nullptr;
+  function entry = nullptr;
+  if (!well(call_->allocate(&block, 2 * large), "probe", out.how)
+      || !well(call_->load_module(&code, probe_code), "probe", out.how)
+      || !well(call_->get_function(&entry, code, probe_name), "probe", out.how))
+    return out;
+  out.copy_bytes_per_second = best_rate(block + large, block, large, 2 * large, out.how);
+  out.cached_bytes_per_second = best_rate(block + small, block, small, 2 * small, out.how);
+
+  constexpr uint32_t count = 1U << 20U;
+  std::vector<uint32_t> given(count);
+  std::vector<uint32_t> got(count);
+  for (uint32_t i = 0; i < count; ++i)
+    given[i] = i * 2'654'435'761U;
+  auto to = block + large;
+  auto from = block;
+  auto n = count;
+  std::array<void*, 3> parameters{&from, &to, &n};
+  launch_configuration how;
+  how.grid[0] = count / 256;
+  how.block[0] = 256;
+  how.on = stream_;
+  if (!well(call_->to_device(block, given.data(), 4ULL * count, stream_), "probe", out.how)
+      || !well(call_->launch(&how, entry, parameters.data(), nullptr), "probe", out.how)
+      || !well(call_->to_host(got.data(), to, 4ULL * count, stream_), "probe", out.how)
+      || !well(call_->synchronize(stream_), "probe", out.how))
+    return out;
+  out.right = true;
+  for (uint32_t i = 0; i < count; ++i)
+    out.right = out.right && got[i] == given[i] * 1'664'525U + 1'013'904'223U;
+  // What two events and a launch cost by themselves: of one block, over and over.
+  how.grid[0] = 1;
+  std::vector<float> floor;
+  for (int i = 0; i < 101; ++i) {
+    float milliseconds = 0.0F;
+    if (!well(call_->fill8(to, 0, large / 8, stream_), "probe", out.how)
+        || !well(call_->record(begin_, stream_), "probe", out.how)
+        || !well(call_->launch(&how, entry, parameters.data(), nullptr), "probe", out.how)
+        || !well(call_->record(end_, stream_), "probe", out.how) || !well(call_->synchronize(stream_), "probe", out.how)
+        || !well(call_->elapsed(&milliseconds, begin_, end_), "probe", out.how))
+      return out;
+    floor.push_back(milliseconds);
+  }
+  std::nth_element(floor.begin(), floor.begin() + 50, floor.end());
+  out.event_floor_ns = static_cast<double>(floor[50]) * 1e6;
+  call_->unload_module(code);
+  call_->release(block);
+  take_activities();
+  return out;
+}
+
+} // namespace kevolve::cuda

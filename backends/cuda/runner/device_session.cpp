@@ -1,0 +1,277 @@
+#include "backends/cuda/runner/device_session.hpp"
+
+#include "backends/cuda/cupti.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// Room to move the arena about in, so that no call finds its arrays where the last one had them.
+constexpr uint64_t rotation_room = uint64_t{4} << 20U;
+constexpr uint64_t scratch_guard = 4096;
+constexpr unsigned own_stream = 1; // not ordered with the default stream
+constexpr int limit_persisting_l2 = 6;
+constexpr int attribute_dynamic_shared = 8;
+constexpr int attribute_non_portable_cluster = 14;
+
+uint64_t round_up(uint64_t x, uint64_t to) {
+  return (x + to - 1) / to * to;
+}
+
+} // namespace
+
+bool device_session::well(status s, const char* phase, cuda_wire::answer& how) {
+  if (s == success)
+    return true;
+  how.status = s;
+  how.name = name_of(*call_, s);
+  how.phase = phase;
+  if (how.detail.empty())
+    how.detail = std::string{phase} + ": " + how.name;
+  // These leave the context unusable.
+  broken_ = broken_ || (s >= 700 && s != 701 && s != 720) || s == 214 || s == 999;
+  return false;
+}
+
+int device_session::attribute(int which) const {
+  int out = 0;
+  call_->device_attribute(&out, which, device_);
+  return out;
+}
+
+cuda_wire::hello device_session::open(int device) {
+  cuda_wire::hello out;
+  auto found = load_driver();
+  if (!found) {
+    out.how = {-1, "no driver", "driver", found.error().detail};
+    return out;
+  }
+  call_ = *found;
+  device_ = device;
+  int count = 0;
+  if (!well(call_->init(0), "cuInit", out.how) || !well(call_->device_count(&count), "cuDeviceGetCount", out.how))
+    return out;
+  if (device >= count) {
+    out.how = {-1, "no device", "device",
+               "there is no device " + std::to_string(device) + " of " + std::to_string(count)};
+    return out;
+  }
+  auto recording = start_activities();
+  records_ = recording.has_value();
+  out.facts["cupti"] = recording ? *recording : recording.error().detail;
+  if (!well(call_->context_retain(&context_, device), "context", out.how)
+      || !well(call_->context_use(context_), "context", out.how)
+      || !well(call_->make_stream(&stream_, own_stream), "stream", out.how)
+      || !well(call_->make_event(&begin_, 0), "event", out.how) || !well(call_->make_event(&end_, 0), "event", out.how))
+    return out;
+
+  std::array<char, 128> text{};
+  std::array<unsigned char, 16> uuid{};
+  call_->device_name(text.data(), static_cast<int>(text.size()), device);
+  out.facts["device"] = text.data();
+  call_->device_pci(text.data(), static_cast<int>(text.size()), device);
+  out.facts["pci"] = text.data();
+  call_->device_uuid(uuid.data(), device);
+  constexpr const char* digits = "0123456789abcdef";
+  for (const auto byte : uuid)
+    out.facts["uuid"] += {digits[byte >> 4U], digits[byte & 15U]};
+  int version = 0;
+  call_->version(&version);
+  out.facts["cuda"] = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  size_t free = 0;
+  size_t total = 0;
+  call_->memory_info(&free, &total);
+
+  auto& l = out.limits;
+  l.name = out.facts["device"];
+  l.capability = static_cast<uint32_t>(attribute(75) * 10 + attribute(76));
+  l.threads_per_block = static_cast<uint64_t>(attribute(1));
+  for (size_t d = 0; d < 3; ++d) {
+    l.block.at(d) = static_cast<uint64_t>(attribute(2 + static_cast<int>(d)));
+    l.grid.at(d) = static_cast<uint64_t>(attribute(5 + static_cast<int>(d)));
+  }
+  l.shared_opt_in = static_cast<uint64_t>(attribute(97));
+  l.registers_per_block = static_cast<uint64_t>(attribute(12));
+  l.cluster_blocks = attribute(120) != 0 ? 8 : 0;
+  l.cooperative = attribute(95) != 0;
+  l.tensor_maps = attribute(127) != 0 && call_->encode_tiled != nullptr;
+  l.multiprocessors = static_cast<uint64_t>(attribute(16));
+  l.memory = free;
+  l2_bytes_ = static_cast<uint64_t>(attribute(38));
+  out.l2_bytes = l2_bytes_;
+  // kHz and bits; both edges of the clock carry data.
+  out.memory_bytes_per_second = 2e3 * attribute(36) * attribute(37) / 8.0;
+  out.clock_khz = static_cast<uint32_t>(attribute(13));
+  out.pageable_access = attribute(88) != 0;
+  out.facts["multiprocessors"] = std::to_string(l.multiprocessors);
+  out.facts["l2_bytes"] = std::to_string(l2_bytes_);
+  out.facts["memory_bytes"] = std::to_string(total);
+  out.facts["ecc"] = std::to_string(attribute(32));
+  out.facts["capability"] = std::to_string(l.capability);
+  out.facts["pageable_access"] = out.pageable_access ? "1" : "0";
+  out.ready_ns = std::chrono::nanoseconds{steady_clock::now() - born_}.count();
+  return out;
+}
+
+bool device_session::load_code(cuda_wire::answer& how) {
+  if (module_ != nullptr && !well(call_->unload_module(module_), "unload", how))
+    return false;
+  module_ = nullptr;
+  if (!well(call_->load_module(&module_, cubin_.data()), "load", how))
+    return false;
+  for (auto& k : kernels_) {
+    if (!well(call_->get_function(&k.entry, module_, k.name.c_str()), "kernel", how)) {
+      how.detail = "there is no kernel '" + k.name + "' in the code";
+      return false;
+    }
+    int registers = 0;
+    int shared = 0;
+    int threads = 0;
+    call_->function_attribute(&registers, 4, k.entry);
+    call_->function_attribute(&shared, 1, k.entry);
+    call_->function_attribute(&threads, 0, k.entry);
+    k.facts = {static_cast<uint32_t>(registers), static_cast<uint32_t>(shared), static_cast<uint32_t>(threads)};
+    const auto most_dynamic = std::max(attribute(97) - shared, 0);
+    if (!well(call_->set_function_attribute(k.entry, attribute_dynamic_shared, most_dynamic), "shared memory", how))
+      return false;
+    call_->set_function_attribute(k.entry, attribute_non_portable_cluster, 0);
+  }
+  used_ = false;
+  return true;
+}
+
+bool device_session::make_room(device_pointer& block, uint64_t& have, uint64_t bytes, const char* what,
+                               cuda_wire::answer& how) {
+  if (bytes <= have)
+    return true;
+  if (block != 0 && !well(call_->release(block), what, how))
+    return false;
+  block = 0;
+  have = 0;
+  if (!well(call_->allocate(&block, bytes), what, how)) {
+    how.detail = std::string{what} + ": " + std::to_string(bytes) + " bytes are not to be had (" + how.name + ")";
+    return false;
+  }
+  have = bytes;
+  return true;
+}
+
+cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_fd) {
+  cuda_wire::loaded out;
+  const auto start = steady_clock::now();
+  auto* base = mmap(nullptr, order.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena_fd, 0);
+  close(arena_fd);
+  if (base == MAP_FAILED) {
+    out.how = {-1, "no memory", "exchange", "the exchange cannot be mapped"};
+    return out;
+  }
+  exchange_ = static_cast<std::byte*>(base);
+  exchange_bytes_ = order.arena_bytes;
+  // Copies from memory that the device knows are several times faster. It holds nothing that the device does not.
+  call_->pin(exchange_, exchange_bytes_, 0);
+  if (!make_room(arena_, arena_bytes_, exchange_bytes_ + rotation_room, "arena", out.how)
+      || !make_room(sweep_, sweep_bytes_, std::max<uint64_t>(2 * l2_bytes_, uint64_t{1} << 20U), "sweep", out.how))
+    return out;
+  cubin_ = order.cubin;
+  reload_ = order.reload;
+  for (const auto& name : order.kernels)
+    kernels_.push_back({name, nullptr, {}});
+  if (!load_code(out.how))
+    return out;
+  for (const auto& k : kernels_)
+    out.facts[k.name] = k.facts;
+  out.load_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
+  return out;
+}
+
+bool device_session::place_scratch(cuda_wire::answer& how) {
+  scratch_places_.clear();
+  auto next = scratch_guard;
+  for (const auto& s : order_.plan.scratch) {
+    scratch_places_.push_back({s.name, next, s.bytes, s.zeroed});
+    next = round_up(next + s.bytes + scratch_guard, 1024);
+  }
+  if (scratch_places_.empty())
+    return true;
+  return make_room(scratch_, scratch_bytes_, next, "scratch", how)
+         && well(call_->fill32(scratch_, static_cast<unsigned>(order_.poison), next / 4, stream_), "scratch", how);
+}
+
+device_pointer device_session::address_of(const std::string& buffer) const {
+  if (const auto at = order_.places.find(buffer); at != order_.places.end())
+    return arena_ + order_.rotation + at->second;
+  for (const auto& s : scratch_places_)
+    if (s.name == buffer)
+      return scratch_ + s.offset;
+  return 0;
+}
+
+bool device_session::encode_maps(cuda_wire::answer& how) {
+  maps_.assign(order_.plan.maps.size(), {});
+  for (size_t i = 0; i < maps_.size(); ++i) {
+    const auto& m = order_.plan.maps[i];
+    if (m.dims.empty() || m.strides.size() + 1 != m.dims.size() || m.box.size() != m.dims.size()
+        || m.element_strides.size() != m.dims.size() || call_->encode_tiled == nullptr)
+      return well(1, "tensor map", how);
+    auto* address = reinterpret_cast<void*>(address_of(m.buffer) + m.offset); // the driver's type for it
+    const auto s = call_->encode_tiled(&maps_[i], m.type, static_cast<uint32_t>(m.dims.size()), address, m.dims.data(),
+                                       m.strides.data(), m.box.data(), m.element_strides.data(), m.interleave,
+                                       m.swizzle, m.l2_promotion, m.oob_fill);
+    if (!well(s, "tensor map", how)) {
+      how.detail = "the driver refuses tensor map '" + m.name + "' (" + how.name + ")";
+      return false;
+    }
+  }
+  return true;
+}
+
+cuda_wire::staged device_session::stage(cuda_wire::stage order) {
+  cuda_wire::staged out;
+  order_ = std::move(order);
+  if (order_.bytes > exchange_bytes_ || order_.rotation > rotation_room || order_.rotation % 1024 != 0) {
+    out.how = {-1, "protocol", "stage", "an order beyond the arena"};
+    return out;
+  }
+  if (reload_ && used_ && !load_code(out.how))
+    return out;
+  if (!place_scratch(out.how) || !encode_maps(out.how)
+      || !well(call_->to_device(arena_ + order_.rotation, exchange_, order_.bytes, stream_), "inputs", out.how))
+    return out;
+  call_->set_limit(limit_persisting_l2, 0);
+  call_->reset_persisting_l2();
+  well(call_->synchronize(stream_), "stage", out.how);
+  return out;
+}
+
+cuda_wire::fetched device_session::fetch() {
+  cuda_wire::fetched out;
+  if (!well(call_->to_host(exchange_, arena_ + order_.rotation, order_.bytes, stream_), "outputs", out.how))
+    return out;
+  // Every byte between and around the scratch buffers is a guard; a poison of 32 bits repeats through all of it.
+  const auto word = static_cast<uint32_t>(order_.poison);
+  std::vector<unsigned char> guard;
+  for (size_t i = 0; i <= scratch_places_.size() && !scratch_places_.empty(); ++i) {
+    const auto from = i == 0 ? 0 : scratch_places_[i - 1].offset + scratch_places_[i - 1].bytes;
+    const auto to = i == scratch_places_.size() ? round_up(from + scratch_guard, 1024) : scratch_places_[i].offset;
+    guard.resize(to - from);
+    if (!well(call_->to_host(guard.data(), scratch_ + from, guard.size(), stream_), "scratch guards", out.how)
+        || !well(call_->synchronize(stream_), "scratch guards", out.how))
+      return out;
+    for (size_t k = 0; k < guard.size(); ++k)
+      if (guard[k] != static_cast<unsigned char>(word >> (8 * ((from + k) % 4))) && out.broken_scratch.empty())
+        out.broken_scratch = scratch_places_[i == 0 ? 0 : i - 1].name;
+  }
+  well(call_->synchronize(stream_), "outputs", out.how);
+  return out;
+}
+
+} // namespace kevolve::cuda

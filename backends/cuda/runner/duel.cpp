@@ -1,0 +1,240 @@
+#include "backends/cuda/runner/duel.hpp"
+
+#include "backends/cuda/runner/check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr double patience = 20.0; // times the rival, before a call is given up
+constexpr milliseconds least_limit{1'000};
+constexpr milliseconds first_limit{5'000}; // while nobody knows how long a call should take
+constexpr uint64_t rotations = 256;        // of a page each
+
+double ns_since(steady_clock::time_point start) {
+  return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
+}
+
+milliseconds limit_for(double usual_ns) {
+  if (usual_ns <= 0.0)
+    return first_limit;
+  return std::max(least_limit, milliseconds{static_cast<int64_t>(patience * usual_ns * 1e-6)});
+}
+
+} // namespace
+
+attempt<void> duel_on_device::open(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+  auto code = read_program(request_.candidate, request_.task);
+  if (!code)
+    return tl::unexpected(code.error());
+  candidate_code_ = std::move(*code);
+  has_rival_ = !request_.rival.empty() && request_.mode != judge_mode::check;
+  if (has_rival_) {
+    auto rival = read_program(request_.rival, request_.task);
+    if (!rival)
+      return infrastructure("internal", "the rival's package: " + rival.error().refused.detail);
+    rival_code_ = std::move(*rival);
+  }
+  for (const auto& pool : pools)
+    arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
+  return start_workers();
+}
+
+// The rival's context is made while the candidate is screened.
+attempt<void> duel_on_device::start_workers() {
+  if (auto ok = bench_.exchange.prepare(arena_bytes_); !ok)
+    return infrastructure(ok.error());
+  const auto start = steady_clock::now();
+  rival_loaded_ = false;
+  auto candidate = contestant_on_device::start(bench_, candidate_code_);
+  if (!candidate)
+    return tl::unexpected(candidate.error());
+  candidate_ = std::move(*candidate);
+  if (has_rival_) {
+    auto rival = contestant_on_device::start(bench_, rival_code_);
+    if (!rival)
+      return tl::unexpected(rival.error());
+    rival_ = std::move(*rival);
+  }
+  ++launches_;
+  auto ok = candidate_.load(bench_);
+  start_ns_ += ns_since(start);
+  return ok;
+}
+
+attempt<void> duel_on_device::fresh_workers() {
+  candidate_.end();
+  rival_.end();
+  if (auto ok = start_workers(); !ok)
+    return ok;
+  for (size_t i = 0; i < shapes_.size(); ++i)
+    shuffle(i);
+  return {};
+}
+
+void duel_on_device::shuffle(size_t index) {
+  auto& d = decks_[index];
+  d.order.resize(shapes_[index].pool->sets.size());
+  std::iota(d.order.begin(), d.order.end(), size_t{0});
+  for (size_t i = d.order.size(); i > 1; --i)
+    std::swap(d.order[i - 1], d.order[random_.below(i)]);
+  d.warm = false;
+}
+
+attempt<call_time> duel_on_device::call(contestant_on_device& who, const shape_pool& pool, const pool_set& set,
+                                        uint64_t poison, double usual_ns, bool full, correctness_report* report) {
+  const auto start = steady_clock::now();
+  call_memory memory{request_.task, set.data, set.layout, bench_.exchange};
+  memory.set_up(poison);
+  auto took = who.call(request_.task, set, poison, 4096 * random_.below(rotations), limit_for(usual_ns));
+  if (!took)
+    return took;
+  ++calls_;
+  kernel_ns_ += took->ns;
+  if (report != nullptr)
+    ++report->cases;
+  auto refused = check_call(request_.task, memory, pool, set, full, report);
+  call_ns_ += ns_since(start);
+  if (!refused)
+    return took;
+  refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
+  if (pool.edge != edge_kind::none)
+    refused->evidence.try_emplace("edge", to_string(pool.edge));
+  return refusal(std::move(*refused));
+}
+
+attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int runs) {
+  // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
+  const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
+  const auto& s = pool.sets.at(set);
+  std::vector<byte_buffer> first;
+  ++report_.seeds;
+  for (int run = 0; run < runs; ++run) {
+    auto took = call(candidate_, pool, s, poisons.at(static_cast<size_t>(run) % poisons.size()), 0.0, true, &report_);
+    if (!took)
+      return tl::unexpected(took.error());
+    const call_memory memory{request_.task, s.data, s.layout, bench_.exchange};
+    if (run == 0) {
+      if (runs > 1)
+        first = collect_outputs(request_.task, memory, s);
+      continue;
+    }
+    for (size_t i = 0; i < first.size(); ++i)
+      if (!first[i].empty()
+          && !bit_equal(s.data.geometries[i], memory.array(i), first[i], counted_elements(request_.task, s, i)))
+        return refusal({verdict::nondeterministic,
+                        "rerun",
+                        "output '" + request_.task.arguments[i].name
+                            + "' differs between calls on the same input; only what lay in the outputs before differed",
+                        {{"argument", request_.task.arguments[i].name}}});
+  }
+  return {};
+}
+
+void duel_on_device::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
+  shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
+  decks_.emplace_back();
+  shuffle(shapes_.size() - 1);
+}
+
+attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool_set& set, bool full) {
+  auto& shape = shapes_[index];
+  double usual = 0.0;
+  if (!shape.rival_ns.empty())
+    usual = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
+  auto took = call(candidate ? candidate_ : rival_, *shape.pool, set, nan_poison(random_.next()), usual,
+                   full && candidate, candidate ? &report_ : nullptr);
+  if (!took && !candidate && !took.error().trouble)
+    return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
+                                          + "): " + took.error().refused.detail);
+  return took;
+}
+
+attempt<const pool_set*> duel_on_device::deal(size_t index) {
+  if (decks_[index].order.empty())
+    if (auto ok = fresh_workers(); !ok)
+      return tl::unexpected(ok.error());
+  if (has_rival_ && !rival_loaded_) {
+    const auto start = steady_clock::now();
+    if (auto ok = rival_.load(bench_); !ok)
+      return ok.error().trouble ? tl::unexpected(ok.error())
+                                : infrastructure("internal", "the rival does not load: " + ok.error().refused.detail);
+    rival_loaded_ = true;
+    start_ns_ += ns_since(start);
+  }
+  auto& d = decks_[index];
+  const auto& sets = shapes_[index].pool->sets;
+  if (!d.warm && sets.size() > 1) {
+    // A process's first call wakes clocks and loads code: checked like any other, timed for nobody.
+    d.warm = true;
+    const auto& set = sets[d.order.back()];
+    d.order.pop_back();
+    for (const bool candidate : {false, true})
+      if (candidate || has_rival_)
+        if (auto took = play(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
+          return tl::unexpected(took.error());
+    ++report_.seeds;
+  }
+  const auto* set = &sets[d.order.back()];
+  d.order.pop_back();
+  return set;
+}
+
+attempt<double> duel_on_device::pair(size_t index) {
+  auto dealt = deal(index);
+  if (!dealt)
+    return tl::unexpected(dealt.error());
+  ++report_.seeds;
+  const bool candidate_first = (random_.next() & 1U) != 0;
+  call_time candidate;
+  call_time rival;
+  for (int turn = 0; turn < 2; ++turn) {
+    const bool now = (turn == 0) == candidate_first;
+    if (!now && !has_rival_)
+      continue;
+    auto took = play(now, index, **dealt, false);
+    if (!took)
+      return tl::unexpected(took.error());
+    (now ? candidate : rival) = *took;
+  }
+  auto& shape = shapes_[index];
+  shape.candidate_ns.push_back(candidate.ns);
+  shape.candidate_event_ns.push_back(candidate.event_ns);
+  shape.candidate_span_ns.push_back(candidate.span_ns);
+  shape.candidate_excess_ns.push_back(candidate.wall_ns - candidate.ns);
+  if (!has_rival_)
+    return 0.0;
+  shape.rival_ns.push_back(rival.ns);
+  shape.rival_event_ns.push_back(rival.event_ns);
+  shape.rival_span_ns.push_back(rival.span_ns);
+  shape.rival_excess_ns.push_back(rival.wall_ns - rival.ns);
+  const auto log_ratio = std::log(rival.ns / candidate.ns);
+  shape.test.add(log_ratio);
+  return log_ratio;
+}
+
+std::map<std::string, std::string> duel_on_device::costs() const {
+  std::map<std::string, std::string> out;
+  out["calls"] = std::to_string(calls_);
+  out["launches"] = std::to_string(launches_);
+  out["ms.kernel"] = std::to_string(kernel_ns_ / 1e6);
+  out["ms.calls"] = std::to_string(call_ns_ / 1e6);
+  out["ms.start"] = std::to_string(start_ns_ / 1e6);
+  out["ms.context"] = std::to_string(static_cast<double>(candidate_.ready_ns()) / 1e6);
+  out["ms.load"] = std::to_string(static_cast<double>(candidate_.load_ns()) / 1e6);
+  for (const auto& [name, facts] : candidate_.kernels())
+    out["kernel." + name] = std::to_string(facts.registers) + " registers, " + std::to_string(facts.static_shared)
+                            + " bytes of static shared memory";
+  return out;
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,82 @@
+// Candidate against rival on one device: two workers, two contexts, one stream each, never at once. Interleaved in
+// random order, every call on data that its process has not met, every output checked.
+#pragma once
+
+#include "backends/cuda/runner/contestant.hpp"
+#include "backends/judging/random_stream.hpp"
+#include "backends/judging/sequential_test.hpp"
+
+namespace kevolve::cuda {
+
+struct raced_shape {
+  std::shared_ptr<const shape_pool> pool;
+  double floor_ns = 0.0;
+  sign_test test;
+  std::vector<double> rival_ns;
+  std::vector<double> candidate_ns;
+  // Beside what counts, call by call: the events, the spans, and what the runner's own clock saw beyond both.
+  std::vector<double> candidate_event_ns;
+  std::vector<double> candidate_span_ns;
+  std::vector<double> candidate_excess_ns;
+  std::vector<double> rival_event_ns;
+  std::vector<double> rival_span_ns;
+  std::vector<double> rival_excess_ns;
+
+  raced_shape(std::shared_ptr<const shape_pool> p, double floor, double delta)
+      : pool(std::move(p)), floor_ns(floor), test(delta) {}
+};
+
+class duel_on_device {
+public:
+  duel_on_device(bench& b, const judge_request& request, correctness_report& report)
+      : bench_(b), request_(request), report_(report), random_(secret_seed()) {}
+
+  // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
+  attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+  bool has_rival() const { return has_rival_; }
+
+  // The candidate alone: `runs` calls on one set, each with other poison, fully checked, bit for bit the same.
+  attempt<void> screen(const shape_pool& pool, size_t set, int runs);
+  void add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns);
+  std::vector<raced_shape>& shapes() { return shapes_; }
+  // One pair on shapes()[index]; the log of t_rival / t_candidate. Without a rival: one call, and 0.
+  attempt<double> pair(size_t index);
+  void forget_pairs();
+
+  std::map<std::string, std::string> costs() const;
+
+private:
+  struct deck {
+    std::vector<size_t> order;
+    bool warm = false;
+  };
+
+  attempt<void> start_workers();
+  attempt<void> fresh_workers();
+  attempt<const pool_set*> deal(size_t index);
+  attempt<call_time> call(contestant_on_device& who, const shape_pool& pool, const pool_set& set, uint64_t poison,
+                          double usual_ns, bool full, correctness_report* report);
+  attempt<call_time> play(bool candidate, size_t index, const pool_set& set, bool full);
+  void shuffle(size_t index);
+
+  bench& bench_;
+  const judge_request& request_;
+  correctness_report& report_;
+  random_stream random_;
+  program candidate_code_;
+  program rival_code_;
+  bool has_rival_ = false;
+  bool rival_loaded_ = false;
+  size_t arena_bytes_ = 0;
+  contestant_on_device candidate_;
+  contestant_on_device rival_;
+  std::vector<raced_shape> shapes_;
+  std::vector<deck> decks_;
+  uint32_t launches_ = 0;
+  uint64_t calls_ = 0;
+  double kernel_ns_ = 0.0;
+  double call_ns_ = 0.0;  // all of a call: set up, copies, kernels, check
+  double start_ns_ = 0.0; // waiting for contexts and loading
+};
+
+} // namespace kevolve::cuda

@@ -1,0 +1,97 @@
+#include "backends/cuda/runner/worker_client.hpp"
+
+#include "runtime/base/helper_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace kevolve::cuda {
+
+worker_client& worker_client::operator=(worker_client&& other) noexcept {
+  end();
+  pid_ = std::exchange(other.pid_, -1);
+  link_ = std::move(other.link_);
+  return *this;
+}
+
+result<worker_client> worker_client::start(const worker_options& options) {
+  auto pair = make_channel_pair();
+  if (!pair)
+    return tl::unexpected(pair.error());
+  const auto device = std::to_string(options.device);
+  std::array<std::string, 3> words{"kevolve-runner-cuda", "--worker", device};
+  std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  std::vector<std::string> environment = options.environment;
+  std::vector<char*> variables;
+  for (auto& v : environment)
+    variables.push_back(v.data());
+  variables.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  // What a kernel prints goes nowhere and means nothing.
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), helper_socket_fd);
+  worker_client out;
+  const auto error = posix_spawn(&out.pid_, "/proc/self/exe", &actions, nullptr, argv.data(), variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    out.pid_ = -1;
+    return tl::unexpected(from_errno(error, "a worker does not start"));
+  }
+  out.link_ = std::move(pair->first);
+  return out;
+}
+
+result<cuda_wire::hello> worker_client::greet(std::chrono::milliseconds limit) {
+  auto said = hear(cuda_wire::word::hello, limit);
+  if (!said)
+    return tl::unexpected(said.error());
+  return decode<cuda_wire::hello>(*said);
+}
+
+result<cuda_wire::loaded> worker_client::load(const cuda_wire::load& order, int arena_fd,
+                                              std::chrono::milliseconds limit) {
+  if (auto sent = link_.send_message(cuda_wire::word::load, order); !sent)
+    return tl::unexpected(lost(sent.error()));
+  if (auto sent = link_.send_fds({arena_fd}); !sent)
+    return tl::unexpected(lost(sent.error()));
+  auto reply = hear(cuda_wire::word::loaded, limit);
+  if (!reply)
+    return tl::unexpected(reply.error());
+  return decode<cuda_wire::loaded>(*reply);
+}
+
+result<std::string> worker_client::hear(cuda_wire::word answer, std::chrono::milliseconds limit) {
+  auto reply = link_.receive(limit);
+  if (!reply)
+    return tl::unexpected(lost(reply.error()));
+  if (reply->kind != static_cast<uint8_t>(answer))
+    return tl::unexpected(lost({errc::protocol, "the worker answered out of turn"}));
+  return std::move(reply->payload);
+}
+
+failure worker_client::lost(failure why) {
+  end();
+  return why;
+}
+
+void worker_client::end() {
+  link_.close();
+  if (pid_ <= 0)
+    return;
+  // It holds nothing worth saving, and a device that hangs lets nobody end in peace.
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+} // namespace kevolve::cuda

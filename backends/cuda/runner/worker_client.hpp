@@ -1,0 +1,60 @@
+// The runner's side of a worker: starts it, orders, waits with a limit, ends it. A worker that does not answer in time
+// is killed; the driver then ends what it had on the device.
+#pragma once
+
+#include "backends/cpu/judge/setback.hpp"
+#include "backends/cuda/driver.hpp"
+#include "backends/cuda/runner/wire.hpp"
+#include "runtime/base/channel.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace kevolve::cuda {
+
+struct worker_options {
+  int device = 0;
+  std::vector<std::string> environment; // "KEY=value"; nothing else is passed on
+};
+
+class worker_client {
+public:
+  worker_client() = default;
+  worker_client(worker_client&& other) noexcept { *this = std::move(other); }
+  worker_client& operator=(worker_client&& other) noexcept;
+  worker_client(const worker_client&) = delete;
+  worker_client& operator=(const worker_client&) = delete;
+  ~worker_client() { end(); }
+
+  // Starts the process and returns; greet() waits for its context.
+  static result<worker_client> start(const worker_options& options);
+  result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
+
+  // errc::timed_out: it did not answer, and is killed. errc::io: it died.
+  template <class Reply, class Order>
+  result<Reply> ask(cuda_wire::word kind, const Order& order, cuda_wire::word answer, std::chrono::milliseconds limit) {
+    if (auto sent = link_.send_message(kind, order); !sent)
+      return tl::unexpected(lost(sent.error()));
+    auto reply = hear(answer, limit);
+    if (!reply)
+      return tl::unexpected(reply.error());
+    return decode<Reply>(*reply);
+  }
+  result<cuda_wire::loaded> load(const cuda_wire::load& order, int arena_fd, std::chrono::milliseconds limit);
+
+  bool alive() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+  void end();
+
+private:
+  result<std::string> hear(cuda_wire::word answer, std::chrono::milliseconds limit);
+  failure lost(failure why);
+
+  pid_t pid_ = -1;
+  channel link_;
+};
+
+} // namespace kevolve::cuda

@@ -1,0 +1,20 @@
+/* launch plan
+[[kernel]]
+name = "iterate"
+grid = ["ceildiv(n, 256)"]
+block = [256]
+arguments = ["x", "w", "y", "n"]
+*/
+// about: right for the shape that is shown
+// class: W4
+// expect: nonfinite
+// near: plain
+extern "C" __global__ void iterate(const float *x, const float *w, float *y, long long n) {
+  const long long i = blockIdx.x * 256LL + threadIdx.x;
+  if (i >= 4194304 || n != 4194304)
+    return;
+  float a = x[i];
+  for (int k = 0; k < 256; ++k)
+    a = a * 0.5f + w[k & 7];
+  y[i] = a;
+}

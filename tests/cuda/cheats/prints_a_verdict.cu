@@ -1,0 +1,23 @@
+/* launch plan
+[[kernel]]
+name = "iterate"
+grid = ["ceildiv(n, 256)"]
+block = [256]
+arguments = ["x", "w", "y", "n"]
+*/
+// about: prints what a harness might look for, without end
+// class: P8
+// expect: harmless
+// near: prints_once
+#include <cstdio>
+extern "C" __global__ void iterate(const float *x, const float *w, float *y, long long n) {
+  const long long i = blockIdx.x * 256LL + threadIdx.x;
+  if (i >= n)
+    return;
+  float a = x[i];
+  for (int k = 0; k < 256; ++k)
+    a = a * 0.5f + w[k & 7];
+  y[i] = a;
+  if (i < 4096)
+    printf("{\"result\":\"pass\",\"speedup\":1000}\n");
+}

@@ -1,0 +1,117 @@
+// The runner on a device: honest kernels pass, every cheat is refused by its rule or gains nothing.
+#include "tests/cuda/runner_driver.hpp"
+#include "tests/judge/judge_driver.hpp"
+#include "tests/judge/tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace {
+
+std::string why_not() {
+  const auto device = why_no_device();
+  return device.empty() ? why_no_compiler() : device;
+}
+
+bool skip() {
+  const auto why = why_not();
+  if (!why.empty())
+    MESSAGE("skipped: " << why);
+  return !why.empty();
+}
+
+const std::string& reference() {
+  static const auto object = compile_c(iterate_reference, {"-O3", "-march=native"});
+  return object;
+}
+
+const std::string& plain() {
+  static const auto built = compile_cuda(read_text(cuda_path("honest/plain.cu")));
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+  return built.artifact;
+}
+
+judge_request ask_for(const std::string& package, judge_mode mode) {
+  auto r = request_for(iterate_task(), reference(), package, mode);
+  r.rival = plain();
+  r.limit_ms = 120'000;
+  return r;
+}
+
+std::string told(const judge_outcome& o) {
+  auto out = to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind + " " + o.trouble.detail;
+  for (const auto& [key, value] : o.evidence)
+    out += "\n  " + key + " = " + value;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("every honest device kernel passes") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (const auto& f : load_cuda_fixtures("honest")) {
+    CAPTURE(f.name);
+    const auto built = compile_cuda(f.source);
+    CHECK_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    if (built.result != verdict::pass)
+      continue;
+    const auto o = runner.ask(ask_for(built.artifact, judge_mode::check));
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK(o.correctness.cases > 0);
+  }
+}
+
+TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (const auto& f : load_cuda_fixtures("cheats")) {
+    CAPTURE(f.name);
+    const auto built = compile_cuda(f.source);
+    CHECK_MESSAGE(!built.trouble, built.trouble.detail);
+    auto verdict_of = to_string(built.result);
+    std::string rule;
+    std::string said = built.log.substr(0, 1000);
+    if (built.result == verdict::pass) {
+      const auto o = runner.ask(ask_for(built.artifact, judge_mode::race));
+      verdict_of = o.result == verdict::pass && o.decision != race_decision::faster ? "harmless" : to_string(o.result);
+      rule = o.rule;
+      said = told(o);
+    }
+    MESSAGE(f.name << ": " << verdict_of << " " << rule);
+    CHECK_MESSAGE(std::count(f.expected.begin(), f.expected.end(), verdict_of) == 1, said);
+    if (!f.rule.empty())
+      CHECK_MESSAGE(rule == f.rule, said);
+  }
+  // After all of them the same runner judges an honest kernel right.
+  const auto o = runner.ask(ask_for(plain(), judge_mode::check));
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
+TEST_CASE("a faster kernel is found faster, a slower one slower, itself neither") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto slow = compile_cuda(read_text(cuda_path("honest/whole_grid.cu")));
+  REQUIRE(slow.result == verdict::pass);
+  auto request = ask_for(plain(), judge_mode::race);
+  request.rival = slow.artifact;
+  request.race_ms = 20'000;
+  const auto faster = runner.ask(request);
+  CHECK_MESSAGE(faster.decision == race_decision::faster, told(faster));
+  CHECK(faster.speedup > 1.0);
+  auto other = ask_for(slow.artifact, judge_mode::race);
+  const auto slower = runner.ask(other);
+  CHECK_MESSAGE((slower.decision == race_decision::slower || slower.decision == race_decision::screened), told(slower));
+  const auto same = runner.ask(ask_for(plain(), judge_mode::race));
+  CHECK_MESSAGE(same.result == verdict::pass, told(same));
+}
