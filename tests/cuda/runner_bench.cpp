@@ -1,0 +1,155 @@
+// What the runner measures, for comparison with other clocks: raw samples as JSON. Not part of a test run:
+//   KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench*"
+#include "backends/cuda/package.hpp"
+#include "tests/cuda/runner_driver.hpp"
+#include "tests/judge/judge_driver.hpp"
+#include "tests/judge/tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+using namespace kevolve;
+using namespace kevolve::testing;
+
+namespace {
+
+struct bench_kernel {
+  const char* name;
+  contract task;
+};
+
+contract gemm_task() {
+  contract c;
+  c.name = "gemm";
+  c.entry = "gemm";
+  c.language = std::string(1, 'c');
+  c.arguments = {array_argument("a", argument_role::input, dtype::f32, {"m", "m"}),
+                 array_argument("b", argument_role::input, dtype::f32, {"m", "m"}),
+                 array_argument("c", argument_role::output, dtype::f32, {"m", "m"}), size_argument("m")};
+  c.shapes = {shape_of("m=2048", {{"m", 2048}})};
+  tolerance t;
+  t.relative = 1e-3;
+  t.absolute = 1e-3;
+  c.tolerances = {t};
+  c.work_flops = "2*m*m*m";
+  c.cold_cache = true;
+  return c;
+}
+
+contract softmax_task() {
+  contract c;
+  c.name = "softmax";
+  c.entry = "softmax";
+  c.language = std::string(1, 'c');
+  c.arguments = {array_argument("x", argument_role::input, dtype::f32, {"rows", "cols"}),
+                 array_argument("y", argument_role::output, dtype::f32, {"rows", "cols"}), size_argument("rows"),
+                 size_argument("cols")};
+  c.arguments[0].fill.std = 4.0;
+  c.shapes = {shape_of("rows=16384 cols=4096", {{"rows", 16'384}, {"cols", 4096}})};
+  tolerance t;
+  t.relative = 1e-4;
+  t.absolute = 1e-9;
+  c.tolerances = {t};
+  c.work_bytes = "8*rows*cols";
+  c.cold_cache = true;
+  return c;
+}
+
+std::string list(const std::vector<double>& values) {
+  std::string out = "[";
+  for (const auto v : values)
+    out += (out.size() > 1 ? "," : "") + std::to_string(v);
+  return out + "]";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const auto c : text)
+    out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c < ' ' ? ' ' : c);
+  return out + "\"";
+}
+
+std::string as_json(const judge_outcome& o) {
+  std::string out = "{\"verdict\":" + quoted(to_string(o.result)) + ",\"rule\":" + quoted(o.rule)
+                    + ",\"fault\":" + quoted(o.trouble.kind + o.trouble.detail) + ",\"decision\":"
+                    + std::to_string(static_cast<int>(o.decision)) + ",\"speedup\":" + std::to_string(o.speedup)
+                    + ",\"judge_ms\":" + std::to_string(o.judge_ns / 1000000) + ",\"evidence\":{";
+  bool first = true;
+  for (const auto& [key, value] : o.evidence) {
+    out += (first ? "" : ",") + quoted(key) + ":" + quoted(value);
+    first = false;
+  }
+  out += "},\"shapes\":[";
+  for (const auto& t : o.timings)
+    out += (&t == &o.timings.front() ? "" : ",") + std::string{"{\"shape\":"} + quoted(t.shape)
+           + ",\"floor_ns\":" + std::to_string(t.floor_ns) + ",\"candidate_ns\":" + list(t.candidate_ns)
+           + ",\"rival_ns\":" + list(t.rival_ns) + "}";
+  return out + "]}";
+}
+
+std::string folder() {
+  const auto* text = std::getenv("KEVOLVE_BENCH_OUT");
+  REQUIRE_MESSAGE(text != nullptr, "KEVOLVE_BENCH_OUT names a folder");
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("bench: kernels against themselves" * doctest::skip()) {
+  REQUIRE(why_no_device().empty());
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  std::ofstream out{folder() + "/kernels.json"};
+  out << "{\"facts\":{";
+  for (const auto& [key, value] : runner.hello().facts)
+    out << (key == runner.hello().facts.begin()->first ? "" : ",") << quoted(key) << ":" << quoted(value);
+  out << "}";
+  judge_request probe;
+  probe.job = random_id();
+  probe.mode = judge_mode::probe;
+  out << ",\"probe\":" << as_json(runner.ask(probe));
+  for (const auto& [name, task] : {bench_kernel{"gemm", gemm_task()}, bench_kernel{"softmax", softmax_task()}}) {
+    const auto path = cuda_path(std::string{"bench/"} + name);
+    const auto built = compile_cuda(read_text(path + ".cu"));
+    REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    std::ofstream{folder() + "/" + name + ".cubin"} << unpack(built.artifact)->cubin;
+    auto request = request_for(task, compile_c(read_text(path + ".c"), {"-O3", "-march=native"}), built.artifact,
+                               judge_mode::confirm);
+    request.rival = built.artifact;
+    request.min_interval_pairs = 30;
+    request.limit_ms = 200'000;
+    const auto o = runner.ask(request);
+    CHECK_MESSAGE(o.result == verdict::pass, o.rule << ": " << o.detail << o.trouble.detail);
+    out << ",\"" << name << "\":" << as_json(o);
+  }
+  out << "}\n";
+}
+
+TEST_CASE("bench: A/A sessions" * doctest::skip()) {
+  REQUIRE(why_no_device().empty());
+  const auto built = compile_cuda(read_text(cuda_path("honest/plain.cu")));
+  REQUIRE(built.result == verdict::pass);
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto* seconds = std::getenv("KEVOLVE_BENCH_SECONDS");
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds{seconds == nullptr ? 60 : std::atoi(seconds)};
+  std::ofstream out{folder() + "/aa.json"};
+  out << "[";
+  bool first = true;
+  auto request = request_for(iterate_task(), compile_c(iterate_reference, {"-O3", "-march=native"}), built.artifact);
+  request.rival = built.artifact;
+  request.race_ms = 10'000;
+  request.limit_ms = 60'000;
+  while (std::chrono::steady_clock::now() < end) {
+    request.job = random_id();
+    const auto o = runner.ask(request);
+    CHECK_MESSAGE(o.result == verdict::pass, o.rule << ": " << o.detail << o.trouble.detail);
+    out << (first ? "" : ",\n") << as_json(o);
+    first = false;
+  }
+  out << "]\n";
+}
