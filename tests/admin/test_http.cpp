@@ -56,7 +56,7 @@ TEST_CASE("unknown paths and wrong methods are told apart") {
   CHECK(type_of(nowhere) == "no-such-path");
   auto wrong = n.ask("DELETE", "/v1/campaigns");
   CHECK(wrong.status == 405);
-  CHECK(wrong.headers["allow"] == "GET");
+  CHECK(wrong.headers["allow"] == "GET, POST");
 }
 
 TEST_CASE("what is too large or no HTTP is refused, and the node goes on") {

@@ -33,7 +33,7 @@ submitted_files bundle() {
   b.files["c/campaign.toml"] = "task = \"../t/x.task.toml\"\ntarget = \"cpu\"\n[[generator]]\nkind = \"transform\"\n"
                                "[budget]\ncandidates = 3\n";
   b.files["t/x.task.toml"] = "[task]\nname = \"x\"\nfamily = \"f\"\nsummary = \"s\"\n"
-                             "[[argument]]\nname = \"x\"\nrole = \"inout\"\ndtype = \"f32\"\nshape = [\"n\"]\n"
+                             "[[argument]]\nname = \"y\"\nrole = \"inout\"\ndtype = \"f32\"\nshape = [\"n\"]\n"
                              "fill = { distribution = \"normal\", mean = 0.0, std = 1.0 }\n"
                              "[[argument]]\nname = \"n\"\nrole = \"size\"\n[[shape]]\nn = 8\n"
                              "[reference]\nlanguage = \"c\"\nfile = \"x.c\"\nentry = \"x\"\n"

@@ -81,7 +81,7 @@ public:
     std::set<uint64_t> shown{0};
     auto add = [&](uint64_t index) {
       std::vector<uint64_t> way;
-      for (auto at = index; at != 0 && !shown.contains(at); at = parent(*nodes_.at(at)))
+      for (auto at = index; nodes_.contains(at) && !shown.contains(at); at = parent(*nodes_.at(at)))
         way.push_back(at);
       if (shown.size() + way.size() <= rows)
         shown.insert(way.begin(), way.end());
