@@ -82,12 +82,12 @@ std::string from_environment(const char* name) {
 } // namespace
 
 result<std::string> start_activities() {
-  dynamic_library library{from_environment("KEVOLVE_CUPTI"),
-                          "libcupti.so.13",
-                          "libcupti.so.12",
-                          "/usr/local/cuda/lib64/libcupti.so",
-                          "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-                          "/usr/local/cuda/lib/libcupti.so"};
+  const auto named = from_environment("KEVOLVE_CUPTI");
+  dynamic_library library =
+      named.empty()
+          ? dynamic_library{"libcupti.so.13", "libcupti.so.12", "/usr/local/cuda/lib64/libcupti.so",
+                            "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib/libcupti.so"}
+          : dynamic_library{named};
   if (!library)
     return fail(errc::unsupported,
                 "no libcupti (" + library.why()

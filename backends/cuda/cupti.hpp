@@ -17,7 +17,8 @@ struct kernel_activity {
 };
 
 // Starts recording kernels of this process; before its context is made. errc::unsupported where there is no libcupti:
-// searched by name, in KEVOLVE_CUPTI, and where the toolkit puts it.
+// searched by name and where the toolkit puts it, or only what KEVOLVE_CUPTI
+// names.
 result<std::string> start_activities();
 // Everything recorded since the last call, in the order of their starts. The device must be idle.
 std::vector<kernel_activity> take_activities();

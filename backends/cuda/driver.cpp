@@ -42,12 +42,14 @@ loaded load() {
   library.find(d.fill8, "cuMemsetD8Async");
   library.find(d.fill32, "cuMemsetD32Async");
   library.find(d.pin, "cuMemHostRegister_v2");
-  library.find(d.unpin, "cuMemHostUnregister");
+  library.find(d.allocate_host, "cuMemHostAlloc");
+  library.find(d.device_address, "cuMemHostGetDevicePointer_v2");
   library.find(d.load_module, "cuModuleLoadData");
   library.find(d.unload_module, "cuModuleUnload");
   library.find(d.get_function, "cuModuleGetFunction");
   library.find(d.function_attribute, "cuFuncGetAttribute");
   library.find(d.set_function_attribute, "cuFuncSetAttribute");
+  library.find(d.parameter_info, "cuFuncGetParamInfo");
   library.find(d.launch, "cuLaunchKernelEx");
   library.find(d.active_clusters, "cuOccupancyMaxActiveClusters");
   library.find(d.active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -60,7 +62,7 @@ loaded load() {
   library.find(d.error_name, "cuGetErrorName");
   if (!library.missing().empty()) {
     out.trouble = {errc::unsupported, "the NVIDIA driver has no " + library.missing()
-                                          + ": it is too old, version 520 (CUDA 11.8) or newer is needed"};
+                                          + ": it is too old, version 550 (CUDA 12.4) or newer is needed"};
     return out;
   }
   library.find(d.encode_tiled, "cuTensorMapEncodeTiled"); // plans with tensor maps are refused without it

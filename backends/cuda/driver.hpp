@@ -74,11 +74,13 @@ struct driver {
   status (*fill8)(device_pointer to, unsigned char value, size_t count, stream on) = nullptr;
   status (*fill32)(device_pointer to, unsigned value, size_t count, stream on) = nullptr;
   status (*pin)(void* host, size_t bytes, unsigned flags) = nullptr;
-  status (*unpin)(void* host) = nullptr;
+  status (*allocate_host)(void** out, size_t bytes, unsigned flags) = nullptr;
+  status (*device_address)(device_pointer* out, void* host, unsigned flags) = nullptr;
   status (*load_module)(code_module* out, const void* image) = nullptr;
   status (*unload_module)(code_module which) = nullptr;
   status (*get_function)(function* out, code_module from, const char* name) = nullptr;
   status (*function_attribute)(int* out, int attribute, function which) = nullptr;
+  status (*parameter_info)(function which, size_t index, size_t* offset, size_t* bytes) = nullptr;
   status (*set_function_attribute)(function which, int attribute, int value) = nullptr;
   status (*launch)(const launch_configuration* how, function which, void** parameters, void** extra) = nullptr;
   status (*active_clusters)(int* out, function which, const launch_configuration* how) = nullptr;

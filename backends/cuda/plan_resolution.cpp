@@ -2,6 +2,7 @@
 
 #include "runtime/base/expression.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace kevolve {
@@ -201,6 +202,26 @@ private:
 tl::expected<resolved_plan, std::vector<std::string>> resolve_plan(const launch_plan& plan, const contract& task,
                                                                    const call_data& data) {
   return resolution{plan, task, data}.run();
+}
+
+std::vector<std::string> check_parameters(const resolved_plan& plan, const std::map<std::string, kernel_facts>& facts) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < plan.launches.size(); ++i) {
+    const auto& l = plan.launches[i];
+    const auto found = facts.find(l.kernel);
+    if (found == facts.end() || !found->second.parameters_known)
+      continue;
+    const auto& wanted = found->second.parameters;
+    const auto key = "kernel[" + std::to_string(i) + "].arguments";
+    if (wanted.size() != l.parameters.size())
+      out.push_back(key + ": '" + l.kernel + "' takes " + std::to_string(wanted.size()) + " parameters, the plan has "
+                    + std::to_string(l.parameters.size()));
+    for (size_t p = 0; p < std::min(wanted.size(), l.parameters.size()); ++p)
+      if (wanted[p] != l.parameters[p].bytes)
+        out.push_back(key + "[" + std::to_string(p) + "]: '" + l.kernel + "' takes " + std::to_string(wanted[p])
+                      + " bytes there, the plan passes " + std::to_string(l.parameters[p].bytes));
+  }
+  return out;
 }
 
 } // namespace kevolve

@@ -79,7 +79,9 @@ struct device_limits {
 struct kernel_facts {
   uint32_t registers = 0;
   uint32_t static_shared = 0;
-  uint32_t most_threads = 0; // what its __launch_bounds__ or registers allow
+  uint32_t most_threads = 0;        // what its __launch_bounds__ or registers allow
+  std::vector<uint32_t> parameters; // bytes of each
+  bool parameters_known = false;
 };
 
 struct limit_violation {
@@ -89,6 +91,9 @@ struct limit_violation {
 
 std::vector<limit_violation> check_limits(const resolved_plan& plan, const device_limits& device,
                                           const std::map<std::string, kernel_facts>& facts);
+
+// The launches whose arguments are not, in number and width, what their kernel takes: the driver would read past them.
+std::vector<std::string> check_parameters(const resolved_plan& plan, const std::map<std::string, kernel_facts>& facts);
 
 // As published, for checks without the device. Zero capability: unknown to us.
 device_limits published_limits(uint32_t capability);

@@ -143,6 +143,26 @@ TEST_CASE("tensor maps stay inside their buffer and within what the driver takes
   }
 }
 
+TEST_CASE("arguments that a kernel does not take are refused by place") {
+  const auto plan = resolved(kernel("grid=[1]\nblock=[1]")); // two pointers, i64, f32, i32
+  const auto misfits = [&](std::vector<uint32_t> wanted) {
+    kernel_facts facts;
+    facts.parameters = std::move(wanted);
+    facts.parameters_known = true;
+    std::string out;
+    for (const auto& m : check_parameters(plan, {{"k", facts}}))
+      out += m + "; ";
+    return out;
+  };
+  CHECK(misfits({8, 8, 8, 4, 4}).empty());
+  CHECK(contains(misfits({8, 8, 8, 4}), "'k' takes 4 parameters, the plan has 5"));
+  CHECK(contains(misfits({8, 8, 8, 4, 4, 8}), "takes 6 parameters"));
+  CHECK(contains(misfits({8, 8, 4, 4, 8}), "arguments[2]: 'k' takes 4 bytes there, the plan passes 8"));
+  CHECK(contains(misfits({8, 8, 4, 4, 8}), "arguments[4]"));
+  CHECK(contains(misfits({}), "takes 0 parameters"));
+  CHECK(check_parameters(plan, {}).empty()); // nothing is known
+}
+
 TEST_CASE("a plan beyond the device is refused before launch, naming the limit") {
   CHECK(violations(resolved(kernel("grid=['rows']\nblock=[1024]\nshared=232448"))).empty());
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[32,33]"))) == "threads per block; ");

@@ -98,7 +98,8 @@ std::string why_no_compiler() {
   return cuda::find_cuda_toolchain().nvcc.empty() ? "no nvcc in PATH or below /usr/local" : "";
 }
 
-compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture) {
+compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture,
+                             uint32_t limit_ms) {
   const auto* base = std::getenv("TMPDIR");
   cuda::cuda_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
@@ -111,7 +112,7 @@ compile_outcome compile_cuda(const std::string& source, const std::string& flags
   request.language = "cuda";
   request.source = source;
   request.flags = flags;
-  request.limit_ms = 60'000;
+  request.limit_ms = limit_ms;
   nobody listener;
   return compiler->run(request, listener);
 }

@@ -38,7 +38,7 @@ std::string why_no_device();
 std::string why_no_compiler();
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags = "O3",
-                             const std::string& architecture = "sm_90a");
+                             const std::string& architecture = "sm_90a", uint32_t limit_ms = 60'000);
 
 std::string read_text(const std::string& path);
 // A file of tests/cuda.

@@ -62,9 +62,14 @@ TEST_CASE("every honest device kernel passes") {
     CHECK_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
     if (built.result != verdict::pass)
       continue;
-    const auto o = runner.ask(ask_for(built.artifact, judge_mode::check));
-    CHECK_MESSAGE(o.result == verdict::pass, told(o));
-    CHECK(o.correctness.cases > 0);
+    for (const bool cold : {true, false}) {
+      CAPTURE(cold);
+      auto request = ask_for(built.artifact, judge_mode::check);
+      request.task.cold_cache = cold;
+      const auto o = runner.ask(request);
+      CHECK_MESSAGE(o.result == verdict::pass, told(o));
+      CHECK(o.correctness.cases > 0);
+    }
   }
 }
 

@@ -3,8 +3,10 @@
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/package.hpp"
+#include "runtime/base/helper_process.hpp"
 #include "runtime/base/ids.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,6 +102,14 @@ std::vector<flag_set> cuda_flag_menu() {
 }
 
 result<cuda_compiler> cuda_compiler::make(const cuda_compiler_options& options) {
+  // A locked command uses descriptor 3 for itself. Whoever has no channel there must not get the sandbox's own.
+  if (::fcntl(helper_socket_fd, F_GETFD) < 0) {
+    const auto held = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (held != helper_socket_fd) {
+      ::dup3(held, helper_socket_fd, O_CLOEXEC);
+      ::close(held);
+    }
+  }
   auto work = workspace::make(options.scratch);
   if (!work)
     return tl::unexpected(work.error());

@@ -117,7 +117,7 @@ attempt<program> read_program(const std::string& package, const contract& task) 
 attempt<contestant_on_device> contestant_on_device::start(bench& b, const program& code) {
   contestant_on_device out;
   out.code_ = &code;
-  auto worker = worker_client::start(b.settings.worker);
+  auto worker = take_worker(b);
   if (!worker)
     return infrastructure(worker.error());
   out.worker_ = std::move(*worker);
@@ -157,6 +157,13 @@ attempt<resolved_plan> contestant_on_device::resolve(const contract& task, const
       all += (all.empty() ? "" : "\n") + e;
     return refuse(verdict::load_error, "launch_plan", all);
   }
+  const auto misfits = check_parameters(*resolved, kernels_);
+  if (!misfits.empty()) {
+    std::string all;
+    for (const auto& m : misfits)
+      all += (all.empty() ? "" : "\n") + m;
+    return refuse(verdict::load_error, "launch_plan", all);
+  }
   const auto violations = check_limits(*resolved, limits_, kernels_);
   if (violations.empty())
     return std::move(*resolved);
@@ -181,6 +188,7 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   order.rotation = rotation;
   order.poison = poison;
   order.cold = task.cold_cache;
+  const auto copying = steady_clock::now();
   auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, order, cuda_wire::word::staged, copy_limit);
   if (!staged)
     return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
@@ -195,12 +203,15 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   if (done->how.status != 0)
     return tl::unexpected(judge_answer(done->how));
 
+  const auto finished = steady_clock::now();
   auto back =
       worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
   if (!back)
     return tl::unexpected(infra("worker_killed", "while outputs were copied: " + to_string(back.error())));
   if (back->how.status != 0)
     return tl::unexpected(judge_answer(back->how));
+  if (back->strayed)
+    return refuse(verdict::out_of_bounds, "guard_band", "wrote far outside of every argument", {{"where", "outside"}});
   if (!back->broken_scratch.empty())
     return refuse(verdict::out_of_bounds, "scratch_guard",
                   "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
@@ -212,6 +223,7 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   out.event_ns = done->event_ns;
   out.span_ns = done->span_ns;
   out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
+  out.copy_ns = static_cast<double>(nanoseconds{(start - copying) + (steady_clock::now() - finished)}.count());
   out.ns = std::max(out.event_ns, out.span_ns);
   return out;
 }

@@ -20,6 +20,7 @@ struct call_time {
   double event_ns = 0.0; // between two events on the stream
   double span_ns = 0.0;  // as the device's activity records have it; 0: none
   double wall_ns = 0.0;  // of the runner's own clock, around the order
+  double copy_ns = 0.0;  // in and out, likewise
 };
 
 class contestant_on_device {

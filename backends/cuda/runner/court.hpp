@@ -21,15 +21,20 @@ struct bench {
   runner_settings settings;
   court host;
   shared_arena exchange;
-  cuda_wire::hello device;         // of the first worker
-  std::optional<management> watch; // clocks and company, where the library is there
-  cuda_wire::measured peaks;       // copy rate 0: not measured yet
+  cuda_wire::hello device;           // of the first worker
+  std::optional<management> watch;   // clocks and company, where the library is there
+  cuda_wire::measured peaks;         // copy rate 0: not measured yet
+  std::vector<worker_client> spares; // started while nothing is timed; each serves one program, once
 
   explicit bench(runner_settings s) : settings(s), host(s.host) {}
 };
 
 // Asks a fresh worker who the device is. Once, before any request.
 result<void> get_to_know(bench& b);
+// A worker that has run nothing: a spare one, or a new one.
+result<worker_client> take_worker(bench& b);
+// Between requests: the next candidate and its rival will find their contexts made.
+void prepare_spares(bench& b);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(bench& b);
 

@@ -1,6 +1,7 @@
 #include "backends/cuda/runner/device_session.hpp"
 
 #include "backends/cuda/cupti.hpp"
+#include "backends/cuda/runner/own_code.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +19,10 @@ using std::chrono::steady_clock;
 // Room to move the arena about in, so that no call finds its arrays where the last one had them.
 constexpr uint64_t rotation_room = uint64_t{4} << 20U;
 constexpr uint64_t scratch_guard = 4096;
-constexpr unsigned own_stream = 1; // not ordered with the default stream
+constexpr unsigned char outside_byte = 0xc3;
+constexpr uint64_t looked_at = uint64_t{1} << 20U; // of what lies around the arena, on either side
+constexpr unsigned own_stream = 1;                 // not ordered with the default stream
+constexpr unsigned host_mapped = 2;
 constexpr int limit_persisting_l2 = 6;
 constexpr int attribute_dynamic_shared = 8;
 constexpr int attribute_non_portable_cluster = 14;
@@ -71,7 +75,8 @@ cuda_wire::hello device_session::open(int device) {
   if (!well(call_->context_retain(&context_, device), "context", out.how)
       || !well(call_->context_use(context_), "context", out.how)
       || !well(call_->make_stream(&stream_, own_stream), "stream", out.how)
-      || !well(call_->make_event(&begin_, 0), "event", out.how) || !well(call_->make_event(&end_, 0), "event", out.how))
+      || !well(call_->make_event(&begin_, 0), "event", out.how) || !well(call_->make_event(&end_, 0), "event", out.how)
+      || !load_own_code(out.how))
     return out;
 
   std::array<char, 128> text{};
@@ -122,6 +127,17 @@ cuda_wire::hello device_session::open(int device) {
   return out;
 }
 
+bool device_session::load_own_code(cuda_wire::answer& how) {
+  void* host = nullptr;
+  if (!well(call_->load_module(&own_code_, own_code), "context", how)
+      || !well(call_->get_function(&probe_, own_code_, probe_name), "context", how)
+      || !well(call_->get_function(&gate_, own_code_, gate_name), "context", how)
+      || !well(call_->allocate_host(&host, sizeof(uint32_t), host_mapped), "context", how))
+    return false;
+  flag_ = static_cast<uint32_t*>(host);
+  return true;
+}
+
 bool device_session::load_code(cuda_wire::answer& how) {
   if (module_ != nullptr && !well(call_->unload_module(module_), "unload", how))
     return false;
@@ -139,7 +155,12 @@ bool device_session::load_code(cuda_wire::answer& how) {
     call_->function_attribute(&registers, 4, k.entry);
     call_->function_attribute(&shared, 1, k.entry);
     call_->function_attribute(&threads, 0, k.entry);
-    k.facts = {static_cast<uint32_t>(registers), static_cast<uint32_t>(shared), static_cast<uint32_t>(threads)};
+    k.facts = {
+        static_cast<uint32_t>(registers), static_cast<uint32_t>(shared), static_cast<uint32_t>(threads), {}, true};
+    size_t offset = 0;
+    size_t bytes = 0;
+    for (size_t i = 0; call_->parameter_info(k.entry, i, &offset, &bytes) == success; ++i)
+      k.facts.parameters.push_back(static_cast<uint32_t>(bytes));
     const auto most_dynamic = std::max(attribute(97) - shared, 0);
     if (!well(call_->set_function_attribute(k.entry, attribute_dynamic_shared, most_dynamic), "shared memory", how))
       return false;
@@ -203,7 +224,25 @@ bool device_session::place_scratch(cuda_wire::answer& how) {
   if (scratch_places_.empty())
     return true;
   return make_room(scratch_, scratch_bytes_, next, "scratch", how)
-         && well(call_->fill32(scratch_, static_cast<unsigned>(order_.poison), next / 4, stream_), "scratch", how);
+         && well(call_->fill32(scratch_, static_cast<unsigned>(order_.poison), scratch_bytes_ / 4, stream_), "scratch",
+                 how);
+}
+
+// What the arena does not use this time is wiped, so that nothing written there outlives a call, and looked at again
+// afterwards next to the arena.
+bool device_session::wipe_around(cuda_wire::answer& how) {
+  const auto end = order_.rotation + order_.bytes;
+  return well(call_->fill8(arena_, outside_byte, order_.rotation, stream_), "inputs", how)
+         && well(call_->fill8(arena_ + end, outside_byte, arena_bytes_ - end, stream_), "inputs", how);
+}
+
+bool device_session::holds_byte(device_pointer from, uint64_t bytes, unsigned char value, cuda_wire::answer& how) {
+  std::vector<unsigned char> got(bytes);
+  if (bytes == 0 || !well(call_->to_host(got.data(), from, bytes, stream_), "outputs", how)
+      || !well(call_->synchronize(stream_), "outputs", how))
+    return true;
+  // The first is right, and every one is like the next.
+  return got.front() == value && std::memcmp(got.data(), got.data() + 1, got.size() - 1) == 0;
 }
 
 device_pointer device_session::address_of(const std::string& buffer) const {
@@ -223,9 +262,10 @@ bool device_session::encode_maps(cuda_wire::answer& how) {
         || m.element_strides.size() != m.dims.size() || call_->encode_tiled == nullptr)
       return well(1, "tensor map", how);
     auto* address = reinterpret_cast<void*>(address_of(m.buffer) + m.offset); // the driver's type for it
+    const uint64_t none = 0; // a rank of one has no strides, and the driver wants a place for them nevertheless
     const auto s = call_->encode_tiled(&maps_[i], m.type, static_cast<uint32_t>(m.dims.size()), address, m.dims.data(),
-                                       m.strides.data(), m.box.data(), m.element_strides.data(), m.interleave,
-                                       m.swizzle, m.l2_promotion, m.oob_fill);
+                                       m.strides.empty() ? &none : m.strides.data(), m.box.data(),
+                                       m.element_strides.data(), m.interleave, m.swizzle, m.l2_promotion, m.oob_fill);
     if (!well(s, "tensor map", how)) {
       how.detail = "the driver refuses tensor map '" + m.name + "' (" + how.name + ")";
       return false;
@@ -243,7 +283,7 @@ cuda_wire::staged device_session::stage(cuda_wire::stage order) {
   }
   if (reload_ && used_ && !load_code(out.how))
     return out;
-  if (!place_scratch(out.how) || !encode_maps(out.how)
+  if (!place_scratch(out.how) || !encode_maps(out.how) || !wipe_around(out.how)
       || !well(call_->to_device(arena_ + order_.rotation, exchange_, order_.bytes, stream_), "inputs", out.how))
     return out;
   call_->set_limit(limit_persisting_l2, 0);
@@ -256,6 +296,10 @@ cuda_wire::fetched device_session::fetch() {
   cuda_wire::fetched out;
   if (!well(call_->to_host(exchange_, arena_ + order_.rotation, order_.bytes, stream_), "outputs", out.how))
     return out;
+  const auto before = std::min(order_.rotation, looked_at);
+  const auto end = order_.rotation + order_.bytes;
+  out.strayed = !holds_byte(arena_ + order_.rotation - before, before, outside_byte, out.how)
+                || !holds_byte(arena_ + end, std::min(arena_bytes_ - end, looked_at), outside_byte, out.how);
   // Every byte between and around the scratch buffers is a guard; a poison of 32 bits repeats through all of it.
   const auto word = static_cast<uint32_t>(order_.poison);
   std::vector<unsigned char> guard;

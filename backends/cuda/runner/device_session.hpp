@@ -44,12 +44,19 @@ private:
   int attribute(int which) const;
   bool load_code(cuda_wire::answer& how);
   bool make_room(device_pointer& block, uint64_t& have, uint64_t bytes, const char* what, cuda_wire::answer& how);
+  bool load_own_code(cuda_wire::answer& how);
+  // Everything queued between these two runs only once the second is called.
+  status close_gate();
+  void open_gate();
   bool place_scratch(cuda_wire::answer& how);
+  bool wipe_around(cuda_wire::answer& how);
+  bool holds_byte(device_pointer from, uint64_t bytes, unsigned char value, cuda_wire::answer& how);
   device_pointer address_of(const std::string& buffer) const;
   bool encode_maps(cuda_wire::answer& how);
   status launch_all();
   status launch_one(const resolved_launch& l);
   double best_rate(device_pointer to, device_pointer from, uint64_t bytes, uint64_t moved, cuda_wire::answer& how);
+  double empty_call_ns(device_pointer block, cuda_wire::answer& how);
 
   std::chrono::steady_clock::time_point born_;
   const driver* call_ = nullptr;
@@ -60,6 +67,10 @@ private:
   event end_ = nullptr;
   uint64_t l2_bytes_ = 0;
   bool records_ = false; // activities
+  code_module own_code_ = nullptr;
+  function probe_ = nullptr;
+  function gate_ = nullptr;
+  uint32_t* flag_ = nullptr; // host memory that the gate watches
   bool broken_ = false;
 
   std::string cubin_;

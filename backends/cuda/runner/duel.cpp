@@ -100,6 +100,8 @@ attempt<call_time> duel_on_device::call(contestant_on_device& who, const shape_p
     return took;
   ++calls_;
   kernel_ns_ += took->ns;
+  order_ns_ += took->wall_ns;
+  copy_ns_ += took->copy_ns;
   if (report != nullptr)
     ++report->cases;
   auto refused = check_call(request_.task, memory, pool, set, full, report);
@@ -227,6 +229,8 @@ std::map<std::string, std::string> duel_on_device::costs() const {
   out["calls"] = std::to_string(calls_);
   out["launches"] = std::to_string(launches_);
   out["ms.kernel"] = std::to_string(kernel_ns_ / 1e6);
+  out["ms.orders"] = std::to_string(order_ns_ / 1e6);
+  out["ms.copies"] = std::to_string(copy_ns_ / 1e6);
   out["ms.calls"] = std::to_string(call_ns_ / 1e6);
   out["ms.start"] = std::to_string(start_ns_ / 1e6);
   out["ms.context"] = std::to_string(static_cast<double>(candidate_.ready_ns()) / 1e6);

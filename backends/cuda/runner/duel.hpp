@@ -75,7 +75,9 @@ private:
   uint32_t launches_ = 0;
   uint64_t calls_ = 0;
   double kernel_ns_ = 0.0;
-  double call_ns_ = 0.0;  // all of a call: set up, copies, kernels, check
+  double order_ns_ = 0.0; // from the order to run to its answer
+  double copy_ns_ = 0.0;
+  double call_ns_ = 0.0;  // all of a call: set up, copies, order, check
   double start_ns_ = 0.0; // waiting for contexts and loading
 };
 

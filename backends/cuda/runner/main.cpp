@@ -146,7 +146,10 @@ private:
     } else
       out = hold_trial(bench_, request, hooks);
     current_ = {};
-    return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
+    alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
+    if (alive_)
+      prepare_spares(bench_);
+    return alive_;
   }
 
   bench bench_;

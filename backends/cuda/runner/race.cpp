@@ -1,10 +1,9 @@
 // check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
-#include "backends/cuda/runner/duel.hpp"
+#include "backends/cuda/runner/race_report.hpp"
 #include "backends/judging/spent_sign_test.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 namespace kevolve::cuda {
@@ -25,21 +24,11 @@ constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t least_pairs = 2;
 constexpr double promising = 1.25;
 constexpr uint32_t patience = 8; // times race_ms, for a promising candidate
-// Below this many times what an empty kernel takes between events, a ratio says more of the launch than of the kernel.
-constexpr double above_floor = 3.0;
-// What the runner's clock may see beyond the device's: the sweep, the launch and two messages. More than this share of
-// the call above the rival's own, and the reported time is not what passed.
-constexpr double witness_share = 0.5;
-constexpr double witness_slack_ns = 200'000.0;
 
 std::string number(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.5g", x);
   return text.data();
-}
-
-double median(std::vector<double> values) {
-  return interval_of_median(std::move(values)).median;
 }
 
 class match {
@@ -67,9 +56,12 @@ private:
     if (auto code = read_program(request_.candidate, request_.task); !code)
       return tl::unexpected(code.error());
     const auto start = steady_clock::now();
-    if (auto ok = gather(); !ok)
-      return ok;
+    const auto gathered = gather();
     out_.evidence["ms.pools"] = number(static_cast<double>(nanoseconds{steady_clock::now() - start}.count()) / 1e6);
+    if (!gathered)
+      return gathered;
+    if (auto ok = duel_.open(pools_); !ok)
+      return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
     if (request_.mode == judge_mode::check)
@@ -78,17 +70,20 @@ private:
     const auto company = processes();
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
     note_weather("after");
-    summarise();
+    report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     if (!raced)
       return raced;
-    if (company > 2 || processes() > 2) {
-      // Ours are two at most. What a stranger's work does to either time is unknown.
+    const auto ours = 2 + bench_.spares.size();
+    if (company > ours || processes() > ours) {
+      // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
       doubt();
     }
-    if (auto ok = obey_witness(); !ok)
-      return ok;
-    return obey_physics();
+    if (auto broken = break_witness(duel_.shapes()))
+      return refusal(std::move(*broken));
+    if (auto broken = break_physics(out_.timings))
+      return refusal(std::move(*broken));
+    return {};
   }
 
   void doubt() {
@@ -157,7 +152,8 @@ private:
         return tl::unexpected(floor.error());
       duel_.add_shape(pool, *floor);
     }
-    return duel_.open(all);
+    pools_ = std::move(all);
+    return {};
   }
 
   attempt<void> still_wanted() const {
@@ -216,21 +212,8 @@ private:
     return mean;
   }
 
-  double best_against_best() {
-    std::vector<double> ratios;
-    std::vector<double> weights;
-    for (const auto& shape : duel_.shapes()) {
-      if (shape.rival_ns.empty() || shape.pool->shape.held_out)
-        continue;
-      ratios.push_back(*std::min_element(shape.rival_ns.begin(), shape.rival_ns.end())
-                       / *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
-      weights.push_back(shape.pool->shape.weight);
-    }
-    return weighted_geometric_mean(ratios, weights);
-  }
-
   bool out_of_time(steady_clock::time_point start) {
-    const auto usual = milliseconds{request_.race_ms} * (best_against_best() > promising ? patience : 1U);
+    const auto usual = milliseconds{request_.race_ms} * (best_against_best(duel_.shapes()) > promising ? patience : 1U);
     return rounds_.size() >= least_pairs && steady_clock::now() - start > usual;
   }
 
@@ -250,7 +233,7 @@ private:
       out_.decision = test_.decision();
       if (out_.decision != race_decision::undecided)
         break;
-      if (rounds_.size() == screen_out_rounds && best_against_best() * request_.screen_out < 1.0) {
+      if (rounds_.size() == screen_out_rounds && best_against_best(duel_.shapes()) * request_.screen_out < 1.0) {
         out_.decision = race_decision::screened;
         out_.estimate = true;
         break;
@@ -292,96 +275,13 @@ private:
     return {};
   }
 
-  void summarise() {
-    std::vector<double> speedups;
-    std::vector<double> weights;
-    for (auto& shape : duel_.shapes()) {
-      if (shape.candidate_ns.empty())
-        continue;
-      shape_timing t;
-      t.shape = shape.pool->shape.name;
-      t.held_out = shape.pool->shape.held_out;
-      t.weight = shape.pool->shape.weight;
-      t.decision = shape.test.decide(request_.alpha);
-      std::vector<double> ratios(std::min(shape.rival_ns.size(), shape.candidate_ns.size()));
-      for (size_t i = 0; i < ratios.size(); ++i)
-        ratios[i] = shape.rival_ns[i] / shape.candidate_ns[i];
-      const auto interval = interval_of_median(ratios);
-      t.speedup = interval.median;
-      t.ci_low = interval.low;
-      t.ci_high = interval.high;
-      t.log_e_faster = shape.test.log_e_faster();
-      t.log_e_slower = shape.test.log_e_slower();
-      t.floor_ns = shape.floor_ns;
-      t.rival_ns = shape.rival_ns;
-      t.candidate_ns = shape.candidate_ns;
-      if (!t.held_out && !ratios.empty()) {
-        speedups.push_back(t.speedup);
-        weights.push_back(t.weight);
-      }
-      out_.evidence["clock.event_ns." + t.shape] = number(median(shape.candidate_event_ns));
-      out_.evidence["clock.span_ns." + t.shape] = number(median(shape.candidate_span_ns));
-      out_.evidence["clock.excess_ns." + t.shape] = number(median(shape.candidate_excess_ns));
-      if (bench_.peaks.event_floor_ns > 0.0 && median(t.candidate_ns) < above_floor * bench_.peaks.event_floor_ns)
-        out_.evidence["launch_bound." + t.shape] =
-            "below " + number(above_floor) + " times an empty kernel's " + number(bench_.peaks.event_floor_ns) + " ns";
-      out_.timings.push_back(std::move(t));
-    }
-    const auto overall = interval_of_median(rounds_);
-    out_.speedup = out_.estimate ? best_against_best() : weighted_geometric_mean(speedups, weights);
-    if (!rounds_.empty() && duel_.has_rival()) {
-      out_.ci_low = std::exp(overall.low);
-      out_.ci_high = std::exp(overall.high);
-    }
-    out_.evidence["pairs"] = std::to_string(rounds_.size());
-    out_.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + number(overall.coverage);
-    out_.evidence["log_e_faster"] = number(overall_.log_e_faster());
-    out_.evidence["log_e_slower"] = number(overall_.log_e_slower());
-    out_.evidence["alpha"] = number(request_.alpha);
-    out_.evidence["clock"] = "the longer of the events' interval and the activities' span";
-  }
-
-  // The candidate's process tells the time. Ours, around the same call, must have passed too: as much beyond what is
-  // claimed as beyond what the rival claims.
-  attempt<void> obey_witness() {
-    for (auto& shape : duel_.shapes()) {
-      if (shape.rival_excess_ns.empty())
-        continue;
-      const auto own = median(shape.candidate_excess_ns);
-      const auto rivals = median(shape.rival_excess_ns);
-      if (own - rivals <= witness_slack_ns + witness_share * median(shape.candidate_ns))
-        continue;
-      return refusal({verdict::cheating,
-                      "time_witness",
-                      "the runner's clock saw " + number(own) + " ns beyond the time reported, and " + number(rivals)
-                          + " ns for the rival",
-                      {{"excess_ns", number(own)}, {"rival_excess_ns", number(rivals)}}});
-    }
-    return {};
-  }
-
-  attempt<void> obey_physics() {
-    for (const auto& t : out_.timings) {
-      if (t.floor_ns <= 0.0)
-        continue;
-      const auto ns = median(t.candidate_ns);
-      if (ns >= impossible_below * t.floor_ns)
-        continue;
-      return refusal({verdict::faster_than_physics,
-                      "physics_floor",
-                      "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
-                          + number(t.floor_ns) + " ns on this device",
-                      {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}});
-    }
-    return {};
-  }
-
   bench& bench_;
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
   pool_maker maker_;
   duel_on_device duel_;
+  std::vector<pool_pointer> pools_; // all of them
   std::vector<pool_pointer> screens_;
   std::vector<pool_pointer> edges_;
   std::vector<pool_pointer> raced_;

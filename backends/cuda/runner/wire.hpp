@@ -70,6 +70,7 @@ struct fetch {};
 struct fetched {
   answer how;
   std::string broken_scratch; // whose guard was written
+  bool strayed = false;       // something was written around the arena
 };
 
 // Known answer and bandwidths.
@@ -120,7 +121,7 @@ typename I::result_type inspect(I& f, fetch&) {
 }
 template <class I>
 typename I::result_type inspect(I& f, fetched& x) {
-  return f(x.how, x.broken_scratch);
+  return f(x.how, x.broken_scratch, x.strayed);
 }
 template <class I>
 typename I::result_type inspect(I& f, measure&) {
@@ -141,6 +142,6 @@ typename I::result_type inspect(I& f, device_limits& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, kernel_facts& x) {
-  return f(x.registers, x.static_shared, x.most_threads);
+  return f(x.registers, x.static_shared, x.most_threads, x.parameters, x.parameters_known);
 }
 } // namespace kevolve

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 
 #include <csignal>
-#include <cstdio>
 
 namespace kevolve::cuda {
 
@@ -58,7 +57,6 @@ private:
       case word::measure:
         return say(word::measured, session_.measure());
       default:
-        std::fprintf(stderr, "kevolve-runner-cuda: unexpected order %u\n", static_cast<unsigned>(order.kind));
         return false;
     }
   }

@@ -38,6 +38,7 @@ result<worker_client> worker_client::start(const worker_options& options) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   // What a kernel prints goes nowhere and means nothing.
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), helper_socket_fd);
   worker_client out;
   const auto error = posix_spawn(&out.pid_, "/proc/self/exe", &actions, nullptr, argv.data(), variables.data());
@@ -81,6 +82,14 @@ result<std::string> worker_client::hear(cuda_wire::word answer, std::chrono::mil
 failure worker_client::lost(failure why) {
   end();
   return why;
+}
+
+bool worker_client::runs() {
+  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+    pid_ = -1;
+    link_.close();
+  }
+  return pid_ > 0;
 }
 
 void worker_client::end() {

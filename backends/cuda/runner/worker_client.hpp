@@ -46,6 +46,8 @@ public:
   result<cuda_wire::loaded> load(const cuda_wire::load& order, int arena_fd, std::chrono::milliseconds limit);
 
   bool alive() const { return pid_ > 0; }
+  // Whether its process has not ended by itself.
+  bool runs();
   pid_t pid() const { return pid_; }
   void end();
 

@@ -14,7 +14,9 @@ extern "C" __global__ void iterate(const float *x, const float *w, float *y, lon
   if (i >= n)
     return;
   float a;
-  asm volatile("ld.global.L2::evict_last.f32 %0, [%1];" : "=f"(a) : "l"(x + i));
+  unsigned long long policy;
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(a) : "l"(x + i), "l"(policy));
   for (int k = 0; k < 256; ++k)
     a = a * 0.5f + w[k & 7];
   y[i] = a;

@@ -1,0 +1,132 @@
+#include "backends/cuda/runner/race_report.hpp"
+
+#include "backends/judging/physics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace kevolve::cuda {
+
+namespace {
+
+// Below this many times what an empty kernel takes between events, a ratio says more of the launch than of the kernel.
+constexpr double above_floor = 3.0;
+// What the runner's clock sees beyond the device's: the sweep, the launch, printed text, two messages.
+constexpr double witness_share = 1.0;
+constexpr double witness_slack_ns = 5'000'000.0;
+
+std::string number(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", x);
+  return text.data();
+}
+
+double median(std::vector<double> values) {
+  return interval_of_median(std::move(values)).median;
+}
+
+shape_timing timing_of(const raced_shape& shape, double alpha) {
+  shape_timing t;
+  t.shape = shape.pool->shape.name;
+  t.held_out = shape.pool->shape.held_out;
+  t.weight = shape.pool->shape.weight;
+  t.decision = shape.test.decide(alpha);
+  std::vector<double> ratios(std::min(shape.rival_ns.size(), shape.candidate_ns.size()));
+  for (size_t i = 0; i < ratios.size(); ++i)
+    ratios[i] = shape.rival_ns[i] / shape.candidate_ns[i];
+  const auto interval = interval_of_median(std::move(ratios));
+  t.speedup = interval.median;
+  t.ci_low = interval.low;
+  t.ci_high = interval.high;
+  t.log_e_faster = shape.test.log_e_faster();
+  t.log_e_slower = shape.test.log_e_slower();
+  t.floor_ns = shape.floor_ns;
+  t.rival_ns = shape.rival_ns;
+  t.candidate_ns = shape.candidate_ns;
+  return t;
+}
+
+} // namespace
+
+double best_against_best(const std::vector<raced_shape>& shapes) {
+  std::vector<double> ratios;
+  std::vector<double> weights;
+  for (const auto& shape : shapes) {
+    if (shape.rival_ns.empty() || shape.pool->shape.held_out)
+      continue;
+    ratios.push_back(*std::min_element(shape.rival_ns.begin(), shape.rival_ns.end())
+                     / *std::min_element(shape.candidate_ns.begin(), shape.candidate_ns.end()));
+    weights.push_back(shape.pool->shape.weight);
+  }
+  return weighted_geometric_mean(ratios, weights);
+}
+
+void report_session(const judge_request& request, const std::vector<raced_shape>& shapes,
+                    const std::vector<double>& rounds, const sign_test& overall, double event_floor_ns,
+                    judge_outcome& out) {
+  std::vector<double> speedups;
+  std::vector<double> weights;
+  bool raced = false;
+  for (const auto& shape : shapes) {
+    if (shape.candidate_ns.empty())
+      continue;
+    auto t = timing_of(shape, request.alpha);
+    raced = raced || !t.rival_ns.empty();
+    if (!t.held_out && !t.rival_ns.empty()) {
+      speedups.push_back(t.speedup);
+      weights.push_back(t.weight);
+    }
+    out.evidence["clock.event_ns." + t.shape] = number(median(shape.candidate_event_ns));
+    out.evidence["clock.span_ns." + t.shape] = number(median(shape.candidate_span_ns));
+    out.evidence["clock.excess_ns." + t.shape] = number(median(shape.candidate_excess_ns));
+    if (event_floor_ns > 0.0 && median(t.candidate_ns) < above_floor * event_floor_ns)
+      out.evidence["launch_bound." + t.shape] =
+          "below " + number(above_floor) + " times an empty kernel's " + number(event_floor_ns) + " ns";
+    out.timings.push_back(std::move(t));
+  }
+  const auto interval = interval_of_median(rounds);
+  out.speedup = out.estimate ? best_against_best(shapes) : weighted_geometric_mean(speedups, weights);
+  if (raced) {
+    out.ci_low = std::exp(interval.low);
+    out.ci_high = std::exp(interval.high);
+  }
+  out.evidence["pairs"] = std::to_string(rounds.size());
+  out.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + number(interval.coverage);
+  out.evidence["log_e_faster"] = number(overall.log_e_faster());
+  out.evidence["log_e_slower"] = number(overall.log_e_slower());
+  out.evidence["alpha"] = number(request.alpha);
+  out.evidence["clock"] = "the longer of the events' interval and the activities' span";
+}
+
+std::optional<complaint> break_witness(const std::vector<raced_shape>& shapes) {
+  for (const auto& shape : shapes) {
+    if (shape.rival_excess_ns.empty())
+      continue;
+    const auto own = median(shape.candidate_excess_ns);
+    const auto rivals = median(shape.rival_excess_ns);
+    if (own - rivals > witness_slack_ns + witness_share * median(shape.candidate_ns))
+      return complaint{verdict::cheating,
+                       "time_witness",
+                       "the runner's clock saw " + number(own) + " ns beyond the time reported, and " + number(rivals)
+                           + " ns for the rival",
+                       {{"excess_ns", number(own)}, {"rival_excess_ns", number(rivals)}}};
+  }
+  return std::nullopt;
+}
+
+std::optional<complaint> break_physics(const std::vector<shape_timing>& timings) {
+  for (const auto& t : timings) {
+    const auto ns = median(t.candidate_ns);
+    if (t.floor_ns > 0.0 && ns < impossible_below * t.floor_ns)
+      return complaint{verdict::faster_than_physics,
+                       "physics_floor",
+                       "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
+                           + number(t.floor_ns) + " ns on this device",
+                       {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}};
+  }
+  return std::nullopt;
+}
+
+} // namespace kevolve::cuda

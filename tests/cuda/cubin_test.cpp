@@ -1,0 +1,178 @@
+// Machine code before the driver sees it, and what is said where there is no driver.
+#include "backends/cuda/cubin.hpp"
+#include "backends/cuda/cupti.hpp"
+#include "backends/cuda/driver.hpp"
+#include "backends/cuda/nvml.hpp"
+#include "tests/cuda/runner_driver.hpp"
+
+#include <doctest/doctest.h>
+
+#include <elf.h>
+
+#include <cstring>
+
+using namespace kevolve;
+
+namespace {
+
+// A small file of the format: sections by name, and undefined symbols.
+class cubin_builder {
+public:
+  cubin_builder() {
+    names_ = std::string(1, '\0');
+    symbols_.resize(sizeof(Elf64_Sym));
+    symbol_names_ = std::string(1, '\0');
+    add("", SHT_NULL, 0);
+  }
+
+  void add(const std::string& name, uint32_t type, uint64_t size) {
+    Elf64_Shdr s{};
+    s.sh_name = static_cast<uint32_t>(names_.size());
+    s.sh_type = type;
+    s.sh_size = size;
+    names_ += name + '\0';
+    sections_.push_back(s);
+  }
+
+  void want(const std::string& name) {
+    Elf64_Sym s{};
+    s.st_name = static_cast<uint32_t>(symbol_names_.size());
+    symbol_names_ += name + '\0';
+    symbols_.append(reinterpret_cast<const char*>(&s), sizeof s);
+  }
+
+  std::string bytes(uint8_t version = 8, uint32_t flags = 0x6005a04) {
+    auto sections = sections_;
+    auto names = names_;
+    const auto table = [&](const char* name, uint32_t type, size_t size, uint64_t offset) {
+      Elf64_Shdr s{};
+      s.sh_name = static_cast<uint32_t>(names.size());
+      s.sh_type = type;
+      s.sh_size = size;
+      s.sh_offset = offset;
+      names += std::string{name} + '\0';
+      sections.push_back(s);
+    };
+    const auto at = sizeof(Elf64_Ehdr);
+    table(".strtab", SHT_STRTAB, symbol_names_.size(), at);
+    table(".symtab", SHT_SYMTAB, symbols_.size(), at + symbol_names_.size());
+    sections.back().sh_link = static_cast<uint32_t>(sections.size() - 2);
+    names += std::string{".shstrtab"} + '\0';
+    table("", SHT_STRTAB, names.size() + 1, at + symbol_names_.size() + symbols_.size());
+
+    Elf64_Ehdr head{};
+    std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS64;
+    head.e_ident[EI_ABIVERSION] = version;
+    head.e_machine = 190;
+    head.e_flags = flags;
+    head.e_shentsize = sizeof(Elf64_Shdr);
+    head.e_shnum = static_cast<uint16_t>(sections.size());
+    head.e_shstrndx = static_cast<uint16_t>(sections.size() - 1);
+    std::string body = symbol_names_ + symbols_ + names;
+    head.e_shoff = at + body.size();
+    std::string out(reinterpret_cast<const char*>(&head), sizeof head);
+    out += body;
+    out.append(reinterpret_cast<const char*>(sections.data()), sections.size() * sizeof(Elf64_Shdr));
+    return out;
+  }
+
+private:
+  std::string names_;
+  std::string symbol_names_;
+  std::string symbols_;
+  std::vector<Elf64_Shdr> sections_;
+};
+
+cubin_builder plain_code() {
+  cubin_builder b;
+  b.add(".text.softmax", SHT_PROGBITS, 0);
+  b.add(".nv.shared.softmax", SHT_NOBITS, 1032);
+  b.add(".nv.shared.reserved.0", SHT_NOBITS, 4);
+  return b;
+}
+
+} // namespace
+
+TEST_CASE("machine code says its processor, kernels, shared memory and globals") {
+  auto b = plain_code();
+  b.add(".nv.global", SHT_NOBITS, 64);
+  b.add(".nv.global.init", SHT_NOBITS, 8);
+  b.want("vprintf");
+  b.want(".nv.reservedSmem.offset0");
+  auto facts = read_cubin(b.bytes());
+  REQUIRE_MESSAGE(facts.has_value(), (facts ? "" : to_string(facts.error())));
+  CHECK(facts->capability == 90);
+  CHECK(facts->static_shared == std::map<std::string, uint32_t>{{"softmax", 1032}});
+  CHECK(facts->globals_bytes == 72);
+  CHECK(facts->undefined == std::vector<std::string>{"vprintf"});
+  CHECK_FALSE(refuse_cubin(*facts).has_value());
+  // The architecture's place before CUDA 13.
+  CHECK(read_cubin(b.bytes(7, 0x5a055a))->capability == 0x5a);
+}
+
+TEST_CASE("code that wants the device runtime is refused by name") {
+  auto b = plain_code();
+  b.want("cudaLaunchDeviceV2");
+  const auto facts = read_cubin(b.bytes());
+  REQUIRE(facts.has_value());
+  const auto why = refuse_cubin(*facts);
+  REQUIRE(why.has_value());
+  CHECK(why->find("cudaLaunchDeviceV2") != std::string::npos);
+}
+
+TEST_CASE("hostile bytes are no machine code, and break nothing") {
+  CHECK_FALSE(read_cubin("").has_value());
+  CHECK_FALSE(read_cubin("\x7f"
+                         "ELF")
+                  .has_value());
+  CHECK_FALSE(read_cubin(cubin_builder{}.bytes()).has_value()); // no kernel
+  auto b = plain_code();
+  b.want("vprintf");
+  const auto good = b.bytes();
+  for (size_t cut = 0; cut < good.size(); ++cut)
+    CHECK_FALSE(read_cubin(good.substr(0, cut)).has_value());
+  // Every byte of the header and of the section table, turned over: whatever is said, nothing is read outside.
+  for (size_t at = 0; at < good.size(); ++at) {
+    auto bad = good;
+    bad[at] = static_cast<char>(~bad[at]);
+    if (auto facts = read_cubin(bad))
+      CHECK(facts->static_shared.size() <= 16);
+  }
+}
+
+TEST_CASE("where there is no driver, that is said with its remedy") {
+  auto driver = cuda::load_driver();
+  if (driver) {
+    MESSAGE("skipped: this machine has a driver");
+    CHECK(((*driver)->init != nullptr));
+    return;
+  }
+  CHECK(driver.error().code == errc::unsupported);
+  CHECK(driver.error().detail.find("libcuda.so.1") != std::string::npos);
+  CHECK(driver.error().detail.find("install") != std::string::npos);
+  auto watch = cuda::management::open("0000:00:00.0");
+  REQUIRE_FALSE(watch.has_value());
+  CHECK(watch.error().detail.find("libnvidia-ml.so.1") != std::string::npos);
+}
+
+TEST_CASE("the runner ends with the reason where there is no device") {
+  if (const auto why = kevolve::testing::why_no_device(); why.empty()) {
+    MESSAGE("skipped: this machine has a device");
+    return;
+  }
+  kevolve::testing::runner_driver runner;
+  CHECK_FALSE(runner.ready());
+}
+
+TEST_CASE("every status is somebody's") {
+  using cuda::blame;
+  CHECK(cuda::blame_for(0) == blame::nobody);
+  CHECK(cuda::blame_for(2) == blame::memory);
+  CHECK(cuda::blame_for(700) == blame::candidate);
+  CHECK(cuda::blame_for(719) == blame::candidate);
+  CHECK(cuda::blame_for(100) == blame::machine); // no device
+  CHECK(cuda::blame_for(214) == blame::machine); // uncorrectable memory error
+  CHECK(cuda::blame_for(999) == blame::machine);
+  CHECK(cuda::blame_for(12345) == blame::machine); // whatever comes next
+}

@@ -1,0 +1,163 @@
+// Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
+#include "backends/cuda/runner/race_report.hpp"
+#include "tests/cuda/plan_tasks.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+using namespace kevolve::cuda;
+
+namespace {
+
+struct answer_case {
+  int status;
+  const char* phase;
+  verdict result;   // none: a fault
+  const char* rule; // or the fault's kind
+};
+
+const answer_case answers[]{
+    {700, "run", verdict::crashed, "illegal_address"},
+    {716, "run", verdict::crashed, "misaligned_address"},
+    {710, "run", verdict::crashed, "assertion"},
+    {719, "run", verdict::crashed, "launch_failed"},
+    {702, "run", verdict::timeout, "device_watchdog"},
+    {200, "load", verdict::load_error, "machine_code"},
+    {209, "load", verdict::load_error, "machine_code"},
+    {500, "kernel", verdict::load_error, "no_such_kernel"},
+    {1, "tensor map", verdict::load_error, "tensor_map"},
+    {1, "launch", verdict::load_error, "launch_refused"},
+    {720, "launch", verdict::load_error, "device_limit"},
+    {2, "scratch", verdict::out_of_memory, "scratch"},
+    {701, "launch", verdict::out_of_memory, "launch"},
+    {2, "arena", verdict::none, "no_space"},
+    {2, "context", verdict::none, "no_space"},
+    {214, "run", verdict::none, "device_sick"},
+    {100, "cuInit", verdict::none, "device_sick"},
+    {999, "run", verdict::none, "device_sick"},
+    {-1, "driver", verdict::none, "device_sick"},
+};
+
+} // namespace
+
+TEST_CASE("an error of the driver is the candidate's verdict or the machine's fault, never both") {
+  for (const auto& c : answers) {
+    CAPTURE(c.status);
+    CAPTURE(c.phase);
+    const auto s = judge_answer({c.status, "NAME", c.phase, "detail"});
+    CHECK(s.refused.result == c.result);
+    CHECK((c.result == verdict::none ? s.trouble.kind : s.refused.rule) == c.rule);
+    CHECK(static_cast<bool>(s.trouble) == (c.result == verdict::none));
+  }
+}
+
+TEST_CASE("after a crash, a hang or a lost worker the device's health is asked; after a wrong answer it is not") {
+  CHECK(doubts_device(judge_answer({700, "", "run", ""})));
+  CHECK(doubts_device(judge_answer({214, "", "run", ""})));
+  CHECK(doubts_device({{"worker_killed", "", 0}, {}}));
+  CHECK_FALSE(doubts_device(judge_answer({2, "", "scratch", ""})));
+  CHECK_FALSE(doubts_device({{}, {verdict::wrong_result, "tolerance", "", {}}}));
+}
+
+TEST_CASE("orders and answers survive the channel") {
+  auto plan = parse_plan("[[scratch]]\nname='s'\nbytes=64\nzeroed=true\n[[tensor_map]]\nname='m'\nbuffer='x'\n"
+                         "dims=['cols']\nbox=[16]\n[[kernel]]\nname='k'\ngrid=[2,3,4]\nblock=[5]\ncluster=[2]\n"
+                         "shared=7\ncooperative=true\narguments=['m','s','eps',{type='i32',value=9}]",
+                         rows_task());
+  REQUIRE(plan.has_value());
+  cuda_wire::stage order;
+  order.plan = resolve_plan(*plan, rows_task(), rows_data()).value();
+  order.places = {{"x", 4096}};
+  order.bytes = 1 << 20;
+  order.rotation = 8192;
+  order.poison = 77;
+  order.cold = true;
+  const auto bytes = encode(order);
+  const auto back = decode<cuda_wire::stage>(bytes);
+  REQUIRE(back.has_value());
+  CHECK(encode(*back) == bytes);
+  CHECK(back->plan.launches.at(0).grid == std::array<uint32_t, 3>{2, 3, 4});
+  CHECK(back->plan.maps.at(0).box == std::vector<uint32_t>{16});
+  CHECK_FALSE(decode<cuda_wire::stage>(bytes.substr(1)).has_value());
+  cuda_wire::hello hello;
+  hello.facts = {{"device", "d"}};
+  hello.limits = published_limits(90);
+  hello.pageable_access = true;
+  const auto greeted = decode<cuda_wire::hello>(encode(hello));
+  REQUIRE(greeted.has_value());
+  CHECK(greeted->limits.shared_opt_in == 232'448);
+  CHECK(greeted->pageable_access);
+  CHECK(decode<cuda_wire::go>(encode(cuda_wire::go{})).has_value());
+}
+
+TEST_CASE("what is no package, or no code, or no plan is refused before there is a worker") {
+  const auto rule_of = [](const std::string& package) {
+    auto code = read_program(package, rows_task());
+    REQUIRE_FALSE(code.has_value());
+    CHECK(code.error().refused.result == verdict::load_error);
+    return code.error().refused.rule;
+  };
+  CHECK(rule_of("\x7f"
+                "ELF")
+        == "package");
+  CHECK(rule_of(pack({"no code", "no plan"})) == "object_format");
+}
+
+namespace {
+
+raced_shape timed_shape(std::vector<double> candidate_excess, std::vector<double> rival_excess, double ns) {
+  auto pool = std::make_shared<shape_pool>();
+  pool->shape = shape_of("n=1", {{"n", 1}});
+  raced_shape out{pool, 0.0, 0.005};
+  out.candidate_ns.assign(candidate_excess.size(), ns);
+  out.rival_ns.assign(rival_excess.size(), 2.0 * ns);
+  out.candidate_excess_ns = std::move(candidate_excess);
+  out.rival_excess_ns = std::move(rival_excess);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a time that the runner's own clock contradicts is no time") {
+  // 1 ms claimed; beyond it the runner saw 1 ms for both.
+  CHECK_FALSE(break_witness({timed_shape({1e6, 1e6, 1e6}, {1e6, 1e6, 1e6}, 1e6)}).has_value());
+  // Printed text and a stray wake-up are no crime.
+  CHECK_FALSE(break_witness({timed_shape({4e6, 4e6, 9e7}, {1e6, 1e6, 1e6}, 1e6)}).has_value());
+  const auto broken = break_witness({timed_shape({2e7, 2e7, 2e7}, {1e6, 1e6, 1e6}, 1e6)});
+  REQUIRE(broken.has_value());
+  CHECK(broken->result == verdict::cheating);
+  CHECK(broken->rule == "time_witness");
+  CHECK_FALSE(break_witness({timed_shape({2e7}, {}, 1e6)}).has_value()); // nobody to compare with
+}
+
+TEST_CASE("a time below the physics floor is refused, one just above it is not") {
+  shape_timing t;
+  t.shape = "n=1";
+  t.floor_ns = 1000.0;
+  t.candidate_ns = {899.0, 899.0, 5000.0};
+  const auto broken = break_physics({t});
+  REQUIRE(broken.has_value());
+  CHECK(broken->result == verdict::faster_than_physics);
+  t.candidate_ns = {901.0, 901.0, 901.0};
+  CHECK_FALSE(break_physics({t}).has_value());
+  t.floor_ns = 0.0;
+  t.candidate_ns = {1.0};
+  CHECK_FALSE(break_physics({t}).has_value());
+}
+
+TEST_CASE("a session's report has the ratio, its interval and both clocks") {
+  auto shape = timed_shape({1e5, 1e5, 1e5}, {1e5, 1e5, 1e5}, 1e6);
+  shape.candidate_event_ns = {1e6, 1e6, 1e6};
+  shape.candidate_span_ns = {9e5, 9e5, 9e5};
+  judge_request request;
+  judge_outcome out;
+  sign_test overall{0.005};
+  report_session(request, {shape}, {0.69, 0.7, 0.69}, overall, 500'000.0, out);
+  CHECK(out.speedup == doctest::Approx(2.0));
+  REQUIRE(out.timings.size() == 1);
+  CHECK(out.timings[0].speedup == doctest::Approx(2.0));
+  CHECK(out.evidence.at("clock.event_ns.n=1") == "1e+06");
+  CHECK(out.evidence.at("clock.span_ns.n=1") == "9e+05");
+  CHECK(out.evidence.count("launch_bound.n=1") == 1); // 1 ms beside 0.5 ms for nothing at all
+  CHECK(out.ci_low > 1.9);
+}
