@@ -143,12 +143,13 @@ std::string cuda_compiler::fingerprint() const {
 
 std::vector<std::string> cuda_compiler::command(const std::string& flags) const {
   const auto number = architecture_.substr(architecture_.find('_') + 1);
-  // Temporary files go where alone it may write.
+  // Temporary files go where alone it may write. No line information: it would hold the name of that folder, and the
+  // same source must give the same bytes.
   std::vector<std::string> out{
-      "/usr/bin/env", "TMPDIR=.",        "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
-      tools_.nvcc,    "-std=c++17",      "-gencode=arch=compute_" + number + ",code=sm_" + number,
-      "-cubin",       "-Xptxas=-v",      "-lineinfo",
-      "-o",           "candidate.cubin", "candidate.cu"};
+      "/usr/bin/env",    "TMPDIR=.",    "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
+      tools_.nvcc,       "-std=c++17",  "-gencode=arch=compute_" + number + ",code=sm_" + number,
+      "-cubin",          "-Xptxas=-v",  "-o",
+      "candidate.cubin", "candidate.cu"};
   for (const auto& e : menu())
     if (e.name == flags)
       out.insert(out.begin() + 4, e.words.begin(), e.words.end());

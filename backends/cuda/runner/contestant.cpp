@@ -1,6 +1,7 @@
 #include "backends/cuda/runner/contestant.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kevolve::cuda {
 
@@ -215,16 +216,19 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   if (!back->broken_scratch.empty())
     return refuse(verdict::out_of_bounds, "scratch_guard",
                   "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
-  if (done->kernels != 0 && done->kernels != order.plan.launches.size())
+  if (done->kernels > order.plan.launches.size())
     return refuse(verdict::cheating, "foreign_kernels",
                   "the device ran " + std::to_string(done->kernels) + " kernels, the plan launches "
                       + std::to_string(order.plan.launches.size()));
   call_time out;
   out.event_ns = done->event_ns;
-  out.span_ns = done->span_ns;
+  // Records can be lost; a span over some of the kernels is no span.
+  out.span_ns = done->kernels == order.plan.launches.size() ? done->span_ns : 0.0;
   out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
   out.copy_ns = static_cast<double>(nanoseconds{(start - copying) + (steady_clock::now() - finished)}.count());
   out.ns = std::max(out.event_ns, out.span_ns);
+  if (!std::isfinite(out.ns) || out.ns <= 0.0)
+    return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
   return out;
 }
 

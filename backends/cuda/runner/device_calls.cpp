@@ -150,7 +150,7 @@ double device_session::empty_call_ns(device_pointer block, cuda_wire::answer& ho
   for (int i = 0; i < 101; ++i) {
     float milliseconds = 0.0F;
     const auto closed = close_gate();
-    const auto filled = call_->fill8(to, 0, size_t{64} << 20U, stream_);
+    const auto filled = call_->fill8(to, 0, std::min<uint64_t>(2 * l2_bytes_, uint64_t{60} << 20U), stream_);
     const auto begun = call_->record(begin_, stream_);
     const auto launched = call_->launch(&one, probe_, parameters.data(), nullptr);
     const auto ended = call_->record(end_, stream_);
@@ -168,7 +168,8 @@ double device_session::empty_call_ns(device_pointer block, cuda_wire::answer& ho
 
 cuda_wire::measured device_session::measure() {
   cuda_wire::measured out;
-  constexpr uint64_t large = uint64_t{1} << 30U;
+  // Far beyond the L2, and no larger than it needs to be.
+  const auto large = std::clamp<uint64_t>(16 * l2_bytes_, uint64_t{64} << 20U, uint64_t{1} << 30U) >> 20U << 20U;
   const auto small = std::max<uint64_t>(l2_bytes_ / 8, uint64_t{1} << 20U);
   device_pointer block = 0;
   if (!well(call_->allocate(&block, 2 * large), "probe", out.how))

@@ -1,0 +1,276 @@
+// A libcuda.so.1 whose device is the host, for tests of the runner where there is no GPU. Kernels are known by name and
+// run at once; time is its own and passes only in kernels, so that races end the same way every time. What a kernel's
+// name ends in says how it misbehaves.
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+namespace {
+
+struct fake_module {
+  unsigned launches = 0; // as a counter in device memory would: as old as the module
+};
+struct fake_function {
+  std::string name;
+  fake_module* home = nullptr;
+};
+struct fake_event {
+  double at_ns = 0.0;
+};
+struct fake_launch {
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared;
+};
+
+double now_ns = 0.0;
+int sticky = 0; // an error that the context does not survive
+
+bool sick() {
+  const auto* text = std::getenv("CUDA_VISIBLE_DEVICES");
+  return text != nullptr && std::string{text} == "sick";
+}
+
+bool ends(const std::string& name, const char* with) {
+  return name.ends_with(with);
+}
+
+template <class T>
+T* pointer(void* parameter) {
+  uint64_t address = 0;
+  std::memcpy(&address, parameter, sizeof address);
+  return reinterpret_cast<T*>(address);
+}
+
+void spin(std::chrono::milliseconds how_long) {
+  const auto end = std::chrono::steady_clock::now() + how_long;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// void iterate…(const float *x, const float *w, float *y, int64_t n[, scratch])
+void iterate(fake_function& f, void** parameters) {
+  auto* x = pointer<float>(parameters[0]);
+  const auto* w = pointer<float>(parameters[1]);
+  auto* y = pointer<float>(parameters[2]);
+  int64_t n = 0;
+  std::memcpy(&n, parameters[3], sizeof n);
+  const auto first = f.home->launches++ == 0;
+  now_ns += ends(f.name, "_slowly") ? 2e6 : 1e6;
+  if (ends(f.name, "_hangs"))
+    for (;;)
+      pause();
+  if (ends(f.name, "_dies"))
+    _exit(9);
+  if (ends(f.name, "_faults"))
+    sticky = 700;
+  if (ends(f.name, "_meets_a_bad_cell"))
+    sticky = 214;
+  if (sticky != 0 || ends(f.name, "_does_nothing") || (ends(f.name, "_once") && !first))
+    return;
+  for (int64_t i = 0; i < n; ++i) {
+    float a = x[i];
+    for (int k = 0; k < 256; ++k)
+      a = a * 0.5F + w[k & 7];
+    y[i] = a;
+  }
+  if (ends(f.name, "_past_the_end"))
+    y[n] = 1.0F;
+  if (ends(f.name, "_far_away"))
+    y[n + 16'384] = 1.0F;
+  if (ends(f.name, "_on_its_input"))
+    x[n / 2] = 1.0F;
+  if (ends(f.name, "_past_its_scratch"))
+    pointer<unsigned char>(parameters[4])[10] = 1;
+  if (ends(f.name, "_and_lies")) {
+    spin(std::chrono::milliseconds{12});
+    now_ns -= 0.9e6;
+  }
+}
+
+void probe(void** parameters) {
+  const auto* from = pointer<uint32_t>(parameters[0]);
+  auto* to = pointer<uint32_t>(parameters[1]);
+  uint32_t n = 0;
+  std::memcpy(&n, parameters[2], sizeof n);
+  for (uint32_t i = 0; i < n; ++i)
+    to[i] = from[i] * 1'664'525U + 1'013'904'223U + (sick() ? 1U : 0U);
+}
+
+} // namespace
+
+extern "C" {
+
+int cuInit(unsigned) {
+  return 0;
+}
+int cuDriverGetVersion(int* out) {
+  *out = 13'000;
+  return 0;
+}
+int cuDeviceGetCount(int* out) {
+  *out = 1;
+  return 0;
+}
+int cuDeviceGetName(char* out, int size, int) {
+  std::strncpy(out, "fake device", static_cast<size_t>(size));
+  return 0;
+}
+int cuDeviceGetUuid_v2(void* out, int) {
+  std::memset(out, 7, 16);
+  return 0;
+}
+int cuDeviceGetPCIBusId(char* out, int size, int) {
+  std::strncpy(out, "0000:00:00.0", static_cast<size_t>(size));
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t* out, int) {
+  *out = size_t{4} << 30U;
+  return 0;
+}
+int cuDeviceGetAttribute(int* out, int which, int) {
+  static const std::map<int, int> known{{1, 1024},  {2, 1024},    {3, 1024},   {4, 64}, {5, 2147483647}, {6, 65535},
+                                        {7, 65535}, {97, 232448}, {12, 65536}, {16, 4}, {38, 1 << 20},   {75, 9},
+                                        {76, 0},    {95, 1},      {120, 1},    {127, 1}};
+  const auto found = known.find(which);
+  *out = found == known.end() ? 0 : found->second;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** out, int) {
+  *out = &now_ns;
+  return 0;
+}
+int cuCtxSetCurrent(void*) {
+  return 0;
+}
+int cuCtxSynchronize() {
+  return sticky;
+}
+int cuCtxSetLimit(int, size_t) {
+  return 0;
+}
+int cuCtxResetPersistingL2Cache() {
+  return 0;
+}
+int cuMemGetInfo_v2(size_t* free, size_t* total) {
+  *free = *total = size_t{4} << 30U;
+  return 0;
+}
+int cuMemAlloc_v2(uint64_t* out, size_t bytes) {
+  if (bytes > size_t{4} << 30U)
+    return 2;
+  *out = reinterpret_cast<uint64_t>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+  return *out == 0 ? 2 : 0;
+}
+int cuMemFree_v2(uint64_t p) {
+  std::free(reinterpret_cast<void*>(p));
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return sticky;
+}
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
+  std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return sticky;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  now_ns += static_cast<double>(bytes) * 1e-3;
+  return sticky;
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void*) {
+  std::memset(reinterpret_cast<void*>(to), value, count);
+  return sticky;
+}
+int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void*) {
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(reinterpret_cast<char*>(to) + 4 * i, &value, 4);
+  return sticky;
+}
+int cuMemHostRegister_v2(void*, size_t, unsigned) {
+  return 0;
+}
+int cuMemHostAlloc(void** out, size_t bytes, unsigned) {
+  *out = std::calloc(1, bytes);
+  return 0;
+}
+int cuMemHostGetDevicePointer_v2(uint64_t* out, void* host, unsigned) {
+  *out = reinterpret_cast<uint64_t>(host);
+  return 0;
+}
+int cuModuleLoadData(void** out, const void*) {
+  *out = new fake_module;
+  return 0;
+}
+int cuModuleUnload(void* which) {
+  delete static_cast<fake_module*>(which);
+  return 0;
+}
+int cuModuleGetFunction(void** out, void* from, const char* name) {
+  *out = new fake_function{name, static_cast<fake_module*>(from)};
+  return 0;
+}
+int cuFuncGetAttribute(int* out, int which, void*) {
+  *out = which == 0 ? 1024 : which == 4 ? 16 : 0;
+  return 0;
+}
+int cuFuncGetParamInfo(void* which, size_t index, size_t* offset, size_t* bytes) {
+  const auto count = ends(static_cast<fake_function*>(which)->name, "_past_its_scratch") ? 5U : 4U;
+  *offset = 8 * index;
+  *bytes = 8;
+  return index < count ? 0 : 1;
+}
+int cuFuncSetAttribute(void*, int, int) {
+  return 0;
+}
+int cuLaunchKernelEx(const fake_launch*, void* which, void** parameters, void**) {
+  auto& f = *static_cast<fake_function*>(which);
+  if (f.name == "kevolve_probe")
+    probe(parameters);
+  else if (f.name != "kevolve_gate")
+    iterate(f, parameters);
+  now_ns += 1e3;
+  return 0;
+}
+int cuOccupancyMaxActiveClusters(int* out, void*, const fake_launch*) {
+  *out = 1;
+  return 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void*, int, size_t) {
+  *out = 1;
+  return 0;
+}
+int cuStreamCreate(void** out, unsigned) {
+  *out = &sticky;
+  return 0;
+}
+int cuStreamSynchronize(void*) {
+  return sticky;
+}
+int cuStreamQuery(void*) {
+  return sticky;
+}
+int cuEventCreate(void** out, unsigned) {
+  *out = new fake_event;
+  return 0;
+}
+int cuEventRecord(void* which, void*) {
+  static_cast<fake_event*>(which)->at_ns = now_ns;
+  return 0;
+}
+int cuEventElapsedTime(float* out, void* from, void* to) {
+  *out = static_cast<float>((static_cast<fake_event*>(to)->at_ns - static_cast<fake_event*>(from)->at_ns) * 1e-6);
+  return 0;
+}
+int cuGetErrorName(int status, const char** out) {
+  *out = status == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : status == 214 ? "CUDA_ERROR_ECC_UNCORRECTABLE" : "an error";
+  return 0;
+}
+}
