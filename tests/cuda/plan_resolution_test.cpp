@@ -29,6 +29,14 @@ std::string violations(const resolved_plan& plan, const kernel_facts& facts = {}
   return out;
 }
 
+kernel_facts known(uint32_t registers, uint32_t static_shared, uint32_t most_threads) {
+  kernel_facts out;
+  out.registers = registers;
+  out.static_shared = static_shared;
+  out.most_threads = most_threads;
+  return out;
+}
+
 struct numbers_case {
   const char* more;
   const char* before;
@@ -173,14 +181,14 @@ TEST_CASE("a plan beyond the device is refused before launch, naming the limit")
   CHECK(violations(resolved(kernel("grid=[2147483648]\nblock=[1]"))) == "grid dimension x; ");
   CHECK(violations(resolved(kernel("grid=[1,65536]\nblock=[1]"))) == "grid dimension y; ");
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[1]\nshared=232449"))) == "shared memory per block; ");
-  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1]\nshared=232448")), {.static_shared = 1})
+  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1]\nshared=232448")), known(0, 1, 0))
         == "shared memory per block; ");
   CHECK(violations(resolved(kernel("grid=[16]\nblock=[1]\ncluster=[16]"))) == "cluster size; ");
   CHECK(violations(resolved(kernel("grid=[9]\nblock=[1]\ncluster=[2]"))) == "cluster; ");
   CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]\ncluster=[2]")), {}, published_limits(80)) == "cluster size; ");
-  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1024]")), {.registers = 65}) == "registers per block; ");
-  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1024]")), {.registers = 64}).empty());
-  CHECK(violations(resolved(kernel("grid=[1]\nblock=[512]")), {.most_threads = 256})
+  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1024]")), known(65, 0, 0)) == "registers per block; ");
+  CHECK(violations(resolved(kernel("grid=[1]\nblock=[1024]")), known(64, 0, 0)).empty());
+  CHECK(violations(resolved(kernel("grid=[1]\nblock=[512]")), known(0, 0, 256))
         == "threads per block of this kernel; ");
   auto poor = published_limits(90);
   poor.cooperative = false;
