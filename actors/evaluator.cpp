@@ -265,6 +265,7 @@ void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
 void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated) {
   auto& st = self->state;
   auto a = r->request.unsaved;
+  a.may_lag = a.may_lag || (a.events.empty() && a.values.empty() && a.blobs.empty());
   a.campaign = st.context->id;
   a.events.push_back(note(st, r, event_kind::evaluation_intent, id, s));
   a.unless_evaluated = std::move(unless_evaluated);

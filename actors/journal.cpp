@@ -83,8 +83,9 @@ void write_group(journal_actor::stateful_pointer<journal_state> self) {
   auto waiting = std::exchange(st.waiting, {});
   if (group.empty())
     return;
+  auto how = std::exchange(st.all_may_lag, true) ? durability::written : durability::synced;
   auto enough = room(st);
-  auto done = enough ? st.data->commit(group) : tl::unexpected(enough.error());
+  auto done = enough ? st.data->commit(group, how) : tl::unexpected(enough.error());
   st.card->flight(-static_cast<int64_t>(waiting.size()));
   if (!done) {
     st.card->says(to_string(done.error()));
@@ -124,6 +125,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
           return to_error(t.error());
         auto promise = self->make_response_promise<uint64_t>();
         st.group.push_back(std::move(*t));
+        st.all_may_lag = st.all_may_lag && request.may_lag;
         st.waiting.push_back(promise);
         st.card->flight(1);
         // The flush goes behind everything that waits already: that is the group.
@@ -138,8 +140,11 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       [self](atom::events, const id128& campaign, uint64_t after,
              uint32_t limit) -> caf::result<std::vector<journal_event>> {
         handling h{self, self->state.card, "events"};
-        // Who folds a campaign must see all that was sent before, also what a dead instance had sent.
+        // Who folds a campaign must see all that was sent before, also what a dead instance had sent. What anybody has
+        // seen must last.
         write_group(self);
+        if (auto lasts = self->state.data->sync(); !lasts)
+          return to_error(lasts.error());
         std::vector<journal_event> out;
         // A campaign's events carry both sequences; `after` is global, so skip by it.
         auto& log_of_events = *self->state.data;

@@ -23,6 +23,7 @@ struct journal_state {
   uint64_t reserve = 0; // bytes of free disk below which nothing is written
   // Requests gathered since the last flush, and who waits for them.
   std::vector<transaction> group;
+  bool all_may_lag = true; // of the group
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
   bool flush_due = false;
   // The last refusal that the log tells of, and how many it has kept to itself since.

@@ -37,6 +37,7 @@ struct append_request {
   std::vector<stored_value> values;
   std::vector<std::string> blobs; // stored under their SHA-256
   std::string unless_evaluated;   // key of an evaluation: if that is stored, nothing of this is and the answer is 0
+  bool may_lag = false;           // what it tells costs nothing to do again: it need not survive the machine, only us
 };
 struct journal_event {
   uint64_t sequence = 0; // global
@@ -241,7 +242,7 @@ typename I::result_type inspect(I& f, stored_value& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, append_request& x) {
-  return f(x.campaign, x.events, x.values, x.blobs, x.unless_evaluated);
+  return f(x.campaign, x.events, x.values, x.blobs, x.unless_evaluated, x.may_lag);
 }
 template <class I>
 typename I::result_type inspect(I& f, journal_event& x) {

@@ -113,6 +113,7 @@ void record_proposal(pointer self, int64_t propose_ns) {
   a.events.push_back({event_kind::node_proposed, encode(p)});
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
+  a.may_lag = true; // an embedded generator makes it again, the same
   self->send(st.context->campaign, atom::progress_v, p.index, p.genome, p.summary);
   evaluate(self, std::move(a));
 }

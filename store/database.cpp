@@ -268,6 +268,12 @@ result<void> database::write(rocksdb::WriteBatch& batch, bool sync) {
   return {};
 }
 
+result<void> database::sync() {
+  if (auto s = db_->SyncWAL(); !s.ok())
+    return tl::unexpected(explain(s, "cannot sync the store in " + path_));
+  return {};
+}
+
 failure database::explain(const rocksdb::Status& status, const std::string& what) const {
   auto text = what + ": " + status.ToString();
   // A write that waited for a flush which then failed gets the reason as a text only.

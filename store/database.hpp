@@ -51,6 +51,7 @@ public:
   // The greatest key below or at `bound`, if it has the prefix.
   result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound);
   result<void> write(rocksdb::WriteBatch& batch, bool sync);
+  result<void> sync(); // all that was written without
 
   // What a RocksDB status means; an I/O error is told apart by trying to write in the directory, unless it is open
   // for reading only.

@@ -28,8 +28,9 @@ struct store::state {
 
   std::mutex commit_guard; // covers what follows
   std::atomic<uint64_t> last_sequence = 0;
+  uint64_t synced_sequence = 0;                      // what a reader was told of is no younger
   std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
-  end_mark mark;                                     // follows last_sequence
+  end_mark mark;                                     // follows synced_sequence
   uint64_t good_until = 0;                           // RocksDB's sequence after the last acknowledged write
 
   mutable std::mutex trouble_guard;
@@ -40,7 +41,8 @@ struct store::state {
   // Reads the end of the log into last_sequence, forgets the rest.
   result<void> load_ends();
   result<uint64_t> campaign_end(id128 campaign) const;
-  result<void> write(rocksdb::WriteBatch& batch);
+  result<void> write(rocksdb::WriteBatch& batch, durability d);
+  void is_synced();
   result<void> recover();
   void set_trouble(std::optional<failure> f);
 

@@ -71,6 +71,7 @@ result<void> store::state::load_ends() {
   last_sequence = *last ? record::from_big_endian(std::string_view{**last}.substr(1)) : 0;
   campaign_ends.clear();
   good_until = db->db().GetLatestSequenceNumber();
+  synced_sequence = last_sequence;
   return {};
 }
 
@@ -86,8 +87,13 @@ void store::state::set_trouble(std::optional<failure> f) {
   trouble = std::move(f);
 }
 
-result<void> store::state::write(rocksdb::WriteBatch& batch) {
-  if (auto written = db->write(batch, true); !written) {
+void store::state::is_synced() {
+  synced_sequence = last_sequence;
+  mark.set(synced_sequence);
+}
+
+result<void> store::state::write(rocksdb::WriteBatch& batch, durability d) {
+  if (auto written = db->write(batch, d == durability::synced); !written) {
     set_trouble(written.error());
     log::error("store", "{}", written.error().detail);
     return written;
@@ -117,6 +123,7 @@ result<void> store::state::recover() {
   o.create = false;
   o.replay_until = good_until;
   auto acknowledged = last_sequence.load();
+  auto kept_synced = synced_sequence;
   auto kept_good = good_until;
   db.reset();
   auto opened = database::open(db_path(), o);
@@ -129,13 +136,14 @@ result<void> store::state::recover() {
   db = std::move(*opened);
   if (auto loaded = load_ends(); !loaded)
     return refuse(loaded.error());
-  if (last_sequence != acknowledged) {
+  if (last_sequence < kept_synced || last_sequence > acknowledged) {
     auto found = last_sequence.exchange(acknowledged);
+    synced_sequence = kept_synced;
     good_until = kept_good;
     return refuse({errc::corrupt, "the store in " + data_dir + " ends at event " + std::to_string(found) + ", but "
-                                      + std::to_string(acknowledged) + " was acknowledged"});
+                                      + std::to_string(kept_synced) + " was acknowledged"});
   }
-  log::info("store", "recovered at event {}", acknowledged);
+  log::info("store", "recovered at event {}", last_sequence.load());
   set_trouble(std::nullopt);
   return {};
 }
@@ -177,7 +185,7 @@ store::store(std::unique_ptr<state> s) : state_(std::move(s)) {}
 
 store::~store() = default;
 
-result<std::vector<uint64_t>> store::commit(std::span<transaction> group) {
+result<std::vector<uint64_t>> store::commit(std::span<transaction> group, durability d) {
   for (const auto& t : group)
     for (const auto& op : t.writes)
       if (auto good = check_op(op); !good)
@@ -216,13 +224,28 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group) {
   }
   if (batch.Count() == 0)
     return ends;
-  if (auto written = s.write(batch); !written)
+  if (auto written = s.write(batch, d); !written)
     return tl::unexpected(written.error());
   s.last_sequence = sequence;
-  s.mark.set(sequence);
+  if (d == durability::synced)
+    s.is_synced();
   for (const auto& [campaign, end] : new_ends)
     s.campaign_ends[campaign] = end;
   return ends;
+}
+
+result<void> store::sync() {
+  std::lock_guard hold{state_->commit_guard};
+  auto& s = *state_;
+  if (s.synced_sequence == s.last_sequence)
+    return {};
+  auto done = s.with_db([](database& db) { return db.sync(); });
+  if (!done) {
+    s.set_trouble(done.error());
+    return done;
+  }
+  s.is_synced();
+  return {};
 }
 
 const std::string& store::directory() const {

@@ -42,6 +42,9 @@ struct campaign_snapshot {
   std::string state;
 };
 
+// What a commit survives: the machine, or (until the next synced one) the process alone.
+enum class durability : uint8_t { synced, written };
+
 class store {
 public:
   // Takes `data_dir` for itself, or shares it with other readers: errc::conflict names the process that has it.
@@ -51,11 +54,13 @@ public:
   store(const store&) = delete;
   store& operator=(const store&) = delete;
 
-  // Writes all transactions of the group with one fsync and returns the global sequence of each one's last event
-  // (of the last event before it, if it has none); the events' sequences are filled in. All or nothing: on an error
-  // no part of the group is in the store, and the same group may be committed again. After errc::no_space,
+  // Writes all transactions of the group, by default with one fsync, and returns the global sequence of each one's last
+  // event (of the last event before it, if it has none); the events' sequences are filled in. All or nothing: on an
+  // error no part of the group is in the store, and the same group may be committed again. After errc::no_space,
   // errc::read_only or errc::io reading goes on, and each further commit first tries to recover.
-  result<std::vector<uint64_t>> commit(std::span<transaction> group);
+  result<std::vector<uint64_t>> commit(std::span<transaction> group, durability d = durability::synced);
+  // Makes what was only written synced too.
+  result<void> sync();
 
   const std::string& directory() const;
 

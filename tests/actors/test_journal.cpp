@@ -1,5 +1,6 @@
 #include "actors/journal.hpp"
 #include "runtime/base/log.hpp"
+#include "store/end_mark.hpp"
 #include "temporary_store.hpp"
 #include "virtual_system.hpp"
 
@@ -162,4 +163,32 @@ TEST_CASE_FIXTURE(archive, "events are read in pages over many campaigns") {
   for (int i = 0; i < 50; i += 2)
     expected += std::to_string(i) + " ";
   CHECK(seen == expected);
+}
+
+TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, or before anybody sees it") {
+  auto synced = [&] { return end_mark::read(disk.dir).value_or(0); }; // follows what is synced
+  auto intent = entry(one, "intent");
+  intent.may_lag = true;
+  auto append_it = [&](const append_request& what) {
+    auto written = ask<uint64_t>(actor, atom::append_v, what);
+    run();
+    REQUIRE(written->value);
+    return *written->value;
+  };
+  CHECK(append_it(intent) == 1);
+  CHECK(synced() == 0);
+  CHECK(append_it(entry(one, "result")) == 2);
+  CHECK(synced() == 2);
+  CHECK(append_it(intent) == 3);
+  CHECK(synced() == 2);
+  auto seen = ask<std::vector<journal_event>>(actor, atom::events_v, one, uint64_t{0}, uint32_t{10});
+  run();
+  REQUIRE(seen->value);
+  CHECK(seen->value->size() == 3);
+  CHECK(synced() == 3);
+  // One of a group that may not lag is enough.
+  auto lags = ask<uint64_t>(actor, atom::append_v, intent);
+  auto lasts = ask<uint64_t>(actor, atom::append_v, entry(two, "result"));
+  run();
+  CHECK(synced() == 5);
 }

@@ -1,6 +1,8 @@
 #include "faulty_disk.hpp"
 #include "scratch.hpp"
 
+#include "store/end_mark.hpp"
+
 #include <random>
 
 namespace kevolve::test {
@@ -96,6 +98,71 @@ TEST_CASE("a power cut keeps everything acknowledged, and leaves a prefix of wha
   }
   CHECK(acknowledged > cuts);
   CHECK(while_opening > 0);
+}
+
+TEST_CASE("what was only written goes with the machine at worst, and nothing before it does") {
+  bool lost = false;
+  for (uint64_t seed = 0; seed < 8; ++seed)
+    for (bool synced : {false, true}) {
+      CAPTURE(seed);
+      scratch_directory dir;
+      faulty_disk disk;
+      {
+        auto s = open_store(dir.path(), small_on(disk));
+        auto first = make_transaction(red, numbered(1));
+        auto second = make_transaction(red, numbered(2));
+        REQUIRE(s->commit({&first, 1}));
+        REQUIRE(s->commit({&second, 1}, durability::written));
+        CHECK(payloads(*s).size() == 2);
+        if (synced)
+          REQUIRE(s->sync());
+        disk.fail_after(0, fault::power_cut);
+      }
+      disk.restart(seed);
+      CHECK(end_mark::lost(dir.path(), synced ? 2 : 1).empty()); // no false alarm
+      auto s = open_store(dir.path(), small_on(disk));
+      auto found = s->last_sequence();
+      CHECK(found >= (synced ? 2 : 1));
+      lost = lost || found == 1;
+      REQUIRE(commit_one(*s, make_transaction(red, numbered(found + 1))));
+      auto log = payloads(*s);
+      for (uint64_t n = 1; n <= log.size(); ++n)
+        CHECK(log[n - 1] == numbered(n));
+    }
+  CHECK(lost); // or the disk is not as bad as the test believes
+}
+
+TEST_CASE("a synced commit makes what was written before it synced too") {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    scratch_directory dir;
+    faulty_disk disk;
+    {
+      auto s = open_store(dir.path(), small_on(disk));
+      auto first = make_transaction(red, numbered(1));
+      REQUIRE(s->commit({&first, 1}, durability::written));
+      REQUIRE(commit_one(*s, make_transaction(blue, numbered(2))));
+      disk.fail_after(0, fault::power_cut);
+    }
+    disk.restart(seed);
+    CHECK(payloads(*open_store(dir.path(), small_on(disk))) == std::vector<std::string>{numbered(1), numbered(2)});
+  }
+}
+
+TEST_CASE("a disk that loses what was only written does not stop the store") {
+  scratch_directory dir;
+  faulty_disk disk;
+  auto s = open_store(dir.path(), small_on(disk));
+  REQUIRE(commit_one(*s, make_transaction(red, numbered(1))));
+  auto second = make_transaction(red, numbered(2));
+  REQUIRE(s->commit({&second, 1}, durability::written));
+  disk.fail_after(0, fault::sync_error);
+  CHECK_FALSE(s->sync());
+  CHECK(s->degraded());
+  disk.mend();
+  REQUIRE(commit_one(*s, make_transaction(red, numbered(3)))); // recovers first
+  auto log = payloads(*s);
+  CHECK(log.front() == numbered(1));
+  CHECK(log.back() == numbered(3));
 }
 
 TEST_CASE("a disk that fails while a store is made or opened is named, and does no harm") {
