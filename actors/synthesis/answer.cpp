@@ -45,10 +45,10 @@ bool defines(const std::string& content, const std::string& entry) {
   return false;
 }
 
-std::string value_of_line(const std::string& prose, std::string_view name) {
+std::string value_of_line(std::string_view prose, std::string_view name) {
   for (size_t at = 0; at < prose.size();) {
     const auto end = std::min(prose.find('\n', at), prose.size());
-    auto line = std::string_view{prose}.substr(at, end - at);
+    auto line = prose.substr(at, end - at);
     at = end + 1;
     constexpr std::string_view decoration = " \t*#`-";
     line = line.substr(std::min(line.find_first_not_of(decoration), line.size()));
@@ -69,12 +69,12 @@ std::string value_of_line(const std::string& prose, std::string_view name) {
   return {};
 }
 
-std::string summary_of(const std::string& prose) {
+std::string summary_of(std::string_view prose) {
   constexpr size_t longest = 200;
   auto said = value_of_line(prose, "summary");
   if (said.empty()) {
     const auto first = prose.find_first_not_of(" \t\n#*");
-    if (first != std::string::npos)
+    if (first != std::string_view::npos)
       said = prose.substr(first, prose.find('\n', first) - first);
   }
   said = llm::plain_text(said);
@@ -193,6 +193,24 @@ answer_or_refusal<size_t> find_file(std::string_view path, const std::vector<sou
   return refuse(refusal_class::unknown_file, quoted + " is none of the candidate's files");
 }
 
+answer_or_refusal<answer> with_words(answer a, std::string_view words, const answer_rules& rules) {
+  constexpr std::array<std::string_view, 5> no_change{"none", "same", "unchanged", "default", "keep"};
+  const auto on_menu = [&](const std::string& name) {
+    return std::find(rules.flag_menu.begin(), rules.flag_menu.end(), name) != rules.flag_menu.end();
+  };
+  a.summary = summary_of(words);
+  a.flags = value_of_line(words, "flags");
+  if (!on_menu(a.flags))
+    a.flags = a.flags.substr(0, a.flags.find_first_of(" \t,;(")); // "O3 (it unrolls)"
+  if (a.flags.empty() || on_menu(a.flags))
+    return a;
+  if (!is_one_of(a.flags, no_change))
+    return refuse(refusal_class::unknown_flags,
+                  "'" + llm::plain_text(a.flags.substr(0, 60)) + "' is not on the menu of flags");
+  a.flags.clear();
+  return a;
+}
+
 answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rules& rules, bool ended_early) {
   if (reply.size() > rules.most_reply)
     return refuse(refusal_class::too_large, "the reply has " + std::to_string(reply.size()) + " bytes");
@@ -234,15 +252,10 @@ answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rule
       return tl::unexpected<refusal>(std::move(*no));
     changed = changed || out.files[i].content != rules.current[i].content;
   }
-  out.flags = value_of_line(parts.prose, "flags");
-  out.summary = summary_of(parts.prose);
-  if (!out.flags.empty()
-      && std::find(rules.flag_menu.begin(), rules.flag_menu.end(), out.flags) == rules.flag_menu.end())
-    return refuse(refusal_class::unknown_flags,
-                  "'" + llm::plain_text(out.flags.substr(0, 60)) + "' is not on the menu of flags");
-  if (!changed && out.flags.empty())
+  auto told = with_words(std::move(out), parts.prose, rules);
+  if (told && !changed && told->flags.empty())
     return refuse(refusal_class::unchanged, "the candidate is the one that was shown");
-  return out;
+  return told;
 }
 
 } // namespace kevolve::synthesis

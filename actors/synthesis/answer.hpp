@@ -70,6 +70,9 @@ inline tl::unexpected<refusal> refuse(refusal_class what, std::string detail) {
 // `ended_early`: the provider stopped at its limit of tokens. Such a reply is taken only if its one file is whole.
 answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rules& rules, bool ended_early = false);
 
+// Adds what the words beside an answer say: its summary, and its flags by a line "flags: NAME".
+answer_or_refusal<answer> with_words(answer a, std::string_view words, const answer_rules& rules);
+
 // What to tell the model, so that its next reply can be read: one paragraph, with nothing of the reply but the detail.
 std::string repair_prompt(const refusal& why, const answer_rules& rules);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <optional>
 
 namespace kevolve::synthesis {
@@ -114,9 +115,9 @@ std::string label_of(std::string_view line) {
   return looks_like_path(line) ? std::string{line} : std::string{};
 }
 
-enum class edit_mark { none, search, divider, replace };
+enum class edit_mark : uint8_t { none, search, divider, replace };
 
-// Seven or more of the sign, alone or with the word: models are not exact about either.
+// Seven of the sign are asked for, five are enough: models are not exact about it.
 edit_mark mark_of(std::string_view line) {
   const auto run = [&](char c) { return std::min(line.find_first_not_of(c), line.size()); };
   constexpr size_t least = 5;

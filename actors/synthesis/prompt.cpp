@@ -124,16 +124,16 @@ result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& bud
     return fail(errc::bad_input, "the current code is " + std::to_string(parts.code.tokens)
                                      + " tokens by estimate; the budget for it is " + std::to_string(b.code));
   const auto room = b.context - b.reply - out.tokens;
-  for (int64_t* gives : {&b.documents, &b.history, &b.report, &b.combine}) {
+  const std::array<std::pair<prompt_part*, int64_t*>, 4> giving{{{&parts.documents, &b.documents},
+                                                                 {&parts.history, &b.history},
+                                                                 {&parts.report, &b.report},
+                                                                 {&parts.combine, &b.combine}}};
+  for (const auto& [part, budget] : giving) {
     const auto over = total(parts) - room;
     if (over <= 0)
       break;
-    *gives = std::max<int64_t>(0, *gives - over);
+    *budget = std::max<int64_t>(0, part->tokens - over); // at least: what is cut is cut by whole items
     parts = make_parts(facts, b);
-    if (total(parts) > room) {
-      *gives = 0;
-      parts = make_parts(facts, b);
-    }
   }
   if (const auto over = total(parts) - room; over > 0)
     return fail(errc::bad_input, "task and current code need " + std::to_string(over)

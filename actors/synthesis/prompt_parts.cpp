@@ -58,6 +58,14 @@ std::string argument_line(const contract& task, const argument& a) {
   return out + "\n";
 }
 
+// The info string of a fence around such a file.
+std::string language_of(const std::string& file_name) {
+  const auto extension = file_name.substr(std::min(file_name.rfind('.'), file_name.size() - 1) + 1);
+  if (extension == "cu")
+    return "cuda";
+  return extension == "py" ? "python" : extension;
+}
+
 std::string outcome_words(const ancestor& a) {
   return a.verdict == "pass" ? "passed, " + number(a.fitness) + " times as fast as the reference" : a.verdict;
 }
@@ -93,11 +101,12 @@ std::string task_text(const prompt_facts& facts) {
   out += c.task.threads ? "Threads may be used.\n" : "One thread; none may be started.\n";
   if (!c.task.libraries.empty())
     out += "Libraries that may be called: " + joined(c.task.libraries, ", ") + ".\n";
-  out += "Rules: outputs are buffers that you are given; write all of them. Inputs are not changed. Other sizes than "
-         "these are "
-         "checked too, odd and small ones among them. Nothing is remembered between calls. The work is done at every "
-         "call, in "
-         "full. No files, processes, system calls, inline data tables of results, or detection of the judge.\n";
+  out +=
+      "Rules: define the entry with this name and these parameters; include what you use; libc and libm may be called. "
+      "Outputs are buffers that you are given: write all of them; their content before the call means nothing, but for "
+      "inout. Inputs are not changed. Sizes are known at run time alone and others than these are checked too, odd and "
+      "small ones among them. Nothing is remembered between calls: all of the work is done at every call. No files, "
+      "processes, system calls or tables of results, and nothing that depends on being timed.\n";
   return out + quote("reference", c.reference_source);
 }
 
@@ -115,7 +124,8 @@ std::string format_text(const prompt_facts& facts) {
   if (!facts.campaign->flag_menu.empty())
     out += "Then, only if the compiler's flags should change, a line `flags: ` with one of: "
            + joined(facts.campaign->flag_menu, " ") + " (the reference has " + facts.campaign->baseline_flags + "). ";
-  out += "Then the candidate, in exactly one of two forms.\nThe whole file:\n```c " + facts.file_name
+  out += "Then the candidate, in exactly one of two forms.\nThe whole file:\n```" + language_of(facts.file_name) + " "
+         + facts.file_name
          + "\n…\n```\nOr edits of the current code, as many as needed, each with search lines that stand in it exactly "
            "once:\n"
          + "<<<<<<< SEARCH " + facts.file_name + "\n…\n=======\n…\n>>>>>>> REPLACE\n"

@@ -17,6 +17,7 @@ struct mark {
   std::string_view text; // lower case
   size_t keep;
 };
+constexpr std::string_view first_characters = "<|[kK";
 constexpr std::array<mark, 16> marks{{
     {"kevolve-data", 7},
     {"<|", 1},
@@ -124,6 +125,10 @@ std::string defused(std::string_view text) {
   std::string out;
   out.reserve(plain.size() + plain.size() / 64);
   for (size_t i = 0; i < plain.size(); ++i) {
+    if (first_characters.find(plain[i]) == std::string_view::npos) {
+      out += plain[i];
+      continue;
+    }
     const auto rest = std::string_view{plain}.substr(i);
     const auto found =
         std::find_if(marks.begin(), marks.end(), [&](const mark& m) { return begins_with(rest, m.text); });

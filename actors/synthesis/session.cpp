@@ -40,7 +40,10 @@ answer_or_refusal<arguments> read_arguments(const llm::tool_call& call, std::vec
   if (call.arguments.size() > rules.answers.most_reply)
     return refuse(refusal_class::too_large, "the arguments have " + std::to_string(call.arguments.size()) + " bytes");
   bool flat = true;
-  const auto shallow = [&](int depth, json::parse_event_t, json&) { return flat = flat && depth <= 1, flat; };
+  const auto shallow = [&](int depth, json::parse_event_t, json&) {
+    flat = flat && depth <= 1;
+    return flat;
+  };
   arguments out;
   // A tool without arguments is called with nothing, {} or null.
   out.values = call.arguments.empty() ? json::object() : json::parse(call.arguments, shallow, false);
@@ -169,11 +172,7 @@ answer_or_refusal<answer> session_answer(const session& s, const session_rules& 
   answer out;
   out.files = s.files;
   out.edited = true;
-  constexpr size_t longest = 200;
-  auto words = llm::plain_text(last_words.substr(0, longest));
-  std::replace(words.begin(), words.end(), '\n', ' ');
-  out.summary = std::move(words);
-  return out;
+  return with_words(std::move(out), last_words, rules.answers);
 }
 
 } // namespace kevolve::synthesis

@@ -52,6 +52,23 @@ TEST_CASE("an error's message is shortened") {
   CHECK(r.words.size() < 3'000);
 }
 
+TEST_CASE("a key that a provider repeats is not repeated by us") {
+  const auto r = remedy_for_answer(
+      401, {},
+      R"({"error":{"message":"Incorrect API key provided: sk-proj-Abc123Def456Ghi789Jkl012.","code":"invalid_api_key"}})",
+      now);
+  CHECK(r.what == failure_class::auth);
+  CHECK(r.words.find("Abc123") == std::string::npos);
+}
+
+TEST_CASE("a reply past our limits is not asked for again") {
+  reply_error e;
+  e.origin = error_origin::too_large;
+  CHECK(remedy_for_reply(e, now).action == failure_action::next_provider);
+  e.origin = error_origin::malformed;
+  CHECK(remedy_for_reply(e, now).action == failure_action::retry);
+}
+
 TEST_CASE("connections that fail have their class") {
   struct row {
     transport_trouble trouble;

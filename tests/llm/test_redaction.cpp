@@ -90,6 +90,32 @@ TEST_CASE("a secret goes in every form that it may come in") {
   }
 }
 
+TEST_CASE("a secret that looks like an escape itself goes as well") {
+  for (const std::string value : {"%25-abcdefg", "\\\\server\\share", "&amp;abcdefgh", "ends-with-percent%",
+                                  "%41%41%41", "back\\nslash", "two\\\\ends\\\\", "a b+c d%20"}) {
+    CAPTURE(value);
+    const auto r = with({{"KEY", value}});
+    const auto escaped = nlohmann::json(value).dump();
+    for (const auto& form : {value, percent(value, true, false), percent(percent(value, true, false), true, false),
+                             escaped, nlohmann::json(escaped).dump()}) {
+      CAPTURE(form);
+      CHECK(r.finds(form));
+      CHECK(r.finds("x " + form + " x"));
+      CHECK_FALSE(r.finds(r.clean("x " + form + " x")));
+    }
+  }
+}
+
+TEST_CASE("escapes without end are read in no time") {
+  const auto r = with({{"KEY", "\\\\\\\\\\\\\\\\%%%%%%%%"}, {"OTHER", "&&&&&&&&;;;;"}});
+  for (const std::string unit : {"\\", "%25", "&#38;", "%", "&"}) {
+    std::string many;
+    while (many.size() < 20'000)
+      many += unit;
+    CHECK(r.clean(many).size() > 0);
+  }
+}
+
 TEST_CASE("base64 that is broken into lines is found") {
   const auto r = with({{"KEY", "a-very-secret-value-of-some-length"}});
   auto text = base64("user:a-very-secret-value-of-some-length", false);

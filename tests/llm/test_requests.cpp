@@ -27,6 +27,7 @@ request example() {
   first.text = "ok";
   auto second = first;
   second.call_id = "c2";
+  second.cache_to_here = true;
   r.messages = {user, assistant, first, second};
   r.max_tokens = 100;
   r.temperature = 0.5;
@@ -94,7 +95,7 @@ TEST_CASE("a request in the form of Anthropic Messages") {
         {"type":"tool_use","id":"c2","name":"lint","input":{"a":1}}]},
       {"role":"user","content":[
         {"type":"tool_result","tool_use_id":"c1","content":"ok"},
-        {"type":"tool_result","tool_use_id":"c2","content":"ok"}]}],
+        {"type":"tool_result","tool_use_id":"c2","content":"ok","cache_control":{"type":"ephemeral"}}]}],
     "max_tokens":100,"temperature":0.5,"stream":true,"reasoning_effort":"low"})"));
 }
 

@@ -79,6 +79,9 @@ void check_reply(const reply& r, const json& want) {
     CHECK(r.calls[i].name == calls[i][1]);
     CHECK(r.calls[i].arguments == calls[i][2]);
   }
+  CHECK(r.trace.prompt_ids == want.value("prompt_token_ids", std::vector<int64_t>{}));
+  CHECK(r.trace.ids == want.value("token_ids", std::vector<int64_t>{}));
+  CHECK(r.trace.logprobs == want.value("logprobs", std::vector<double>{}));
   const auto& usage = want["usage"];
   CHECK(r.usage.input == count(usage, "input"));
   CHECK(r.usage.cached_read == count(usage, "cached_read"));
@@ -102,7 +105,7 @@ std::vector<std::string> stream_names() {
 
 TEST_CASE("recorded streams become the reply they hold, in pieces of any size") {
   const auto names = stream_names();
-  CHECK(names.size() >= 11);
+  CHECK(names.size() >= 12);
   for (const auto& name : names) {
     CAPTURE(name);
     const auto want = read_table("streams/" + name + ".json");
@@ -196,6 +199,9 @@ TEST_CASE("a stream past our limits is given up") {
              "\n\n")
         == error_origin::too_large);
   CHECK(last(R"(data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0},{"index":1},{"index":2}]}}]})"
+             "\n\n")
+        == error_origin::too_large);
+  CHECK(last(R"(data: {"choices":[{"index":0,"token_ids":[1,2]}]})"
              "\n\n")
         == error_origin::too_large);
   CHECK(last("data: " + std::string(300, 'x')) == error_origin::too_large);

@@ -14,6 +14,7 @@ session_rules rules() {
   session_rules r;
   r.answers.current = {{"candidate.c", "int a;\nint b;\n"}};
   r.answers.entry = "f";
+  r.answers.flag_menu = {"O3"};
   return r;
 }
 
@@ -42,10 +43,12 @@ TEST_CASE("a session reads, writes and replaces, and its files are the answer") 
   CHECK(s.files[0].content == "long a;\nint b;\n");
   take_call(s, r, call("write_file", {{"path", "./candidate.c"}, {"content", "void f(void) {}\n"}}));
   CHECK(s.steps == 3);
-  const auto a = session_answer(s, r, "Wrote\nit.");
+  const auto a = session_answer(s, r, "Wrote it.\nflags: O3\n");
   REQUIRE(a.has_value());
   CHECK(a->files[0].content == "void f(void) {}\n");
   CHECK(a->summary == "Wrote it.");
+  CHECK(a->flags == "O3");
+  CHECK(session_answer(s, r, "flags: -o /etc/passwd").error().what == refusal_class::unknown_flags);
 }
 
 TEST_CASE("linting and searching are asked of whoever holds the session") {

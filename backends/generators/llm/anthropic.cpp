@@ -156,19 +156,24 @@ private:
   bool finished_ = false;
 };
 
+void put_cache_mark(ordered_json& block, bool cached) {
+  if (cached)
+    block["cache_control"] = {{"type", "ephemeral"}};
+}
+
 ordered_json text_block(const std::string& text, bool cached) {
   ordered_json out{{"type", "text"}, {"text", text}};
-  if (cached)
-    out["cache_control"] = {{"type", "ephemeral"}};
+  put_cache_mark(out, cached);
   return out;
 }
 
 // Tool results are the user's blocks; those of one turn belong in one message.
 void put_message(const message& m, ordered_json& messages) {
   auto blocks = ordered_json::array();
-  if (m.from == speaker::tool)
+  if (m.from == speaker::tool) {
     blocks.push_back({{"type", "tool_result"}, {"tool_use_id", m.call_id}, {"content", m.text}});
-  else if (!m.text.empty()) // an empty text block is refused
+    put_cache_mark(blocks.back(), m.cache_to_here);
+  } else if (!m.text.empty()) // an empty text block is refused
     blocks.push_back(text_block(m.text, m.cache_to_here));
   for (const auto& c : m.calls) {
     auto input = ordered_json::parse(c.arguments, nullptr, false);

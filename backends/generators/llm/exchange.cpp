@@ -81,6 +81,13 @@ void apply(reply& r, const event& e) {
       c.arguments += e.text;
       break;
     }
+    case event_kind::trace: {
+      const auto append = [](auto& to, const auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+      append(r.trace.prompt_ids, e.trace.prompt_ids);
+      append(r.trace.ids, e.trace.ids);
+      append(r.trace.logprobs, e.trace.logprobs);
+      break;
+    }
     case event_kind::usage:
       r.usage = e.usage;
       break;

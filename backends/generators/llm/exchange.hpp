@@ -26,6 +26,15 @@ struct token_counts {
   bool operator==(const token_counts&) const = default;
 };
 
+// What training on-policy needs, from servers that give it: vLLM's return_token_ids, logprobs.
+struct token_trace {
+  std::vector<int64_t> prompt_ids;
+  std::vector<int64_t> ids;
+  std::vector<double> logprobs; // of the tokens chosen
+
+  bool empty() const { return prompt_ids.empty() && ids.empty() && logprobs.empty(); }
+};
+
 enum class finish_reason : uint8_t { none = 0, stop, length, tool_calls, refused, paused, context_full, other };
 std::string to_string(finish_reason r);
 
@@ -43,15 +52,16 @@ struct reply_error {
   explicit operator bool() const { return origin != error_origin::none; }
 };
 
-enum class event_kind : uint8_t { started = 0, text, reasoning, refusal, call, usage, finished, error, done };
+enum class event_kind : uint8_t { started = 0, text, reasoning, refusal, call, trace, usage, finished, error, done };
 
 // One piece of a streamed reply. `done`: the terminal marker was seen; it comes once and last, as does `error`.
 struct event {
   event_kind kind = event_kind::text;
-  std::string text; // text, reasoning, refusal: more of it. call: more of the arguments
-  size_t index = 0; // call: which; a new index begins a new call
-  std::string id;   // started: of the response. call: of the call, empty if named before
-  std::string name; // started: the model that answers. call: of the tool, empty if named before
+  std::string text;  // text, reasoning, refusal: more of it. call: more of the arguments
+  size_t index = 0;  // call: which; a new index begins a new call
+  std::string id;    // started: of the response. call: of the call, empty if named before
+  std::string name;  // started: the model that answers. call: of the tool, empty if named before
+  token_trace trace; // more of it
   token_counts usage;
   finish_reason finish = finish_reason::none;
   reply_error error;
@@ -68,6 +78,7 @@ struct reply {
   std::string reasoning;
   std::string refusal;
   std::vector<tool_call> calls;
+  token_trace trace;
   token_counts usage;
   finish_reason finish = finish_reason::none;
   reply_error error;

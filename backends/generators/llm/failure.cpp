@@ -142,7 +142,8 @@ remedy remedy_for_reply(const reply_error& error, instant now, const failure_rul
         out.what = error.status != 0 ? class_of_status(error.status) : failure_class::server_error;
       break;
   }
-  out.action = action_for(out.what);
+  // A reply past our limits was paid for; the next one would be as long.
+  out.action = error.origin == error_origin::too_large ? failure_action::next_provider : action_for(out.what);
   out.words = words_for(out.what, 0, error);
   apply_wait(out, requested_wait({}, error.message, now), rules);
   return out;

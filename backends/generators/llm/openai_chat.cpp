@@ -41,6 +41,36 @@ std::string argument_text(const json* arguments) {
   return arguments->is_string() ? text_of(arguments) : arguments->dump(); // some servers send the object itself
 }
 
+std::vector<int64_t> numbers_in(const json* list) {
+  std::vector<int64_t> out;
+  if (list != nullptr && list->is_array())
+    for (const auto& one : *list)
+      if (const auto value = count_of(&one))
+        out.push_back(*value);
+  return out;
+}
+
+token_trace trace_of(const json& choice) {
+  token_trace out;
+  out.ids = numbers_in(member(choice, "token_ids"));
+  const auto* logprobs = member(choice, "logprobs");
+  const auto* content = logprobs == nullptr ? nullptr : member(*logprobs, "content");
+  if (content != nullptr && content->is_array())
+    for (const auto& token : *content)
+      if (const auto* value = member(token, "logprob"); value != nullptr && value->is_number())
+        out.logprobs.push_back(value->get<double>());
+  return out;
+}
+
+void put_trace(token_trace trace, std::vector<event>& out) {
+  if (trace.empty())
+    return;
+  event e;
+  e.kind = event_kind::trace;
+  e.trace = std::move(trace);
+  out.push_back(std::move(e));
+}
+
 class chat_decoder : public decoder {
 public:
   void take(std::string_view type, const json& data, std::vector<event>& out) override {
@@ -57,6 +87,9 @@ public:
       return;
     }
     begin(data, out);
+    token_trace of_prompt;
+    of_prompt.prompt_ids = numbers_in(member(data, "prompt_token_ids"));
+    put_trace(std::move(of_prompt), out);
     if (const auto* choices = member(data, "choices"); choices != nullptr && choices->is_array())
       for (const auto& choice : *choices)
         if (count_in(&choice, "index").value_or(0) == 0)
@@ -94,6 +127,7 @@ public:
         for (const auto& call : *calls)
           take_call(call, out);
     }
+    put_trace(trace_of(choice), out);
     const auto finish = text_of(member(choice, "finish_reason"));
     if (finish.empty())
       return;

@@ -33,88 +33,112 @@ std::optional<unsigned> hex_number(std::string_view digits) {
   return out;
 }
 
-// Bytes of `text` that stand for `c` in one escaped form; 0: none do.
-size_t percent_escape(std::string_view text, unsigned char c) {
+// Each of these adds the lengths of what may stand for `c` at the text's beginning, in one family of escapes. Often
+// there is more than one: "%25" is a percent sign, or the beginning of one that was encoded twice.
+using lengths = std::vector<size_t>;
+constexpr size_t most_layers = 16; // of escapes around escapes
+
+void percent_escapes(std::string_view text, unsigned char c, lengths& out) {
   size_t at = 1; // %41, %2541, %252541 …
-  while (text.substr(at, 2) == "25" && text.size() >= at + 4)
+  for (size_t layer = 0; layer < most_layers && text.size() >= at + 2; ++layer) {
+    if (const auto code = hex_number(text.substr(at, 2)); code && *code == c)
+      out.push_back(at + 2);
+    if (text.substr(at, 2) != "25")
+      break;
     at += 2;
-  if (c == '%' && at > 1)
-    return at; // the 25 was the character itself
-  const auto code = text.size() >= at + 2 ? hex_number(text.substr(at, 2)) : std::nullopt;
-  return code && *code == c ? at + 2 : 0;
+  }
 }
 
-size_t backslash_escape(std::string_view text, unsigned char c) {
-  size_t slashes = 1; // JSON within JSON
-  while (slashes < text.size() && text[slashes] == '\\')
+void backslash_escapes(std::string_view text, unsigned char c, lengths& out) {
+  constexpr size_t most_slashes = 8; // JSON within JSON doubles them
+  size_t slashes = 1;
+  while (slashes < std::min(text.size(), most_slashes) && text[slashes] == '\\')
     ++slashes;
   if (c == '\\')
-    return slashes;
+    for (size_t n = 1; n <= slashes; ++n)
+      out.push_back(n);
   if (slashes >= text.size())
-    return 0;
-  if ((text[slashes] == 'u' || text[slashes] == 'x') && text.size() > slashes + 2) {
-    const size_t digits = text[slashes] == 'u' ? 4 : 2;
-    const auto code = text.size() > slashes + digits ? hex_number(text.substr(slashes + 1, digits)) : std::nullopt;
+    return;
+  const char letter = text[slashes];
+  if (letter == 'u' || letter == 'x') {
+    const size_t digits = letter == 'u' ? 4 : 2;
+    const auto code =
+        text.size() > slashes + digits ? hex_number(text.substr(slashes + 1, digits)) : std::optional<unsigned>{};
     if (code && *code == c)
-      return slashes + 1 + digits;
+      out.push_back(slashes + 1 + digits);
   }
   constexpr std::string_view letters = "ntrbf";
   constexpr std::string_view controls = "\n\t\r\b\f";
-  if (const auto which = letters.find(text[slashes]); which != std::string_view::npos)
-    if (static_cast<unsigned char>(controls[which]) == c)
-      return slashes + 1;
-  return static_cast<unsigned char>(text[slashes]) == c ? slashes + 1 : 0;
+  if (const auto which = letters.find(letter);
+      which != std::string_view::npos && static_cast<unsigned char>(controls[which]) == c)
+    out.push_back(slashes + 1);
+  if (static_cast<unsigned char>(letter) == c)
+    out.push_back(slashes + 1);
 }
 
-size_t html_escape(std::string_view text, unsigned char c) { // &#65; &#x41; &amp;
+void html_escapes(std::string_view text, unsigned char c, lengths& out) { // &#65; &#x41; &amp;
   constexpr std::array<std::pair<std::string_view, char>, 5> named{
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
   for (const auto& [name, meaning] : named)
     if (static_cast<unsigned char>(meaning) == c && text.substr(0, name.size()) == name)
-      return name.size();
+      out.push_back(name.size());
   const auto end = text.substr(0, 9).find(';');
   if (end == std::string_view::npos || end < 3 || text[1] != '#')
-    return 0;
+    return;
   auto digits = text.substr(2, end - 2);
-  if (digits.front() == 'x' || digits.front() == 'X') {
-    const auto code = hex_number(digits.substr(1));
-    return code && digits.size() > 1 && *code == c ? end + 1 : 0;
-  }
+  const bool hexadecimal = digits.front() == 'x' || digits.front() == 'X';
+  if (hexadecimal)
+    digits.remove_prefix(1);
   unsigned code = 0;
   for (char d : digits) {
-    if (d < '0' || d > '9')
-      return 0;
-    code = code * 10 + static_cast<unsigned>(d - '0');
+    const int v = hex_value(d);
+    if (v < 0 || (!hexadecimal && v > 9))
+      return;
+    code = code * (hexadecimal ? 16U : 10U) + static_cast<unsigned>(v);
   }
-  return code == c ? end + 1 : 0;
+  if (!digits.empty() && code == c)
+    out.push_back(end + 1);
 }
 
-size_t character_length(std::string_view text, char wanted) {
-  const auto c = static_cast<unsigned char>(wanted);
-  size_t escaped = 0;
-  if (text.front() == '%')
-    escaped = percent_escape(text, c);
-  else if (text.front() == '\\')
-    escaped = backslash_escape(text, c);
-  else if (text.front() == '&')
-    escaped = html_escape(text, c);
-  else if (text.front() == '+' && c == ' ')
-    escaped = 1; // as forms send it
-  if (escaped > 0)
-    return escaped;
-  return text.front() == wanted ? 1 : 0;
+bool may_begin(char c, char wanted) {
+  constexpr std::string_view begins_escape = "%\\&";
+  return c == wanted || (c == '+' && wanted == ' ') || begins_escape.find(c) != std::string_view::npos;
 }
 
-// Length of the value at the text's beginning in any mixture of escapes; 0: it does not stand there.
+// Length of the value at the text's beginning in any mixture of escapes, the longest reading; 0: it does not stand
+// there.
 size_t escaped_length(std::string_view text, std::string_view value) {
-  size_t at = 0;
+  if (!may_begin(text.front(), value.front()))
+    return 0;
+  lengths ends{0}; // of all readings so far
+  lengths next;
+  lengths here;
   for (char wanted : value) {
-    const auto step = at < text.size() ? character_length(text.substr(at), wanted) : 0;
-    if (step == 0)
+    next.clear();
+    const auto c = static_cast<unsigned char>(wanted);
+    for (const auto at : ends) {
+      if (at >= text.size())
+        continue;
+      const auto rest = text.substr(at);
+      here.clear();
+      if (rest.front() == wanted || (rest.front() == '+' && wanted == ' ')) // a space as forms send it
+        here.push_back(1);
+      if (rest.front() == '%')
+        percent_escapes(rest, c, here);
+      else if (rest.front() == '\\')
+        backslash_escapes(rest, c, here);
+      else if (rest.front() == '&')
+        html_escapes(rest, c, here);
+      for (const auto length : here)
+        next.push_back(at + length);
+    }
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    if (next.empty())
       return 0;
-    at += step;
+    std::swap(ends, next);
   }
-  return at;
+  return ends.back();
 }
 
 size_t encoded_length(std::string_view text, std::string_view value, bool any_case) {
@@ -180,11 +204,19 @@ result<redactor> redactor::make(std::vector<secret> secrets) {
         out.forms_.push_back({base64_core(s.value, before, alphabet), true, false, which});
     out.forms_.push_back({hexadecimal(s.value), true, true, which});
   }
+  for (const auto& f : out.forms_)
+    for (int byte = 0; byte < 256; ++byte) {
+      const auto c = static_cast<char>(byte);
+      const bool may = f.encoded ? (f.any_case ? lowered(c) : c) == f.text.front() : may_begin(c, f.text.front());
+      out.begins_[static_cast<size_t>(byte)] = out.begins_[static_cast<size_t>(byte)] || may;
+    }
   return out;
 }
 
 redactor::hit redactor::next(std::string_view text, size_t from) const {
   for (size_t i = from; i < text.size(); ++i) {
+    if (!begins_[static_cast<unsigned char>(text[i])])
+      continue;
     hit best;
     for (const auto& f : forms_) {
       const auto rest = text.substr(i);

@@ -3,6 +3,7 @@
 
 #include "runtime/base/result.hpp"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ private:
 
   std::vector<std::string> names_;
   std::vector<form> forms_;
+  std::array<bool, 256> begins_{}; // bytes with which one of the forms may begin: all others are passed over
 };
 
 // Something that looks like a key: where, and whose.

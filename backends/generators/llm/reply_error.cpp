@@ -1,5 +1,6 @@
 #include "backends/generators/llm/decoder.hpp"
 #include "backends/generators/llm/plain_text.hpp"
+#include "backends/generators/llm/redaction.hpp"
 #include "backends/generators/llm/wire.hpp"
 
 namespace kevolve::llm {
@@ -8,11 +9,12 @@ namespace {
 
 constexpr size_t longest_message = 2'000;
 
+// Some providers repeat the key that they refuse.
 std::string shortened(std::string text) {
   text = plain_text(text);
   if (text.size() > longest_message)
     text = valid_utf8(text.substr(0, longest_message)) + "…";
-  return text;
+  return without_key_shapes(text);
 }
 
 // FastAPI's: a text, or a list of what is wrong with the request.

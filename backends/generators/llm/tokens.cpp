@@ -7,7 +7,7 @@ namespace kevolve::llm {
 
 namespace {
 
-enum class kind { letter, digit, space, other, wide };
+enum class kind : uint8_t { letter, digit, space, other, wide };
 
 kind kind_of(char c) {
   if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))

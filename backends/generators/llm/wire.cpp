@@ -135,6 +135,7 @@ void reply_stream::state::keep(std::vector<event>& made, std::vector<event>& out
       return;
     content = content || is_content(e) || e.kind != event_kind::started;
     reply_bytes += e.text.size() + e.name.size() + e.id.size();
+    reply_bytes += sizeof(int64_t) * (e.trace.prompt_ids.size() + e.trace.ids.size() + e.trace.logprobs.size());
     if (reply_bytes > limits.reply) {
       fail_with(error_origin::too_large, "the reply is larger than " + std::to_string(limits.reply) + " bytes", out);
       return;
