@@ -8,9 +8,11 @@ import json
 import common
 
 FOLDER = common.ROOT / "docs" / "results"
-# A page's file, its title, and its parts: benchmark, heading.
+# A page's file, its title, and its parts: document (its benchmark, and after a dash what sets it apart), heading.
 PAGES = [("loop.md", "The closed loop, measured",
-          [("quality", "How much faster the winners are"), ("overhead", "What the node costs"),
+          [("quality", "How much faster the winners are"),
+           ("quality-again", "Three of them again, on today's data and tolerances"),
+           ("overhead", "What the node costs"),
            ("aa", "Honesty and power of a race"), ("durability", "Kills and resumes"),
            ("build", "A clean build")]),
          ("judge.md", "The judge, measured",
@@ -20,11 +22,12 @@ PAGES = [("loop.md", "The closed loop, measured",
 
 def part(name: str, heading: str) -> list[str]:
     out = [f"## {heading}", ""]
+    benchmark = name.partition("-")[0]
     file = FOLDER / f"{name}.json"
     if not file.exists():
-        return [*out, f"Not measured yet: `tools/bench/run {name} --long --json > docs/results/{name}.json`", ""]
+        return [*out, f"Not measured yet: `tools/bench/run {benchmark} --long --json > docs/results/{name}.json`", ""]
     document = json.loads(file.read_text(encoding="utf-8"))
-    render = importlib.import_module(f"bench_{name}").render
+    render = importlib.import_module(f"bench_{benchmark}").render
     out += [f"`{document['command']}` ({common.provenance(document)})", "", render(document), ""]
     notes = FOLDER / f"{name}.notes.md"
     if notes.exists():
