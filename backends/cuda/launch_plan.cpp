@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace kevolve {
 
@@ -355,8 +356,8 @@ tl::expected<launch_plan, std::vector<plan_problem>> parse_plan(std::string_view
   } catch (const std::logic_error&) {
     return whole("not TOML: an unexpected character");
   }
-  std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) {
-    return std::pair{a.line, a.column} < std::pair{b.line, b.column};
+  std::sort(problems.begin(), problems.end(), [](const auto& x, const auto& y) {
+    return std::tie(x.line, x.column, x.key, x.message) < std::tie(y.line, y.column, y.key, y.message);
   });
   return tl::unexpected(std::move(problems));
 }
