@@ -91,7 +91,9 @@ std::vector<document> section_source::find(const std::vector<std::string>& topic
     if (score > 0)
       ranked.emplace_back(score, &s);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second; // equals in the order they came
+  });
   std::vector<document> out;
   for (const auto& [score, s] : ranked) {
     const auto size = llm::estimate_tokens(s->text) + llm::estimate_tokens(s->title);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 namespace kevolve::synthesis {
 
@@ -109,6 +110,16 @@ std::vector<finding> roofline_findings(const roofline_facts& r) {
   return out;
 }
 
+// Sorted; equals stay in the order in which they came. Lists are short, and std::stable_sort does not compile without
+// a warning with clang and libstdc++ 12.
+template <class T, class Before>
+std::vector<T> ordered(std::vector<T> in, Before before) {
+  std::vector<T> out;
+  for (auto& x : in)
+    out.insert(std::upper_bound(out.begin(), out.end(), x, before), std::move(x));
+  return out;
+}
+
 std::string outcome(const attempt& a) {
   if (a.result != verdict::pass)
     return to_string(a.result);
@@ -138,8 +149,8 @@ memory_report make_report(const report_facts& facts) {
     out.findings.push_back(std::move(f));
   for (const auto& f : facts.profiled)
     out.findings.push_back(f);
-  std::stable_sort(out.findings.begin(), out.findings.end(),
-                   [](const finding& a, const finding& b) { return a.weight > b.weight; });
+  out.findings =
+      ordered(std::move(out.findings), [](const finding& a, const finding& b) { return a.weight > b.weight; });
   std::set<std::string> named;
   for (auto a = facts.attempts.rbegin(); a != facts.attempts.rend(); ++a) {
     if (a->tactic.empty() || a->result == verdict::none || !named.insert(a->tactic).second)
@@ -149,8 +160,7 @@ memory_report make_report(const report_facts& facts) {
     else if (a->result != verdict::pass || a->gain > 0)
       out.failed.push_back(*a);
   }
-  std::stable_sort(out.helped.begin(), out.helped.end(),
-                   [](const attempt& a, const attempt& b) { return a.gain > b.gain; });
+  out.helped = ordered(std::move(out.helped), [](const attempt& a, const attempt& b) { return a.gain > b.gain; });
   if (out.failed.size() > most_failed)
     out.failed.resize(most_failed);
   if (out.helped.size() > most_helped)
