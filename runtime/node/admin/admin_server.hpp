@@ -1,5 +1,5 @@
-// The HTTP admin of one node: behind a token, on loopback alone unless it has a certificate. Writes <data_dir>/admin.json so that the command line
-// finds a running node through its data directory.
+// The HTTP admin of one node: behind a token, on loopback alone unless it has a certificate. Writes
+// <data_dir>/admin.json so that the command line finds a running node through its data directory.
 #pragma once
 
 #include "actors/card.hpp"
@@ -26,7 +26,7 @@ struct admin_options {
   journal_actor journal;
   scheduler_actor scheduler;
   std::shared_ptr<card_table> cards;
-  std::shared_ptr<store> data{}; // of the audit and of idempotency keys; null: neither is kept
+  std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz
   tls_files tls{};
   http_limits limits{};

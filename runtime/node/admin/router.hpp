@@ -49,7 +49,7 @@ struct route {
   std::string summary;
   bool open = false; // no token needed
   std::vector<query_parameter> query;
-  std::vector<std::string> body; // keys of the JSON body, all optional texts; empty: none taken
+  std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken
   std::vector<body_field> fields; // the same with types, where texts do not do; not both
   std::vector<std::string> produces{"application/json"};
   std::function<void(const call_ptr&)> handler;
