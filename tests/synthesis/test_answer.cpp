@@ -24,7 +24,7 @@ json table() {
 answer_rules rules_of(const std::string& current) {
   answer_rules r;
   r.current = {{"candidate.c", current}};
-  r.entry = "f";
+  r.entry = std::string{"f"}; // g++ 12 misreads an assigned literal (PR 105651)
   r.flag_menu = {"O2", "O3", "Ofast"};
   return r;
 }
