@@ -191,7 +191,9 @@ result<rejudgement> rejudge(node& where, const stale_node& what, std::chrono::se
     out.ci_low = e.ci_low;
     out.ci_high = e.ci_high;
     out.evaluations = e.evaluations;
-    out.objection = objection_to(what.record, e);
+    auto stood = what.record;
+    stood.confirmed = stood.confirmed || what.best; // a best is confirmed at the end, if not before
+    out.objection = objection_to(stood, e);
   }
   append_request a;
   a.campaign = what.campaign;
