@@ -64,20 +64,20 @@ std::optional<int64_t> count(const json& usage, const char* name) {
 
 void check_reply(const reply& r, const json& want) {
   CHECK(r.complete);
-  CHECK(r.text == want["text"]);
+  CHECK(r.text == want["text"].get<std::string>());
   CHECK(r.reasoning == want.value("reasoning", ""));
   CHECK(r.refusal == want.value("refusal", ""));
-  CHECK(to_string(r.finish) == want["finish"]);
+  CHECK(to_string(r.finish) == want["finish"].get<std::string>());
   if (want.contains("id"))
-    CHECK(r.id == want["id"]);
+    CHECK(r.id == want["id"].get<std::string>());
   if (want.contains("model"))
-    CHECK(r.model == want["model"]);
+    CHECK(r.model == want["model"].get<std::string>());
   const auto calls = want.value("calls", json::array());
   REQUIRE(r.calls.size() == calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
-    CHECK(r.calls[i].id == calls[i][0]);
-    CHECK(r.calls[i].name == calls[i][1]);
-    CHECK(r.calls[i].arguments == calls[i][2]);
+    CHECK(r.calls[i].id == calls[i][0].get<std::string>());
+    CHECK(r.calls[i].name == calls[i][1].get<std::string>());
+    CHECK(r.calls[i].arguments == calls[i][2].get<std::string>());
   }
   CHECK(r.trace.prompt_ids == want.value("prompt_token_ids", std::vector<int64_t>{}));
   CHECK(r.trace.ids == want.value("token_ids", std::vector<int64_t>{}));
@@ -148,15 +148,15 @@ TEST_CASE("hostile streams have their class and action") {
     const auto format = kevolve::llm::parse_wire_format(row["wire"].get<std::string>()).value();
     for (size_t piece : {size_t{1}, size_t{3}, std::max<size_t>(1, bytes.size())}) {
       const auto r = decode_stream(format, bytes, piece);
-      CHECK((r.complete ? std::string{"complete"} : to_string(r.error.origin)) == want["end"]);
+      CHECK((r.complete ? std::string{"complete"} : to_string(r.error.origin)) == want["end"].get<std::string>());
       if (want.contains("text"))
-        CHECK(r.text == want["text"]);
+        CHECK(r.text == want["text"].get<std::string>());
       const auto remedied = r.complete ? remedy_for_finish(r) : remedy_for_reply(r.error, instant{});
       CHECK(remedied.has_value() == want.contains("class"));
       if (!remedied || !want.contains("class"))
         continue;
-      CHECK(to_string(remedied->what) == want["class"]);
-      CHECK(to_string(remedied->action) == want["action"]);
+      CHECK(to_string(remedied->what) == want["class"].get<std::string>());
+      CHECK(to_string(remedied->action) == want["action"].get<std::string>());
       if (want.contains("delay_ms"))
         CHECK(remedied->delay.value_or(milliseconds{-1}).count() == want["delay_ms"].get<int64_t>());
     }

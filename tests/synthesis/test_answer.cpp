@@ -54,11 +54,11 @@ TEST_CASE("replies are read, or refused with their class") {
     if (want.contains("refusal"))
       continue;
     REQUIRE(a->files.size() == 1);
-    CHECK(a->files[0].content == want["content"]);
-    CHECK(a->flags == want["flags"]);
+    CHECK(a->files[0].content == want["content"].get<std::string>());
+    CHECK(a->flags == want["flags"].get<std::string>());
     CHECK(a->edited == want["edited"]);
     if (want.contains("summary"))
-      CHECK(a->summary == want["summary"]);
+      CHECK(a->summary == want["summary"].get<std::string>());
   }
 }
 
