@@ -173,7 +173,7 @@ void call_memory::set_up(uint64_t poison, bool inputs_there) {
     if (inputs_there && !is_written(a))
       continue;
     if (is_read(a))
-      std::memcpy(arena_ + place.offset, input.data(), place.bytes);
+      std::copy_n(input.data(), place.bytes, arena_ + place.offset); // of nothing, for a size of 0
     else
       paint(arena_, place.offset, place.offset + place.bytes, poison);
   }
