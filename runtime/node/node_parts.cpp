@@ -14,8 +14,7 @@ node_system_config::node_system_config() {
   add_message_types<caf::id_block::kevolve>();
   // Decided by measurement: no idle polling, no starvation by a busy actor.
   set("scheduler.policy", caf::atom("sharing"));
-  // One core is the judge's. A second worker on the last core costs wake-ups and gains nothing: 3.1 against 2.7 ms a
-  // candidate on two cores.
+  // One core is the judge's. A second worker on the last core costs wake-ups and gains nothing.
   set("scheduler.max-threads", std::max(2U, std::thread::hardware_concurrency()) - 1);
   set("scheduler.max-throughput", 300);
 }
