@@ -126,7 +126,7 @@ TEST_CASE("the router finds every operation that the OpenAPI document promises")
       std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
       auto found = r.match(name, target);
       REQUIRE(found);
-      CHECK(found->to->id == operation["operationId"]);
+      CHECK(found->to->id == operation["operationId"].get<std::string>());
       CHECK(operation["responses"]["default"]["$ref"] == "#/components/responses/problem");
     }
 }
