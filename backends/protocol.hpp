@@ -135,9 +135,13 @@ struct correctness_report {
   bool bit_equal = false;         // to the reference
 };
 
+// The kind of a fault that says: the candidate was not judged, because its rival crashed, hung or erred. What the rival
+// did stands in result, rule, detail and evidence.
+inline constexpr const char* rival_failed = "rival_failed";
+
 struct judge_outcome {
   id128 job;
-  verdict result = verdict::none; // none if fault
+  verdict result = verdict::none; // none if fault, but for rival_failed
   fault trouble;
   std::string rule;   // which rule refused it: "early_done", "guard_band", …
   std::string detail; // for a person; never an expected value, never a seed

@@ -76,7 +76,7 @@ private:
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     out_.correctness.bit_equal = true;
-    duel d{court_.zygote, court_.settings, court_.race_arena, request_, out_.correctness};
+    duel d{court_.zygote, court_.settings, court_.race_arena, request_, hooks_, out_.correctness};
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)

@@ -19,9 +19,6 @@ constexpr auto least_limit = std::chrono::seconds{1};
 // What a candidate may spend being loaded, over all the processes of one request.
 constexpr auto load_budget = std::chrono::seconds{10};
 
-constexpr int candidate_slot = 0;
-constexpr int rival_slot = 1;
-
 // A call that lost its core for more than this share of its time is played again, so often at most.
 constexpr double disturbance = 0.03;
 constexpr int tries_for_a_calm_pair = 4;
@@ -38,6 +35,13 @@ double waited_ns(pid_t pid) {
   return file >> ran >> waited ? static_cast<double>(waited) : 0.0;
 }
 
+// The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
+setback blame_rival(setback s) {
+  if (s.trouble)
+    return s;
+  return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
+}
+
 bool lost_a_slice(double waited_for, double took) {
   return waited_for > disturbance * took && waited_for > lost_slice_ns;
 }
@@ -45,8 +49,8 @@ bool lost_a_slice(double waited_for, double took) {
 } // namespace
 
 duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
-           correctness_report& report)
-    : zygote_(zygote), settings_(settings), arena_(arena), request_(request), report_(report),
+           const request_hooks& hooks, correctness_report& report)
+    : zygote_(zygote), settings_(settings), arena_(arena), request_(request), hooks_(hooks), report_(report),
       referee_(request.task, arena), random_(secret_seed()) {}
 
 nanoseconds duel::limit_for(const shape_pool& pool, double rival_ns) const {
@@ -54,7 +58,7 @@ nanoseconds duel::limit_for(const shape_pool& pool, double rival_ns) const {
   return std::max<nanoseconds>(nanoseconds{static_cast<int64_t>(patience * usual)}, least_limit);
 }
 
-attempt<contestant> duel::launch(const object_file& object, int slot) {
+attempt<contestant> duel::launch(bool candidate, int slot) {
   launch_options options;
   options.task = &request_.task;
   options.slot = slot;
@@ -68,13 +72,13 @@ attempt<contestant> duel::launch(const object_file& object, int slot) {
   std::optional<complaint> refused;
   ++launches_;
   const auto start = std::chrono::steady_clock::now();
-  auto out = contestant::launch(zygote_, arena_, object, options, refused);
+  auto out = contestant::launch(zygote_, arena_, candidate ? candidate_object_ : rival_object_, options, refused);
   launch_ns_ += static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count());
   if (!out)
     return infrastructure(out.error());
   if (refused)
     return refusal(std::move(*refused));
-  if (slot == candidate_slot)
+  if (candidate)
     loading_ += out->load_time();
   if (loading_ > load_budget)
     return refusal({verdict::timeout,
@@ -95,11 +99,41 @@ attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& p
   if (!object)
     return infrastructure(object.error());
   candidate_object_ = std::move(*object);
-  auto process = launch(candidate_object_, candidate_slot);
+  return launch_candidate();
+}
+
+attempt<void> duel::launch_candidate() {
+  auto process = launch(true, 0);
   if (!process)
     return tl::unexpected<setback>(process.error());
   candidate_ = std::move(*process);
   return {};
+}
+
+attempt<void> duel::reopen(const shape_pool& pool) {
+  candidate_.end();
+  rival_.end();
+  arena_bytes_ = std::max(arena_bytes_, pool.largest_layout());
+  if (auto ok = arena_.prepare(arena_bytes_); !ok)
+    return infrastructure(ok.error());
+  return launch_candidate();
+}
+
+// A call that the request's end cuts short says nothing about who was called.
+attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const pool_set& set, call_options options,
+                                 correctness_report* report) {
+  const auto begun = std::chrono::steady_clock::now();
+  const nanoseconds left = hooks_.deadline - begun;
+  if (left <= nanoseconds{0})
+    return infrastructure("timed_out", "the request's limit passed");
+  const auto cut = left < options.limit;
+  options.limit = std::min(options.limit, left);
+  auto took = referee_.call(candidate ? candidate_ : rival_, pool, set, options, report);
+  if (candidate)
+    candidate_ns_ += took ? *took : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
+  if (!took && cut && !took.error().trouble && took.error().refused.result == verdict::timeout)
+    return infrastructure("timed_out", "the request's limit passed during a call");
+  return took;
 }
 
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
@@ -113,7 +147,7 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
     options.limit = limit_for(pool, 0.0);
     options.full = true;
     options.again = run > 0;
-    auto took = referee_.call(candidate_, pool, s, options, &report_);
+    auto took = timed_call(true, pool, s, options, &report_);
     if (!took)
       return tl::unexpected<setback>(took.error());
     if (run == 0) {
@@ -148,27 +182,20 @@ attempt<void> duel::launch_pair() {
       return infrastructure(object.error());
     rival_object_ = std::move(*object);
   }
-  const bool first = !rival_.alive() && launches_ <= 1;
+  // What the last processes left behind is wiped: a fresh one must not find sets that it will meet, with their outputs.
+  candidate_.end();
   rival_.end();
-  if (!first) {
-    // Both are replaced, and what the old pair left behind is wiped: a fresh process must not find sets that
-    // it will meet, with their outputs.
-    candidate_.end();
-    if (auto ok = arena_.prepare(arena_bytes_); !ok)
-      return infrastructure(ok.error());
-    auto process = launch(candidate_object_, candidate_slot);
+  if (auto ok = arena_.prepare(arena_bytes_); !ok)
+    return infrastructure(ok.error());
+  const auto drawn = random_.next();
+  const bool candidate_first = (drawn & 1U) != 0;
+  const int candidate_slot = (drawn & 2U) != 0 ? 1 : 0;
+  for (const bool candidate : {candidate_first, !candidate_first}) {
+    auto process = launch(candidate, candidate ? candidate_slot : 1 - candidate_slot);
     if (!process)
-      return tl::unexpected<setback>(process.error());
-    candidate_ = std::move(*process);
+      return tl::unexpected<setback>(candidate ? process.error() : blame_rival(process.error()));
+    (candidate ? candidate_ : rival_) = std::move(*process);
   }
-  auto process = launch(rival_object_, rival_slot);
-  if (!process) {
-    const auto& s = process.error();
-    if (s.trouble)
-      return tl::unexpected<setback>(s);
-    return infrastructure("internal", "the rival does not load: " + s.refused.detail);
-  }
-  rival_ = std::move(*process);
   for (size_t i = 0; i < shapes_.size(); ++i) {
     auto& d = decks_[i];
     d.order.resize(shapes_[i].pool->sets.size());
@@ -189,10 +216,9 @@ attempt<double> duel::call(bool candidate, size_t index, const pool_set& set, bo
   if (!shape.rival_ns.empty())
     rival_ns = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
   options.limit = limit_for(*shape.pool, rival_ns);
-  auto took = referee_.call(candidate ? candidate_ : rival_, *shape.pool, set, options, candidate ? &report_ : nullptr);
-  if (!took && !candidate && !took.error().trouble)
-    return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
-                                          + "): " + took.error().refused.detail);
+  auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : nullptr);
+  if (!took && !candidate)
+    return tl::unexpected<setback>(blame_rival(took.error()));
   return took;
 }
 
@@ -207,7 +233,8 @@ attempt<const pool_set*> duel::deal(size_t index) {
     d.warm = true;
     const auto& set = sets[d.order.back()];
     d.order.pop_back();
-    for (bool candidate : {false, true})
+    const bool candidate_first = (random_.next() & 1U) != 0;
+    for (const bool candidate : {candidate_first, !candidate_first})
       if (auto took = call(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
         return tl::unexpected<setback>(took.error());
     ++report_.seeds;

@@ -1,5 +1,6 @@
 // Candidate against rival on one core and the same pages, interleaved in random order, every call on data
-// neither process has seen, every output checked.
+// neither process has seen, every output checked. No process can tell which of the two it is: those that race are
+// shown nothing but the race, and who is launched first, and into which slot, is drawn each time.
 #pragma once
 
 #include "backends/cpu/judge/pool.hpp"
@@ -29,10 +30,12 @@ struct duel_shape {
 class duel {
 public:
   duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
-       correctness_report& report);
+       const request_hooks& hooks, correctness_report& report);
 
-  // Before anything else: the memory for the largest of these pools, and the candidate's first process.
+  // Before anything else: the memory for the largest of these pools, and the candidate's process for the screens.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+  // A fresh process of the candidate's for more screens, and memory for this pool.
+  attempt<void> reopen(const shape_pool& pool);
 
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
   // bit for bit.
@@ -45,7 +48,8 @@ public:
   attempt<double> pair(size_t index);
 
   uint32_t launches() const { return launches_; }
-  double launch_ns() const { return launch_ns_; } // of all of them, loading included
+  double launch_ns() const { return launch_ns_; }       // of all of them, loading included
+  double candidate_ns() const { return candidate_ns_; } // what the candidate's calls took, all together
   const call_costs& costs() const { return referee_.costs(); }
   // Pairs that were played again because a call had to wait for its core.
   uint32_t disturbed() const { return disturbed_; }
@@ -62,8 +66,11 @@ private:
   };
 
   std::chrono::nanoseconds limit_for(const shape_pool& pool, double rival_ns) const;
-  attempt<contestant> launch(const object_file& object, int slot);
+  attempt<contestant> launch(bool candidate, int slot);
+  attempt<void> launch_candidate();
   attempt<void> launch_pair();
+  attempt<double> timed_call(bool candidate, const shape_pool& pool, const pool_set& set, call_options options,
+                             correctness_report* report);
   attempt<const pool_set*> deal(size_t index);
   attempt<double> call(bool candidate, size_t index, const pool_set& set, bool full);
   attempt<bool> play(size_t index, double& rival_ns, double& candidate_ns);
@@ -72,6 +79,7 @@ private:
   const judge_settings& settings_;
   shared_arena& arena_;
   const judge_request& request_;
+  const request_hooks& hooks_;
   correctness_report& report_;
   referee referee_;
   random_stream random_;
@@ -83,6 +91,7 @@ private:
   std::vector<duel_shape> shapes_;
   std::vector<deck> decks_;
   std::chrono::nanoseconds loading_{0}; // the candidate's, over all of its processes
+  double candidate_ns_ = 0.0;           // what its calls took
   uint32_t launches_ = 0;
   double launch_ns_ = 0.0;
   uint32_t disturbed_ = 0;

@@ -65,6 +65,7 @@ attempt<void> lineup::gather() {
   if (all_.empty())
     return infrastructure("internal", "the task has no shape");
   const auto smallest = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
+  smallest_ = smallest.name;
   if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
     if (auto ok = add(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
       return ok;
@@ -73,6 +74,21 @@ attempt<void> lineup::gather() {
       return ok;
   std::sort(screens_.begin(), screens_.end(), is_smaller);
   return {};
+}
+
+attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
+  auto pool = maker_.get(shape, edge, "edge", edge_size);
+  if (!pool)
+    return tl::unexpected<setback>(blame_reference(pool.error()));
+  return pool;
+}
+
+std::vector<const shape_case*> lineup::larger() const {
+  std::vector<const shape_case*> out;
+  for (const auto& shape : request_.task.shapes)
+    if (shape.name != smallest_ && (request_.mode != judge_mode::race || !shape.held_out))
+      out.push_back(&shape);
+  return out;
 }
 
 attempt<double> lineup::floor_of(const shape_pool& pool) {

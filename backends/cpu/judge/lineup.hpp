@@ -18,8 +18,14 @@ public:
   const std::vector<pool_pointer>& all() const { return all_; }
   // Smallest first: most wrong candidates die on it.
   const std::vector<pool_pointer>& screens() const { return screens_; }
+  // Edge values on the smallest shape.
   const std::vector<pool_pointer>& edges() const { return edges_; }
   const std::vector<pool_pointer>& raced() const { return raced_; }
+  // Edge values on a shape of another size: what leaves out its care from some size on passes on the smallest. They are
+  // made one at a time, for they may be large.
+  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge);
+  // The shapes, besides the smallest, that edge values are tried on: those that are raced, or all.
+  std::vector<const shape_case*> larger() const;
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
 
   // The least time that the declared work can take on a set of this pool; 0: none is declared.
@@ -37,6 +43,7 @@ private:
   std::vector<pool_pointer> screens_;
   std::vector<pool_pointer> edges_;
   std::vector<pool_pointer> raced_;
+  std::string smallest_; // shape_case::name
   double reference_max_abs_ = 0.0;
 };
 

@@ -42,7 +42,7 @@ class match {
 public:
   match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : court_(c), request_(request), hooks_(hooks), out_(out), lineup_(c, request, hooks),
-        duel_(c.zygote, c.settings, c.race_arena, request, out.correctness),
+        duel_(c.zygote, c.settings, c.race_arena, request, hooks, out.correctness),
         test_(request.delta, request.alpha, request.max_pairs) {
     out_.correctness.bit_equal = true;
   }
@@ -50,6 +50,12 @@ public:
   attempt<void> run() {
     const auto start = steady_clock::now();
     auto ended = judge();
+    if (!ended && ended.error().trouble.kind == "timed_out" && took_the_time(steady_clock::now() - start))
+      ended = refusal({verdict::timeout,
+                       "too_slow",
+                       "its calls alone took " + number(duel_.candidate_ns() / 1e9) + " s of the "
+                           + number(request_.limit_ms / 1e3) + " s that judging may take",
+                       {{"calls", std::to_string(duel_.costs().calls)}}});
     account(steady_clock::now() - start);
     return ended;
   }
@@ -67,6 +73,11 @@ private:
     out_.evidence["ms.whole"] = number(static_cast<double>(spent.count()) / 1e6);
   }
 
+  // A limit that passes is the candidate's doing when most of the time was: the pools are not, nor is a busy machine.
+  bool took_the_time(std::chrono::nanoseconds spent) const {
+    return duel_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
+  }
+
   attempt<void> judge() {
     const auto start = steady_clock::now();
     auto gathered = gather();
@@ -75,10 +86,16 @@ private:
       return gathered;
     if (auto ok = screen_all(); !ok)
       return ok;
+    // Who is not faster has no use for what it left out on large shapes.
+    if (request_.mode != judge_mode::race)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
     if (request_.mode == judge_mode::check)
       return {};
     auto raced = hold_session();
     summarise();
+    if (raced && request_.mode == judge_mode::race && out_.decision == race_decision::faster)
+      raced = screen_larger_edges();
     if (raced)
       raced = obey_physics();
     return raced;
@@ -111,18 +128,40 @@ private:
         return ok;
       first = false;
     }
-    for (const auto& pool : lineup_.edges()) {
-      const bool matched =
-          std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(),
-                      [](const auto& a) { return !is_array(a) || !is_written(a) || a.nonfinite_match; });
-      if (!pool->finite && !matched) {
-        out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
-        continue;
-      }
-      if (auto ok = duel_.screen(*pool, 0, 1); !ok)
-        return ok;
-    }
+    for (const auto& pool : lineup_.edges())
+      if (can_judge(*pool))
+        if (auto ok = duel_.screen(*pool, 0, 1); !ok)
+          return ok;
     return {};
+  }
+
+  attempt<void> screen_larger_edges() {
+    for (const auto* shape : lineup_.larger())
+      for (const auto edge : edges_of(request_.task)) {
+        if (auto ok = still_wanted(); !ok)
+          return ok;
+        const auto start = steady_clock::now();
+        auto pool = lineup_.edge_of(*shape, edge);
+        gathered_ += steady_clock::now() - start;
+        if (!pool)
+          return tl::unexpected<setback>(pool.error());
+        if (!can_judge(**pool))
+          continue;
+        if (auto ok = duel_.reopen(**pool); !ok)
+          return ok;
+        if (auto ok = duel_.screen(**pool, 0, 1); !ok)
+          return ok;
+      }
+    return {};
+  }
+
+  bool can_judge(const shape_pool& pool) {
+    const bool matched = std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(),
+                                     [](const auto& a) { return !is_array(a) || !is_written(a) || a.nonfinite_match; });
+    if (pool.finite || matched)
+      return true;
+    out_.evidence["edge." + to_string(pool.edge)] = "skipped: the expected output is not finite";
+    return false;
   }
 
   attempt<void> still_wanted() const {
@@ -246,7 +285,7 @@ private:
         return {};
       }
       if (auto r = round(); !r)
-        return tl::unexpected<setback>(r.error());
+        return stopped_short(r.error());
       out_.decision = test_.decision();
       if (out_.decision != race_decision::undecided)
         return {};
@@ -257,6 +296,20 @@ private:
       }
     }
     return {};
+  }
+
+  // The request's end during a round: what was seen before it counts.
+  attempt<void> stopped_short(const setback& s) {
+    if (s.trouble.kind != "timed_out" || rounds_.size() < least_pairs)
+      return tl::unexpected<setback>(s);
+    out_.evidence["stopped"] = "limit";
+    return {};
+  }
+
+  // Nobody wants to know by how much, to a percent, a candidate is this far behind.
+  bool out_of_the_question(std::chrono::nanoseconds spent) {
+    return rounds_.size() >= screen_out_rounds && spent > milliseconds{request_.race_ms}
+           && best_against_best() * hopeless < 1.0;
   }
 
   // A promotion late in a campaign needs more evidence than its interval's pairs hold: while they lean its way, it gets
@@ -287,8 +340,17 @@ private:
             "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " pairs";
         break;
       }
-      if (auto r = round(); !r)
-        return tl::unexpected<setback>(r.error());
+      if (auto r = round(); !r) {
+        if (auto ok = stopped_short(r.error()); !ok)
+          return ok;
+        break;
+      }
+      if (out_of_the_question(steady_clock::now() - start)) {
+        out_.evidence["stopped"] = "far behind its rival";
+        out_.decision = race_decision::screened;
+        out_.estimate = true;
+        return {};
+      }
     }
     out_.decision = overall_.decide(request_.alpha);
     return {};

@@ -13,7 +13,7 @@ namespace kevolve {
 
 struct setback {
   fault trouble;     // if its kind is not empty
-  complaint refused; // else
+  complaint refused; // else; of the rival, if the trouble's kind is rival_failed
 };
 
 template <class T>
