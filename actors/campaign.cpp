@@ -218,6 +218,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         else
           steps::node_faulted(self, index, f);
       },
+      [self](atom::amend, const amendment_record& r) {
+        handling h{self, self->state.card, "amend"};
+        steps::amend(self, r);
+      },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
         handling h{self, self->state.card, "progress"};
         steps::proposed(self->state, index, genome, summary);

@@ -59,6 +59,8 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary;
+  if (r.confirmed)
+    f.objects[r.index] = r.object;
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
@@ -106,6 +108,10 @@ bool fold_crowned(campaign_fold& f, const champion_record& r) {
   return !known;
 }
 
+bool fold_amended(campaign_fold& f, const amendment_record& r) {
+  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high);
+}
+
 bool fold_steered(campaign_fold& f, const steering_record& r) {
   if (!apply(f.steered, r))
     return false;
@@ -148,6 +154,9 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::node_confirmed:
       with<confirmation_record>(f, e, [&](confirmation_record& r) { fold_confirmed(f, r); });
+      break;
+    case event_kind::node_amended:
+      with<amendment_record>(f, e, [&](amendment_record& r) { check_hash(f, e, fold_amended(f, r), r.tree_hash); });
       break;
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {

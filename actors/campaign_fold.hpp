@@ -21,7 +21,8 @@ struct campaign_fold {
   std::map<uint64_t, selection_record> open; // in flight: what each was selected for
   std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
   std::map<uint64_t, std::string> summaries;
-  champion_info champion; // starts as the reference
+  std::map<uint64_t, std::string> objects; // blobs, of confirmed nodes: each may be the champion again
+  champion_info champion;                  // starts as the reference
   promotion_ledger promotions;
   sample_ledger samples;
   steering steered;                                      // what people have changed
@@ -55,6 +56,7 @@ bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
 bool fold_crowned(campaign_fold& f, const champion_record& r);
+bool fold_amended(campaign_fold& f, const amendment_record& r);
 bool fold_steered(campaign_fold& f, const steering_record& r);
 
 // What a node's confirmation comes to now, as the next test in the campaign's stream.

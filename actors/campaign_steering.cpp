@@ -1,6 +1,7 @@
 // What people may change of a campaign: each change is stored as an event with what follows from it, and answered
 // once that is fsync'd. A change that is there already is answered without one.
 #include "actors/campaign_steps.hpp"
+#include "actors/crown.hpp"
 #include "actors/injection.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
@@ -114,80 +115,6 @@ caf::result<steer_answer> change_pin(pointer self, const steer_request& q) {
   return commit(self, record_of(q), {});
 }
 
-// The best of what may be the best; 0: the reference.
-uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned) {
-  uint64_t best = 0;
-  for (const auto& n : f.tree.nodes())
-    if (n.index != 0 && n.confirmed && n.result == verdict::pass && !is_banned(f.tree, banned, n.index)
-        && (best == 0 || n.fitness > f.tree.at(best).fitness))
-      best = n.index;
-  return best;
-}
-
-// Who is the champion once the bans are as in `after`.
-uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after) {
-  const auto now = f.champion.index;
-  if (now != 0 && is_banned(f.tree, after, now))
-    return best_allowed(f, after);
-  const auto best = best_allowed(f, after);
-  const auto returns =
-      best != 0 && is_banned(f.tree, f.steered.banned, best) && f.tree.at(best).fitness > f.champion.speedup;
-  return returns ? best : now;
-}
-
-champion_record crown_of(const campaign_fold& f, uint64_t index, std::string object) {
-  if (index == 0)
-    return {0, "", 1.0, 1.0, 1.0, {}};
-  const auto& n = f.tree.at(index);
-  return {index, std::move(object), n.fitness, n.ci_low, n.ci_high, {}};
-}
-
-void change_ban(pointer self, const steer_request& q, answer_promise promise);
-
-// `looked_up`: the new champion's node, whose object stands in its record.
-void apply_ban(pointer self, const steer_request& q, uint64_t looked_up, std::string object, answer_promise promise) {
-  auto& st = self->state;
-  auto after = st.fold.steered.banned;
-  if (q.action == "ban")
-    after.insert(q.index);
-  else
-    after.erase(q.index);
-  const auto champion = champion_under(st.fold, after);
-  if (champion != st.fold.champion.index && champion != looked_up && champion != 0) {
-    change_ban(self, q, std::move(promise)); // another was crowned meanwhile
-    return;
-  }
-  consequence c;
-  if (champion != st.fold.champion.index)
-    c.crowned = crown_of(st.fold, champion, std::move(object));
-  commit(self, record_of(q), std::move(c), std::move(promise));
-}
-
-void change_ban(pointer self, const steer_request& q, answer_promise promise) {
-  auto& st = self->state;
-  auto after = st.fold.steered.banned;
-  if (q.action == "ban")
-    after.insert(q.index);
-  else
-    after.erase(q.index);
-  const auto champion = champion_under(st.fold, after);
-  if (champion == st.fold.champion.index || champion == 0) {
-    apply_ban(self, q, champion, {}, std::move(promise));
-    return;
-  }
-  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
-                keys::node(st.context->id, champion))
-      .then(
-          [self, q, champion, promise](std::string& bytes) mutable {
-            auto node = decode<node_record>(bytes);
-            if (!node)
-              promise.deliver(to_error(node.error()));
-            else
-              apply_ban(self, q, champion, std::move(node->object), std::move(promise));
-          },
-          [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
-}
-
 caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
   auto& st = self->state;
   if (q.index == 0)
@@ -199,9 +126,15 @@ caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
       if (is_banned(st.fold.tree, {q.index}, pinned))
         return to_error(
             {errc::conflict, "node " + std::to_string(pinned) + " of that subtree is pinned: unpin it first"});
-  auto promise = self->make_response_promise<steer_answer>();
-  change_ban(self, q, promise);
-  return promise;
+  auto after = st.fold.steered.banned;
+  if (q.action == "ban")
+    after.insert(q.index);
+  else
+    after.erase(q.index);
+  consequence c;
+  if (const auto champion = champion_under(st.fold, after); champion != st.fold.champion.index)
+    c.crowned = crown_of(st.fold, champion);
+  return commit(self, record_of(q), std::move(c));
 }
 
 caf::result<steer_answer> inject(pointer self, steer_request& q) {

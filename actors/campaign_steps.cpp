@@ -257,7 +257,9 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   f.retried = st.faults[index]++;
   log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
-  if (++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
+  // A rival that fails is dethroned: the next try has another.
+  const bool counts = f.kind != rival_failed || st.fold.champion.index == 0;
+  if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
     pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
     return;
   }

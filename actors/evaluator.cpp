@@ -67,7 +67,7 @@ stored_value stored(const evaluation_record& record) {
 }
 
 id128 rival_of(const evaluate_request& request, stage s) {
-  if (s == stage::final_confirm || s == stage::compile || request.champion.object.empty())
+  if (against_reference(s) || s == stage::compile || request.champion.object.empty())
     return {};
   return object_id(request.champion.object);
 }
@@ -174,6 +174,19 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
       });
 }
 
+// A champion that failed where it was the rival: the campaign has to know, or every race would end so.
+void tell_of_rival(pointer self, const run_ptr& r, const judge_outcome& o) {
+  const auto& champion = r->request.champion;
+  if (o.trouble.kind != rival_failed || champion.index == 0)
+    return;
+  amendment_record a;
+  a.index = champion.index;
+  a.result = o.result;
+  a.rule = o.rule;
+  a.detail = "as the rival of node " + std::to_string(r->request.index) + ": " + o.detail;
+  self->send(self->state.context->campaign, atom::amend_v, std::move(a));
+}
+
 void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   auto& st = self->state;
   const auto& task = st.context->spec->task.task;
@@ -183,7 +196,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.reference = st.reference;
   q.oracle = st.oracle;
   q.candidate = r->object;
-  if (s != stage::final_confirm)
+  if (!against_reference(s))
     q.rival = r->rival;
   ask_for(s, q, r->request.champion.level);
   lease_request wanted{"device",
@@ -194,6 +207,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
                                             if (o.trouble) {
+                                              tell_of_rival(self, r, o);
                                               finish_with_fault(self, r, std::move(o.trouble));
                                               return;
                                             }
@@ -333,6 +347,7 @@ void give_turns(pointer self) {
     }
     r->request.champion.level = st.champion.level;
     r->progress.audit_from = r->request.audit_from / r->request.champion.speedup;
+    r->progress.rival_speedup = r->request.champion.speedup;
     advance(self, r);
   }
 }

@@ -89,6 +89,8 @@ using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::begin>,
     // From its nodes.
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
+    // From its evaluator: a champion failed as the rival of another.
+    caf::reacts_to<atom::amend, amendment_record>,
     // A node has a candidate: index, genome, summary.
     caf::reacts_to<atom::progress, uint64_t, std::string, std::string>, caf::reacts_to<atom::tick, uint64_t>,
     // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.

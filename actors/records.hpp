@@ -34,6 +34,7 @@ enum class event_kind : uint16_t {
   campaign_finished,      // finish_record
   node_confirmed,         // confirmation_record: with the node's end, before it
   campaign_steered,       // steering_record: a person's wish, before it takes effect
+  node_amended,           // amendment_record: a finished node's verdict and figures, put right
 };
 std::string to_string(event_kind k);
 
@@ -176,6 +177,19 @@ struct confirmation_record {
   bool discovery = false;
 };
 
+// What is known better of a finished node: the judge's verdict on a champion that failed as the rival or in the final
+// confirmation, or the figure that the final confirmation measured.
+struct amendment_record {
+  uint64_t index = 0;
+  verdict result = verdict::none;
+  std::string rule;
+  std::string detail;
+  double fitness = 0.0; // speedup against the reference; 0 unless pass
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  id128 tree_hash; // of the folded tree after this event
+};
+
 struct state_record {
   std::string state; // running | paused
   std::string reason;
@@ -267,6 +281,10 @@ typename I::result_type inspect(I& f, champion_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, confirmation_record& x) {
   return f(x.index, x.stage, x.test, x.level, x.log_e, x.discovery);
+}
+template <class I>
+typename I::result_type inspect(I& f, amendment_record& x) {
+  return f(x.index, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high, x.tree_hash);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {

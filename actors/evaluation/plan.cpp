@@ -101,8 +101,10 @@ stage next_stage(const evaluation_progress& p) {
     return stage::race;
   if (!p.confirmed && p.result.decision == race_decision::faster)
     return stage::confirm;
+  // A confirmation against the reference is as good as an audit.
   const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
-  if (surprise && !p.result.verified)
+  const bool shown = p.audited || (p.result.verified && (!p.confirmed || p.rival_speedup == 1.0));
+  if (surprise && !shown)
     return stage::audit;
   return stage::done;
 }
@@ -127,25 +129,35 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.result = o.result;
   r.rule = o.rule;
   r.detail = o.detail;
-  r.decision = o.decision;
-  r.estimate = s == stage::audit ? r.estimate : o.estimate; // a few pairs more are still a rough figure
-  r.ratio = o.speedup;
-  r.ci_low = o.ci_low;
-  r.ci_high = o.ci_high;
   r.last = o;
+  const auto per_rival = s == stage::audit ? p.rival_speedup : 1.0;
+  r.ratio = o.speedup / per_rival;
+  r.ci_low = o.ci_low / per_rival;
+  r.ci_high = o.ci_high / per_rival;
+  const bool passes = o.result == verdict::pass;
+  if (s == stage::audit) { // says how fast, not who won
+    p.audited = true;
+    r.verified = passes;
+    r.confirmed = r.confirmed && passes;
+    if (!p.confirmed)
+      r.confirmed_by = to_string(s);
+    return;
+  }
+  r.decision = o.decision;
+  r.estimate = o.estimate;
   if (s == stage::race) {
     p.raced = true;
     r.verified = o.rule == same_object; // what the rival's code is, has been shown
     return;
   }
   p.confirmed = true;
-  r.verified = o.result == verdict::pass;
+  r.verified = passes;
   r.confirmed_by = to_string(s);
   r.log_e = gain_of(o);
   // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says
   // so at its level.
   const bool gained = s == stage::confirm && o.ci_low > 1.0 && o.decision == race_decision::faster;
-  r.confirmed = o.result == verdict::pass && (s == stage::final_confirm || gained);
+  r.confirmed = passes && (s == stage::final_confirm || gained);
 }
 
 score score_of(const evaluation& e, double rival_speedup) {

@@ -10,6 +10,11 @@ namespace kevolve {
 enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, audit, done };
 std::string to_string(stage s);
 
+// Whose rival is the reference itself, whoever is the champion: what chains of races promised is measured.
+constexpr bool against_reference(stage s) {
+  return s == stage::final_confirm || s == stage::audit;
+}
+
 // What an evaluation id is made of besides stage and rival.
 struct evaluation_ground {
   id128 task; // contract_id
@@ -33,7 +38,9 @@ struct evaluation_progress {
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;
-  double audit_from = 0.0; // ratio to the rival from which the candidate is a surprise; 0: none is
+  bool audited = false;
+  double rival_speedup = 1.0; // against the reference; 1: it is the reference
+  double audit_from = 0.0;    // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;
 };
 

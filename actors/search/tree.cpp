@@ -94,6 +94,37 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   return true;
 }
 
+bool search_tree::amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high) {
+  if (index == 0 || index >= nodes_.size() || nodes_[index].phase != node_phase::finished)
+    return false;
+  const auto passes = result == verdict::pass;
+  const auto& now = nodes_[index];
+  if (now.result == result && (!passes || (now.fitness == fitness && now.ci_low == ci_low && now.ci_high == ci_high)))
+    return false;
+  if (now.result == verdict::pass && !passes)
+    --valid_;
+  else if (now.result != verdict::pass && passes)
+    ++valid_;
+  for (auto at = index;; at = nodes_[at].parents.front()) {
+    const auto before = digest(at);
+    auto& n = nodes_[at];
+    if (at == index) {
+      n.result = result;
+      n.fitness = passes ? fitness : 0.0;
+      n.ci_low = passes ? ci_low : 0.0;
+      n.ci_high = passes ? ci_high : 0.0;
+      n.confirmed = passes && n.confirmed;
+      n.verified = passes && n.verified;
+    }
+    n.value = n.phase == node_phase::finished ? n.fitness : 0.0;
+    for (const auto child : n.children)
+      n.value = std::max(n.value, nodes_[child].value);
+    rehash(at, before);
+    if (at == 0)
+      return true;
+  }
+}
+
 id128 search_tree::digest(uint64_t index) const {
   // Journals from before there was an audit recorded hashes of trees without that mark.
   const auto& n = nodes_[index];

@@ -1,4 +1,5 @@
 #include "actors/campaign_fold.hpp"
+#include "actors/crown.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -303,4 +304,34 @@ TEST_CASE("node ids and seeds never change: stored trees depend on them") {
     other.*field += " ";
     CHECK(candidate_id(other) != candidate_id(c));
   }
+}
+
+TEST_CASE("a node that is put right loses its figures or gets others, and the tree's values follow") {
+  play p;
+  auto& f = p.live;
+  const auto valid = f.tree.valid();
+  amendment_record r{4, verdict::crashed, "signal", "as the rival of node 6", 9.0, 9.0, 9.0, {}};
+  CHECK(fold_amended(f, r));
+  CHECK_FALSE(fold_amended(f, r)); // told twice
+  r.tree_hash = f.tree.hash();
+  p.event(event_kind::node_amended, encode(r));
+  CHECK(f.tree.at(4).result == verdict::crashed);
+  CHECK(f.tree.at(4).fitness == 0.0);
+  CHECK_FALSE(f.tree.at(4).confirmed);
+  CHECK(f.tree.valid() == valid - 1);
+  CHECK(best_allowed(f, {}) == 2);
+  amendment_record less{2, verdict::pass, "", "measured", 0.5, 0.4, 0.6, {}};
+  CHECK(fold_amended(f, less));
+  less.tree_hash = f.tree.hash();
+  p.event(event_kind::node_amended, encode(less));
+  CHECK(f.tree.at(2).value == 0.5);
+  CHECK(f.tree.at(0).value == 1.0); // the reference
+  CHECK(f.tree.at(2).confirmed);
+  const auto again = folded(p.events);
+  CHECK(again.mismatch.empty());
+  CHECK(picture(again) == picture(f));
+  CHECK(crown_of(f, 2).object == f.objects.at(2));
+  CHECK(crown_of(f, 2).speedup == 0.5);
+  amendment_record root{0, verdict::crashed, "", "", 0, 0, 0, {}};
+  CHECK_FALSE(fold_amended(f, root));
 }

@@ -155,14 +155,16 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
       {"at the threshold", 1.5, undecided, "compile race audit ", true},
       {"no threshold", 0.0, undecided, "compile race ", false},
       {"wrong", 1.0, outcome(verdict::wrong_result), "compile race ", false},
-      {"a gain is confirmed instead", 1.0, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ",
-       true},
+      {"a gain is confirmed", 1.6, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ", true},
+      {"a gain beyond belief is audited, too", 1.0, outcome(verdict::pass, race_decision::faster, 1.2),
+       "compile race confirm audit ", true},
       {"the rival's own code", 1.0, same, "compile race ", true},
   };
   for (const auto& r : rows) {
     INFO(r.name);
     evaluation_progress p;
     p.audit_from = r.audit_from;
+    p.rival_speedup = 2.0;
     std::string out;
     for (auto s = next_stage(p); s != stage::done; s = next_stage(p)) {
       out += to_string(s) + " ";
@@ -171,6 +173,40 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
     CHECK(out == r.path);
     CHECK(p.result.verified == r.verified);
   }
+}
+
+TEST_CASE("a gain over the reference itself needs no audit") {
+  evaluation_progress p;
+  p.audit_from = 1.2;
+  apply(p, stage::compile, built);
+  apply(p, stage::race, outcome(verdict::pass, race_decision::faster, 1.2));
+  apply(p, stage::confirm, outcome(verdict::pass, race_decision::faster, 1.2));
+  CHECK(next_stage(p) == stage::done);
+}
+
+TEST_CASE("an audit is against the reference: it says how fast, and leaves who won to the confirmation") {
+  CHECK(against_reference(stage::audit));
+  CHECK(!against_reference(stage::confirm));
+  evaluation_progress p;
+  p.audit_from = 1.0;
+  p.rival_speedup = 4.0;
+  apply(p, stage::compile, built);
+  apply(p, stage::race, outcome(verdict::pass, race_decision::faster, 1.2));
+  auto confirmation = outcome(verdict::pass, race_decision::faster, 1.2);
+  confirmation.outcome.evidence["log_e_faster"] = "5.25";
+  apply(p, stage::confirm, confirmation);
+  auto audit = outcome(verdict::pass, race_decision::undecided, 1.2);
+  audit.outcome.speedup = 5.0;
+  apply(p, stage::audit, audit);
+  CHECK(next_stage(p) == stage::done);
+  CHECK(p.result.ratio == 1.25);
+  CHECK(score_of(p.result, 4.0).speedup == 5.0);
+  CHECK(p.result.confirmed);
+  CHECK(p.result.decision == race_decision::faster);
+  CHECK(p.result.confirmed_by == "confirm");
+  CHECK(p.result.log_e == 5.25);
+  apply(p, stage::audit, outcome(verdict::crashed));
+  CHECK(!p.result.confirmed);
 }
 
 TEST_CASE("an audit's figures replace the race's, and claim no gain") {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 using namespace kevolve;
@@ -187,4 +188,86 @@ TEST_CASE("as many campaigns run as there are places; the next by priority start
   auto b = audit(dir.path, second);
   auto c = audit(dir.path, third);
   CHECK(c.last_sequence < b.last_sequence);
+}
+
+namespace {
+
+// Right and fast until that moment of the wall clock; from then on it errs, whoever it plays.
+candidate sound_until(std::chrono::system_clock::time_point when) {
+  const auto second = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  candidate c;
+  c.language = std::string(1, 'c');
+  c.flags = "O3";
+  c.source = "#include <stdint.h>\n#include <time.h>\n"
+             "void row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+             "  struct timespec now;\n  clock_gettime(CLOCK_REALTIME, &now);\n"
+             "  if (now.tv_sec >= "
+             + std::to_string(second)
+             + ")\n    return;\n"
+               "  for (int64_t r = 0; r < rows; ++r, x += cols) {\n"
+               "    float part[64] = {0}, sum = 0.0f;\n    int64_t c = 0;\n"
+               "    for (; c + 64 <= cols; c += 64)\n      for (int k = 0; k < 64; ++k)\n"
+               "        part[k] += x[c + k] * x[c + k];\n"
+               "    for (; c < cols; ++c)\n      sum += x[c] * x[c];\n"
+               "    for (int k = 0; k < 64; ++k)\n      sum += part[k];\n    y[r] = sum;\n  }\n}\n";
+  return c;
+}
+
+// Gives a campaign that has just begun its first candidate, which becomes its best; then the campaign is paused with
+// nothing in flight.
+uint64_t crown_injected(live_node& n, const id128& id, const candidate& what) {
+  n.status(id); // it is read
+  REQUIRE(n.pause(id, "to inject"));
+  n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
+  auto q = wish("inject", 0);
+  q.what = what;
+  const auto injected = n.steer(id, q);
+  REQUIRE_MESSAGE(injected, (injected ? "" : to_string(injected.error())));
+  REQUIRE(n.resume(id));
+  n.await(id, [&](const campaign_status& s) { return s.best == injected->index; });
+  REQUIRE(n.pause(id, "it is the best"));
+  n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
+  REQUIRE(n.status(id).best == injected->index);
+  return injected->index;
+}
+
+} // namespace
+
+TEST_CASE("a best that fails as the rival, or in the final confirmation, loses its crown, and the campaign goes on") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  const auto until = std::chrono::system_clock::now() + std::chrono::seconds{25};
+  const auto what = sound_until(until);
+  const auto racing = n.submit("row_energy", {"budget.candidates=1000", "search.in_flight=1"});
+  const auto rival = crown_injected(n, racing, what);
+  const auto ending = n.submit("row_energy", {"seed=2", "budget.candidates=1000", "search.in_flight=1"});
+  const auto last = crown_injected(n, ending, what);
+  REQUIRE_MESSAGE(std::chrono::system_clock::now() < until, "too slow a machine for this test");
+  n.await(racing, [&](const campaign_status&) { return std::chrono::system_clock::now() >= until; });
+
+  const auto before = n.status(racing).candidates;
+  REQUIRE(n.resume(racing));
+  const auto s =
+      n.await(racing, [&](const campaign_status& x) { return x.best != rival && x.candidates >= before + 2; });
+  CHECK(s.state == "running");
+  auto tree = n.tree(racing);
+  CHECK(find_row(tree, rival)->result == "nonfinite");
+  CHECK_FALSE(find_row(tree, rival)->confirmed);
+  REQUIRE(n.cancel(racing, "seen"));
+
+  auto q = wish("budget");
+  q.set_candidates = true;
+  q.budget.candidates = n.status(ending).candidates;
+  REQUIRE(n.steer(ending, q));
+  REQUIRE(n.resume(ending));
+  const auto end = n.await_end(ending);
+  CHECK(end.state == "finished");
+  CHECK(end.stop_reason == "budget");
+  CHECK(end.best != last);
+  tree = n.tree(ending);
+  CHECK(find_row(tree, last)->result == "nonfinite");
+  n.stop();
+  audit(dir.path, racing);
+  const auto f = audit(dir.path, ending);
+  CHECK(f.champion.index == end.best);
 }

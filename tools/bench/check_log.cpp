@@ -30,7 +30,8 @@ struct findings {
 };
 
 bool records_hash(event_kind k) {
-  return k == event_kind::node_selected || k == event_kind::node_finished || k == event_kind::champion_crowned;
+  return k == event_kind::node_selected || k == event_kind::node_finished || k == event_kind::champion_crowned
+         || k == event_kind::node_amended;
 }
 
 void look_at_evaluation(const store& data, findings& f, const event_record& e) {

@@ -59,6 +59,15 @@ json of(const confirmation_record& x) {
           {"log_e", x.log_e},
           {"discovery", x.discovery}};
 }
+json of(const amendment_record& x) {
+  return {{"index", x.index},
+          {"verdict", to_string(x.result)},
+          {"rule", or_null(x.rule)},
+          {"detail", or_null(x.detail)},
+          {"speedup", x.fitness},
+          {"ci95", interval_json(x.ci_low, x.ci_high)},
+          {"tree_hash", to_string(x.tree_hash)}};
+}
 json of(const state_record& x) {
   return {{"state", x.state}, {"reason", or_null(x.reason)}};
 }
@@ -119,6 +128,8 @@ json data_of(const journal_event& e) {
       return decoded<champion_record>(e.payload);
     case event_kind::node_confirmed:
       return decoded<confirmation_record>(e.payload);
+    case event_kind::node_amended:
+      return decoded<amendment_record>(e.payload);
     case event_kind::campaign_steered:
       return decoded<steering_record>(e.payload);
     case event_kind::campaign_state:

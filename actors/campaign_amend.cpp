@@ -1,0 +1,67 @@
+// A node's figures put right after its end: a champion that failed as the rival or in the final confirmation loses its
+// verdict, one that the chain of races flattered gets the figure that was measured. Whoever is best then is the
+// champion.
+#include "actors/campaign_steps.hpp"
+#include "actors/crown.hpp"
+#include "actors/keys.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+void apply(pointer self, amendment_record r, node_record node, const std::function<void()>& then) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  if (f.ended)
+    return;
+  if (!fold_amended(f, r)) { // told twice: several nodes were in the race with it
+    if (then)
+      then();
+    return;
+  }
+  r.tree_hash = f.tree.hash();
+  log::warn("campaign", "{}: node {} is put right: {} {:.2f}x{}{}", st.context->name, r.index, to_string(r.result),
+            r.fitness, r.detail.empty() ? "" : ": ", r.detail);
+  one_append together{self};
+  node.result = r.result;
+  node.rule = r.rule;
+  node.detail = r.detail;
+  node.fitness = r.fitness;
+  node.ci_low = r.ci_low;
+  node.ci_high = r.ci_high;
+  node.confirmed = f.tree.at(r.index).confirmed;
+  push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
+       then);
+  const auto best = best_allowed(f, f.steered.banned);
+  if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
+    return;
+  auto c = crown_of(f, best);
+  fold_crowned(f, c);
+  c.tree_hash = f.tree.hash();
+  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
+  self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+}
+
+} // namespace
+
+void amend(pointer self, amendment_record r, std::function<void()> then) {
+  auto& st = self->state;
+  if (st.fold.ended || r.index == 0 || r.index >= st.fold.tree.size())
+    return;
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, r.index))
+      .then(
+          [self, r, then](std::string& bytes) mutable {
+            auto node = decode<node_record>(bytes);
+            if (node)
+              apply(self, std::move(r), std::move(*node), then);
+            else
+              self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
+          },
+          [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace kevolve::campaign_steps

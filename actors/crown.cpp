@@ -1,0 +1,34 @@
+#include "actors/crown.hpp"
+
+#include "actors/search/policy.hpp"
+
+namespace kevolve {
+
+uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned) {
+  uint64_t best = 0;
+  for (const auto& n : f.tree.nodes())
+    if (n.index != 0 && n.confirmed && n.result == verdict::pass && !is_banned(f.tree, banned, n.index)
+        && (best == 0 || n.fitness > f.tree.at(best).fitness))
+      best = n.index;
+  return best;
+}
+
+uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after) {
+  const auto now = f.champion.index;
+  if (now != 0 && is_banned(f.tree, after, now))
+    return best_allowed(f, after);
+  const auto best = best_allowed(f, after);
+  const auto returns =
+      best != 0 && is_banned(f.tree, f.steered.banned, best) && f.tree.at(best).fitness > f.champion.speedup;
+  return returns ? best : now;
+}
+
+champion_record crown_of(const campaign_fold& f, uint64_t index) {
+  if (index == 0)
+    return {0, "", 1.0, 1.0, 1.0, {}};
+  const auto& n = f.tree.at(index);
+  const auto object = f.objects.find(index);
+  return {index, object == f.objects.end() ? std::string{} : object->second, n.fitness, n.ci_low, n.ci_high, {}};
+}
+
+} // namespace kevolve

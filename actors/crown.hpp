@@ -1,0 +1,20 @@
+// Who wears a campaign's crown once a node is banned, or its figures are put right. Pure.
+#pragma once
+
+#include "actors/campaign_fold.hpp"
+
+#include <cstdint>
+#include <set>
+
+namespace kevolve {
+
+// The best of the confirmed nodes that are neither banned nor made from one that is; 0: the reference.
+uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned);
+
+// Who is the champion once the bans are as in `after`.
+uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after);
+
+// The record that crowns a confirmed node, or the reference, complete but for the tree's hash.
+champion_record crown_of(const campaign_fold& f, uint64_t index);
+
+} // namespace kevolve
