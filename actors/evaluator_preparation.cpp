@@ -4,6 +4,7 @@
 #include "actors/leased_job.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -134,6 +135,8 @@ void admit(pointer self, const making_ptr& m) {
       give_up(self, std::move(o.trouble));
       return;
     }
+    if (auto slow = o.evidence.find("slow_reference"); slow != o.evidence.end())
+      log::warn("campaign", "{}: {}", self->state.context->name, slow->second);
     m->out.admission = std::move(o);
     store(self, m);
   });

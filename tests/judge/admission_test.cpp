@@ -32,6 +32,19 @@ TEST_CASE("a sound reference is admitted with its times") {
   REQUIRE(o.evidence.count("reference_ns.n=60000") == 1);
   CHECK(std::atof(o.evidence.at("reference_ns.n=60000").c_str()) > 1000.0);
   CHECK(o.evidence.count("reference_ns.n=1001") == 1);
+  CHECK(o.evidence.count("slow_reference") == 0);
+}
+
+TEST_CASE("a reference so slow that judging takes minutes is admitted with a warning that says what to do") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(),
+                 "if (i == 0 && n > 2000) { struct timespec a, b; clock_gettime(CLOCK_MONOTONIC, &a); do "
+                 "clock_gettime(CLOCK_MONOTONIC, &b); while ((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / "
+                 "1000000 < 260); } y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;",
+                 "#include <time.h>");
+  CHECK(o.result == verdict::pass);
+  REQUIRE(o.evidence.count("slow_reference") == 1);
+  CHECK(o.evidence.at("slow_reference").find("'n=60000'") != std::string::npos);
 }
 
 TEST_CASE("a reference that ignores an input is refused, naming it") {

@@ -19,6 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int sensitivity_tries = 3;
+constexpr double slow_reference_ns = 250e6;
 
 class admission {
 public:
@@ -52,6 +53,10 @@ private:
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%.0f", (*pool)->typical_reference_ns());
       out_.evidence["reference_ns." + shape.name] = text.data();
+      if ((*pool)->typical_reference_ns() > slow_reference_ns)
+        out_.evidence["slow_reference"] = "the reference takes " + number((*pool)->typical_reference_ns() / 1e6)
+                                          + " ms a call on shape '" + shape.name
+                                          + "': judging a candidate takes a minute or more; declare smaller shapes";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       for (const auto& a : request_.task.arguments)
         if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
