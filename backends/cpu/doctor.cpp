@@ -1,5 +1,6 @@
 #include "backends/cpu/doctor.hpp"
 
+#include "backends/cpu/judge/core_turn.hpp"
 #include "runtime/base/sandbox.hpp"
 
 #include <fmt/format.h>
@@ -121,6 +122,9 @@ void examine_processor(const cpu_examination& subject, std::vector<doctor_row>& 
   rows.push_back({"timing core", shared ? state::weaker : state::ok,
                   fmt::format("core {}{}", subject.plan.timing, shared ? ", shared with compilers in turn" : ""),
                   shared ? "two cores or more" : ""});
+  auto holder = holder_of(subject.plan.timing);
+  rows.push_back({"turn at the core", holder ? state::weaker : state::ok, holder ? describe(holder) : "free",
+                  holder ? "wait for it to end; two at once take turns, and both get slower" : ""});
   auto steal = steal_percent();
   rows.push_back({"steal", steal > 2.0 ? state::weaker : state::ok,
                   steal < 0 ? "unknown" : fmt::format("{:.1f} % of all time since boot went to other guests", steal),

@@ -28,7 +28,8 @@ TEST_CASE("a judge waits for its core as long as another one has it, and says so
     REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::progress);
     auto p = decode<helper_progress>(f->payload).value();
     CHECK(p.waiting);
-    CHECK(p.stage.find("waiting for core " + judge.hello().facts.at("core")) == 0);
+    const auto who = ", held by " + std::to_string(::getpid()) + " (judge-test";
+    CHECK(p.stage.find("waiting for core " + judge.hello().facts.at("core") + who) == 0);
     ++said;
   }
   ::close(held);

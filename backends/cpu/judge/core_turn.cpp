@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string>
 #include <utility>
 
 namespace kevolve {
@@ -40,6 +39,55 @@ private:
   struct sigaction before_{};
 };
 
+// One wait for a core, at its gate and then at the core itself.
+class wait_for_core {
+public:
+  wait_for_core(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
+                const std::function<bool()>& given_up)
+      : core_(core), until_(std::chrono::steady_clock::now() + limit), waiting_(waiting), given_up_(given_up) {}
+
+  result<void> lock(int fd) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
+      return {};
+    say();
+    interruption alarm;
+    while (::flock(fd, LOCK_EX) != 0) {
+      if (errno != EINTR)
+        return fail(errc::io, "core " + std::to_string(core_) + ": " + std::strerror(errno));
+      if (given_up_())
+        return fail(errc::cancelled, "given up while another judge had core " + std::to_string(core_));
+      if (std::chrono::steady_clock::now() - said_ >= say_again_after)
+        say();
+      if (std::chrono::steady_clock::now() > until_)
+        return fail(errc::timed_out, "another judge has core " + std::to_string(core_));
+    }
+    return {};
+  }
+
+private:
+  void say() {
+    waiting_();
+    said_ = std::chrono::steady_clock::now();
+  }
+
+  int core_;
+  std::chrono::steady_clock::time_point until_;
+  std::chrono::steady_clock::time_point said_;
+  const std::function<void()>& waiting_;
+  const std::function<bool()>& given_up_;
+};
+
+// Says when the turn began, to whoever reads the machine's locks: at this place in the file. It keeps nobody out.
+void note_begin(int fd) {
+  using namespace std::chrono;
+  struct flock mark{};
+  mark.l_type = F_RDLCK;
+  mark.l_whence = SEEK_SET;
+  mark.l_start = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  mark.l_len = 1;
+  ::fcntl(fd, F_SETLK, &mark);
+}
+
 } // namespace
 
 result<core_turn> core_turn::take(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
@@ -47,25 +95,16 @@ result<core_turn> core_turn::take(int core, std::chrono::milliseconds limit, con
   // The kernel's own directory of the core: every process sees the same one, may open it and cannot replace it.
   auto place = "/sys/devices/system/cpu/cpu" + std::to_string(core);
   core_turn turn{::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (turn.fd_ < 0 || ::flock(turn.fd_, LOCK_EX | LOCK_NB) == 0)
+  if (turn.fd_ < 0)
     return turn;
-  waiting();
-  auto said = std::chrono::steady_clock::now();
-  auto until = said + limit;
-  interruption alarm;
-  while (::flock(turn.fd_, LOCK_EX) != 0) {
-    if (errno != EINTR)
-      return fail(errc::io, place + ": " + std::strerror(errno));
-    if (given_up())
-      return fail(errc::cancelled, "given up while another judge had core " + std::to_string(core));
-    auto now = std::chrono::steady_clock::now();
-    if (now - said >= say_again_after) {
-      waiting();
-      said = now;
-    }
-    if (now > until)
-      return fail(errc::timed_out, "another judge has core " + std::to_string(core));
-  }
+  // The gate: who waits for the core holds it, so that the one who gives the core up queues behind. A waiter that
+  // dies leaves it as it leaves the core.
+  core_turn gate{::open((place + "/uevent").c_str(), O_RDONLY | O_CLOEXEC)};
+  wait_for_core wait{core, limit, waiting, given_up};
+  for (auto fd : {gate.fd_, turn.fd_})
+    if (auto locked = fd < 0 ? result<void>{} : wait.lock(fd); !locked)
+      return tl::unexpected(locked.error());
+  note_begin(turn.fd_);
   return turn;
 }
 

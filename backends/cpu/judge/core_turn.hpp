@@ -1,13 +1,28 @@
 // Two judges on one core would time each other. A turn at a core is held by one process of the machine at a time,
-// whichever node, data directory or user it belongs to, and ends with the process.
+// whichever node, data directory or user it belongs to, and ends with the process. Who waits goes before who has just
+// had a turn.
 #pragma once
 
 #include "runtime/base/result.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace kevolve {
+
+// Who has a core: the program that its judge works for.
+struct core_holder {
+  int pid = 0;
+  std::string command;   // "kevolve run kernel.toml"; empty: not ours to read
+  int64_t since_ms = -1; // wall clock; below zero: it does not say
+};
+// None: nobody that this process can see.
+std::optional<core_holder> holder_of(int core);
+// "held by 4711 (kevolve run kernel.toml) for 12 s"
+std::string describe(const std::optional<core_holder>& holder);
 
 class core_turn {
 public:

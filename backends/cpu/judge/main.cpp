@@ -185,9 +185,11 @@ private:
       return cancelled_ || !alive_;
     };
     judge_outcome out;
+    auto waited = false;
     const auto waiting = [&] {
-      const auto core = std::to_string(court_.settings.core);
-      helper_progress p{current_, "waiting for core " + core + ", which another judge has", true};
+      waited = true;
+      const auto core = court_.settings.core;
+      helper_progress p{current_, "waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true};
       alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
     };
     const auto too_weak = refusal_of_level(court_.zygote.sandbox_level(), done_without_);
@@ -195,6 +197,8 @@ private:
       out.job = request.job;
       out.trouble = {"sandbox_weak", too_weak, 0};
     } else if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
+      if (waited)
+        hooks.progress("core " + std::to_string(court_.settings.core) + " is free"); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = hold_trial(court_, request, hooks);
     } else {
