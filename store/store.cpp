@@ -248,6 +248,11 @@ result<void> store::sync() {
   return {};
 }
 
+uint64_t store::synced_sequence() const {
+  std::lock_guard hold{state_->commit_guard};
+  return state_->synced_sequence;
+}
+
 const std::string& store::directory() const {
   return state_->data_dir;
 }

@@ -61,6 +61,8 @@ public:
   result<std::vector<uint64_t>> commit(std::span<transaction> group, durability d = durability::synced);
   // Makes what was only written synced too.
   result<void> sync();
+  // The last event that survives the machine.
+  uint64_t synced_sequence() const;
 
   const std::string& directory() const;
 

@@ -16,11 +16,11 @@ struct temporary_store {
   std::string dir;
   std::shared_ptr<store> data;
 
-  temporary_store() {
+  explicit temporary_store(const store_options& options = {}) {
     auto pattern = (std::filesystem::temp_directory_path() / "kevolve-actors-XXXXXX").string();
     REQUIRE(::mkdtemp(pattern.data()) != nullptr);
     dir = pattern;
-    auto s = store::open(dir);
+    auto s = store::open(dir, options);
     REQUIRE(s);
     data = std::move(*s);
   }

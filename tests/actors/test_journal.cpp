@@ -2,6 +2,7 @@
 #include "runtime/base/log.hpp"
 #include "store/end_mark.hpp"
 #include "temporary_store.hpp"
+#include "tests/store/faulty_disk.hpp"
 #include "virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -191,4 +192,42 @@ TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, o
   auto lasts = ask<uint64_t>(actor, atom::append_v, entry(two, "result"));
   run();
   CHECK(synced() == 5);
+}
+
+TEST_CASE("a disk that does not sync hides what is not synced, and the rest is read as ever") {
+  virtual_system s;
+  test::faulty_disk sick;
+  store_options on_it;
+  on_it.env = sick.env();
+  temporary_store disk{on_it};
+  auto actor = spawn_carded(s.system, s.cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+  auto append_it = [&](const char* payload, bool may_lag) {
+    auto a = archive::entry(one, payload);
+    a.may_lag = may_lag;
+    auto written = s.ask<uint64_t>(actor, atom::append_v, a);
+    s.run();
+    return written;
+  };
+  auto read = [&] {
+    auto events = s.ask<std::vector<journal_event>>(actor, atom::events_v, one, uint64_t{0}, uint32_t{10});
+    s.run();
+    REQUIRE(events->value);
+    std::string out;
+    for (const auto& e : *events->value)
+      out += e.payload + " ";
+    return out;
+  };
+  REQUIRE(append_it("result", false)->value);
+  REQUIRE(append_it("intent", true)->value);
+  sick.fail_after(0, test::fault::sync_error);
+  CHECK(read() == "result ");
+  CHECK(sick.has_failed());
+  CHECK(disk.data->synced_sequence() == 1);
+  sick.mend();
+  REQUIRE(append_it("next", false)->value);
+  CHECK(read() == "result intent next ");
+  virtual_system::stop(caf::actor_cast<caf::actor>(actor));
+  s.run();
+  actor = nullptr;
+  disk.data.reset(); // before its file system
 }
