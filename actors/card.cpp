@@ -70,7 +70,12 @@ void actor_card::flight(int64_t change) {
 }
 
 void actor_card::says(std::string state) {
+  awaits(std::move(state), {});
+}
+
+void actor_card::awaits(std::string state, std::string what) {
   std::lock_guard lock{guard_};
+  view_.awaits = std::move(what);
   view_.state = std::move(state);
   view_.since_ns = wall_now();
 }
@@ -159,6 +164,20 @@ std::vector<card_view> card_table::list() const {
   for (const auto& [id, x] : live_)
     out.push_back(x.card->view());
   out.insert(out.end(), dead_.begin(), dead_.end());
+  return out;
+}
+
+std::string card_table::awaited(const std::string& kind) const {
+  std::lock_guard lock{guard_};
+  std::string out;
+  for (const auto& [id, x] : live_) {
+    auto v = x.card->view();
+    if (v.kind != kind)
+      continue;
+    if (v.awaits.empty())
+      return {};
+    out = std::move(v.awaits);
+  }
   return out;
 }
 

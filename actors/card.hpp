@@ -33,6 +33,7 @@ struct card_view {
   uint64_t mailbox = 0;     // depth at the last message
   uint32_t restarts = 0;    // of this name, after failures
   std::string last_failure; // of this or the instance before
+  std::string awaits;       // what it waits for that no actor of this node has; empty: nothing
 };
 
 class card_table;
@@ -46,6 +47,8 @@ public:
   void flight(int64_t change);
   // What the actor says of itself: "racing node 12".
   void says(std::string state);
+  // The same of one that can do nothing until something outside this node happens: "waiting for core 1, held by …".
+  void awaits(std::string state, std::string what);
   void ended(const std::string& cause);
   void started_as(uint64_t id);
   card_view view() const;
@@ -71,6 +74,8 @@ public:
   // The actor behind a live card; invalid if there is none.
   caf::actor handle(uint64_t id) const;
   std::vector<card_view> list() const;
+  // What every live actor of that kind waits for; empty if one of them can work.
+  std::string awaited(const std::string& kind) const;
   uint64_t forgotten() const;
 
 private:

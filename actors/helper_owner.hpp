@@ -236,12 +236,15 @@ bool heard(Self* self, uint8_t kind, const std::string& payload, Ready ready) {
   if (kind != static_cast<uint8_t>(frame_kind::progress))
     return false;
   auto progress = decode<helper_progress>(payload);
-  if (progress && progress->waiting)
+  if (!progress)
+    return true;
+  if (progress->waiting)
     extend(self);
-  if (progress && st.proving)
-    st.card->says("proving itself: " + progress->stage);
-  else if (progress && st.job && progress->job == st.job)
-    st.card->says("job " + short_string(st.job) + ": " + progress->stage);
+  const auto awaited = progress->waiting ? progress->stage : std::string{};
+  if (st.proving)
+    st.card->awaits("proving itself: " + progress->stage, awaited);
+  else if (st.job && progress->job == st.job)
+    st.card->awaits("job " + short_string(st.job) + ": " + progress->stage, awaited);
   return true;
 }
 

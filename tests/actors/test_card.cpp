@@ -101,6 +101,27 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
   virtual_system::stop(other);
 }
 
+TEST_CASE("what a kind of actor waits for is told when none of them can work") {
+  virtual_system s;
+  auto first = s.cards->open("device", "cpu:0", 0);
+  auto second = s.cards->open("device", "cpu:1", 0);
+  auto a = s.system.spawn(worker, first);
+  auto b = s.system.spawn(worker, second);
+  CHECK(s.cards->awaited("device") == "");
+  s.cards->opened(first, caf::actor_cast<caf::actor>(a));
+  s.cards->opened(second, caf::actor_cast<caf::actor>(b));
+  first->awaits("job 1: waiting for core 0", "core 0");
+  CHECK(first->view().state == "job 1: waiting for core 0");
+  CHECK(s.cards->awaited("device") == "");
+  second->awaits("job 2: waiting for core 1", "core 1");
+  CHECK(s.cards->awaited("device") != "");
+  CHECK(s.cards->awaited("evaluator") == "");
+  second->says("job 2: racing");
+  CHECK(s.cards->awaited("device") == "");
+  virtual_system::stop(a);
+  virtual_system::stop(b);
+}
+
 TEST_CASE("of too many dead the oldest are forgotten, and counted") {
   virtual_system s;
   s.cards = std::make_shared<card_table>(3);

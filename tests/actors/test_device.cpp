@@ -320,10 +320,13 @@ TEST_CASE_FIXTURE(bench, "a judge that waits for its core has all the time it ne
   auto r = judge(*l->value, job);
   for (int i = 0; i < 10; ++i) {
     pass(20s);
-    says(frame_kind::progress, helper_progress{job, "waiting for core 1, which another judge has", true});
+    says(frame_kind::progress, helper_progress{job, "waiting for core 1, held by 4711", true});
   }
   CHECK(card().state.find("waiting for core 1") != std::string::npos);
+  CHECK(card().awaits == "waiting for core 1, held by 4711");
   CHECK(state().stuck == "");
+  says(frame_kind::progress, helper_progress{job, "core 1 is free", false});
+  CHECK(card().awaits == "");
   job_says(job, ended_with(verdict::pass));
   REQUIRE(r->value);
   CHECK(r->value->result == verdict::pass);

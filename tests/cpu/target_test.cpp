@@ -135,8 +135,8 @@ TEST_CASE("doctor names what is missing and what adds it") {
     CHECK_FALSE(row.detail.empty());
   }
   for (const auto* item : {"clang-19", "g++", "ld.bfd", "libmvec", "Landlock", "sandbox", "mount namespace",
-                           "pid namespace", "network namespace", "ipc namespace", "own user id", "timing core", "turn at the core",
-                           "huge pages", "steal", "counters", "temporary files", "shared memory"})
+                           "pid namespace", "network namespace", "ipc namespace", "own user id", "timing core",
+                           "turn at the core", "huge pages", "steal", "counters", "temporary files", "shared memory"})
     CHECK_MESSAGE(items.count(item) == 1, item);
   scratch_folder empty;
   cpu_target bad{empty.path()};
