@@ -90,6 +90,7 @@ void storage(pointer self, const fault& f) {
     if (st.held++ == 0)
       log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
     st.held_up = f.detail;
+    keep_time(self);
     st.card->says("paused: " + f.detail);
     return;
   }
@@ -97,6 +98,7 @@ void storage(pointer self, const fault& f) {
     return;
   log::info("campaign", "{}: storage is back, going on", st.context->name);
   st.held_up.clear();
+  keep_time(self);
   st.card->says(st.phase);
   pump(self);
 }
@@ -132,6 +134,7 @@ caf::result<campaign_status> ask_resume(pointer self) {
   if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
     st.fold.paused = false;
     st.fold.pause_reason.clear();
+    keep_time(self);
     push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)});
     return status_of(st);
   }
@@ -191,13 +194,14 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
   namespace steps = campaign_steps;
   self->state.card = std::move(card);
   self->state.context = std::move(context);
-  self->state.session_begun = std::chrono::steady_clock::now();
   report_exceptions(self);
   // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
   self->set_exit_handler([self](caf::exit_msg& m) {
     for (auto& [index, node] : self->state.nodes)
       if (node && node.address() == m.source)
         return;
+    if (m.reason == caf::exit_reason::user_shutdown)
+      steps::note_time(self);
     if (m.reason == caf::exit_reason::user_shutdown || m.reason == caf::exit_reason::kill)
       self->quit(m.reason);
   });
@@ -231,6 +235,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         if (generation == self->state.generation)
           steps::retry(self);
       },
+      [self](atom::tick) {
+        handling h{self, self->state.card, "tick"};
+        steps::clock_ticked(self);
+      },
       [self](atom::pause, const std::string& reason) {
         handling h{self, self->state.card, "pause"};
         return steps::ask_pause(self, reason);
@@ -251,7 +259,7 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         auto& st = self->state;
         handling h{self, st.card, "status"};
         if (st.loaded)
-          return status_of(st);
+          return status_now(st);
         st.status_askers.push_back(self->make_response_promise<campaign_status>());
         return st.status_askers.back();
       },

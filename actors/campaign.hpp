@@ -5,12 +5,12 @@
 
 #include "actors/campaign_context.hpp"
 #include "actors/campaign_fold.hpp"
+#include "actors/run_clock.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
@@ -31,10 +31,11 @@ struct campaign_state {
   uint32_t held = 0;               // how many appends wait for the storage
   bool cancelled = false;
   std::string cancel_reason;
-  std::chrono::steady_clock::time_point session_begun;
-  std::chrono::steady_clock::time_point paused_at;
-  double paused_s = 0.0;
-  double earlier_wall_s = 0.0;          // of sessions before this one
+  run_clock clock;
+  bool ticking = false;     // while it runs
+  int64_t recorded_ns = -1; // of its time; below zero: nothing in this session
+  std::string timed_phase;  // that it was last set for, and what it showed at the beginning of that
+  double phase_from_s = 0.0;
   std::map<uint64_t, caf::actor> nodes; // in flight
   std::set<uint64_t> selecting;         // of these: the selection is not stored yet, so nothing may be spent
   std::map<uint64_t, uint32_t> faults;  // per node in flight
@@ -61,5 +62,7 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
 
 // What people are told.
 campaign_status status_of(const campaign_state& st);
+// The same, with what it waits for at this moment.
+campaign_status status_now(const campaign_state& st);
 
 } // namespace kevolve

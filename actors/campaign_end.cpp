@@ -18,10 +18,10 @@ constexpr auto retry_after = std::chrono::seconds{2};
 // Of the figure that the races promised: what falls short of it lets others be measured, too.
 constexpr double shortfall = 0.9;
 
-using std::chrono::steady_clock;
-
 void try_later(pointer self, const std::string& why) {
   auto& st = self->state;
+  if (st.fold.ended)
+    return; // without it
   log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
   st.reason = why;
   self->delayed_send(self, retry_after, atom::tick_v, ++st.generation);
@@ -42,6 +42,7 @@ void confirmed(pointer self, evaluation& e) {
     fold_crowned(f, c);
     c.tree_hash = f.tree.hash();
     st.phase = "running";
+    keep_time(self);
     self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
@@ -94,6 +95,7 @@ void measure(pointer self, candidate what) {
 void finish(pointer self, const std::string& reason, const std::string& detail) {
   auto& st = self->state;
   st.phase = "finishing";
+  keep_time(self);
   st.card->says("finishing: " + reason);
   st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
@@ -134,9 +136,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   st.phase = record.state; // in the stored status; for everybody else once that is stored
   st.reason = record.detail;
   st.fold.ended = true;
-  st.paused_at = steady_clock::now();
-  st.fold.session_begun_ns = 0; // this session's own clock counts
   st.fold.finish = record;
+  keep_time(self);
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
             record.detail.empty() ? "" : ": ", record.detail);
   push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
@@ -148,15 +149,6 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
          tell_ended(self);
        });
   st.phase = "finishing";
-}
-
-double wall_seconds(const campaign_state& st) {
-  const auto& f = st.fold;
-  if (st.context->dormant || (f.ended && f.session_begun_ns != 0)) // known from the journal alone
-    return wall_seconds_at_rest(f);
-  auto still = st.phase == "paused" || st.phase == "queued" || st.fold.ended;
-  auto until = still ? st.paused_at : steady_clock::now();
-  return st.earlier_wall_s + std::chrono::duration<double>(until - st.session_begun).count() - st.paused_s;
 }
 
 stored_value status_value(const campaign_state& st) {
@@ -198,6 +190,14 @@ campaign_status status_of(const campaign_state& st) {
   s.state = st.held_up.empty() ? st.phase : "paused";
   s.reason = st.held_up.empty() ? st.reason : st.held_up;
   s.wall_s = campaign_steps::wall_seconds(st);
+  return s;
+}
+
+campaign_status status_now(const campaign_state& st) {
+  auto s = status_of(st);
+  if (s.state == "preparing" || s.state == "running" || s.state == "finishing")
+    if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
+      s.reason = std::move(awaited);
   return s;
 }
 

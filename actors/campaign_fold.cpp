@@ -27,10 +27,21 @@ void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id
                  + ", recorded was " + to_string(recorded);
 }
 
-void fold_session(campaign_fold& f, const journal_event& e) {
-  if (f.session_begun_ns != 0)
-    f.earlier_wall_ns += f.last_event_ns - f.session_begun_ns;
-  f.session_begun_ns = e.time_ns;
+// The time from one event to the next is the campaign's, but for pauses, for what follows its end, and for what follows
+// the last event of a session.
+void fold_time(campaign_fold& f, const journal_event& e) {
+  if (e.kind == event_kind::session_started) {
+    f.clock.forget();
+    f.records_time = false;
+  } else if (e.kind != event_kind::campaign_steered)
+    f.clock.look(e.time_ns);
+}
+
+void run_or_rest(campaign_fold& f, int64_t time_ns) {
+  if (f.paused || f.ended || f.records_time)
+    f.clock.forget();
+  else
+    f.clock.run(time_ns);
 }
 
 } // namespace
@@ -126,10 +137,16 @@ bool fold_steered(campaign_fold& f, const steering_record& r) {
 
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
-  const auto idle = f.ended || e.kind == event_kind::campaign_steered; // takes no time of the campaign's
+  fold_time(f, e);
   switch (e.kind) {
     case event_kind::session_started:
-      fold_session(f, e);
+      run_or_rest(f, e.time_ns);
+      break;
+    case event_kind::campaign_ran:
+      with<run_record>(f, e, [&](run_record& r) {
+        f.clock = run_clock{std::max(f.clock.spent_ns(), r.wall_ns)};
+        f.records_time = true;
+      });
       break;
     case event_kind::campaign_prepared:
       with<preparation>(f, e, [&](preparation& p) {
@@ -162,12 +179,14 @@ void fold(campaign_fold& f, const journal_event& e) {
       with<state_record>(f, e, [&](state_record& r) {
         f.paused = r.state == "paused";
         f.pause_reason = r.reason;
+        run_or_rest(f, e.time_ns);
       });
       break;
     case event_kind::campaign_finished:
       with<finish_record>(f, e, [&](finish_record& r) {
         f.ended = true;
         f.finish = std::move(r);
+        run_or_rest(f, e.time_ns);
       });
       break;
     case event_kind::campaign_steered:
@@ -185,13 +204,10 @@ void fold(campaign_fold& f, const journal_event& e) {
     default:
       break;
   }
-  if (!idle)
-    f.last_event_ns = e.time_ns;
 }
 
 double wall_seconds_at_rest(const campaign_fold& f) {
-  auto wall_ns = f.earlier_wall_ns + (f.session_begun_ns == 0 ? 0 : f.last_event_ns - f.session_begun_ns);
-  return static_cast<double>(wall_ns) / 1e9;
+  return static_cast<double>(f.clock.spent_ns()) / 1e9;
 }
 
 campaign_progress progress_of(const campaign_fold& f, double wall_s) {

@@ -4,6 +4,7 @@
 #include "actors/evaluation/false_discovery.hpp"
 #include "actors/evaluation/retention.hpp"
 #include "actors/messages.hpp"
+#include "actors/run_clock.hpp"
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
 #include "actors/search/tree.hpp"
@@ -41,11 +42,9 @@ struct campaign_fold {
   bool ended = false;
   finish_record finish;
   uint64_t last_sequence = 0;
-  // Wall time of finished sessions and of the last one seen.
-  int64_t session_begun_ns = 0;
-  int64_t last_event_ns = 0;
-  int64_t earlier_wall_ns = 0;
-  std::string mismatch; // a tree hash that does not hold; empty: all did
+  run_clock clock;           // by the times of the events, in sessions that record nothing better
+  bool records_time = false; // this session does
+  std::string mismatch;      // a tree hash that does not hold; empty: all did
 };
 
 // Takes one event in. An event that was folded before (by index) changes nothing.

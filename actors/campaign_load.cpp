@@ -8,8 +8,6 @@ namespace kevolve::campaign_steps {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr auto prepare_limit = std::chrono::minutes{60};
 constexpr uint32_t page = 4'096;
 
@@ -17,7 +15,7 @@ void run(pointer self) {
   auto& st = self->state;
   st.phase = st.fold.paused ? "paused" : "running";
   st.reason = st.fold.pause_reason;
-  st.paused_at = steady_clock::now();
+  keep_time(self);
   st.card->says(st.phase);
   if (st.fold.champion.index != 0)
     self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
@@ -40,6 +38,7 @@ void refused(pointer self, const preparation& p) {
 void loaded(pointer self) {
   auto& st = self->state;
   st.context->priority->store(st.fold.steered.priority);
+  st.clock = run_clock{st.fold.clock.spent_ns()};
   if (!st.fold.mismatch.empty()) {
     st.phase = "failed";
     st.reason = "the journal does not hold: " + st.fold.mismatch;
@@ -60,10 +59,7 @@ void loaded(pointer self) {
     st.card->says(st.phase);
     return;
   }
-  st.earlier_wall_s = static_cast<double>(st.fold.earlier_wall_ns) / 1e9;
-  if (st.fold.session_begun_ns != 0)
-    st.earlier_wall_s += static_cast<double>(st.fold.last_event_ns - st.fold.session_begun_ns) / 1e9;
-  st.session_begun = steady_clock::now();
+  keep_time(self);
   push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
        {status_value(st)}, [self] { prepare(self); });
 }

@@ -16,8 +16,6 @@ namespace kevolve::campaign_steps {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr auto retry_after = std::chrono::seconds{2};
 constexpr size_t stale_at_a_time = 4; // nodes; a restarted campaign goes through all of them again, in steps
 
@@ -34,6 +32,9 @@ void write_next(pointer self) {
     std::move(p.what.values.begin(), p.what.values.end(), std::back_inserter(a.values));
     std::move(p.what.blobs.begin(), p.what.blobs.end(), std::back_inserter(a.blobs));
   }
+  const auto first = st.recorded_ns < 0; // follows the session that it belongs to
+  if (auto time = time_record(st))
+    a.events.insert(first ? a.events.end() : a.events.begin(), std::move(*time));
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, batch](uint64_t sequence) {
@@ -53,7 +54,7 @@ void write_next(pointer self) {
 void spawn_node(pointer self, node_record record) {
   auto& st = self->state;
   auto open = st.fold.open.find(record.index);
-  if (open == st.fold.open.end() || st.nodes[record.index])
+  if (open == st.fold.open.end() || st.fold.ended || st.nodes[record.index])
     return;
   auto index = record.index;
   auto node = spawn_carded<caf::linked + caf::monitored>(
@@ -218,21 +219,21 @@ void pause(pointer self, const std::string& reason) {
   auto& st = self->state;
   st.phase = "paused";
   st.reason = reason;
-  st.paused_at = steady_clock::now();
   st.fold.paused = true;
   st.fold.pause_reason = reason;
+  keep_time(self);
   st.card->says("paused: " + reason);
   push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});
 }
 
 void resume(pointer self) {
   auto& st = self->state;
-  st.paused_s += std::chrono::duration<double>(steady_clock::now() - st.paused_at).count();
   st.fold.paused = false;
   st.fold.pause_reason.clear();
   st.phase = st.fold.prepared ? "running" : "preparing";
   st.reason.clear();
   st.faults_in_a_row = 0;
+  keep_time(self);
   st.card->says(st.phase);
   push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)},
        [self] { retry(self); });

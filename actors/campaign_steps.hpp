@@ -3,6 +3,8 @@
 
 #include "actors/campaign.hpp"
 
+#include <optional>
+
 namespace kevolve::campaign_steps {
 
 using pointer = campaign_actor::stateful_pointer<campaign_state>;
@@ -57,8 +59,16 @@ void thin_samples(pointer self);
 // The champion, and the level of the next promotion's test.
 champion_info champion_now(const campaign_state& st);
 
-// Wall time spent on the campaign, pauses and the time between sessions excluded.
+// Wall time spent on the campaign: pauses, queueing and the time between sessions excluded.
 double wall_seconds(const campaign_state& st);
+// Lets its clock run or rest, as its phase wants. To be called whenever the phase has changed.
+void keep_time(pointer self);
+// Records the time and minds the budget of it.
+void clock_ticked(pointer self);
+// The time spent, if it is worth a record by now.
+std::optional<event_draft> time_record(campaign_state& st);
+// The last record of a session that ends in order.
+void note_time(pointer self);
 stored_value status_value(const campaign_state& st);
 std::vector<node_brief> briefs(const campaign_state& st);
 

@@ -93,6 +93,8 @@ using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::amend, amendment_record>,
     // A node has a candidate: index, genome, summary.
     caf::reacts_to<atom::progress, uint64_t, std::string, std::string>, caf::reacts_to<atom::tick, uint64_t>,
+    // Its clock (sent to itself).
+    caf::reacts_to<atom::tick>,
     // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
     caf::replies_to<atom::pause, std::string>::with<campaign_status>,
     caf::replies_to<atom::resume>::with<campaign_status>,

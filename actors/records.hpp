@@ -35,6 +35,7 @@ enum class event_kind : uint16_t {
   node_confirmed,         // confirmation_record: with the node's end, before it
   campaign_steered,       // steering_record: a person's wish, before it takes effect
   node_amended,           // amendment_record: a finished node's verdict and figures, put right
+  campaign_ran,           // run_record: with what else is stored, and every few seconds
 };
 std::string to_string(event_kind k);
 
@@ -195,6 +196,11 @@ struct state_record {
   std::string reason;
 };
 
+// The wall time that the campaign has run in all: not paused, not queued, not between sessions.
+struct run_record {
+  int64_t wall_ns = 0;
+};
+
 // What a campaign may spend; 0: no limit.
 struct steered_budget {
   uint64_t candidates = 0;
@@ -289,6 +295,10 @@ typename I::result_type inspect(I& f, amendment_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {
   return f(x.state, x.reason);
+}
+template <class I>
+typename I::result_type inspect(I& f, run_record& x) {
+  return f(x.wall_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, steered_budget& x) {

@@ -10,6 +10,10 @@ namespace {
 // Selections in a row that no generator could follow before the search counts as stalled.
 constexpr uint64_t exhausted_limit = 32;
 
+// Seconds beyond the budget: another process gives the core up after an evaluation, or does not mean to.
+constexpr double patience_s = 30.0;
+constexpr double utmost_patience_s = 300.0;
+
 std::string print(double x) {
   std::array<char, 32> buffer{};
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, std::chars_format::general, 6).ptr;
@@ -39,6 +43,12 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
             "no generator had anything left to propose " + std::to_string(progress.exhausted_in_a_row)
                 + " times in a row"};
   return {};
+}
+
+bool is_over(const overtime& x) {
+  if (x.preparing && !x.has_best)
+    return true;
+  return x.beyond_s >= (x.core_taken ? patience_s : utmost_patience_s);
 }
 
 } // namespace kevolve

@@ -249,21 +249,88 @@ TEST_CASE("pause, resume and end are folded") {
   CHECK(f.finish.best == 2);
 }
 
-TEST_CASE("wall time adds up over sessions, not between them") {
+namespace {
+
+// A campaign's events at seconds of the clock on the wall.
+struct times {
   campaign_fold f;
-  auto at = [&](int64_t s, event_kind k, std::string payload) {
+  void at(int64_t s, event_kind k, std::string payload = {}) {
     journal_event e;
     e.time_ns = s * 1'000'000'000;
     e.kind = k;
     e.payload = std::move(payload);
     fold(f, e);
-  };
-  at(100, event_kind::session_started, encode(session_record{}));
-  at(130, event_kind::evaluation_intent, "");
-  at(1'000, event_kind::session_started, encode(session_record{}));
-  at(1'005, event_kind::evaluation_intent, "");
-  CHECK(f.earlier_wall_ns == 30'000'000'000);
-  CHECK(f.last_event_ns - f.session_begun_ns == 5'000'000'000);
+  }
+  void session(int64_t s) { at(s, event_kind::session_started, encode(session_record{})); }
+  void state(int64_t s, const char* name) { at(s, event_kind::campaign_state, encode(state_record{name, ""})); }
+  void ran(int64_t s, int64_t wall_s) { at(s, event_kind::campaign_ran, encode(run_record{wall_s * 1'000'000'000})); }
+  double wall() const { return wall_seconds_at_rest(f); }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(times, "wall time adds up over sessions, not between them") {
+  session(100);
+  at(130, event_kind::evaluation_intent);
+  CHECK(wall() == 30.0);
+  session(1'000);
+  at(1'005, event_kind::evaluation_intent);
+  CHECK(wall() == 35.0);
+  at(1'010, event_kind::campaign_finished, encode(finish_record{"finished", "budget", "", 0, 0, 0, 0, {}}));
+  at(1'050, event_kind::evaluation_result);
+  CHECK(wall() == 40.0);
+}
+
+TEST_CASE_FIXTURE(times, "a pause is nobody's wall time, also when the node is killed in it and started again") {
+  session(100);
+  state(110, "paused");
+  CHECK(wall() == 10.0);
+  at(112, event_kind::node_finished, encode(node_record{})); // was in flight
+  CHECK(wall() == 10.0);
+  session(5'000);
+  at(5'030, event_kind::evaluation_intent); // paused still
+  CHECK(wall() == 10.0);
+  state(6'000, "running");
+  CHECK(wall() == 10.0);
+  at(6'007, event_kind::evaluation_intent);
+  CHECK(wall() == 17.0);
+}
+
+TEST_CASE_FIXTURE(times, "what a session recorded of its time counts, and no time of an event beside it") {
+  session(100);
+  ran(100, 0);
+  at(150, event_kind::evaluation_intent);
+  CHECK(wall() == 0.0);
+  ran(160, 9); // its disk was full for the rest
+  CHECK(wall() == 9.0);
+  state(161, "paused");
+  state(900, "running");
+  at(950, event_kind::evaluation_intent);
+  CHECK(wall() == 9.0);
+  ran(951, 12);
+  ran(160, 9); // told again
+  CHECK(wall() == 12.0);
+  session(2'000); // of an older program
+  at(2'004, event_kind::evaluation_intent);
+  CHECK(wall() == 16.0);
+}
+
+TEST_CASE("a clock shows what it ran, and never goes back") {
+  run_clock c{5};
+  CHECK(c.spent_ns(100) == 5);
+  c.run(100);
+  c.run(120); // runs already
+  CHECK(c.spent_ns(130) == 35);
+  c.look(130);
+  c.look(110); // the machine's clock was set back
+  CHECK(c.spent_ns() == 35);
+  CHECK(c.spent_ns(90) == 35);
+  CHECK(c.spent_ns(131) == 36);
+  c.rest(140);
+  CHECK(c.spent_ns(500) == 45);
+  c.run(200);
+  c.forget();
+  CHECK(c.spent_ns(500) == 45);
 }
 
 TEST_CASE("a step knows the siblings and genomes that came before it, sorted and once") {

@@ -161,9 +161,9 @@ std::vector<node_brief> live_node::tree(const id128& id) {
   return all ? *all : std::vector<node_brief>{};
 }
 
-bool live_node::crash(const std::string& kind) {
+bool live_node::crash(const std::string& kind, const std::string& name) {
   for (const auto& card : running_->cards()->list())
-    if (card.kind == kind && card.ended_ns == 0)
+    if (card.kind == kind && card.ended_ns == 0 && (name.empty() || card.name == name))
       if (auto who = running_->cards()->handle(card.id)) {
         caf::anon_send(who, atom::crash_v);
         return true;
@@ -189,6 +189,17 @@ std::vector<pid_t> helpers(const std::string& name) {
       }
   }
   return out;
+}
+
+campaign_fold folded(const std::string& data_dir, const id128& campaign) {
+  auto data = store::open(data_dir);
+  REQUIRE_MESSAGE(data, (data ? "" : to_string(data.error())));
+  auto records = (*data)->read_events(campaign, 1, 1'000'000);
+  REQUIRE(records);
+  campaign_fold f;
+  for (const auto& r : *records)
+    fold(f, {r.sequence, r.campaign, r.time_ns, static_cast<event_kind>(r.kind), r.payload});
+  return f;
 }
 
 campaign_fold audit(const std::string& data_dir, const id128& campaign) {

@@ -44,8 +44,8 @@ public:
   std::vector<node_brief> tree(const id128& id);
   result<campaign_status> cancel(const id128& id, const std::string& reason);
 
-  // Crashes the live actor of that kind, if there is one now.
-  bool crash(const std::string& kind);
+  // Crashes the live actor of that kind, and of that name if one is given, if there is one now.
+  bool crash(const std::string& kind, const std::string& name = {});
   void stop() { running_.reset(); }
   node& get() { return *running_; }
 
@@ -58,7 +58,9 @@ private:
 // Live processes below this one whose name starts so ("kevolve-judge").
 std::vector<pid_t> helpers(const std::string& name);
 
-// What the journal of a stopped node says of a campaign, checked: the tree's hash holds at every event, no
+// What the journal of a stopped node says of a campaign.
+campaign_fold folded(const std::string& data_dir, const id128& campaign);
+// The same, checked: the tree's hash holds at every event, no
 // evaluation was paid for after its result was there, no node was scored for a fault.
 campaign_fold audit(const std::string& data_dir, const id128& campaign);
 

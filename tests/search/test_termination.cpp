@@ -78,3 +78,13 @@ TEST_CASE("cancelling counts before the target, the target before the budget, th
   p.cancelled = true;
   CHECK(should_stop(all_rules(), p).reason == "cancelled");
 }
+
+TEST_CASE("a campaign whose wall time is over waits for its last results, not for ever") {
+  CHECK(is_over({.beyond_s = 0.0, .preparing = true}));
+  CHECK_FALSE(is_over({.beyond_s = 1.0}));
+  CHECK_FALSE(is_over({.beyond_s = 1.0, .preparing = true, .has_best = true})); // to be confirmed
+  CHECK_FALSE(is_over({.beyond_s = 29.0, .core_taken = true}));                 // others take turns
+  CHECK(is_over({.beyond_s = 30.0, .core_taken = true}));
+  CHECK_FALSE(is_over({.beyond_s = 31.0, .has_best = true}));
+  CHECK(is_over({.beyond_s = 300.0, .has_best = true}));
+}

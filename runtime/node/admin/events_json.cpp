@@ -71,6 +71,9 @@ json of(const amendment_record& x) {
 json of(const state_record& x) {
   return {{"state", x.state}, {"reason", or_null(x.reason)}};
 }
+json of(const run_record& x) {
+  return {{"wall_s", static_cast<double>(x.wall_ns) / 1e9}};
+}
 json of(const steering_record& x) {
   json out{{"serial", x.serial}, {"action", x.action}, {"by", or_null(x.by)}, {"reason", or_null(x.reason)}};
   if (x.index != 0)
@@ -132,6 +135,8 @@ json data_of(const journal_event& e) {
       return decoded<amendment_record>(e.payload);
     case event_kind::campaign_steered:
       return decoded<steering_record>(e.payload);
+    case event_kind::campaign_ran:
+      return decoded<run_record>(e.payload);
     case event_kind::campaign_state:
       return decoded<state_record>(e.payload);
     case event_kind::campaign_finished:

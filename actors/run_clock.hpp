@@ -1,0 +1,42 @@
+// How long a campaign has run: not paused, not queued, not held up by its storage, not between sessions. Pure: whoever
+// has one tells it the time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kevolve {
+
+class run_clock {
+public:
+  explicit run_clock(int64_t spent_ns = 0) : spent_ns_(spent_ns) {}
+
+  bool runs() const { return runs_; }
+  void run(int64_t now_ns) {
+    if (!runs_)
+      from_ns_ = now_ns;
+    runs_ = true;
+  }
+  void rest(int64_t now_ns) {
+    spent_ns_ = spent_ns(now_ns);
+    runs_ = false;
+  }
+  // Rests from the last moment it was told of: what came after is not known.
+  void forget() { runs_ = false; }
+  // It still ran at that moment.
+  void look(int64_t now_ns) {
+    spent_ns_ = spent_ns(now_ns);
+    from_ns_ = std::max(from_ns_, now_ns);
+  }
+  int64_t spent_ns(int64_t now_ns) const {
+    return runs_ ? spent_ns_ + std::max<int64_t>(0, now_ns - from_ns_) : spent_ns_;
+  }
+  int64_t spent_ns() const { return spent_ns_; }
+
+private:
+  int64_t spent_ns_ = 0; // up to from_ns_
+  int64_t from_ns_ = 0;
+  bool runs_ = false;
+};
+
+} // namespace kevolve

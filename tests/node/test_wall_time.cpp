@@ -1,0 +1,111 @@
+// What counts as a campaign's wall time, and that the budget of it holds whatever the campaign waits for.
+#include "backends/cpu/judge/core_turn.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+// Every core of this machine, as another process that times on them would have them.
+struct held_cores {
+  held_cores() {
+    for (int core = 0; core < static_cast<int>(std::thread::hardware_concurrency()); ++core) {
+      auto turn = core_turn::take(core, std::chrono::minutes{4}, [] {}, [] { return false; });
+      REQUIRE(turn);
+      turns.push_back(std::move(*turn));
+    }
+  }
+  std::vector<core_turn> turns;
+};
+
+bool waits_for_us(const campaign_status& s) {
+  return s.reason.find("waiting for core ") == 0
+         && s.reason.find(", held by " + std::to_string(::getpid()) + " (test-node") != std::string::npos;
+}
+
+std::string state_of(node& n, const std::string& kind) {
+  for (const auto& card : n.cards()->list())
+    if (card.kind == kind && card.ended_ns == 0)
+      return card.state;
+  return {};
+}
+
+} // namespace
+
+TEST_CASE("a campaign that waits for a core says who has it, and ends when its wall time is over") {
+  scratch_folder dir;
+  held_cores all;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.wall=4s"});
+  auto waiting = n.await(id, waits_for_us);
+  CHECK(waiting.state == "preparing");
+  CHECK(state_of(n.get(), "device").find("waiting for core ") != std::string::npos);
+  auto s = n.await_end(id);
+  CHECK(s.state == "finished");
+  CHECK(s.stop_reason == "budget");
+  INFO(s.reason);
+  CHECK(s.reason.find("4 s of wall time are used up, waiting for core ") == 0);
+  CHECK(s.wall_s >= 4.0);
+  CHECK(s.wall_s < 20.0); // of a machine that is busy with other things
+  n.stop();
+  auto f = folded(dir.path, id);
+  CHECK(f.ended);
+  CHECK(wall_seconds_at_rest(f) == s.wall_s);
+}
+
+TEST_CASE("the time of a preparation that is not done yet is kept when the node stops") {
+  scratch_folder dir;
+  held_cores all;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy");
+  auto seen = n.await(id, [](const campaign_status& s) { return s.wall_s > 0.5; });
+  REQUIRE(seen.state == "preparing");
+  n.stop();
+  CHECK(wall_seconds_at_rest(folded(dir.path, id)) >= seen.wall_s);
+}
+
+TEST_CASE("a pause is not charged, whatever dies in it, and a death adds nothing to what has run") {
+  using clock = std::chrono::steady_clock;
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=1000"});
+  n.await(id, [](const campaign_status& s) { return s.candidates >= 2; });
+  auto paused = n.pause(id, "lunch");
+  REQUIRE(paused);
+  auto next = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
+  n.await_end(next); // what the pause takes
+  CHECK(n.status(id).wall_s == paused->wall_s);
+  // The journal is all that the next instance knows, as after a kill of the node.
+  const auto sessions = [&] {
+    int count = 0;
+    for (const auto& card : n.get().cards()->list())
+      count += card.kind == "campaign" && card.name == short_string(id) ? 1 : 0;
+    return count;
+  };
+  const auto before = sessions();
+  REQUIRE(n.crash("campaign", short_string(id)));
+  auto back = n.await(id, [&](const campaign_status& s) { return sessions() > before && s.state == "paused"; });
+  CHECK(back.wall_s == paused->wall_s);
+  auto resumed = n.resume(id);
+  REQUIRE(resumed);
+  const auto from = clock::now();
+  CHECK(resumed->wall_s - paused->wall_s < 1.0);
+  n.await(id, [&](const campaign_status& s) { return s.candidates >= back.candidates + 2; });
+  REQUIRE(n.crash("campaign", short_string(id)));
+  auto again = n.await(id, [&](const campaign_status& s) { return sessions() > before + 1 && s.state == "running"; });
+  const std::chrono::duration<double> ran = clock::now() - from;
+  CHECK(again.wall_s > resumed->wall_s);
+  CHECK(again.wall_s <= resumed->wall_s + ran.count());
+  REQUIRE(n.cancel(id, "enough"));
+  const auto in_the_end = n.status(id).wall_s;
+  n.stop();
+  CHECK(wall_seconds_at_rest(folded(dir.path, id)) == in_the_end);
+}
