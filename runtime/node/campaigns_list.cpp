@@ -1,0 +1,76 @@
+// All campaigns of a node: the stored statuses with those of running campaigns put over them.
+#include "actors/keys.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/node/campaigns_steps.hpp"
+
+#include <chrono>
+
+namespace kevolve::campaigns_steps {
+
+namespace {
+
+constexpr auto status_limit = std::chrono::seconds{5};
+
+// What was found so far, and how many are still to be asked.
+struct listing {
+  std::map<id128, campaign_status> found;
+  size_t awaited = 0;
+  caf::typed_response_promise<std::vector<campaign_status>> promise;
+
+  void done() {
+    if (awaited != 0)
+      return;
+    std::vector<campaign_status> out;
+    for (auto& [id, s] : found)
+      out.push_back(std::move(s));
+    promise.deliver(std::move(out));
+  }
+};
+
+void ask_running(pointer self, const std::shared_ptr<listing>& l) {
+  auto& running = self->state.running;
+  l->awaited = running.size();
+  for (auto& [id, e] : running) {
+    if (!e.failure.empty()) {
+      auto& s = l->found[id];
+      s.id = id;
+      s.name = e.context->name;
+      s.state = "failed";
+      s.reason = e.failure;
+      --l->awaited;
+      continue;
+    }
+    self->request(e.context->campaign, status_limit, atom::status_v)
+        .then(
+            [l](campaign_status& s) {
+              l->found[s.id] = std::move(s);
+              --l->awaited;
+              l->done();
+            },
+            [l](caf::error&) {
+              --l->awaited; // restarting: the stored status stands
+              l->done();
+            });
+  }
+  l->done();
+}
+
+} // namespace
+
+void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>> promise) {
+  auto l = std::make_shared<listing>();
+  l->promise = std::move(promise);
+  self->request(self->state.ground.journal, until_answered, atom::scan_v, std::string{keys::index},
+                std::string{"status/"}, campaigns_listed)
+      .then(
+          [self, l](std::vector<stored_value>& rows) {
+            for (const auto& row : rows)
+              if (auto s = decode_older<campaign_status>(row.value))
+                l->found[s->id] = std::move(*s);
+            ask_running(self, l);
+          },
+          [l](caf::error& e) { l->promise.deliver(std::move(e)); });
+}
+
+} // namespace kevolve::campaigns_steps

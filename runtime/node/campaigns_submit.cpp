@@ -1,0 +1,78 @@
+// How a campaign comes into being: all that its first append holds, then its actors.
+#include "actors/append.hpp"
+#include "actors/injection.hpp"
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/node/campaigns_steps.hpp"
+
+namespace kevolve::campaigns_steps {
+
+namespace {
+
+// Everything that the first append of a campaign holds. A fork's first candidate is another campaign's.
+append_request first_append(const id128& id, const campaign_submission& submission, const campaign_start& how,
+                            const campaign_status& status) {
+  append_request a;
+  a.campaign = id;
+  a.events.push_back({event_kind::campaign_submitted, encode(submission)});
+  a.values.push_back({keys::index, keys::campaign(id), encode(submission)});
+  campaign_fold f;
+  auto steered = [&](steering_record r) {
+    r.by = how.by;
+    r = record_change(f.steered, std::move(r));
+    r.tree_hash = f.tree.hash();
+    a.events.push_back({event_kind::campaign_steered, encode(r)});
+  };
+  if (how.priority != default_priority) {
+    steering_record r;
+    r.action = "priority";
+    r.priority = how.priority;
+    steered(std::move(r));
+  }
+  if (how.origin) {
+    auto node = inject_node(f, id, submission.seed, 0, how.first, "fork", true);
+    put(a, node, how.first);
+    steering_record r;
+    r.action = "fork";
+    r.index = node.record.index;
+    r.candidate = candidate_id(how.first);
+    r.origin = how.origin;
+    r.origin_node = how.origin_node;
+    steered(std::move(r));
+  }
+  auto s = status;
+  s.priority = how.priority;
+  s.origin = how.origin;
+  s.origin_node = how.origin_node;
+  a.values.push_back({keys::index, keys::status(id), encode(s)});
+  return a;
+}
+
+} // namespace
+
+void submit(pointer self, const id128& id, const campaign_submission& submission, const campaign_start& how,
+            caf::typed_response_promise<campaign_status> promise) {
+  auto& st = self->state;
+  auto begin = [self, id, submission, priority = how.priority, promise]() mutable {
+    auto s = start(self, id, submission, true, priority);
+    if (s.flag == caf::rt_error)
+      promise.deliver(std::move(s.err));
+    else
+      promise.deliver(s.value.get_as<campaign_status>(0));
+  };
+  self->request(st.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
+      .then([begin](std::string&) mutable { begin(); },
+            [self, id, submission, how, promise, begin](caf::error& e) mutable {
+              if (to_failure(e).code != errc::not_found) {
+                promise.deliver(std::move(e));
+                return;
+              }
+              auto status = starting_status(id, submission.name, has_place(self->state) ? "preparing" : "queued");
+              append(
+                  self, self->state.card, self->state.ground.journal, caf::actor{},
+                  first_append(id, submission, how, status), [begin](uint64_t) mutable { begin(); },
+                  [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
+            });
+}
+
+} // namespace kevolve::campaigns_steps
