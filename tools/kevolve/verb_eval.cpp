@@ -193,13 +193,19 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
   auto waiting = std::async(std::launch::async, [&] {
     return evaluate_once(where, spec, what, std::chrono::duration_cast<std::chrono::seconds>(whole_limit));
   });
-  while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready)
+  bool told = false;
+  while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready) {
+    const auto awaited = where.cards()->awaited("device"); // as another kevolve on the same core
+    if (!awaited.empty() && !told && !o.common.quiet)
+      print_err("kevolve: " + printable(awaited) + "\n");
+    told = !awaited.empty();
     if (stop.seen()) {
       // What is half done dies with the process: the judge and its candidates follow their parent.
       data.remove();
       print_err("kevolve: interrupted\n");
       std::_Exit(exit_code::interrupted);
     }
+  }
   auto judged = waiting.get();
   if (!judged)
     return report(judged.error(), o.common.json);
