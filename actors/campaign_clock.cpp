@@ -19,8 +19,6 @@ using namespace std::chrono;
 constexpr auto record_every = seconds{5};
 constexpr auto soonest = milliseconds{50};
 constexpr auto look_again_after = seconds{1}; // once the budget is over
-// A step in a row of appends is not worth a record of its own.
-constexpr int64_t worth_recording_ns = 1'000'000'000;
 
 int64_t now_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
@@ -35,10 +33,14 @@ double wall_budget(const campaign_state& st) {
   return rules_of(*st.context->spec, st.fold.steered).wall_s;
 }
 
+nanoseconds unrecorded(const campaign_state& st) {
+  return nanoseconds{st.clock.spent_ns(now_ns()) - st.recorded_ns};
+}
+
 void arm(pointer self) {
   auto& st = self->state;
   const auto budget = wall_budget(st);
-  auto next = duration_cast<milliseconds>(record_every);
+  auto next = std::clamp(ceil<milliseconds>(record_every - unrecorded(st)), soonest, milliseconds{record_every});
   if (budget > 0.0) {
     const auto left = milliseconds{static_cast<int64_t>(std::min((budget - wall_seconds(st)) * 1e3, 1e9))};
     next = left <= left.zero() ? look_again_after : std::clamp(left, soonest, next);
@@ -87,24 +89,22 @@ void keep_time(pointer self) {
 
 void clock_ticked(pointer self) {
   auto& st = self->state;
-  st.ticking = false;
-  if (!st.clock.runs())
+  if (st.clock.runs())
+    mind_budget(self);
+  st.ticking = st.clock.runs();
+  if (!st.ticking)
     return;
-  mind_budget(self);
-  if (!st.clock.runs())
-    return;
-  push(self, append_request{}); // with the time
-  st.ticking = true;
+  if (!st.writing && unrecorded(st) >= record_every)
+    push(self, append_request{}); // what is written takes the time along
   arm(self);
 }
 
 std::optional<event_draft> time_record(campaign_state& st) {
-  const auto spent = st.clock.spent_ns(now_ns());
-  const auto unrecorded = spent - st.recorded_ns;
-  if (st.recorded_ns >= 0 && (unrecorded == 0 || (unrecorded < worth_recording_ns && st.clock.runs())))
+  const auto more = unrecorded(st);
+  if (st.recorded_ns >= 0 && (more.count() == 0 || (more < record_every && st.clock.runs())))
     return std::nullopt;
-  st.recorded_ns = spent;
-  return event_draft{event_kind::campaign_ran, encode(run_record{spent})};
+  st.recorded_ns += more.count();
+  return event_draft{event_kind::campaign_ran, encode(run_record{st.recorded_ns})};
 }
 
 void note_time(pointer self) {
