@@ -73,6 +73,7 @@ caf::behavior appender(pointer self, card_ptr card, journal_actor journal, caf::
   st.journal = std::move(journal);
   st.told = std::move(told);
   st.request = std::move(request);
+  st.card->about(short_string(st.request.campaign));
   st.first = std::move(first);
   report_exceptions(self);
   return {

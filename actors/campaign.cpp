@@ -194,6 +194,7 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
   namespace steps = campaign_steps;
   self->state.card = std::move(card);
   self->state.context = std::move(context);
+  self->state.card->about(short_string(self->state.context->id));
   report_exceptions(self);
   // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
   self->set_exit_handler([self](caf::exit_msg& m) {

@@ -22,6 +22,7 @@ void try_later(pointer self, const std::string& why) {
   auto& st = self->state;
   if (st.fold.ended)
     return; // without it
+  log::scope about{st.card->ids()};
   log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
   st.reason = why;
   self->delayed_send(self, retry_after, atom::tick_v, ++st.generation);
@@ -138,6 +139,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   st.fold.ended = true;
   st.fold.finish = record;
   keep_time(self);
+  log::scope about{st.card->ids()};
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
             record.detail.empty() ? "" : ": ", record.detail);
   push(self, event_kind::campaign_finished, encode(record), {status_value(st)},

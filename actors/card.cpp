@@ -80,6 +80,19 @@ void actor_card::awaits(std::string state, std::string what) {
   view_.since_ns = wall_now();
 }
 
+void actor_card::about(const std::string& campaign, const std::string& node) {
+  std::lock_guard lock{guard_};
+  about_.campaign = campaign;
+  about_.node = node;
+}
+
+log::ids actor_card::ids() const {
+  std::lock_guard lock{guard_};
+  auto out = about_;
+  out.actor = view_.id;
+  return out;
+}
+
 void actor_card::ended(const std::string& cause) {
   std::lock_guard lock{guard_};
   view_.state = "dead";

@@ -2,6 +2,8 @@
 // spawn_carded(), which gives it one; its handlers mark what they are doing with `handling`.
 #pragma once
 
+#include "runtime/base/log.hpp"
+
 #include <caf/actor.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/error.hpp>
@@ -49,6 +51,9 @@ public:
   void says(std::string state);
   // The same of one that can do nothing until something outside this node happens: "waiting for core 1, held by …".
   void awaits(std::string state, std::string what);
+  // What its work is about, for the log: a campaign, or a node of one.
+  void about(const std::string& campaign, const std::string& node = {});
+  log::ids ids() const;
   void ended(const std::string& cause);
   void started_as(uint64_t id);
   card_view view() const;
@@ -58,6 +63,7 @@ public:
 private:
   mutable std::mutex guard_;
   card_view view_;
+  log::ids about_;
   std::shared_ptr<card_table> table_;
 };
 
@@ -95,10 +101,10 @@ private:
   std::map<std::string, history> histories_; // by kind/name of supervised actors
 };
 
-// Marks a handler on the card while it runs.
+// Marks a handler on the card while it runs. What it logs carries the ids of what it is about.
 class handling {
 public:
-  handling(caf::scheduled_actor* self, const card_ptr& card, const char* message) : card_(card) {
+  handling(caf::scheduled_actor* self, const card_ptr& card, const char* message) : card_(card), scope_(card->ids()) {
     card_->handling(message, self->mailbox().size());
   }
   handling(const handling&) = delete;
@@ -107,6 +113,7 @@ public:
 
 private:
   const card_ptr& card_;
+  log::scope scope_;
 };
 
 // An exception in a handler ends the actor with errc::internal and its text, for its supervisor and card.

@@ -364,6 +364,7 @@ evaluator_state::~evaluator_state() {
 evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_context_ptr context) {
   self->state.card = std::move(card);
   self->state.context = std::move(context);
+  self->state.card->about(short_string(self->state.context->id));
   report_exceptions(self);
   self->state.card->says("idle");
   return {

@@ -79,6 +79,7 @@ generator_actor::behavior_type generator_of(pointer self, card_ptr card, campaig
   auto& st = self->state;
   st.card = std::move(card);
   st.context = std::move(context);
+  st.card->about(short_string(st.context->id));
   report_exceptions(self);
   auto maker = make_generator(kind);
   if (maker)

@@ -83,6 +83,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
 
   void failed(fault f) {
     if (++attempt < job_attempts && f.kind != "sandbox_weak") { // that is a decision, and stays
+      log::scope about{self->state.card->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();
       self->request(self->spawn(delay), std::chrono::minutes{1}, atom::begin_v)

@@ -208,6 +208,7 @@ search_node_actor::behavior_type search_node(pointer self, card_ptr card, campai
   st.card = std::move(card);
   st.context = std::move(context);
   st.record = std::move(record);
+  st.card->about(short_string(st.context->id), std::to_string(st.record.index));
   st.step = std::move(step);
   st.champion = std::move(champion);
   report_exceptions(self);
@@ -220,6 +221,7 @@ search_node_actor::behavior_type revived_node(pointer self, card_ptr card, campa
   st.card = std::move(card);
   st.context = std::move(context);
   st.record.index = index;
+  st.card->about(short_string(st.context->id), std::to_string(index));
   st.loaded = false;
   report_exceptions(self);
   st.card->says("revived");

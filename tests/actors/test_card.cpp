@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 using namespace kevolve;
@@ -99,6 +103,41 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
   CHECK(v.last_failure == "unavailable: helper ended");
   virtual_system::stop(c);
   virtual_system::stop(other);
+}
+
+TEST_CASE("what an actor logs while it handles a message says what it is about") {
+  virtual_system s;
+  struct author_state {
+    card_ptr card;
+  };
+  auto author = [](caf::stateful_actor<author_state>* self, card_ptr card) -> caf::behavior {
+    self->state.card = std::move(card);
+    self->state.card->about("1a2b3c4d", "7");
+    return {[self](atom::tick) {
+      handling h{self, self->state.card, "tick"};
+      log::info("test", "inside");
+    }};
+  };
+  auto pattern = (std::filesystem::temp_directory_path() / "kevolve-card-XXXXXX").string();
+  REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+  log::configure({log::level::info, true, pattern + "/log"});
+  auto a = spawn_carded(s.system, s.cards, "search_node", "1a2b3c4d/7", 0, author);
+  caf::anon_send(a, atom::tick_v);
+  s.run();
+  log::info("test", "outside");
+  log::configure({});
+  std::ifstream in{pattern + "/log"};
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(nlohmann::json::parse(line));
+  std::filesystem::remove_all(pattern);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["text"].get<std::string>() == "inside");
+  CHECK(lines[0]["campaign"].get<std::string>() == "1a2b3c4d");
+  CHECK(lines[0]["node"].get<std::string>() == "7");
+  CHECK(lines[0]["actor"].get<std::string>() == std::to_string(a.id()));
+  CHECK_FALSE(lines[1].contains("campaign"));
+  virtual_system::stop(a);
 }
 
 TEST_CASE("what a kind of actor waits for is told when none of them can work") {
