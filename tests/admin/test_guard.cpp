@@ -88,7 +88,8 @@ TEST_CASE("a token in a URL is refused, and no log gets to see it") {
                              "/v1/campaigns?api_key", "/x?authorization=Bearer+y"})
     CHECK_MESSAGE(refuse_token_in_url(target, token), target);
   for (const auto& target : {"/v1/" + secret, "/v1/campaigns?state=" + secret, "/v1/campaigns?" + secret,
-                             "/v1/%61" + secret.substr(1) + "/x"}) {
+                             "/v1/campaigns?x=Bearer%20" + secret, "/v1/campaigns?x=bearer+" + secret,
+                             "/v1/Bearer%20" + secret, "/v1/%61" + secret.substr(1) + "/x"}) {
     auto why = refuse_token_in_url(target, token);
     REQUIRE_MESSAGE(why, target);
     CHECK(why->name == "token-in-url");

@@ -1,5 +1,7 @@
 #include "tools/kevolve/secret_scan.hpp"
 
+#include "runtime/base/url.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -94,6 +96,19 @@ std::optional<std::string> assigned_in(std::string_view line) {
   return std::nullopt;
 }
 
+// Ends where a person or a program would end a URL.
+std::optional<std::string> url_in(std::string_view line) {
+  for (size_t at = line.find("://"); at != std::string_view::npos; at = line.find("://", at + 3)) {
+    auto from = at;
+    while (from > 0 && std::isalnum(static_cast<unsigned char>(line[from - 1])) != 0)
+      --from;
+    auto end = std::min(line.find_first_of(" \t\r\"'`<>|", at), line.size());
+    if (auto found = secret_in_url(line.substr(from, end - from)))
+      return *found + " in a URL";
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 std::vector<leak> find_secrets(std::string_view text, const std::vector<known_secret>& known) {
@@ -112,6 +127,8 @@ std::vector<leak> find_secrets(std::string_view text, const std::vector<known_se
       what = marked_in(line);
     if (!what)
       what = assigned_in(line);
+    if (!what)
+      what = url_in(line);
     if (what)
       out.push_back({number, *what});
   }

@@ -1,7 +1,7 @@
 #include "runtime/node/admin/guard.hpp"
 
 #include "runtime/base/printable.hpp"
-#include "runtime/node/admin/router.hpp"
+#include "runtime/base/url.hpp"
 #include "runtime/node/admin/token.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -35,10 +35,18 @@ bool is_ours(std::string_view authority, const own_names& ours) {
          || std::any_of(ours.hosts.begin(), ours.hosts.end(), fits);
 }
 
-// Parameters that people put a secret into.
-constexpr std::array<std::string_view, 9> secret_names{"token",  "access_token", "auth", "authorization", "bearer",
-                                                       "apikey", "api_key",      "key",  "secret"};
 constexpr size_t most_logged = 200;
+
+// Whether one of its words is the token: "Bearer TOKEN" holds it, too.
+bool holds_token(std::string_view text, const token_check& token) {
+  while (!text.empty()) {
+    auto end = text.find_first_of(" \t\r\n");
+    if (token.is_token(text.substr(0, end)))
+      return true;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return false;
+}
 
 } // namespace
 
@@ -106,7 +114,7 @@ std::optional<problem> refuse_token_in_url(std::string_view target, const token_
   while (!path.empty()) {
     auto slash = path.find('/');
     auto segment = percent_decode(path.substr(0, slash), false);
-    if (segment && token.is_token(*segment))
+    if (segment && holds_token(*segment, token))
       return why;
     path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
   }
@@ -118,11 +126,9 @@ std::optional<problem> refuse_token_in_url(std::string_view target, const token_
     auto equals = pair.find('=');
     auto name = percent_decode(pair.substr(0, equals), true);
     auto value = equals == std::string_view::npos ? std::nullopt : percent_decode(pair.substr(equals + 1), true);
-    if (name && std::any_of(secret_names.begin(), secret_names.end(), [&](std::string_view secret) {
-          return equal_ignoring_case(*name, secret);
-        }))
+    if (name && (is_secret_name(*name) || holds_token(*name, token)))
       return why;
-    if ((name && token.is_token(*name)) || (value && token.is_token(*value)))
+    if (value && holds_token(*value, token))
       return why;
   }
   return std::nullopt;
@@ -137,7 +143,7 @@ std::string loggable_path(std::string_view target, const token_check& token) {
     auto raw = rest.substr(0, slash);
     auto segment = percent_decode(raw, false);
     // What is no path may hold anything: "Bearer …" sent as the target, or a URL with a user's name.
-    auto secret = (segment && token.is_token(*segment)) || raw.size() > 64;
+    auto secret = (segment && holds_token(*segment, token)) || raw.size() > 64;
     out += secret ? "(withheld)" : std::string{raw};
     out += slash == std::string_view::npos ? "" : "/";
     rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);

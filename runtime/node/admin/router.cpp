@@ -1,5 +1,7 @@
 #include "runtime/node/admin/router.hpp"
 
+#include "runtime/base/url.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -102,38 +104,7 @@ std::optional<problem> read_query(const route& r, std::string_view text, std::ma
   return std::nullopt;
 }
 
-int hexadecimal(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
-
 } // namespace
-
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_space)
-      out += ' ';
-    else if (text[i] != '%')
-      out += text[i];
-    else {
-      if (i + 2 >= text.size())
-        return std::nullopt;
-      auto high = hexadecimal(text[i + 1]);
-      auto low = hexadecimal(text[i + 2]);
-      if (high < 0 || low < 0 || (high == 0 && low == 0))
-        return std::nullopt;
-      out += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return out;
-}
 
 tl::expected<matched, mismatch> router::match(std::string_view method, std::string_view target) const {
   auto question = target.find('?');

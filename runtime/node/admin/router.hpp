@@ -84,7 +84,4 @@ private:
 // The OpenAPI 3.1 document of a table.
 std::string openapi_of(const std::vector<route>& table, const std::string& version);
 
-// "%2F" and "+" undone; nothing if malformed.
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
-
 } // namespace kevolve
