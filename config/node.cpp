@@ -101,7 +101,11 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
     s.value("memory_mib",
             {.text = "memory of one candidate beside its arguments", .low = 1, .high = 1e9, .fallback = "1024"},
             x.memory_mib);
-    s.value("disk_reserve_mib", {.text = "free space below which campaigns pause", .low = 0, .high = 1e9},
+    s.value("disk_reserve_mib",
+            {.text = "free space below which no node starts and campaigns pause; kevolve run keeps as much, unless its "
+                     "--disk-reserve-mib says otherwise",
+             .low = 0,
+             .high = 1e9},
             x.disk_reserve_mib);
     s.value("connections", {.text = "to the admin, at once", .low = 16, .high = 65536}, x.connections);
     s.value("connections_per_peer",

@@ -33,11 +33,15 @@ struct cluster_spec {
   std::string authority;
 };
 
+// Free space below which a node writes nothing more, in the background or in the foreground: enough for the machine's
+// other programs to notice in time, and for the node to stop in order.
+inline constexpr int64_t usual_disk_reserve_mib = 256;
+
 struct limits_spec {
-  int64_t campaigns = 8;              // running at once
-  int64_t compilers = 0;              // 0: one per core that is not timing
-  int64_t memory_mib = 0;             // of one candidate beside its arguments; 0: 1024
-  int64_t disk_reserve_mib = 256;     // free space below which campaigns pause
+  int64_t campaigns = 8;  // running at once
+  int64_t compilers = 0;  // 0: one per core that is not timing
+  int64_t memory_mib = 0; // of one candidate beside its arguments; 0: 1024
+  int64_t disk_reserve_mib = usual_disk_reserve_mib;
   int64_t connections = 256;          // to the admin, at once
   int64_t connections_per_peer = 192; // of one address, before it has shown the token
 };

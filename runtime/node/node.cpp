@@ -7,6 +7,7 @@
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
+#include "runtime/node/data_directory.hpp"
 #include "runtime/node/node_parts.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
@@ -189,6 +190,11 @@ void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
 result<std::unique_ptr<node>> node::start(node_options options) {
   if (options.bin_dir.empty())
     options.bin_dir = own_directory();
+  if (auto fits = may_be_data_directory(options.data_dir); !fits)
+    return tl::unexpected(fits.error());
+  const auto reserve = static_cast<uint64_t>(options.disk_reserve_mib) << 20U;
+  if (auto room = options.read_only ? result<void>{} : has_room(options.data_dir, reserve); !room)
+    return tl::unexpected(room.error());
   store_options stored;
   stored.read_only = options.read_only;
   auto data = store::open(options.data_dir, stored);

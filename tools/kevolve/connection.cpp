@@ -4,6 +4,7 @@
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/token.hpp"
+#include "runtime/node/data_directory.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/http_client.hpp"
@@ -173,6 +174,8 @@ result<std::string> connection::text(const std::string& target) {
 
 result<std::unique_ptr<connection>> connection::open(const node_address& where, bool read_only) {
   auto url = where.url;
+  if (auto fits = may_be_data_directory(where.data); url.empty() && !fits)
+    return fail(errc::bad_input, "--data: " + fits.error().detail);
   std::string pinned;
   if (url.empty()) {
     auto known = read_announcement(where.data);

@@ -111,6 +111,10 @@ std::string human_count(double x) {
   return {};
 }
 
+std::string human_number(size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 std::string human_speedup(double x) {
   return x >= 100 ? fmt::format("{:.1f}x", x) : fmt::format("{:.2f}x", x);
 }

@@ -29,6 +29,8 @@ std::string human_duration(double seconds);
 std::string human_bytes(double bytes);
 // "1.2 M", "3.4 G".
 std::string human_count(double x);
+// "1 shape", "2 shapes": for words that take an s.
+std::string human_number(size_t n, std::string_view what);
 // "12.34x"
 std::string human_speedup(double x);
 // "1.23 ms"

@@ -1,4 +1,5 @@
 // kevolve run: a node in the foreground that runs one campaign to its end.
+#include "config/node.hpp"
 #include "runtime/base/log.hpp"
 #include "tools/kevolve/campaign_result.hpp"
 #include "tools/kevolve/connection.hpp"
@@ -24,14 +25,12 @@ namespace kevolve {
 
 namespace {
 
-// Below this the campaign pauses with the reason, instead of failing where the disk happens to be full first.
-constexpr int64_t disk_reserve_mib = 16;
-
 struct run_options {
   common_options common;
   std::string file;
   std::vector<std::string> overrides;
   std::string data = "kevolve-data";
+  int64_t disk_reserve_mib = usual_disk_reserve_mib;
   std::vector<std::string> weak_sandbox;
 };
 
@@ -79,7 +78,12 @@ result<void> follow(node& where, const id128& id, progress& view, const stop_sig
   }
 }
 
-void print_outcome(const campaign_result& r, const std::string& folder) {
+// What shows the candidates of a campaign that is over.
+std::string tree_command(const id128& id, const std::string& data) {
+  return "kevolve tree " + short_string(id) + " --data " + printable(data);
+}
+
+void print_outcome(const campaign_result& r, const std::string& folder, const std::string& data) {
   const auto& s = r.status;
   if (s.state == "failed")
     print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
@@ -87,6 +91,8 @@ void print_outcome(const campaign_result& r, const std::string& folder) {
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
                           s.candidates, s.valid, printable(why)));
+    if (s.valid == 0)
+      print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
     print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by a chain of races and was not confirmed\n",
                           s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
@@ -96,9 +102,9 @@ void print_outcome(const campaign_result& r, const std::string& folder) {
       declared += t.held_out ? 0U : 1U;
     print_out(fmt::format("{}: {} faster than the reference, 95 % interval {:.2f} to {:.2f}\n", s.name,
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
-    print_out(
-        fmt::format("  proven in fresh processes on {} declared and {} held-out shapes, node {} of {} candidates\n",
-                    declared, s.shapes.size() - declared, s.best, s.candidates));
+    print_out(fmt::format(
+        "  proven in fresh processes on {} and {}, node {} of {}\n", human_number(declared, "declared shape"),
+        human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
     print_out("  kernel  " + folder + (r.best->proposal.language == "cpp" ? "/kernel.cpp\n" : "/kernel.c\n"));
   }
   print_out("  report  " + folder + "/report.md\n");
@@ -122,7 +128,7 @@ int conclude(node& where, const run_options& o, const campaign_spec& spec, const
   if (o.common.json)
     print_out(to_text(run_json(*r, *hardware, place)) + "\n");
   else
-    print_outcome(*r, place);
+    print_outcome(*r, place, o.data);
   return folder ? exit_code_of(status) : exit_code::failed;
 }
 
@@ -170,7 +176,7 @@ int run_campaign(const run_options& o) {
   node_options options;
   options.data_dir = o.data;
   options.targets = {spec->target};
-  options.disk_reserve_mib = disk_reserve_mib;
+  options.disk_reserve_mib = o.disk_reserve_mib;
   options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
   auto n = node::start(std::move(options));
   if (!n)
@@ -190,6 +196,10 @@ void add_run(CLI::App& app, action& chosen) {
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
   verb->add_option("FILE", o->file, "the campaign file")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
+  verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,
+                   "free space to keep: with less, nothing starts or goes on")
+      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->capture_default_str();
   verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
