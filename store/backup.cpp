@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -91,6 +92,24 @@ fs::path clean(const std::string& text) {
   return out.has_filename() ? out : out.parent_path();
 }
 
+// Whether `inner` is `outer` or lies below it.
+bool is_below(const fs::path& inner, const fs::path& outer) {
+  auto [end, other] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+  return end == outer.end();
+}
+
+// A copy inside what it is a copy of is lost together with it, and RocksDB takes what lies in its directory for its
+// own.
+result<void> is_apart(const fs::path& out, const fs::path& data_dir, copy_place place) {
+  std::error_code ec;
+  const auto real = fs::weakly_canonical(out, ec); // links lead nowhere else
+  const auto data = fs::weakly_canonical(clean(data_dir.string()), ec);
+  if (is_below(real, data / "store") || (place == copy_place::outside && is_below(real, data)))
+    return fail(errc::bad_input, out.string() + " lies inside the data directory " + data.string()
+                                     + ": a backup belongs elsewhere, best on another disk");
+  return {};
+}
+
 using digests = std::map<std::string, std::string>; // path below the directory → SHA-256
 
 result<digests> read_list(const fs::path& from) {
@@ -144,8 +163,10 @@ result<void> own_copy(const fs::path& path, const std::string& bytes) {
 
 } // namespace
 
-result<backup_report> backup(const store& data, const std::string& out) {
+result<backup_report> backup(const store& data, const std::string& out, copy_place place) {
   auto where = clean(out);
+  if (auto r = is_apart(where, data.directory(), place); !r)
+    return tl::unexpected(r.error());
   if (auto r = is_free(where); !r)
     return tl::unexpected(r.error());
   draft d{where};

@@ -17,8 +17,12 @@ struct backup_report {
   uint64_t last_event = 0; // global sequence
 };
 
-// errc::conflict if `out` is there and not empty. It appears when it is whole.
-result<backup_report> backup(const store& data, const std::string& out);
+// Only a copy that is looked at and removed may lie inside the data directory.
+enum class copy_place : uint8_t { outside, inside };
+
+// errc::conflict if `out` is there and not empty, errc::bad_input if it lies inside the data directory. It appears when
+// it is whole.
+result<backup_report> backup(const store& data, const std::string& out, copy_place where = copy_place::outside);
 
 // Whether every file is as it was when the backup was made; errc::not_found if `from` is no backup, errc::corrupt.
 result<backup_report> verify_backup(const std::string& from);

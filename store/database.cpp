@@ -82,7 +82,8 @@ public:
     std::array<char, 1024> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
     std::string_view line{text.data()};
-    log::write(level == rocksdb::InfoLogLevel::WARN_LEVEL ? log::level::warn : log::level::error, "rocksdb",
+    // Its warnings are for its developers: what concerns an operator is in the results of our calls.
+    log::write(level == rocksdb::InfoLogLevel::WARN_LEVEL ? log::level::debug : log::level::warn, "rocksdb",
                line.substr(0, line.find_last_not_of(" \n") + 1));
   }
   void Logv(const char*, va_list) override {} // headers

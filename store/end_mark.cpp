@@ -1,6 +1,7 @@
 #include "store/end_mark.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,7 +18,7 @@ namespace {
 constexpr size_t mark_bytes = 21;
 
 std::string path_in(const std::string& data_dir) {
-  return data_dir + "/events.end";
+  return data_dir + "/" + end_mark::file;
 }
 
 } // namespace
@@ -57,6 +58,17 @@ std::optional<uint64_t> end_mark::read(const std::string& data_dir) {
   const auto* end = text.data() + mark_bytes - 1;
   auto [at, error] = std::from_chars(text.data(), end, out);
   return error == std::errc{} && at == end ? std::optional{out} : std::nullopt;
+}
+
+std::string end_mark::damaged(const std::string& data_dir) {
+  struct stat about{};
+  // An empty file is what a power cut or a full disk leaves of a new one.
+  if (::stat(path_in(data_dir).c_str(), &about) != 0 || about.st_size == 0)
+    return {};
+  if (about.st_size == static_cast<off_t>(mark_bytes) && read(data_dir))
+    return {};
+  return "holds no mark of where the events end (twenty digits and a line's end): a loss at their end would not be "
+         "noticed";
 }
 
 std::string end_mark::lost(const std::string& data_dir, uint64_t last_sequence) {

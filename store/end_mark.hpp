@@ -11,6 +11,8 @@ namespace kevolve {
 
 class end_mark {
 public:
+  static constexpr const char* file = "events.end"; // in the data directory
+
   end_mark() = default;
   // For writing; makes the file.
   explicit end_mark(const std::string& data_dir);
@@ -23,6 +25,8 @@ public:
 
   // Nothing if there is no mark, or none that can be read.
   static std::optional<uint64_t> read(const std::string& data_dir);
+  // Empty: there is none, or it says something. Else what is wrong with the file.
+  static std::string damaged(const std::string& data_dir);
   // Empty: nothing is known to be lost. Else what to tell.
   static std::string lost(const std::string& data_dir, uint64_t last_sequence);
 

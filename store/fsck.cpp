@@ -64,6 +64,15 @@ result<void> check_end(database& db, const std::string& data_dir, bool repair, f
   if (!last)
     return tl::unexpected(last.error());
   auto end = *last ? record::from_big_endian(std::string_view{**last}.substr(1)) : 0;
+  if (auto damage = end_mark::damaged(data_dir); !damage.empty()) {
+    report.findings.push_back({end_mark::file, damage, repair ? "written anew" : ""});
+    if (repair) {
+      std::error_code ec;
+      std::filesystem::remove(data_dir + "/" + end_mark::file, ec);
+      end_mark{data_dir}.set(end);
+    }
+    return {};
+  }
   auto lost = end_mark::lost(data_dir, end);
   if (lost.empty())
     return {};

@@ -88,6 +88,27 @@ TEST_CASE("neither backup nor restore writes into a directory that holds somethi
   CHECK(std::distance(fs::directory_iterator{out}, fs::directory_iterator{}) == 1);
 }
 
+TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at and removed") {
+  served_node n;
+  const auto data = n.folder + "/data";
+  fs::create_directory_symlink(data, n.folder + "/link");
+  for (const auto& inside :
+       {data, data + "/copy", data + "/store/copy", n.folder + "/x/../data/copy", n.folder + "/link/copy"}) {
+    auto refused = back_up(n, inside);
+    CHECK_MESSAGE(refused.status == 400, inside << ": " << refused.body);
+    CHECK_MESSAGE(refused.body.find("inside the data directory") != std::string::npos, inside);
+  }
+  CHECK_FALSE(fs::exists(data + "/copy"));
+  CHECK(back_up(n, n.folder + "/data2").status == 200); // beside it
+  auto ask = [&](const std::string& out, const char* purpose) {
+    return n.ask("POST", "/v1/backup", {{"Content-Type", "application/json"}},
+                 json{{"out", out}, {"purpose", purpose}}.dump());
+  };
+  CHECK(ask(data + "/looked-at", "check").status == 200);
+  CHECK(ask(data + "/store/looked-at", "check").status == 400);
+  CHECK(ask(data + "/other", "fun").status == 400);
+}
+
 TEST_CASE("a backup that is not what it was restores to nothing") {
   served_node n;
   auto out = n.folder + "/backup";

@@ -93,6 +93,23 @@ TEST_CASE("an undamaged store has no findings, and looking changes nothing") {
   CHECK(code_of(fsck(dir.path())) == errc::conflict);
 }
 
+TEST_CASE("a mark of the end that says nothing is noticed, and written anew") {
+  for (const auto* text : {"garbage", "00000000000000000010", "000000000000000000x0\n", "00000000000000000010\nmore"}) {
+    CAPTURE(text);
+    scratch_directory dir;
+    fill(dir.path());
+    std::ofstream{dir.path() + "/events.end", std::ios::trunc} << text;
+    auto report = check(dir.path(), false);
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].where == "events.end");
+    mend(dir.path(), 1);
+  }
+  scratch_directory dir; // what a full disk leaves of a new one is no damage
+  fill(dir.path());
+  std::ofstream{dir.path() + "/events.end", std::ios::trunc};
+  CHECK(check(dir.path(), false).findings.empty());
+}
+
 TEST_CASE("any flipped byte of a record is noticed, and names the key") {
   scratch_directory dir;
   fill(dir.path());

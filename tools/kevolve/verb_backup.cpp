@@ -90,7 +90,8 @@ void add_backup(CLI::App& app, action& chosen) {
                "file (sha256sum -c backup.sha256); the token is not in it.");
   add_common(*verb, b->common);
   add_address(*verb, b->where);
-  verb->add_option("--out", b->out, "the directory to make; must be absent or empty")->required();
+  verb->add_option("--out", b->out, "the directory to make, outside the data directory; must be absent or empty")
+      ->required();
   verb->callback([b, &chosen] { chosen = [b] { return run(*b); }; });
 
   auto r = std::make_shared<restore_verb>();

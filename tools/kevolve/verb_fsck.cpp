@@ -63,7 +63,7 @@ result<fsck_report> examine_copy(const fsck_verb& o, const failure& held) {
     return tl::unexpected(held);
   (*link)->allow(std::chrono::hours{1});
   auto copy = std::filesystem::absolute(o.directory).lexically_normal().string() + "/fsck-" + short_string(random_id());
-  auto made = (*link)->post("/v1/backup", json{{"out", copy}});
+  auto made = (*link)->post("/v1/backup", json{{"out", copy}, {"purpose", "check"}});
   if (!made)
     return tl::unexpected(made.error());
   auto looked = fsck(copy);
@@ -107,7 +107,8 @@ void add_fsck(CLI::App& app, action& chosen) {
                "mended), 3 no store there, 5 in use.");
   verb->add_option("DIR", o->directory, "the data directory; of one that a node uses, a copy is made and checked")
       ->required();
-  verb->add_flag("--repair", o->repair, "if damaged: copy what can be saved to DIR.rescued; DIR stays as it is");
+  verb->add_flag("--repair", o->repair,
+                 "if damaged: copy what can be saved to DIR.rescued; DIR stays as it is, and the exit code 1");
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return examine(*o); }; });
 }

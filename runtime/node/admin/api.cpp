@@ -114,7 +114,7 @@ std::vector<route> api_routes() {
   add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
       "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node);
   add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
-      .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}}};
+      .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}}};
   add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
   add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query = {
@@ -131,7 +131,7 @@ std::vector<route> api_routes() {
                 "Last-Event-ID",
                 events);
   e.query = {{"campaign", "only this campaign", false, 0, 0, 0, {}},
-             {"after", "only events after this sequence", true, 0, UINT64_MAX, 0, {}},
+             {"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}},
              limit_parameter};
   e.produces = {"application/json", "text/event-stream"};
   auto steering = steering_routes();
@@ -142,7 +142,7 @@ std::vector<route> api_routes() {
       .query = {limit_parameter, {"cursor", "only records behind this number", true, 0, UINT64_MAX, 0, {}}};
   add("POST", "/v1/backup", "make_backup", "Copies the store into a new directory of this machine while it is in use",
       handlers::backup)
-      .body = {"out"};
+      .body = {"out", "purpose"};
   return t;
 }
 

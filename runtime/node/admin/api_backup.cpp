@@ -19,13 +19,19 @@ void backup(const call_ptr& c) {
     c->refuse(problem{400, "bad-request", "'out' must be the absolute path of a directory that is not there yet"});
     return;
   }
+  const auto check = c->body.value("purpose", std::string{});
+  if (!check.empty() && check != "check") {
+    c->refuse(problem{400, "bad-request", "'purpose' may be: check (a copy that is looked at and removed)"});
+    return;
+  }
+  const auto place = check.empty() ? copy_place::outside : copy_place::inside;
   auto busy = c->context->backing_up;
   if (busy->exchange(true)) {
     c->refuse(problem{409, "conflict", "a backup is under way"});
     return;
   }
-  c->self->home_system().spawn<caf::detached + caf::hidden>([c, out, busy] {
-    auto done = kevolve::backup(c->context->ledger->data(), out);
+  c->self->home_system().spawn<caf::detached + caf::hidden>([c, out, busy, place] {
+    auto done = kevolve::backup(c->context->ledger->data(), out, place);
     busy->store(false);
     if (!done)
       c->refuse(done.error());
