@@ -23,6 +23,26 @@ void check_built(section& s, std::string_view key, const std::string& name, cons
   s.error(key, "this build has no " + what + " '" + name + "'; there are: " + all);
 }
 
+// Only what can be used is offered; what is planned is told from what is misspelt.
+void declare_kind(section& s, const known_names& known, std::string& kind) {
+  const setting_rule rule{.text = "the family; llm, relay and replay are not usable in campaigns yet",
+                          .required = true,
+                          .choices = known.generators.empty() ? generator_kinds : std::vector<std::string>{}};
+  const auto among = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), kind) != names.end();
+  };
+  if (!s.value("kind", rule, kind) || known.generators.empty() || among(known.generators))
+    return;
+  if (!among(generator_kinds)) {
+    s.error("kind", "unknown value '" + kind + "'" + suggestion(kind, known.generators));
+    return;
+  }
+  std::string all;
+  for (const auto& g : known.generators)
+    all += (all.empty() ? "" : ", ") + g;
+  s.error("kind", "'" + kind + "' is not usable in campaigns yet; there are: " + all);
+}
+
 void declare_search(section& s, const known_names& known, search_spec& x) {
   std::string policy = "uct";
   auto single = s.value("policy", {.text = "how the next node is chosen", .choices = policy_names}, policy);
@@ -80,8 +100,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   auto weights = 0.0;
   root.tables("generator", {.text = "where candidates come from", .required = true}, [&](section& s) {
     auto& g = spec.generators.emplace_back();
-    if (s.value("kind", {.text = "the family", .required = true, .choices = generator_kinds}, g.kind))
-      check_built(s, "kind", g.kind, known.generators, "generator");
+    declare_kind(s, known, g.kind);
     s.value("weight", {.text = "share of the steps", .low = 0.0, .high = 1e9}, g.weight);
     weights += g.weight;
   });
