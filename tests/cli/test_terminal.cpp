@@ -12,6 +12,23 @@ TEST_CASE("text of others cannot steer the terminal") {
   CHECK(printable("größer ✓") == "größer ✓");
 }
 
+TEST_CASE("text of others stands in the order in which it was written") {
+  CHECK(printable("a\u202eb") == "a<U+202E>b");
+  for (const auto* x : {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069",
+                        "\u200e", "\u200f", "\u061c", "\u200b", "\u2028", "\ufeff", "\U000e0041"})
+    CHECK_MESSAGE(printable(x).starts_with("<U+"), x);
+  CHECK(printable("\U000e0041") == "<U+E0041>");
+  CHECK(printable("\u0085\u009f") == "  ");
+  // A byte that is an 8-bit control by itself, a character that is cut off or written too long, a surrogate.
+  CHECK(printable("a\x9b"
+                  "31m")
+        == "a\ufffd31m");
+  CHECK(printable("\xe2\x82") == "\ufffd\ufffd");
+  CHECK(printable("\xc0\x9b") == "\ufffd\ufffd");
+  CHECK(printable("\xed\xa0\x80") == "\ufffd\ufffd\ufffd");
+  CHECK(printable("\u200d\u0645\U0001f600") == "\u200d\u0645\U0001f600"); // scripts and pictures stay
+}
+
 TEST_CASE("lines of others stay lines, and each is harmless") {
   CHECK(kevolve::printable_lines("one\n\x1b[2Jtwo\n\nthree\n", "  ").find("\x1b") == std::string::npos);
   CHECK(kevolve::printable_lines("one\ntwo\nthree", "  ") == "one\n  two\n  three");
