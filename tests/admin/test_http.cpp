@@ -112,8 +112,14 @@ TEST_CASE("a stream brings what happened before and what happens next") {
 
   auto unknown = "/v1/events?campaign=" + std::string(31, '0');
   CHECK(parse_answer(send_raw(n.port, request(unknown, "Connection: close\r\n"))).status == 404);
-  auto bad = request("/v1/events", "Last-Event-ID: x\r\nConnection: close\r\n");
-  CHECK(parse_answer(send_raw(n.port, bad)).status == 400);
+  for (const auto& id : {std::string{"x"}, std::string{"-1"}, std::string{"1 2"}, "1&campaign=" + to_string(n.campaign),
+                         std::string{"18446744073709551615"}, std::string{"18446744073709551616"}}) {
+    auto bad = request("/v1/events", "Last-Event-ID: " + id + "\r\nConnection: close\r\n");
+    auto said = parse_answer(send_raw(n.port, bad, "\r\n\r\n"));
+    CHECK_MESSAGE(said.status == 400, id);
+  }
+  auto beyond = request("/v1/events?after=18446744073709551615", "Connection: close\r\n");
+  CHECK(parse_answer(send_raw(n.port, beyond, "\r\n\r\n")).status == 400);
 }
 
 TEST_CASE("clients that hold connections and ask nothing do not shut others out") {

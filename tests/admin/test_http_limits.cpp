@@ -86,6 +86,26 @@ TEST_CASE("a thousand slow and silent connections neither take descriptors witho
   CHECK(std::stoul(metric(n, "kevolve_http_connections_dropped_total{reason=\"crowded_out\"}")) >= 700);
 }
 
+TEST_CASE("a connection that is crowded out is counted once") {
+  served_node n{[](node_options& o) {
+    o.http.connections = 16;
+    o.http.reserved = 4;
+    o.http.per_peer = 4;
+  }};
+  const auto* counted = "kevolve_http_connections_dropped_total{reason=\"crowded_out\"}";
+  std::vector<std::unique_ptr<open_connection>> slow;
+  for (int i = 0; i < 14; ++i)
+    slow.push_back(std::make_unique<open_connection>(n.port, "GET /healthz HTTP/1.1\r\nX: "));
+  // Nine of the first ten have ended when the tenth's place is asked for: what they count stands.
+  for (int i = 0; i < 9; ++i)
+    CHECK(slow[static_cast<size_t>(i)]->read_until("").empty());
+  const auto out = std::stoul(metric(n, counted));
+  CHECK(out >= 10); // 14 came, 4 have a place
+  const auto silent = std::stoul(metric(n, "kevolve_http_connections_dropped_total{reason=\"silent\"}"));
+  CHECK(silent == 0);
+  CHECK(out <= 14 + 2); // and whoever asked for the figures
+}
+
 TEST_CASE("a header that does not end and a body that does not come are cut off in time") {
   served_node n{[](node_options& o) {
     o.http.header = std::chrono::milliseconds{200};

@@ -6,6 +6,7 @@
 #include <boost/asio/write.hpp>
 
 #include <array>
+#include <utility>
 
 namespace kevolve {
 
@@ -60,6 +61,8 @@ void session::close() {
 }
 
 void session::drop(connection_drop why) {
+  if (std::exchange(dropped_, true)) // closing it fails the read that was under way, which ends here once more
+    return;
   server_.api->counters().dropped(why);
   log::debug("admin", "connection from {} closed: {}", peer_, connection_drop_names[static_cast<size_t>(why)]);
   close();

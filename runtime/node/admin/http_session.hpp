@@ -102,6 +102,7 @@ private:
   bool keep_alive_ = true;
   unsigned served_ = 0;
   bool streaming_ = false;
+  bool dropped_ = false;
   std::string follow_;
   uint64_t last_event_ = 0;
   std::string outgoing_;

@@ -3,6 +3,9 @@
 
 #include <boost/asio/write.hpp>
 
+#include <charconv>
+#include <cstdint>
+
 namespace kevolve {
 
 namespace {
@@ -30,9 +33,21 @@ std::string without_position(const std::string& target) {
   return out;
 }
 
+// The id of an event behind which there can be another one.
+bool is_event_id(std::string_view text) {
+  uint64_t x = 0;
+  const auto* end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, x);
+  return error == std::errc{} && at == end && x < UINT64_MAX;
+}
+
 } // namespace
 
 void session::follow(api_request r, std::string_view last_event) {
+  if (!last_event.empty() && !is_event_id(last_event)) {
+    refuse(problem{400, "bad-request", "Last-Event-ID must be the id of an event: a whole number below 2^64 - 1"});
+    return;
+  }
   if (server_.streams >= server_.limits.streams) {
     refuse(problem{503, "too-many-streams",
                    "this node serves " + std::to_string(server_.limits.streams) + " event streams at once"});
