@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 using namespace kevolve::test;
 
@@ -32,6 +34,69 @@ TEST_CASE("a good task gets its prototype and what its shapes cost") {
   CHECK(big["array_bytes"] == 3.0 * 512 * 512 * 4);
   CHECK(big["work_flops"] == 2.0 * 512 * 512 * 512);
   CHECK(big["held_out"] == false);
+}
+
+TEST_CASE("a reference that does not compile or fit is named with its place") {
+  temporary_folder f;
+  const auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
+  const auto good = read_file(source_path("tests/node/tasks/row_energy.c"));
+  f.write("row_energy.task.toml", task);
+  auto check = [&](const std::string& reference, const std::string& task_text) {
+    f.write("row_energy.c", reference);
+    f.write("row_energy.task.toml", task_text);
+    return run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
+  };
+  auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  auto fine = check(good, task);
+  CHECK(fine.code == 0);
+  CHECK(fine.err.empty());
+  const struct {
+    std::string reference;
+    std::string task;
+    const char* place;
+    const char* what;
+  } cases[] = {
+      {replaced(good, "sum;", "sun;"), task, "row_energy.c:8:12: ", "undeclared"},
+      {good, replaced(task, "entry = \"row_energy\"", "entry = \"row_enrgy\""),
+       "row_energy.task.toml:39:9: reference.entry: ",
+       "there is no function 'row_enrgy' in row_energy.c; the task declares void row_enrgy(const float *x"},
+      {replaced(good, "const float *x", "const double *x"), task, "row_energy.c:3:31: ", "does not fit"},
+      {replaced(good, ", int64_t cols)", ")\n#define cols rows\n"), task, "row_energy.c:3:6: ", "does not fit"},
+      {replaced(good, "void", "static void"), task, "row_energy.task.toml:39:9: reference.entry: ", "is static"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.place);
+    auto said = check(c.reference, c.task);
+    CAPTURE(said.err);
+    CHECK(said.code == 2);
+    CHECK(said.out.empty());
+    CHECK(said.err.find(c.place) != std::string::npos);
+    CHECK(said.err.find(c.what) != std::string::npos);
+  }
+  f.write("row_energy.c", good);
+  f.write("row_energy.task.toml", task);
+  CHECK(run_kevolve({"task", "check", "row_energy.task.toml", "--json"}, f.path).document()["compiled"] == true);
+  // Nothing but the files of this test: what the check made is gone.
+  CHECK(std::distance(std::filesystem::directory_iterator{f.path}, {}) == 2);
+}
+
+TEST_CASE("where no compiler can be reached, a task check says what it has not checked") {
+  temporary_folder f;
+  std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", f.path + "/kevolve");
+  const auto task = source_path("tests/node/tasks/row_energy.task.toml");
+  program alone{f.path + "/kevolve", {"task", "check", task}, f.path};
+  auto said = alone.finish();
+  CHECK(said.code == 0);
+  CHECK(said.out.find("void row_energy(") != std::string::npos);
+  CHECK(said.err.find("not checked: whether the reference compiles") != std::string::npos);
+  CHECK(said.err.find("kevolve-compile-server") != std::string::npos);
+  program json_alone{f.path + "/kevolve", {"task", "check", task, "--json"}, f.path};
+  auto document = json_alone.finish().document();
+  CHECK(document["compiled"] == false);
+  CHECK(document["not_compiled"].is_string());
 }
 
 TEST_CASE("a campaign is validated together with its task and overrides") {
@@ -69,7 +134,9 @@ TEST_CASE("bad input writes nothing") {
   CHECK(said.err.find("nowhere.task.toml") != std::string::npos);
   CHECK(run_kevolve({"eval", bad, "x.c", "--data", "data"}, f.path).code == 2);
   auto task = source_path("config/tasks/gemm.task.toml");
-  CHECK(run_kevolve({"eval", task, "nowhere.c", "--data", "data"}, f.path).code == 2);
+  auto nowhere = run_kevolve({"eval", task, "nowhere.c", "--data", "data"}, f.path);
+  CHECK(nowhere.code == 2);
+  CHECK(nowhere.err == "kevolve: nowhere.c: cannot be read: No such file or directory\n");
   auto source = f.write("k.c", "int x;\n");
   auto flags = run_kevolve({"eval", task, source, "--flags", "Ofats", "--data", "data"}, f.path);
   CHECK(flags.code == 2);

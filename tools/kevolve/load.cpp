@@ -10,6 +10,18 @@ namespace kevolve {
 
 namespace {
 
+known_names of_this_build() {
+  known_names known;
+  known.targets = target_names();
+  for (const auto* kind : {"transform", "llm", "relay", "replay"})
+    if (make_generator(kind))
+      known.generators.emplace_back(kind);
+  known.policies = policy_names();
+  return known;
+}
+
+} // namespace
+
 void tell(const std::vector<diagnostic>& errors, bool json_wanted) {
   if (!json_wanted) {
     print_err(to_string(errors));
@@ -24,18 +36,6 @@ void tell(const std::vector<diagnostic>& errors, bool json_wanted) {
                     {"message", e.message}});
   print_out(to_text(json{{"ok", false}, {"errors", std::move(list)}}) + "\n");
 }
-
-known_names of_this_build() {
-  known_names known;
-  known.targets = target_names();
-  for (const auto* kind : {"transform", "llm", "relay", "replay"})
-    if (make_generator(kind))
-      known.generators.emplace_back(kind);
-  known.policies = policy_names();
-  return known;
-}
-
-} // namespace
 
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted) {

@@ -15,6 +15,7 @@ namespace kevolve {
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted);
 std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wanted);
+void tell(const std::vector<diagnostic>& errors, bool json_wanted);
 
 // A campaign that searches nothing: the judge's settings around a task.
 campaign_spec spec_around(task_spec task, const std::string& target);

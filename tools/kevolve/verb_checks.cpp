@@ -3,6 +3,7 @@
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
+#include "tools/kevolve/reference_check.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -104,8 +105,16 @@ int check_task(const check_options& o) {
   if (!task)
     return exit_code::usage;
   const auto& c = task->task;
+  auto wrong = check_reference(*task);
+  if (wrong && !wrong->empty()) {
+    tell(*wrong, o.common.json);
+    return exit_code::usage;
+  }
+  const auto unchecked = wrong ? std::string{} : wrong.error().detail;
   if (o.common.json) {
     print_out(to_text(json{{"ok", true},
+                           {"compiled", wrong.has_value()},
+                           {"not_compiled", or_null(unchecked)},
                            {"task", c.name},
                            {"family", c.family},
                            {"prototype", c_prototype(c)},
@@ -127,6 +136,9 @@ int check_task(const check_options& o) {
                         c.threads ? "allowed" : "not allowed",
                         task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(shapes_text(c));
+  if (!unchecked.empty())
+    print_err("kevolve: not checked: whether the reference compiles and fits the prototype: " + printable(unchecked)
+              + "\n");
   return exit_code::ok;
 }
 
@@ -201,12 +213,12 @@ int plan_campaign(const check_options& o) {
                      spec->draft_candidates, spec->search.in_flight);
   out += "ends at     budget: " + limits(plan["budget"]) + "; stop: " + limits(plan["stop"]) + "\n";
   out += "network     " + std::string{plan["network"].get<bool>() ? "the model's provider" : "none"} + "\n";
-  out += fmt::format(
-      "per candidate: 1 compile; {} declared shapes checked and timed; the promising also {} held-out shapes\n",
-      std::count_if(spec->task.task.shapes.begin(), spec->task.task.shapes.end(),
-                    [](const auto& s) { return !s.held_out; }),
-      std::count_if(spec->task.task.shapes.begin(), spec->task.task.shapes.end(),
-                    [](const auto& s) { return s.held_out; }));
+  const auto& shapes = spec->task.task.shapes;
+  const auto held_out =
+      static_cast<size_t>(std::count_if(shapes.begin(), shapes.end(), [](const auto& s) { return s.held_out; }));
+  out +=
+      fmt::format("per candidate: 1 compile; {} checked and timed; the promising also {}\n",
+                  human_number(shapes.size() - held_out, "declared shape"), human_number(held_out, "held-out shape"));
   out += "writes      ";
   for (const auto& w : plan["writes"])
     out += w.get<std::string>() + " ";
@@ -221,8 +233,11 @@ void add_checks(CLI::App& app, action& chosen) {
   auto* task = app.add_subcommand("task", "Task files");
   task->require_subcommand(1);
   task->footer("Example: kevolve task check config/tasks/gemm.task.toml");
-  auto* check = task->add_subcommand("check", "Every error of a task file; else its C prototype and shapes");
-  check->footer("Example: kevolve task check config/tasks/gemm.task.toml");
+  auto* check =
+      task->add_subcommand("check", "Every error of a task file and of its reference; else its C prototype and shapes");
+  check->footer("Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled as a campaign "
+                "would, and called "
+                "with the declared arguments; it is not run.");
   check->add_option("FILE", o->file, "the task file")->required();
   add_common(*check, o->common);
   check->callback([o, &chosen] { chosen = [o] { return check_task(*o); }; });

@@ -1,0 +1,240 @@
+#include "tools/kevolve/reference_check.hpp"
+
+#include "backends/protocol.hpp"
+#include "backends/target.hpp"
+#include "config/document.hpp"
+#include "runtime/base/channel.hpp"
+#include "tools/kevolve/programs.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint32_t compile_limit_ms = 60'000;
+constexpr auto start_limit = std::chrono::seconds{60};       // the first start makes the precompiled headers
+constexpr const char* contract_name = "the task's contract"; // as c_call_check calls its lines
+constexpr const char* entry_name = "the task's entry";
+
+// A compile server for one job; it ends with this object.
+class compile_server {
+public:
+  compile_server() = default;
+  compile_server(const compile_server&) = delete;
+  compile_server& operator=(const compile_server&) = delete;
+  ~compile_server() {
+    link_.close();
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+  }
+
+  result<void> start(const helper_command& how) {
+    auto pair = make_channel_pair();
+    if (!pair)
+      return tl::unexpected(pair.error());
+    auto words = how.argv;
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : how.environment)
+      settings.push_back(name + "=" + value);
+    auto pointers = [](std::vector<std::string>& from) {
+      std::vector<char*> out;
+      for (auto& x : from)
+        out.push_back(x.data());
+      out.push_back(nullptr);
+      return out;
+    };
+    auto argv = pointers(words);
+    auto environment = pointers(settings);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), 3); // where a helper has its socket
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    auto failed = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environment.data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0) {
+      pid_ = -1;
+      return tl::unexpected(from_errno(failed, words[0]));
+    }
+    link_ = std::move(pair->first);
+    return {};
+  }
+
+  result<compile_outcome> compile(const compile_request& q) {
+    if (auto sent = link_.send_message(frame_kind::compile_request, q); !sent)
+      return tl::unexpected(sent.error());
+    for (;;) {
+      auto got = link_.receive(start_limit + std::chrono::milliseconds{q.limit_ms});
+      if (!got)
+        return tl::unexpected(got.error());
+      if (got->kind == static_cast<uint8_t>(frame_kind::compile_outcome))
+        return decode<compile_outcome>(got->payload);
+    }
+  }
+
+private:
+  pid_t pid_ = -1;
+  channel link_;
+};
+
+std::string file_name(const task_spec& task) {
+  return std::filesystem::path{task.reference_path}.filename().string();
+}
+
+// As admission builds it: with the file's own lines, and a call with the declared arguments behind them.
+compile_request request_for(const task_spec& task, const target& hardware) {
+  compile_request q;
+  q.job = random_id();
+  q.role = compile_role::reference;
+  q.language = task.task.language;
+  q.source = "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source + c_call_check(task.task);
+  // An inline function that others may call must name nothing static (C11 6.7.4): so a static entry is refused.
+  if (q.language == "c")
+    q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
+                + "inline void kevolve_entry_check(void) { (void)&" + task.task.entry + "; }\n";
+  q.entry = task.task.entry;
+  q.threads = task.task.threads;
+  q.limit_ms = compile_limit_ms;
+  for (const auto& f : hardware.flag_menu())
+    if (f.baseline)
+      q.flags = f.name;
+  return q;
+}
+
+// "file:3:5: error: what"
+struct remark {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  bool error = false;
+  std::string what;
+};
+
+// Takes a number off the end, and the colon before it.
+std::optional<int> take_number(std::string_view& text) {
+  auto colon = text.rfind(':');
+  if (colon == std::string_view::npos)
+    return std::nullopt;
+  int out = 0;
+  const auto* end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data() + colon + 1, end, out);
+  if (error != std::errc{} || at != end)
+    return std::nullopt;
+  text = text.substr(0, colon);
+  return out;
+}
+
+std::optional<remark> read_remark(std::string_view line) {
+  for (std::string_view mark : {": error: ", ": fatal error: ", ": note: "}) {
+    auto at = line.find(mark);
+    if (at == std::string_view::npos)
+      continue;
+    auto place = line.substr(0, at);
+    auto column = take_number(place);
+    auto row = take_number(place);
+    if (column && row)
+      return remark{std::string{place}, *row, *column, mark != ": note: ", std::string{line.substr(at + mark.size())}};
+  }
+  return std::nullopt;
+}
+
+// As clang, gcc and g++ put it.
+bool says_undeclared(const std::string& what) {
+  for (const auto* words : {"undeclared", "implicit declaration", "not declared"})
+    if (what.find(words) != std::string::npos)
+      return true;
+  return false;
+}
+
+// The task file's own line for a key.
+diagnostic at_key(const task_spec& task, const std::string& key, const std::string& message) {
+  auto root = parse_document(task.text, task.path);
+  if (!root)
+    return {task.path, 0, 0, key, message};
+  error_list errors{task.path, *root};
+  errors.add(key, message);
+  return errors.take().front();
+}
+
+} // namespace
+
+std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words) {
+  std::vector<remark> remarks;
+  for (size_t from = 0; from < words.size();) {
+    auto end = std::min(words.find('\n', from), words.size());
+    if (auto r = read_remark(std::string_view{words}.substr(from, end - from)))
+      remarks.push_back(std::move(*r));
+    from = end + 1;
+  }
+  const auto own = file_name(task);
+  const auto wanted = "the task declares " + c_prototype(task.task);
+  std::vector<diagnostic> out;
+  for (size_t i = 0; i < remarks.size(); ++i) {
+    const auto& r = remarks[i];
+    if (!r.error)
+      continue;
+    if (r.file == entry_name) {
+      // Where there is no such function, or another one, the call has been refused as well.
+      if (out.empty())
+        out.push_back(at_key(task, "reference.entry",
+                             "'" + task.task.entry + "' in " + task.reference_path
+                                 + " is static: nobody outside the file can call it"));
+      continue;
+    }
+    if (r.file != contract_name) {
+      out.push_back({r.file == own ? task.reference_path : r.file, r.line, r.column, "", r.what});
+      continue;
+    }
+    if (says_undeclared(r.what)) {
+      out.push_back(at_key(task, "reference.entry",
+                           "there is no function '" + task.task.entry + "' in " + task.reference_path + "; " + wanted));
+      continue;
+    }
+    // The call is ours: what it does not fit is in the note behind it.
+    diagnostic d{task.reference_path, 0, 0, "", "'" + task.task.entry + "' does not fit: " + r.what + "; " + wanted};
+    for (size_t n = i + 1; n < remarks.size() && !remarks[n].error; ++n)
+      if (remarks[n].file == own) {
+        d.line = remarks[n].line;
+        d.column = remarks[n].column;
+        break;
+      }
+    out.push_back(std::move(d));
+  }
+  if (out.empty())
+    out.push_back({task.reference_path, 0, 0, "", words.substr(0, words.find('\n'))});
+  return out;
+}
+
+result<std::vector<diagnostic>> check_reference(const task_spec& task) {
+  const auto not_here = [](const std::string& why) { return tl::unexpected(failure{errc::unavailable, why}); };
+  auto hardware = make_target("cpu", program_directory());
+  if (!hardware)
+    return not_here(to_string(hardware.error()));
+  const auto known = (*hardware)->languages();
+  if (std::find(known.begin(), known.end(), task.task.language) == known.end())
+    return not_here("no compiler here is locked for language '" + task.task.language + "'");
+  compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return not_here(to_string(started.error()));
+  auto outcome = server.compile(request_for(task, **hardware));
+  if (!outcome)
+    return not_here("the compile server: " + to_string(outcome.error()));
+  if (outcome->trouble)
+    return not_here(outcome->trouble.kind + ": " + outcome->trouble.detail);
+  if (outcome->result == verdict::pass)
+    return std::vector<diagnostic>{};
+  return read_compiler_words(task, outcome->log);
+}
+
+} // namespace kevolve
