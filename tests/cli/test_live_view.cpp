@@ -53,6 +53,10 @@ bool has(const std::vector<std::string>& frame, const std::string& text) {
   return std::any_of(frame.begin(), frame.end(), [&](const auto& l) { return l.find(text) != std::string::npos; });
 }
 
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 } // namespace
 
 TEST_CASE("the live view fits any terminal, and shows the way to the best before all else") {
@@ -103,6 +107,27 @@ TEST_CASE("a campaign without candidates and with a reason is shown too") {
   auto frame = live_frame(s, json::array(), {}, {80, 24, false});
   CHECK(has(frame, "best: none yet"));
   CHECK(has(frame, "waits for a place"));
+}
+
+TEST_CASE("a state is told for people: what resumes is not new, what was cancelled has not finished") {
+  auto s = status();
+  s["state"] = "preparing";
+  s["candidates"] = 0;
+  CHECK(state_text(s) == "preparing");
+  s["candidates"] = 3;
+  CHECK(state_text(s) == "resuming");
+  CHECK(has(status_text(s).substr(0, status_text(s).find('\n')), "resuming"));
+  CHECK(has(status_line(s), "] resuming: 3 candidates"));
+  s["state"] = "finished";
+  s["stop_reason"] = "cancelled";
+  CHECK(state_text(s) == "cancelled");
+  CHECK_FALSE(has(status_text(s), "finished"));
+  s["stop_reason"] = "budget";
+  CHECK(has(status_text(s), "finished (budget)"));
+  CHECK_FALSE(has(status_text(s), "kevolve tree"));
+  s["valid"] = 0;
+  s["best"] = nullptr;
+  CHECK(has(status_text(s), "what became of each candidate: kevolve tree "));
 }
 
 TEST_CASE("the end of a campaign is an exit code") {

@@ -50,9 +50,20 @@ std::string percent_encoded(const std::string& text) {
   return out;
 }
 
+std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates) {
+  if (state == "preparing" && candidates > 0)
+    return "resuming";
+  return state == "finished" && stop_reason == "cancelled" ? "cancelled" : state;
+}
+
+std::string state_text(const json& s) {
+  return state_text(text_at(s, "state"), text_at(s, "stop_reason"), static_cast<uint64_t>(number_at(s, "candidates")));
+}
+
 std::string status_text(const json& s) {
-  std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), text_at(s, "state"));
-  if (auto why = text_at(s, "stop_reason"); !why.empty())
+  const auto state = state_text(s);
+  std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), state);
+  if (auto why = text_at(s, "stop_reason"); !why.empty() && why != state)
     out += " (" + why + ")";
   out += "\n";
   if (auto why = text_at(s, "reason"); !why.empty())
@@ -71,7 +82,7 @@ std::string status_text(const json& s) {
                        b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");
     out += "              " + text_at(b, "summary") + "\n";
   } else
-    out += "  best        none yet\n";
+    out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
   if (s.contains("priority"))
     out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
   if (auto o = s.find("origin"); o != s.end() && o->is_object())
@@ -80,15 +91,17 @@ std::string status_text(const json& s) {
   for (const auto* key : {"pinned", "banned"})
     if (auto i = s.find(key); i != s.end() && !i->empty())
       out += fmt::format("  {:<12}{}\n", key, indices(*i));
+  if (has_ended(s) && s["valid"].get<uint64_t>() == 0 && s["candidates"].get<uint64_t>() > 0)
+    out += "  what became of each candidate: kevolve tree " + text_at(s, "id").substr(0, 8) + "\n";
   return out;
 }
 
 std::string status_line(const json& s) {
   const auto& budget = s["budget"];
-  auto out = fmt::format(
-      "[{}{}] {}: {} candidates{}, {} valid, {} in flight", human_duration(number_at(s["spent"], "wall_s")),
-      of_budget(budget, "wall_s", human_duration), text_at(s, "state"), s["candidates"].get<uint64_t>(),
-      of_budget(budget, "candidates", human_count), s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
+  auto out = fmt::format("[{}{}] {}: {} candidates{}, {} valid, {} in flight",
+                         human_duration(number_at(s["spent"], "wall_s")), of_budget(budget, "wall_s", human_duration),
+                         state_text(s), s["candidates"].get<uint64_t>(), of_budget(budget, "candidates", human_count),
+                         s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
   if (const auto& b = s["best"]; b.is_object())
     out += fmt::format("; best {} {} node {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
                        b["node"].get<uint64_t>(), text_at(b, "summary"));

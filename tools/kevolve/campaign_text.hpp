@@ -3,6 +3,7 @@
 
 #include "runtime/node/admin/json.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace kevolve {
@@ -15,6 +16,11 @@ double number_at(const json& x, const char* key);
 std::string interval_text(const json& x);
 // Every byte but letters and digits as %XX, for a path or a query.
 std::string percent_encoded(const std::string& text);
+
+// The state in a word for people: one that goes on where it was is "resuming" while the node prepares it anew, and one
+// that was cancelled did not finish.
+std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates);
+std::string state_text(const json& status);
 
 // Several lines on one campaign.
 std::string status_text(const json& status);

@@ -194,10 +194,9 @@ std::vector<std::string> live_frame(const json& s, const json& tree, const best_
     return all > 0 ? " of " + human_duration(all) : std::string{};
   };
   std::vector<line> lines;
-  lines.push_back(
-      {fmt::format("{} {}  {}  {} {}{}", text_at(s, "name"), text_at(s, "id").substr(0, 8), text_at(s, "state"),
-                   bar(share_spent(s)), human_duration(number_at(s["spent"], "wall_s")), of("wall_s")),
-       bold});
+  lines.push_back({fmt::format("{} {}  {}  {} {}{}", text_at(s, "name"), text_at(s, "id").substr(0, 8), state_text(s),
+                               bar(share_spent(s)), human_duration(number_at(s["spent"], "wall_s")), of("wall_s")),
+                   bold});
   auto all = number_at(budget, "candidates");
   lines.push_back({fmt::format(
       "  {} candidates{}, {} valid, {} in flight, {} on the device, priority {}", s["candidates"].get<uint64_t>(),

@@ -1,5 +1,6 @@
 #include "tools/kevolve/progress.hpp"
 
+#include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 #include <fmt/core.h>
@@ -19,6 +20,10 @@ constexpr size_t bar_cells = 24;
 
 std::string interval(const campaign_status& s) {
   return fmt::format("[{:.2f}, {:.2f}]", s.ci_low, s.ci_high);
+}
+
+std::string state_of(const campaign_status& s) {
+  return state_text(s.state, s.stop_reason, s.candidates);
 }
 
 // How far the nearest budget is used up.
@@ -98,8 +103,8 @@ void progress::note_improvement(const campaign_status& s) {
 
 std::vector<std::string> progress::block(const campaign_status& s, size_t width) const {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} {}  {}  {} {}", printable(s.name), short_string(s.id), s.state, bar(share_spent(s)),
-                              clock_text(s)));
+  lines.push_back(fmt::format("{} {}  {}  {} {}", printable(s.name), short_string(s.id), state_of(s),
+                              bar(share_spent(s)), clock_text(s)));
   auto minutes = (s.wall_s - first_wall_s_) / 60;
   auto rate = minutes > 0.05
                   ? fmt::format(", {:.0f} a minute", static_cast<double>(s.candidates - first_candidates_) / minutes)
@@ -136,7 +141,7 @@ void progress::draw(const std::vector<std::string>& lines) {
 
 void progress::print_line(const campaign_status& s) {
   last_line_s_ = s.wall_s;
-  auto out = fmt::format("[{}] {}: {}", clock_text(s), s.state, counts(s));
+  auto out = fmt::format("[{}] {}: {}", clock_text(s), state_of(s), counts(s));
   if (s.best != 0)
     out += fmt::format("; best {} {} node {}: {}", human_speedup(s.speedup), interval(s), s.best,
                        printable(s.best_summary));

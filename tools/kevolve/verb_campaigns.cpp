@@ -2,6 +2,7 @@
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/only_campaign.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
@@ -20,7 +21,7 @@ struct campaign_options {
   common_options common;
   node_address where;
   std::string id;
-  uint64_t index = 0;
+  std::string index;
   std::string reason;
   uint64_t limit = 0;
   std::string cursor;
@@ -83,7 +84,7 @@ void print_list(const json& list) {
   std::vector<std::vector<std::string>> rows{
       {"ID", "NAME", "STATE", "PRIORITY", "CANDIDATES", "VALID", "BEST", "WALL"}};
   for (const auto& s : list["items"])
-    rows.push_back({text_at(s, "id").substr(0, 8), text_at(s, "name"), text_at(s, "state"),
+    rows.push_back({text_at(s, "id").substr(0, 8), text_at(s, "name"), state_text(s),
                     std::to_string(static_cast<uint64_t>(number_at(s, "priority"))),
                     std::to_string(s["candidates"].get<uint64_t>()), std::to_string(s["valid"].get<uint64_t>()),
                     s["best"].is_object() ? human_speedup(number_at(s["best"], "speedup")) : "-",
@@ -176,11 +177,8 @@ void print_node(const json& n) {
   print_out(out);
 }
 
-int show(const options_ptr& o, const std::string& path, bool pages, void (*print)(const json&)) {
-  auto node = connection::open(o->where, true);
-  if (!node)
-    return report(node.error(), o->common.json);
-  auto answer = pages ? listed(**node, *o, path) : (*node)->get(path);
+int show(const options_ptr& o, connection& node, const std::string& path, bool pages, void (*print)(const json&)) {
+  auto answer = pages ? listed(node, *o, path) : node.get(path);
   if (!answer)
     return report(answer.error(), o->common.json);
   if (pages) {
@@ -204,6 +202,36 @@ int show(const options_ptr& o, const std::string& path, bool pages, void (*print
   return exit_code::ok;
 }
 
+// `below`: of the campaign's path.
+int show_campaign(const options_ptr& o, const std::string& below, bool pages, void (*print)(const json&)) {
+  auto node = connection::open(o->where, true);
+  if (!node)
+    return report(node.error(), o->common.json);
+  auto id = campaign_or_only(**node, o->id);
+  if (!id)
+    return report(id.error(), o->common.json);
+  o->id = *id;
+  return show(o, **node, campaign_path(*o) + below, pages, print);
+}
+
+int show_list(const options_ptr& o) {
+  auto node = connection::open(o->where, true);
+  if (!node)
+    return report(node.error(), o->common.json);
+  const auto filter = o->state.empty() ? std::string{} : "?state=" + o->state;
+  return show(o, **node, "/v1/campaigns" + filter, true, print_list);
+}
+
+int show_node(const options_ptr& o) {
+  if (o->index.empty()) // one word alone is the node's index in the only campaign
+    std::swap(o->id, o->index);
+  if (o->index.empty() || o->index.find_first_not_of("0123456789") != std::string::npos || o->index.size() > 18)
+    return report({errc::bad_input, "node wants a node's index in the tree, a whole number"
+                                        + (o->index.empty() ? "" : "; not '" + printable(o->index) + "'")},
+                  o->common.json);
+  return show_campaign(o, "/nodes/" + o->index, false, print_node);
+}
+
 int steer(const options_ptr& o, const char* verb) {
   auto node = connection::open(o->where, false);
   if (!node)
@@ -221,12 +249,17 @@ int steer(const options_ptr& o, const char* verb) {
   return exit_code::ok;
 }
 
+// What a verb is about: the node, a campaign that must be named, or one that need not be where it is alone.
+enum class whose : uint8_t { node, one, one_or_only };
+
 CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* example, const options_ptr& o,
-                   bool with_id) {
+                   whose of) {
   auto* verb = app.add_subcommand(name, about);
   verb->footer(std::string{"Example: kevolve "} + example);
-  if (with_id)
+  if (of == whose::one)
     verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits")->required();
+  if (of == whose::one_or_only)
+    verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   add_common(*verb, o->common);
   add_address(*verb, o->where);
   return verb;
@@ -242,33 +275,24 @@ void add_campaigns(CLI::App& app, action& chosen) {
     return verb;
   };
   auto* list =
-      paged(add_verb(app, "list", "Campaigns of a node", "list --state running --data kevolve-data", o, false));
+      paged(add_verb(app, "list", "Campaigns of a node", "list --state running --data kevolve-data", o, whose::node));
   list->add_option("--state", o->state, "only campaigns in this state")
       ->check(CLI::IsMember({"queued", "preparing", "running", "paused", "finishing", "finished", "failed"}));
   list->add_option("--name", o->name, "only campaigns whose name holds this");
   list->add_flag("--ids", o->ids, "the ids alone, one a line");
-  list->callback([o, &chosen] {
-    chosen = [o] {
-      return show(o, "/v1/campaigns" + (o->state.empty() ? std::string{} : "?state=" + o->state), true, print_list);
-    };
-  });
-  add_verb(app, "status", "A campaign's state, spending and best", "status 1a2b3c4d", o, true)->callback([o, &chosen] {
-    chosen = [o] { return show(o, campaign_path(*o), false, print_status); };
-  });
-  auto* tree =
-      paged(add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --verdict pass", o, true));
+  list->callback([o, &chosen] { chosen = [o] { return show_list(o); }; });
+  add_verb(app, "status", "A campaign's state, spending and best", "status 1a2b3c4d", o, whose::one_or_only)
+      ->callback([o, &chosen] { chosen = [o] { return show_campaign(o, "", false, print_status); }; });
+  auto* tree = paged(
+      add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --verdict pass", o, whose::one_or_only));
   tree->add_option("--verdict", o->verdict, "only nodes of this verdict, or in_flight, pinned, banned, injected");
-  tree->callback([o, &chosen] { chosen = [o] { return show(o, campaign_path(*o) + "/tree", true, print_tree); }; });
-  auto* node =
-      add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o, true);
-  node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference")
-      ->required()
-      ->check(CLI::NonNegativeNumber);
-  node->callback([o, &chosen] {
-    chosen = [o] { return show(o, campaign_path(*o) + "/nodes/" + std::to_string(o->index), false, print_node); };
-  });
-  add_verb(app, "best", "The best candidate whole", "best 1a2b --json", o, true)->callback([o, &chosen] {
-    chosen = [o] { return show(o, campaign_path(*o) + "/best", false, print_node); };
+  tree->callback([o, &chosen] { chosen = [o] { return show_campaign(o, "/tree", true, print_tree); }; });
+  auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,
+                        whose::one_or_only);
+  node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference. One word alone is INDEX");
+  node->callback([o, &chosen] { chosen = [o] { return show_node(o); }; });
+  add_verb(app, "best", "The best candidate whole", "best 1a2b --json", o, whose::one_or_only)->callback([o, &chosen] {
+    chosen = [o] { return show_campaign(o, "/best", false, print_node); };
   });
   struct wish {
     const char* verb;
@@ -279,7 +303,7 @@ void add_campaigns(CLI::App& app, action& chosen) {
        {wish{"pause", "Start nothing new; what is in flight ends", "pause 1a2b --reason 'need the machine'"},
         wish{"resume", "Go on with a paused campaign", "resume 1a2b"},
         wish{"cancel", "End a campaign for good", "cancel 1a2b"}}) {
-    auto* verb = add_verb(app, w.verb, w.about, w.example, o, true);
+    auto* verb = add_verb(app, w.verb, w.about, w.example, o, whose::one);
     verb->add_option("--reason", o->reason, "kept with the event");
     verb->callback([o, &chosen, name = w.verb] { chosen = [o, name] { return steer(o, name); }; });
   }

@@ -4,6 +4,7 @@
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/follow.hpp"
 #include "tools/kevolve/live_view.hpp"
+#include "tools/kevolve/only_campaign.hpp"
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -166,6 +167,18 @@ int watch_campaign(const node_address& where, const common_options& common, cons
   return *ended;
 }
 
+namespace {
+
+int watch(const watch_options& o) {
+  if (!o.id.empty())
+    return watch_campaign(o.where, o.common, o.id);
+  auto node = connection::open(o.where, false);
+  auto only = node ? campaign_or_only(**node, "") : tl::unexpected(node.error());
+  return only ? watch_campaign(o.where, o.common, *only) : report(only.error(), o.common.json);
+}
+
+} // namespace
+
 void add_watch(CLI::App& app, action& chosen) {
   auto o = std::make_shared<watch_options>();
   auto* verb = app.add_subcommand("watch", "A campaign live, with its tree, until it ends");
@@ -173,10 +186,10 @@ void add_watch(CLI::App& app, action& chosen) {
       "Example: kevolve watch 1a2b\n"
       "On a terminal it redraws in place; elsewhere it prints a line on every change. Ends with 0 once a best\n"
       "is confirmed, 8 if the budget brought nothing valid, 1 for any other end; Ctrl-C leaves the campaign be.");
-  verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits")->required();
+  verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   add_common(*verb, o->common);
   add_address(*verb, o->where);
-  verb->callback([o, &chosen] { chosen = [o] { return watch_campaign(o->where, o->common, o->id); }; });
+  verb->callback([o, &chosen] { chosen = [o] { return watch(*o); }; });
 }
 
 } // namespace kevolve
