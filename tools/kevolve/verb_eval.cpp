@@ -1,4 +1,5 @@
 // kevolve eval: the judge alone, on one candidate.
+#include "config/document.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/evaluate_once.hpp"
 #include "tools/kevolve/connection.hpp"
@@ -16,7 +17,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -80,13 +80,10 @@ result<candidate> read_candidate(const eval_options& o, const target& hardware) 
   out.language = language_of(o.candidate);
   if (out.language.empty())
     return fail(errc::bad_input, o.candidate + ": expected a .c or .cpp file");
-  std::error_code ec;
-  std::ifstream in{o.candidate, std::ios::binary};
-  std::stringstream bytes;
-  bytes << in.rdbuf();
-  if (!in || !fs::is_regular_file(o.candidate, ec))
-    return fail(errc::bad_input, o.candidate + ": cannot be read");
-  out.source = bytes.str();
+  auto source = read_text_file(o.candidate);
+  if (!source) // the reason stands in it
+    return fail(errc::bad_input, to_string(source.error().front()));
+  out.source = std::move(*source);
   std::vector<std::string> names;
   for (const auto& f : hardware.flag_menu()) {
     names.push_back(f.name);
@@ -151,8 +148,45 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"sandbox_level", or_null(last.sandbox_level)}};
 }
 
-void print_table(const json& d) {
-  auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
+std::string correctness_text(const json& c, bool right) {
+  const auto cases = human_number(c["cases"].get<size_t>(), "case");
+  const auto seeds = human_number(c["seeds"].get<size_t>(), "set") + " of random inputs";
+  auto out = right ? fmt::format("right in all {}, over {}", cases, seeds)
+                   : fmt::format("looked at {}, over {}", cases, seeds);
+  if (c["bit_equal"].get<bool>())
+    return out + "; equal to the reference bit by bit\n";
+  return out
+         + fmt::format("; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the reference's own is {:.3g}\n",
+                       c["max_abs"].get<double>(), c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
+                       c["reference_max_abs"].get<double>());
+}
+
+std::string speed_text(const json& t) {
+  auto out = fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
+  if (t["ci95"].is_array())
+    out += fmt::format(", 95 % interval {:.3f} to {:.3f}", t["ci95"][0].get<double>(), t["ci95"][1].get<double>());
+  return out + "\n";
+}
+
+// Held-out shapes are counted and no more: who reads this may be the one who writes the next candidate.
+std::string shapes_text(const json& shapes) {
+  std::vector<std::vector<std::string>> rows{{"SHAPE", "REFERENCE", "CANDIDATE", "SPEEDUP"}};
+  size_t held_out = 0;
+  for (const auto& s : shapes) {
+    if (s["held_out"].get<bool>()) {
+      ++held_out;
+      continue;
+    }
+    auto median = [&](const char* key) { return s[key].is_object() ? human_ns(s[key]["median"].get<double>()) : "-"; };
+    rows.push_back({s["shape"].get<std::string>(), median("reference_ns"), median("candidate_ns"),
+                    human_speedup(s["speedup"].get<double>())});
+  }
+  return table_text(rows) + (held_out > 0 ? "and " + human_number(held_out, "held-out shape") + "\n" : "");
+}
+
+// The verdict, how fast, how right; what the judge went by is in --json.
+void print_text(const json& d) {
+  const auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
   auto out = fmt::format("{} on {}: {}\n", d["task"].get<std::string>(), d["target"].get<std::string>(), verdict);
   if (d["fault"].is_object())
     out += "fault: " + d["fault"]["kind"].get<std::string>() + ": " + printable(d["fault"]["detail"].get<std::string>())
@@ -162,29 +196,13 @@ void print_table(const json& d) {
   std::istringstream detail{d["detail"].get<std::string>()};
   for (std::string line; std::getline(detail, line);)
     out += "  " + printable(line) + "\n";
-  for (const auto& [key, value] : d["diagnosis"]["evidence"].items())
-    out += "  " + printable(key) + ": " + printable(value.get<std::string>()) + "\n";
+  const auto& t = d["timing"];
+  if (t.is_object())
+    out += speed_text(t);
   if (const auto& c = d["correctness"]; c.is_object())
-    out += fmt::format("checked {} cases over {} seeds; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp, "
-                       "the reference's own {:.3g}{}\n",
-                       c["cases"].get<uint64_t>(), c["seeds"].get<uint64_t>(), c["max_abs"].get<double>(),
-                       c["max_rel"].get<double>(), c["max_ulp"].get<double>(), c["reference_max_abs"].get<double>(),
-                       c["bit_equal"].get<bool>() ? "; bit-equal to the reference" : "");
-  if (const auto& t = d["timing"]; t.is_object()) {
-    out += fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
-    if (t["ci95"].is_array())
-      out += fmt::format(", 95 % interval {:.3f} to {:.3f}", t["ci95"][0].get<double>(), t["ci95"][1].get<double>());
-    out += "\n";
-    std::vector<std::vector<std::string>> rows{{"SHAPE", "HELD OUT", "REFERENCE", "CANDIDATE", "SPEEDUP"}};
-    for (const auto& s : t["shapes"]) {
-      auto median = [&](const char* key) {
-        return s[key].is_object() ? human_ns(s[key]["median"].get<double>()) : "-";
-      };
-      rows.push_back({s["shape"].get<std::string>(), s["held_out"].get<bool>() ? "yes" : "no", median("reference_ns"),
-                      median("candidate_ns"), human_speedup(s["speedup"].get<double>())});
-    }
-    out += table_text(rows);
-  }
+    out += correctness_text(c, verdict == "pass");
+  if (t.is_object())
+    out += shapes_text(t["shapes"]);
   print_out(out);
 }
 
@@ -213,7 +231,7 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
   if (o.common.json)
     print_out(to_text(document) + "\n");
   else
-    print_table(document);
+    print_text(document);
   return document["verdict"] == "pass" ? exit_code::ok : exit_code::failed;
 }
 
