@@ -145,6 +145,11 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(best["source"] == read_file(folder + "/kernel.c"));
   CHECK(best["evaluations"].size() >= 2);
   CHECK(run_kevolve({"node", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
+  // Which one need not be said of the only one.
+  CHECK(run_kevolve({"status", "--json"}, f.path).document()["id"] == result["campaign"]);
+  CHECK(run_kevolve({"tree", "--json"}, f.path).document() == tree);
+  CHECK(run_kevolve({"best", "--json"}, f.path).document() == best);
+  CHECK(run_kevolve({"node", "0"}, f.path).out.find("row_squares") != std::string::npos);
   CHECK(run_kevolve({"node", id, "999"}, f.path).code == 3);
   CHECK(run_kevolve({"status", "ffffffff"}, f.path).code == 3);
   CHECK(run_kevolve({"pause", id}, f.path).code == 6);
@@ -202,6 +207,19 @@ TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a
   CHECK(ended.out.find("was not confirmed") != std::string::npos);
   CHECK(ended.err.find("preparing: 0 candidates") == std::string::npos); // what was done counts from the first line
   CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["in_flight"] == 0);
+  auto list = run_kevolve({"list"}, f.path).out;
+  CHECK(list.find("cancelled") != std::string::npos);
+  CHECK(list.find("finished") == std::string::npos);
+}
+
+TEST_CASE("a budget that brought nothing valid ends with 8, and says where to look") {
+  temporary_folder f;
+  write_campaign(f);
+  auto said = run_kevolve({"run", "campaign.toml", "--set", "budget.wall=1ms"}, f.path);
+  CAPTURE(said.err);
+  CHECK(said.code == 8);
+  auto id = run_kevolve({"list", "--ids"}, f.path).out.substr(0, 8);
+  CHECK(said.out.find("kevolve tree " + id + " --data kevolve-data\n") != std::string::npos);
 }
 
 TEST_CASE("what was done before a kill is told without a node") {
@@ -237,6 +255,17 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(document["correctness"]["cases"].get<int>() > 0);
   CHECK(document["fingerprint"]["harness"].is_string());
   CHECK(run_kevolve(command, f.path).document()["timing"] == document["timing"]); // stored, not measured again
+  // For people: the verdict, how fast, how right; no word of ours, and no held-out shape.
+  command.pop_back();
+  auto text = run_kevolve(command, f.path).out;
+  CAPTURE(text);
+  CHECK(text.starts_with("row_squares on cpu: pass\nspeedup "));
+  CHECK(text.find("\nright in all " + std::to_string(document["correctness"]["cases"].get<int>()) + " cases")
+        != std::string::npos);
+  CHECK(text.find("and 1 held-out shape\n") != std::string::npos);
+  CHECK(text.find("rows=1024 cols=2048") != std::string::npos);
+  for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
+    CHECK_MESSAGE(text.find(hidden) == std::string::npos, hidden);
   auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
   CHECK(wrong.code == 1);
   CHECK(wrong.document()["verdict"] == "wrong_result");

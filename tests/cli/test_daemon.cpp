@@ -55,6 +55,13 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.kevolve({"pause", id}).code == 0);
   CHECK(f.told({"priority", id, "300", "--by", "bob", "--reason", "due today"})["priority"] == 300);
   CHECK(f.told({"budget", id, "--candidates", "12", "--wall", "10m"})["budget"]["wall_s"] == 600);
+  // Less than is spent already is taken, and told.
+  auto spent = f.kevolve({"budget", id, "--candidates", "1"});
+  CHECK(spent.code == 0);
+  CHECK(spent.err.find("kevolve: note: ") != std::string::npos);
+  CHECK(spent.err.find("spent already, of 1 allowed") != std::string::npos);
+  CHECK(f.told({"budget", id, "--candidates", "1"})["note"].is_string());
+  CHECK_FALSE(f.told({"budget", id, "--candidates", "12"}).contains("note"));
   CHECK(f.told({"pin", id, "1"})["pinned"] == json::array({1}));
   f.write("mine.c", "/* mine */\n" + read_file(source_path("tests/node/tasks/row_energy.c")));
   auto injected = f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"});
@@ -131,6 +138,14 @@ TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin
   CHECK(low["state"] == "queued");
   CHECK(high["state"] == "queued");
   CHECK(f.told({"list", "--state", "queued"})["items"].size() == 2);
+  for (const auto* verb : {"status", "tree", "best", "watch"}) { // which one?
+    auto which = f.kevolve({verb});
+    CAPTURE(which.err);
+    CHECK(which.code == 2);
+    for (const auto& id : {first, low["id"].get<std::string>(), high["id"].get<std::string>()})
+      CHECK(which.err.find("\n  " + id.substr(0, 8) + "  row_energy  ") != std::string::npos);
+  }
+  CHECK(f.kevolve({"node", "0"}).code == 2);
   CHECK(f.kevolve({"cancel", first}).code == 0);
   f.await_event(high["id"].get<std::string>(), "campaign_finished");
   auto one = f.await_event(high["id"].get<std::string>(), "session_started");

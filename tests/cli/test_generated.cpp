@@ -67,6 +67,7 @@ TEST_CASE("every verb has a manual page, and man has nothing to say against it")
     CAPTURE(entry.path().string());
     for (const auto* part : {".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH EXAMPLES"})
       CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+    CHECK_MESSAGE(text.find("\\-\\-help \" VALUE") == std::string::npos, "help takes no value");
     auto said = shell(f, "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z '"
                              + entry.path().string() + "' > /dev/null");
     CHECK(said.err == "");

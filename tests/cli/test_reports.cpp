@@ -21,6 +21,32 @@ TEST_CASE("without a node and without data, asking says so") {
   CHECK(std::filesystem::is_empty(f.path));
 }
 
+TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
+  temporary_folder f;
+  f.write("file", "x");
+  for (const auto* verb : {"list", "status"}) {
+    auto said = run_kevolve({verb, "--data", "file"}, f.path);
+    CHECK(said.code == 2);
+    CHECK(said.err.find("--data: file is no directory") != std::string::npos);
+  }
+  auto run = run_kevolve({"run", source_path("tests/node/tasks/row_energy.toml"), "--data", "file"}, f.path);
+  CHECK(run.code == 2);
+  CHECK(run.err.find("file is no directory") != std::string::npos);
+  auto kind = run_kevolve({"events", "--kind", "nod_finished"}, f.path);
+  CHECK(kind.code == 2);
+  CHECK(kind.err.find("--kind: there is no kind of event 'nod_finished'; did you mean 'node_finished'?")
+        != std::string::npos);
+  CHECK(run_kevolve({"events", "--kind", "campaign_steered"}, f.path).code == 6);
+  for (const auto* option : {"--wall", "--device", "--candidates"}) {
+    auto budget = run_kevolve({"budget", "1a2b", option, "xyz"}, f.path);
+    CHECK(budget.code == 2);
+    CHECK(budget.err.starts_with("kevolve: " + std::string{option} + ": not 'xyz'"));
+  }
+  auto debug = run_kevolve({"debug", "--out", "nowhere/x.tar.gz"}, f.path);
+  CHECK(debug.code == 2);
+  CHECK(debug.err == "kevolve: --out: cannot write nowhere/x.tar.gz: No such file or directory\n");
+}
+
 TEST_CASE("a node that is named but does not answer is unreachable") {
   temporary_folder f;
   auto token = f.write("token", std::string(64, 'a') + "\n");

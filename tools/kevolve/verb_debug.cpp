@@ -22,7 +22,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -182,9 +184,22 @@ result<void> write_archive(const bundle& b, const std::string& out) {
   return ec ? tl::unexpected(from_errno(ec.value(), "writing " + out)) : result<void>{};
 }
 
+// Known before anything is gathered: a path that cannot be written costs no wait.
+result<void> may_write(const std::string& out) {
+  std::error_code ec;
+  if (fs::exists(out, ec))
+    return fail(errc::conflict, out + " is there already");
+  auto fd = ::open((out + ".part").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return fail(errc::bad_input, "--out: cannot write " + out + ": " + std::strerror(errno));
+  ::close(fd);
+  ::unlink((out + ".part").c_str());
+  return {};
+}
+
 int run(const debug_verb& o) {
-  if (std::error_code ec; fs::exists(o.out, ec))
-    return report({errc::conflict, o.out + " is there already"}, o.common.json);
+  if (auto good = may_write(o.out); !good)
+    return report(good.error(), o.common.json);
   bundle b;
   b.add("versions.txt", versions());
   b.add("doctor.json", output_of({program_directory() + "/kevolve", "doctor", "--json"}));

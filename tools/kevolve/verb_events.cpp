@@ -1,4 +1,6 @@
 // kevolve events: what happened, in the node's one sequence; and with --follow, what happens.
+#include "actors/records.hpp"
+#include "config/diagnostic.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -135,6 +137,23 @@ int follow_events(const event_options& o) {
   }
 }
 
+std::vector<std::string> all_kinds() {
+  std::vector<std::string> out;
+  for (uint16_t k = 1; to_string(static_cast<event_kind>(k)) != to_string(event_kind{}); ++k)
+    out.push_back(to_string(static_cast<event_kind>(k)));
+  return out;
+}
+
+int events(const event_options& o) {
+  const auto known = all_kinds();
+  for (const auto& k : o.kinds)
+    if (std::find(known.begin(), known.end(), k) == known.end())
+      return report(
+          {errc::bad_input, "--kind: there is no kind of event '" + printable(k) + "'" + suggestion(k, known)},
+          o.common.json);
+  return o.follow ? follow_events(o) : list_events(o);
+}
+
 } // namespace
 
 void add_events(CLI::App& app, action& chosen) {
@@ -149,7 +168,7 @@ void add_events(CLI::App& app, action& chosen) {
   verb->add_flag("-f,--follow", o->follow, "wait for more");
   add_common(*verb, o->common);
   add_address(*verb, o->where);
-  verb->callback([o, &chosen] { chosen = [o] { return o->follow ? follow_events(*o) : list_events(*o); }; });
+  verb->callback([o, &chosen] { chosen = [o] { return events(*o); }; });
 }
 
 } // namespace kevolve

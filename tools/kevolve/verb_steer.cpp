@@ -75,6 +75,26 @@ void print_changed(const json& answer) {
   print_out(status_text(answer));
 }
 
+// What follows from a budget that is used up already; empty: it is not.
+std::string spent_note(const json& s) {
+  const auto& budget = s["budget"];
+  auto over = [&](const char* key, double spent) {
+    auto limit = number_at(budget, key);
+    return limit > 0 && spent >= limit;
+  };
+  const auto& spent = s["spent"];
+  std::string out;
+  auto add = [&out](const std::string& what) { out += (out.empty() ? "" : "; ") + what; };
+  if (const auto done = number_at(s, "candidates"); over("candidates", done))
+    add(fmt::format("{:.0f} candidates are spent already, of {:.0f} allowed", done, number_at(budget, "candidates")));
+  if (const auto wall = number_at(spent, "wall_s"); over("wall_s", wall))
+    add(human_duration(wall) + " by the clock are spent already, of " + human_duration(number_at(budget, "wall_s")));
+  if (const auto device = number_at(spent, "device_s"); over("device_s", device))
+    add(human_duration(device) + " on the device are spent already, of "
+        + human_duration(number_at(budget, "device_s")));
+  return out.empty() ? out : out + ": the campaign ends, or stays ended, until it is given more";
+}
+
 void print_injected(const json& answer) {
   const auto changed = answer.value("changed", true);
   print_out(
@@ -113,22 +133,22 @@ std::optional<json> count_of(const std::string& text) {
 
 // Puts the budget that was given into the body; false if one is malformed.
 bool put_budget(const steer_options& o, json& body) {
-  auto put = [&](const char* key, const std::string& text, std::optional<json> (*read)(const std::string&),
-                 const char* expected) {
+  auto put = [&](const char* key, const char* option, const std::string& text,
+                 std::optional<json> (*read)(const std::string&), const char* expected) {
     if (text.empty())
       return true;
     auto value = read(text);
     if (!value) {
       print_err(
-          fmt::format("kevolve: '{}' is no {}: write {}, or none for no limit\n", printable(text), key, expected));
+          fmt::format("kevolve: {}: not '{}': write {}, or none for no limit\n", option, printable(text), expected));
       return false;
     }
     body[key] = *value;
     return true;
   };
-  return put("candidates", o.candidates, count_of, "a whole number")
-         && put("wall_s", o.wall, seconds_of, "90s, 15m, 2h or 1d")
-         && put("device_s", o.device, seconds_of, "90s, 15m, 2h or 1d");
+  return put("candidates", "--candidates", o.candidates, count_of, "a whole number")
+         && put("wall_s", "--wall", o.wall, seconds_of, "90s, 15m, 2h or 1d")
+         && put("device_s", "--device", o.device, seconds_of, "90s, 15m, 2h or 1d");
 }
 
 int change_budget(const steer_options& o) {
@@ -139,7 +159,24 @@ int change_budget(const steer_options& o) {
     print_err("kevolve: give --candidates, --wall or --device\n");
     return exit_code::usage;
   }
-  return send(o, path_of(o) + "/budget", body, print_changed);
+  auto node = connection::open(o.where, false);
+  if (!node)
+    return report(node.error(), o.common.json);
+  auto answer = (*node)->post(path_of(o) + "/budget", body);
+  if (!answer)
+    return report(answer.error(), o.common.json);
+  const auto note = spent_note(*answer);
+  if (o.common.json) {
+    if (!note.empty())
+      (*answer)["note"] = note;
+    print_out(to_text(*answer) + "\n");
+    return exit_code::ok;
+  }
+  if (!o.common.quiet)
+    print_changed(*answer);
+  if (!note.empty())
+    print_err("kevolve: note: " + note + "\n");
+  return exit_code::ok;
 }
 
 int inject(const steer_options& o) {
