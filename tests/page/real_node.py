@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import subprocess
-import time
+import threading
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -18,31 +18,36 @@ BIN = Path(os.environ.get("KEVOLVE_BIN", SOURCE / "build" / "bin"))
 
 
 class Node:
-    """A program of ours that serves its admin; found through its data directory."""
+    """A program of ours that serves its admin; it says so on stderr, which is kept beside its data."""
 
     def __init__(self, command: list[str], data: Path) -> None:
         self.data = data
         self._log = (data.parent / f"{data.name}.log").open("ab")
-        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=SOURCE)
+        self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.PIPE, cwd=SOURCE)
+        self._told = threading.Event()  # that it serves, or that it has ended
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
         self.url = ""
 
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._log.write(line)
+            self._log.flush()
+            if b"node at http" in line or b"serving " in line:
+                self._told.set()
+        self._told.set()
+
     def __enter__(self) -> Self:
-        admin = self.data / "admin.json"
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if self._process.poll() is not None:
-                self._log.close()
-                raise AssertionError("the node ended:\n" + Path(self._log.name).read_text()[-2000:])
-            try:
-                said = json.loads(admin.read_text())
-                if said["pid"] == self._process.pid:
-                    self.url = str(said["url"])
-                    return self
-            except (FileNotFoundError, json.JSONDecodeError):
-                pass
-            time.sleep(0.05)
-        self.__exit__()
-        raise AssertionError("the node does not serve")
+        if not self._told.wait(60):
+            self.__exit__()
+            raise AssertionError("the node does not serve")
+        try:
+            self.url = str(json.loads((self.data / "admin.json").read_text())["url"])
+        except FileNotFoundError:
+            self.__exit__()
+            raise AssertionError("the node ended:\n" + Path(self._log.name).read_text()[-2000:]) from None
+        return self
 
     def __exit__(self, *_: object) -> None:
         if self._process.poll() is None:
@@ -52,6 +57,7 @@ class Node:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        self._reader.join()
         self._log.close()
 
     @property
@@ -83,7 +89,7 @@ class Node:
 def campaign(data: Path, file: Path = HERE / "hostile.toml", **settings: str) -> Node:
     """A campaign in the foreground; it serves until the campaign ends."""
     overrides = [x for k, v in settings.items() for x in ("--set", f"{k.replace('__', '.')}={v}")]
-    return Node([str(BIN / "kevolve"), "run", str(file), "--data", str(data), "--quiet", *overrides], data)
+    return Node([str(BIN / "kevolve"), "run", str(file), "--data", str(data), *overrides], data)
 
 
 def daemon(data: Path, port: int = 0) -> Node:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
+import select
 import shutil
-import socket
 import subprocess
 import time
 import urllib.error
@@ -46,10 +47,14 @@ def can_confine() -> bool:
     return subprocess.run([unshare, "--user", "true"], capture_output=True, check=False).returncode == 0
 
 
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
+# Answers at the page's next change, or after a moment: what a canvas shows changes without one.
+NEXT_CHANGE = """
+const done = arguments[arguments.length - 1];
+const watcher = new MutationObserver(() => end());
+const timer = setTimeout(() => end(), 250);
+const end = () => { watcher.disconnect(); clearTimeout(timer); done(); };
+watcher.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+"""
 
 
 class Browser:
@@ -58,11 +63,10 @@ class Browser:
     def __init__(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         chromium, driver = browser_programs()
         self._folder = TemporaryDirectory(prefix="kevolve-page-")
-        port = free_port()
-        self._base = f"http://127.0.0.1:{port}"
+        self._base = ""
         self._driver = subprocess.Popen(
-            [driver, f"--port={port}", "--log-level=OFF"],
-            stdout=subprocess.DEVNULL,
+            [driver, "--port=0", "--log-level=SEVERE"],
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self._folder.name},
         )
@@ -129,14 +133,21 @@ class Browser:
                 time.sleep(0.1)
 
     def _wait_for_driver(self) -> None:
+        """Until it says on which port it was started; it chose one that was free."""
+        assert self._driver.stdout is not None
+        said = b""
         end = time.monotonic() + 30
-        while time.monotonic() < end:
-            try:
-                if self._ask("GET", "/status")["ready"]:
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise WebDriverError("chromedriver does not answer")
+        while (left := end - time.monotonic()) > 0:
+            if not select.select([self._driver.stdout], [], [], left)[0]:
+                break
+            more = os.read(self._driver.stdout.fileno(), 4096)
+            said += more
+            if found := re.search(rb"started successfully on port (\d+)", said):
+                self._base = f"http://127.0.0.1:{int(found[1])}"
+                return
+            if not more:
+                break
+        raise WebDriverError(f"chromedriver does not start: {said.decode(errors='replace')}")
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         data = None if method != "POST" else json.dumps(body or {}).encode()
@@ -218,7 +229,7 @@ class Browser:
         path.write_bytes(base64.b64decode(self._ask("GET", f"{self._session}/screenshot")))
 
     def wait(self, what: str, holds: Callable[[], Any], limit_s: float = 30) -> Any:
-        """Asks until it holds; what a page shows has no signal to wait for from outside."""
+        """Asks at every change of the page until it holds."""
         end = time.monotonic() + limit_s
         while True:
             value = holds()
@@ -226,7 +237,10 @@ class Browser:
                 return value
             if time.monotonic() > end:
                 raise AssertionError(f"after {limit_s} s still not: {what}\n--- page ---\n{self.text()[:2000]}")
-            time.sleep(0.05)
+            try:
+                self.run_async(NEXT_CHANGE)
+            except WebDriverError:
+                pass  # the page was left meanwhile, which is a change as well
 
     def wait_text(self, text: str, selector: str = "body", limit_s: float = 30) -> None:
         self.wait(f"'{text}' in {selector}", lambda: text in self.text(selector), limit_s)
