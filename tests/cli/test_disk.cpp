@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -64,6 +65,8 @@ TEST_CASE("without room for the reserve nothing starts, and at once says what is
     const auto room = std::to_string(16 << 20);
     check_refusal(run_kevolve({"run", file, "--data", "disk/data"}, f.path), room, kevolve::usual_disk_reserve_mib);
     program daemon{"kevolved", {"kevolved.toml"}, f.path};
+    if (daemon.wait_for("serving "))
+      daemon.signal(SIGTERM); // it should have ended
     check_refusal(daemon.finish(), room, kevolve::usual_disk_reserve_mib);
     check_refusal(run_kevolve({"run", file, "--data", "disk/data", "--disk-reserve-mib", "20"}, f.path), room, 20);
     CHECK(std::filesystem::is_empty(disk)); // nothing was made
