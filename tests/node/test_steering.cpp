@@ -157,8 +157,9 @@ TEST_CASE("the best is dethroned by a ban, and is the best again once that is un
   CHECK(banned->status.best != s.best);
   auto back = n.steer(id, wish("unban", s.best));
   REQUIRE(back);
-  CHECK(back->status.best == s.best);
-  CHECK(back->status.speedup == s.speedup);
+  CHECK(back->status.speedup == s.speedup); // or a node of the same code: they share their evaluations
+  const auto tree = n.tree(id);
+  CHECK(find_row(tree, back->status.best)->fitness == find_row(tree, s.best)->fitness);
   CHECK(back->status.banned.empty());
   REQUIRE(n.cancel(id, "enough"));
   n.stop();
