@@ -53,7 +53,8 @@ TEST_CASE("a support bundle is packed, and refused whole when a secret is in it"
 
   std::string token;
   std::ifstream{d.data() + "/token"} >> token;
-  for (const auto& secret : {token, "key sk-" + std::string(32, 'x'), std::string{"https://example.org/v1?api_key=k1"}}) {
+  for (const auto& secret :
+       {token, "key sk-" + std::string(32, 'x'), std::string{"https://example.org/v1?api_key=k1"}}) {
     fs::remove(out);
     std::ofstream{d.folder.path() + "/kevolved.log"} << "one\ntwo " << secret << "\n";
     auto refused = run_program("kevolve", words);
