@@ -294,6 +294,7 @@ def render(document: Json) -> str:
              ["stores that could not be read", str(sum(bool(r.get("unreadable") and r.get("seen", 1)) for r in everything))],
              ["evaluations finished", str(last.get("evaluations_finished"))],
              ["finished evaluations begun again", str(total(everything, "evaluations_repeated"))],
+             ["evaluations paid for twice at once", str(total([last], "evaluations_twice_at_once"))],
              ["results without their record or object", str(total(everything, "results_without_record"))],
              ["tree hashes compared at the end", str(last.get("hashes_compared"))],
              ["tree hashes that did not hold, over all checks", str(total(everything, "hash_mismatches"))],

@@ -23,7 +23,8 @@ struct findings {
   uint64_t hashes = 0;  // recorded and compared
   uint64_t results = 0; // evaluations finished
   std::vector<std::string> mismatches;
-  std::vector<std::string> repeated; // begun or finished again after a result
+  std::vector<std::string> repeated; // begun after a result
+  std::vector<std::string> twice;    // by two campaigns at once: both began before either had the result
   std::vector<std::string> dangling; // a result event without its record or blob
   std::set<id128> finished;
   std::map<id128, campaign_fold> folds;
@@ -41,8 +42,9 @@ void look_at_evaluation(const store& data, findings& f, const event_record& e) {
     return;
   }
   auto name = "event " + std::to_string(e.sequence) + ": " + i->stage + " " + to_string(i->evaluation);
+  const bool begins = static_cast<event_kind>(e.kind) == event_kind::evaluation_intent;
   if (f.finished.contains(i->evaluation))
-    f.repeated.push_back(name);
+    (begins ? f.repeated : f.twice).push_back(name);
   if (static_cast<event_kind>(e.kind) != event_kind::evaluation_result)
     return;
   ++f.results;
@@ -120,6 +122,7 @@ int main(int argc, char** argv) {
                 {"hash_mismatches", f.mismatches},
                 {"evaluations_finished", f.results},
                 {"evaluations_repeated", f.repeated},
+                {"evaluations_twice_at_once", f.twice},
                 {"results_without_record", f.dangling},
                 {"campaigns", campaigns}});
 }

@@ -1,0 +1,374 @@
+"""A daemon under trouble: kill -9 of it and of its helper processes while campaigns run, an event stream cut again and
+again, and clients that poll it. Nothing acknowledged is lost, nothing finished is done again, nothing is left behind."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import urllib.parse
+from pathlib import Path
+
+import common
+from bench_durability import CAMPAIGN, Observer, check, descendants, total, wait_for_orphans
+from common import Json
+
+PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+AT_ONCE = 3  # campaigns
+READABLE_LIMIT_S = 2.0
+
+
+class Daemon:
+    def __init__(self, folder: Path, data: Path) -> None:
+        self.folder = folder
+        self.data = data
+        self.settings = data.parent / "kevolved.toml"
+        self.settings.write_text(f'data_dir = "{data}"\nlisten = "127.0.0.1:0"\n[limits]\ncampaigns = {AT_ONCE}\n',
+                                 encoding="utf-8")
+        self.process: subprocess.Popen[bytes] | None = None
+        self.connection: http.client.HTTPConnection | None = None
+
+    def start(self) -> float:
+        """Seconds until it answers with its campaigns."""
+        begin = time.monotonic()
+        self.connection = None
+        self.process = subprocess.Popen([str(self.folder / "kevolved"), str(self.settings)], stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, cwd=common.ROOT)
+        while time.monotonic() - begin < 60:
+            try:
+                self.get("/v1/campaigns")
+                return time.monotonic() - begin
+            except (OSError, http.client.HTTPException, ValueError, KeyError):
+                self.connection = None
+                time.sleep(0.01)
+        raise SystemExit("the daemon does not answer")
+
+    def get(self, path: str) -> Json:
+        if self.connection is None:
+            about = json.loads((self.data / "admin.json").read_text(encoding="utf-8"))
+            if about["pid"] != self.process.pid:
+                raise ValueError("of the one before")
+            url = urllib.parse.urlparse(about["url"])
+            self.token = (self.data / "token").read_text(encoding="utf-8").strip()
+            self.connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
+        self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise ValueError(f"{path}: {answer.status}")
+        return json.loads(body)
+
+    def submit(self, seed: int) -> str:
+        done = subprocess.run([str(self.folder / "kevolve"), "submit", str(CAMPAIGN), "--set", f"seed={seed}", "--data",
+                               str(self.data), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              cwd=common.ROOT, check=False)
+        return json.loads(done.stdout)["id"] if done.returncode == 0 else ""
+
+    def campaigns(self) -> list[Json]:
+        return self.get("/v1/campaigns")["items"]
+
+    def kill(self) -> dict[int, str]:
+        known = descendants(self.process.pid)
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        return known
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+
+def programs_below(root: int) -> dict[str, list[int]]:
+    out: dict[str, list[int]] = {}
+    for pid in descendants(root):
+        try:
+            out.setdefault(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip(), []).append(pid)
+        except OSError:
+            pass
+    return out
+
+
+def candidates(rows: list[Json]) -> int:
+    return sum(c["candidates"] for c in rows)
+
+
+class Trouble:
+    """Keeps campaigns running, and kills."""
+
+    def __init__(self, arguments: object, scratch: Path) -> None:
+        self.bench = arguments.bin
+        self.scratch = scratch
+        self.random = random.Random(arguments.seed)
+        self.folder = scratch / "bin"
+        self.folder.mkdir()
+        for program in PROGRAMS:
+            shutil.copy2(self.bench / program, self.folder)
+        self.daemon = Daemon(self.folder, scratch / "data")
+        self.next_seed = arguments.seed
+        self.submitted: list[str] = []
+        self.seen: dict[int, str] = {}
+        self.rows: list[Json] = []
+        self.helper_rows: list[Json] = []
+
+    def feed(self) -> None:
+        running = [c for c in self.daemon.campaigns() if c["state"] not in ("finished", "failed")]
+        while len(running) < AT_ONCE + 1:  # one waits for its place
+            self.next_seed += 1
+            if identity := self.daemon.submit(self.next_seed):
+                self.submitted.append(identity)
+            running.append({})
+
+    def observe(self) -> Observer:
+        observer = Observer(self.daemon.data, self.daemon.process.pid, self.seen)
+        observer.start()
+        return observer
+
+    def kill_daemon(self) -> None:
+        started = self.daemon.start()
+        observer = self.observe()
+        self.feed()
+        after = self.random.choice([self.random.uniform(0.0, 0.5), self.random.uniform(0.2, 3.0)])
+        time.sleep(after)
+        acknowledged = self.daemon.campaigns() if self.random.random() < 0.5 else None
+        known = self.daemon.kill()
+        observer.stop.set()
+        observer.join(15)
+        waited, left = wait_for_orphans(known, self.folder)
+        found = check(self.bench, self.daemon.data, self.scratch, self.seen)
+        self.rows.append({"readable_s": round(started, 3), "after_s": round(after, 3), "gone_after_s": round(waited, 3),
+                          "left_over": left, "differs": observer.differs,
+                          "told": None if acknowledged is None else len(acknowledged),
+                          **{k: found.get(k) for k in ("unreadable", "events", "hash_mismatches", "evaluations_finished",
+                                                       "evaluations_repeated", "results_without_record", "lost",
+                                                       "changed")}})
+
+    def kill_helper(self, name: str) -> None:
+        """The daemon goes on: a candidate more is finished after each death."""
+        self.feed()
+        pids: list[int] = []
+        for _ in range(3000):
+            if pids := programs_below(self.daemon.process.pid).get(name[:15], []):
+                break
+            time.sleep(0.01)
+        if not pids:
+            self.helper_rows.append({"helper": name, "found": False})
+            return
+        time.sleep(self.random.uniform(0.0, 0.4))
+        victim = self.random.choice(pids)
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        before, begin = candidates(self.daemon.campaigns()), time.monotonic()
+        while candidates(self.daemon.campaigns()) <= before and time.monotonic() - begin < 120:
+            self.feed()
+            time.sleep(0.02)
+        self.helper_rows.append({"helper": name, "found": True, "next_candidate_s": round(time.monotonic() - begin, 3)})
+
+    def to_the_end(self) -> Json:
+        """Every campaign ends."""
+        begin = time.monotonic()
+        while time.monotonic() - begin < 900:
+            open_ones = [c for c in self.daemon.campaigns() if c["state"] not in ("finished", "failed")]
+            if not open_ones:
+                break
+            time.sleep(0.2)
+        rows = self.daemon.campaigns()
+        code = self.daemon.stop()
+        ended = {c["id"]: c["state"] for c in rows}
+        return {"exit_code": code, "submitted": len(self.submitted),
+                "not_ended": [i for i in self.submitted if ended.get(i) != "finished"],
+                **check(self.bench, self.daemon.data, self.scratch, self.seen)}
+
+
+class CutReader(threading.Thread):
+    """Reads every event in pieces: the connection is cut after some bytes, wherever that is."""
+
+    def __init__(self, daemon: Daemon, cuts: int, seed: int) -> None:
+        super().__init__(daemon=True)
+        about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
+        self.url = urllib.parse.urlparse(about["url"])
+        self.token = daemon.token
+        self.cuts = cuts
+        self.random = random.Random(seed)
+        self.got: list[int] = []
+        self.done_cuts = 0
+
+    def run(self) -> None:
+        while self.done_cuts < self.cuts:
+            connection = http.client.HTTPConnection(self.url.hostname or "", self.url.port, timeout=30)
+            connection.request("GET", "/v1/events", headers={
+                "Authorization": f"Bearer {self.token}", "Accept": "text/event-stream",
+                "Last-Event-ID": str(self.got[-1] if self.got else 0)})
+            answer = connection.getresponse()
+            left, identity, buffer = self.random.randrange(200, 20_000), 0, b""
+            while left > 0:
+                piece = answer.read1(min(left, 512))
+                if not piece:
+                    break
+                left -= len(piece)
+                buffer += piece
+                while b"\n" in buffer:
+                    line, buffer = buffer.split(b"\n", 1)
+                    if line.startswith(b"id:"):
+                        identity = int(line[3:])
+                    elif not line and identity:
+                        self.got.append(identity)
+                        identity = 0
+            connection.close()
+            self.done_cuts += 1
+
+
+class Poller(threading.Thread):
+    """Asks for the actors and for nodes, one request after the other, with a pause between."""
+
+    def __init__(self, daemon: Daemon, paths: list[str], stop: threading.Event) -> None:
+        super().__init__(daemon=True)
+        about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
+        url = urllib.parse.urlparse(about["url"])
+        self.connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
+        self.token, self.paths, self.stop = daemon.token, paths, stop
+        self.took: list[float] = []
+        self.failed = 0
+
+    def run(self) -> None:
+        i = 0
+        while not self.stop.is_set():
+            begin = time.monotonic()
+            try:
+                self.connection.request("GET", self.paths[i % len(self.paths)],
+                                        headers={"Authorization": f"Bearer {self.token}"})
+                answer = self.connection.getresponse()
+                answer.read()
+                self.failed += answer.status != 200
+            except (OSError, http.client.HTTPException):
+                self.failed += 1
+                self.connection.close()
+            self.took.append(time.monotonic() - begin)
+            i += 1
+            self.stop.wait(0.5)
+
+
+def rate(trouble: Trouble, seconds: float) -> float:
+    """Candidates a minute."""
+    before, begin = candidates(trouble.daemon.campaigns()), time.monotonic()
+    while time.monotonic() - begin < seconds:
+        trouble.feed()
+        time.sleep(0.5)
+    return 60 * (candidates(trouble.daemon.campaigns()) - before) / (time.monotonic() - begin)
+
+
+def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
+    alone: list[float] = []
+    beside: list[float] = []
+    took: list[float] = []
+    failed = 0
+    identity = trouble.submitted[0]
+    paths = ["/v1/actors", f"/v1/campaigns/{identity}/nodes/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
+    for _ in range(rounds):
+        alone.append(rate(trouble, seconds))
+        stop = threading.Event()
+        pollers = [Poller(trouble.daemon, paths, stop) for _ in range(clients)]
+        for p in pollers:
+            p.start()
+        beside.append(rate(trouble, seconds))
+        stop.set()
+        for p in pollers:
+            p.join(30)
+            took += p.took
+            failed += p.failed
+    took.sort()
+    return {"clients": clients, "alone_per_minute": alone, "polled_per_minute": beside,
+            "ratio": sum(beside) / sum(alone) if sum(alone) else None, "requests": len(took), "failed": failed,
+            "median_s": took[len(took) // 2] if took else None, "p99_s": took[int(len(took) * 0.99)] if took else None}
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--kills", type=int, help="of the daemon (short 5, long 200)")
+    p.add_argument("--helper-kills", type=int, help="of each kind of helper process (short 2, long 20)")
+    p.add_argument("--cuts", type=int, help="of an event stream (short 20, long 100)")
+    p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
+    arguments = p.parse_args()
+    common.need(arguments.bin, *PROGRAMS, "bench-check-log")
+    document = common.header("daemon", arguments)
+    kills, helper_kills, cuts, clients = (200, 20, 100, 50) if arguments.long else (5, 2, 20, 10)
+    kills = kills if arguments.kills is None else arguments.kills
+    helper_kills = helper_kills if arguments.helper_kills is None else arguments.helper_kills
+    cuts = cuts if arguments.cuts is None else arguments.cuts
+    clients = clients if arguments.clients is None else arguments.clients
+    with common.scratch() as scratch:
+        trouble = Trouble(arguments, scratch)
+        for k in range(kills):
+            trouble.kill_daemon()
+            if (k + 1) % 10 == 0:
+                common.say(f"{k + 1} of {kills} kills")
+        trouble.daemon.start()
+        observer = trouble.observe()
+        trouble.feed()
+        for name in HELPERS:
+            for _ in range(helper_kills):
+                trouble.kill_helper(name)
+            common.say(f"{name}: {helper_kills} kills")
+        reader = CutReader(trouble.daemon, cuts, arguments.seed)
+        reader.start()
+        while reader.is_alive():
+            trouble.feed()
+            reader.join(0.5)
+        polls = polled(trouble, clients, 20 if arguments.long else 5, 3 if arguments.long else 1) if clients else None
+        last = trouble.to_the_end()
+        observer.stop.set()
+        observer.join(15)
+        stored = sorted(trouble.seen)
+    got = reader.got
+    document |= {"kills": trouble.rows, "helper_kills": trouble.helper_rows, "last": last, "polled": polls,
+                 "events_seen": len(stored),
+                 "cut": {"cuts": reader.done_cuts, "events": len(got), "twice": len(got) - len(set(got)),
+                         "out_of_order": sum(a >= b for a, b in zip(got, got[1:])),
+                         "missed": len([s for s in stored if got and s <= got[-1] and s not in set(got)])}}
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def render(document: Json) -> str:
+    kills, helpers, last = document["kills"], document["helper_kills"], document["last"]
+    everything = [*kills, last]
+    cut, polls = document["cut"], document["polled"]
+    slow = sorted(r["readable_s"] for r in kills)
+    facts = [["question", "count"],
+             ["kill -9 of the daemon with campaigns running", str(len(kills))],
+             *[[f"kill -9 of {name}", str(sum(r["found"] for r in helpers if r["helper"] == name))] for name in HELPERS],
+             ["campaigns submitted", str(last["submitted"])],
+             ["of them not finished in the end", str(len(last["not_ended"]))],
+             ["events seen over HTTP (so acknowledged)", str(document["events_seen"])],
+             ["seen events lost after a restart", str(total(everything, "lost"))],
+             ["seen events that changed", str(total(everything, "changed") + total(kills, "differs"))],
+             ["finished evaluations begun again", str(total(everything, "evaluations_repeated"))],
+             ["evaluations that two campaigns paid for at once", str(total([last], "evaluations_twice_at_once"))],
+             ["results without their record or object", str(total(everything, "results_without_record"))],
+             ["tree hashes that did not hold", str(total(everything, "hash_mismatches"))],
+             ["processes left behind", str(total(kills, "left_over"))],
+             ["campaigns readable after a start, median and longest",
+              f"{slow[len(slow) // 2]:.2f} s, {slow[-1]:.2f} s (wanted: {READABLE_LIMIT_S:.0f} s)" if slow else "-"],
+             ["next candidate after a helper's death, longest",
+              f"{max((r['next_candidate_s'] for r in helpers if r['found']), default=0):.1f} s"],
+             [f"an event stream cut {cut['cuts']} times: events, twice, out of order, missed",
+              f"{cut['events']}, {cut['twice']}, {cut['out_of_order']}, {cut['missed']}"],
+             ["exit status of the daemon in the end", str(last["exit_code"])]]
+    text = common.table(facts)
+    if polls:
+        text += (f"\n\n{polls['clients']} clients that poll: {polls['requests']} requests, {polls['failed']} failed, median "
+                 f"{common.nanoseconds(1e9 * (polls['median_s'] or 0))}, 99 % within "
+                 f"{common.nanoseconds(1e9 * (polls['p99_s'] or 0))} (wanted: 50 ms); candidates a minute beside them "
+                 f"{common.number(polls['ratio'], 3)} of those without (wanted: 0.98)")
+    return text
+
+
+if __name__ == "__main__":
+    main()
