@@ -12,7 +12,7 @@ namespace kevolve::campaign_steps {
 
 namespace {
 
-void apply(pointer self, amendment_record r, node_record node, const std::function<void()>& then) {
+void apply(pointer self, amendment_record r, crown_rule rule, node_record node, const std::function<void()>& then) {
   auto& st = self->state;
   auto& f = st.fold;
   if (f.ended)
@@ -23,8 +23,9 @@ void apply(pointer self, amendment_record r, node_record node, const std::functi
     return;
   }
   r.tree_hash = f.tree.hash();
-  log::warn("campaign", "{}: node {} is put right: {} {:.2f}x{}{}", st.context->name, r.index, to_string(r.result),
-            r.fitness, r.detail.empty() ? "" : ": ", r.detail);
+  if (rule == crown_rule::to_the_best)
+    log::warn("campaign", "{}: node {} is put right: {} {:.2f}x{}{}", st.context->name, r.index, to_string(r.result),
+              r.fitness, r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
   node.result = r.result;
   node.rule = r.rule;
@@ -35,7 +36,7 @@ void apply(pointer self, amendment_record r, node_record node, const std::functi
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
-  const auto best = best_allowed(f, f.steered.banned);
+  const auto best = rule == crown_rule::stays ? f.champion.index : best_allowed(f, f.steered.banned);
   if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
     return;
   auto c = crown_of(f, best);
@@ -47,17 +48,17 @@ void apply(pointer self, amendment_record r, node_record node, const std::functi
 
 } // namespace
 
-void amend(pointer self, amendment_record r, std::function<void()> then) {
+void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
   auto& st = self->state;
   if (st.fold.ended || r.index == 0 || r.index >= st.fold.tree.size())
     return;
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, r.index))
       .then(
-          [self, r, then](std::string& bytes) mutable {
+          [self, r, crown, then](std::string& bytes) mutable {
             auto node = decode<node_record>(bytes);
             if (node)
-              apply(self, std::move(r), std::move(*node), then);
+              apply(self, std::move(r), crown, std::move(*node), then);
             else
               self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
           },

@@ -48,17 +48,18 @@ void confirmed(pointer self, evaluation& e) {
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }
-  // Whoever is the best by what is known now is measured next.
   const auto passes = e.result == verdict::pass;
+  amendment_record a{f.champion.index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
+  if (passes) {
+    a.rule.clear();
+    a.detail.clear();
+    a.fitness = e.ratio;
+    a.ci_low = e.ci_low;
+    a.ci_high = e.ci_high;
+  }
   if (!passes || e.ratio < shortfall * f.champion.speedup) {
-    amendment_record a{f.champion.index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
-    if (passes) {
-      a.detail = "measured in the final confirmation; by the races it was " + std::to_string(f.champion.speedup);
-      a.fitness = e.ratio;
-      a.ci_low = e.ci_low;
-      a.ci_high = e.ci_high;
-    }
-    amend(self, std::move(a), [self] {
+    // Whoever is the best by what is known now is measured next.
+    amend(self, std::move(a), crown_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;
       finish(self, last.stop_reason, last.detail);
     });
@@ -71,7 +72,8 @@ void confirmed(pointer self, evaluation& e) {
   record.ci_low = e.ci_low;
   record.ci_high = e.ci_high;
   record.shapes = e.last.timings;
-  end(self, std::move(record));
+  // The node says what was measured, as the campaign does.
+  amend(self, std::move(a), crown_rule::stays, [self, record] { end(self, record); });
 }
 
 void measure(pointer self, candidate what) {

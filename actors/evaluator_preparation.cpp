@@ -135,8 +135,9 @@ void admit(pointer self, const making_ptr& m) {
       give_up(self, std::move(o.trouble));
       return;
     }
-    if (auto slow = o.evidence.find("slow_reference"); slow != o.evidence.end())
-      log::warn("campaign", "{}: {}", self->state.context->name, slow->second);
+    for (auto note = o.evidence.lower_bound("note."); note != o.evidence.end() && note->first.starts_with("note.");
+         ++note)
+      log::warn("campaign", "{}: {}", self->state.context->name, note->second);
     m->out.admission = std::move(o);
     store(self, m);
   });

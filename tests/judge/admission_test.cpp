@@ -32,7 +32,7 @@ TEST_CASE("a sound reference is admitted with its times") {
   REQUIRE(o.evidence.count("reference_ns.n=60000") == 1);
   CHECK(std::atof(o.evidence.at("reference_ns.n=60000").c_str()) > 1000.0);
   CHECK(o.evidence.count("reference_ns.n=1001") == 1);
-  CHECK(o.evidence.count("slow_reference") == 0);
+  CHECK(o.evidence.count("note.slow") == 0);
 }
 
 TEST_CASE("a reference so slow that judging takes minutes is admitted with a warning that says what to do") {
@@ -43,8 +43,34 @@ TEST_CASE("a reference so slow that judging takes minutes is admitted with a war
                  "1000000 < 260); } y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;",
                  "#include <time.h>");
   CHECK(o.result == verdict::pass);
-  REQUIRE(o.evidence.count("slow_reference") == 1);
-  CHECK(o.evidence.at("slow_reference").find("'n=60000'") != std::string::npos);
+  REQUIRE(o.evidence.count("note.slow") == 1);
+  CHECK(o.evidence.at("note.slow").find("'n=60000'") != std::string::npos);
+}
+
+TEST_CASE("calls so short that the judge's own part flattens their ratio are warned of") {
+  judge_driver judge;
+  auto o = admit(judge, poly_task(), "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
+  REQUIRE(o.evidence.count("call_overhead_ns") == 1);
+  const auto overhead = std::atof(o.evidence.at("call_overhead_ns").c_str());
+  CHECK(overhead > 100.0);
+  CHECK(overhead < std::atof(o.evidence.at("reference_ns.n=60000").c_str()) + 1e6);
+  CHECK(o.evidence.count("note.short") == 1); // some tens of microseconds a call
+  auto task = poly_task();
+  task.shapes[0].sizes["n"] = 4'000'000;
+  o = admit(judge, task, "double s = x[i]; for (int k = 0; k < 8; ++k) s = s * 0.5 + w[k]; y[i] = (float)s;");
+  CHECK(o.evidence.count("note.short") == 0);
+}
+
+TEST_CASE("a shape that the machine has no memory for is refused with the figures") {
+  judge_driver judge;
+  for (int64_t n : {int64_t{8'000'000'000}, int64_t{40'000'000'000}}) {
+    auto task = poly_task();
+    task.shapes[0].sizes["n"] = n;
+    const auto o = admit(judge, task, "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
+    CHECK(!o.trouble);
+    CHECK((o.rule == "too_large" || o.rule == "inputs"));
+    CHECK(o.detail.find("shape 'n=60000'") == 0); // its name
+  }
 }
 
 TEST_CASE("a reference that ignores an input is refused, naming it") {

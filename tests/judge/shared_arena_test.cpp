@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstring>
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -25,4 +28,20 @@ TEST_CASE("preparing the arena wipes all of its file, mapped or not") {
     CHECK(std::all_of(all, all + bytes, [](std::byte b) { return b == std::byte{0}; }));
   }
   munmap(all, bytes);
+}
+
+TEST_CASE("poison is NaN to every floating type") {
+  for (uint64_t i = 0; i < 4'096; ++i) {
+    const auto poison = nan_poison(i * 0x9e37'79b9'7f4a'7c15ULL);
+    double wide = 0.0;
+    std::memcpy(&wide, &poison, sizeof(wide));
+    CHECK(std::isnan(wide));
+    for (unsigned shift : {0U, 16U, 32U, 48U}) {
+      const auto lane = static_cast<uint16_t>(poison >> shift);
+      CHECK((lane & 0x7c00U) == 0x7c00U); // f16
+      CHECK((lane & 0x03ffU) != 0U);
+      CHECK((lane & 0x7f80U) == 0x7f80U); // bf16, and so f32
+      CHECK((lane & 0x007fU) != 0U);
+    }
+  }
 }

@@ -91,7 +91,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
                           s.candidates, s.valid, printable(why)));
-    if (s.valid == 0)
+    if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
     print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by a chain of races and was not confirmed\n",

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr int sensitivity_tries = 3;
 constexpr double slow_reference_ns = 250e6;
+constexpr double short_call = 30.0; // times a call of nothing
 
 class admission {
 public:
@@ -54,9 +55,9 @@ private:
       std::snprintf(text.data(), text.size(), "%.0f", (*pool)->typical_reference_ns());
       out_.evidence["reference_ns." + shape.name] = text.data();
       if ((*pool)->typical_reference_ns() > slow_reference_ns)
-        out_.evidence["slow_reference"] = "the reference takes " + number((*pool)->typical_reference_ns() / 1e6)
-                                          + " ms a call on shape '" + shape.name
-                                          + "': judging a candidate takes a minute or more; declare smaller shapes";
+        out_.evidence["note.slow"] = "the reference takes " + number((*pool)->typical_reference_ns() / 1e6)
+                                     + " ms a call on shape '" + shape.name
+                                     + "': judging a candidate takes a minute or more; declare smaller shapes";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       for (const auto& a : request_.task.arguments)
         if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
@@ -87,6 +88,17 @@ private:
     for (const auto& pool : pools_)
       if (auto ok = d.screen(*pool, 0, pool == smallest_ ? 3 : 1); !ok)
         return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
+    auto overhead = d.call_overhead();
+    if (!overhead)
+      return tl::unexpected<setback>(overhead.error());
+    out_.evidence["call_overhead_ns"] = number(*overhead);
+    for (const auto& pool : pools_)
+      if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead)
+        out_.evidence["note.short"] = "a call of shape '" + pool->shape.name + "' takes the reference "
+                                      + number(pool->typical_reference_ns() / 1e3) + " us, and "
+                                      + number(*overhead / 1e3)
+                                      + " us of every call are the judge's own, waking and freezing the process: "
+                                        "speedups on it are flattened towards 1; declare larger shapes";
     return {};
   }
 

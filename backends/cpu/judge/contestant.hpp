@@ -68,6 +68,10 @@ public:
   // One call, from resume to frozen again. On a complaint the process has ended.
   std::optional<complaint> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
                                 std::chrono::nanoseconds& took);
+  // A call of nothing: what waking and freezing the process takes by itself.
+  std::optional<complaint> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
+    return call(nullptr, 0, limit, took);
+  }
   // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one
   // does that had reported `done` before its work was.
   bool restless(std::chrono::milliseconds grace);

@@ -165,6 +165,19 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
   return {};
 }
 
+attempt<double> duel::call_overhead() {
+  constexpr size_t calls = 15;
+  std::vector<double> took;
+  for (size_t i = 0; i < calls; ++i) {
+    nanoseconds one{0};
+    if (auto refused = candidate_.empty_call(least_limit, one))
+      return refusal(std::move(*refused));
+    took.push_back(static_cast<double>(one.count()));
+  }
+  std::sort(took.begin(), took.end());
+  return took[calls / 2];
+}
+
 void duel::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
   shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
   decks_.emplace_back();

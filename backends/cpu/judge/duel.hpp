@@ -41,6 +41,9 @@ public:
   // bit for bit.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);
 
+  // What a call of nothing takes in the candidate's process, ns: the median of several.
+  attempt<double> call_overhead();
+
   void add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns);
   std::vector<duel_shape>& shapes() { return shapes_; }
 

@@ -4,6 +4,8 @@
 #include "backends/judging/random_stream.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -201,7 +203,11 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
   const auto& task = request_.task;
   auto data = draw_call(task, shape, options);
   if (!data)
-    return infrastructure("internal", "inputs for shape '" + shape.name + "': " + to_string(data.error()));
+    return tl::unexpected<setback>({{},
+                                    {verdict::wrong_shape,
+                                     "inputs",
+                                     "shape '" + shape.name + "': " + data.error().detail,
+                                     {{"shape", shape.name}}}});
   pool_set out;
   out.data = std::move(*data);
   out.layout = lay_out(task, out.data.geometries);
@@ -250,12 +256,35 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
   return out;
 }
 
+attempt<void> pool_maker::fits(const shape_case& shape) const {
+  constexpr double memory_per_argument = 6.0; // inputs, outputs, expected values in double, what is kept, the arena
+  const auto unknown = [](const std::string&) -> result<int64_t> { return fail(errc::unsupported, "of data"); };
+  double bytes = 0.0;
+  for (const auto& a : request_.task.arguments)
+    if (is_array(a))
+      if (auto g = resolve_geometry(a, shape.sizes, unknown))
+        bytes += static_cast<double>(g->bytes());
+  const auto there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (memory_per_argument * bytes <= there)
+    return {};
+  const auto gib = [](double x) { return std::to_string(static_cast<int64_t>(x / 1e7) / 100) + " GB"; };
+  return refusal({verdict::out_of_memory,
+                  "too_large",
+                  "shape '" + shape.name + "' has " + gib(bytes)
+                      + " of arguments; to judge it takes six times that, and "
+                        "this machine has "
+                      + gib(there) + ": declare smaller shapes",
+                  {{"shape", shape.name}}});
+}
+
 attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& shape, edge_kind edge,
                                                            const std::string& purpose, const pool_size& size) {
   const auto label = shape.name + "/" + to_string(edge) + "/" + purpose;
   const auto key = derive_id("pool", to_string(identity_) + label);
   if (auto found = cache_.find(key))
     return found;
+  if (auto ok = fits(shape); !ok)
+    return tl::unexpected<setback>(ok.error());
 
   auto pool = std::make_shared<shape_pool>();
   pool->shape = shape;

@@ -99,6 +99,8 @@ public:
                              std::vector<double>* error, double* reference_ns);
 
 private:
+  // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
+  attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);
   attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
                       std::vector<expected_output>& outputs);

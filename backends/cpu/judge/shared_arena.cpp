@@ -19,7 +19,8 @@ namespace kevolve {
 
 namespace {
 
-constexpr uint64_t guard_pattern = 0xa5c3'5a3c'96e1'1e69ULL;
+// NaN as f16, bf16, f32 and f64 alike: what reads past an array and multiplies that by zero shows it.
+constexpr uint64_t guard_pattern = 0xfff5'7ff9'fffb'7ffdULL;
 
 // Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
 // a child maps them in microseconds, and no run differs from the next by where its pages lie. Returns 0 or errno.
@@ -60,7 +61,7 @@ uint64_t nan_poison(uint64_t random) {
   uint64_t out = 0;
   for (unsigned lane = 0; lane < 4; ++lane) {
     const auto r = random >> (16 * lane);
-    const auto value = ((r & 0x8000U) | 0x7fe0U | (r & 0x1fU)) | 1U;
+    const auto value = ((r & 0x8000U) | 0x7ff0U | (r & 0xfU)) | 1U;
     out |= (value & 0xffffU) << (16 * lane);
   }
   return out;
