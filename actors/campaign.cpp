@@ -225,7 +225,9 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       },
       [self](atom::amend, const amendment_record& r) {
         handling h{self, self->state.card, "amend"};
-        steps::amend(self, r, steps::crown_rule::to_the_best);
+        // Once may be the machine's doing.
+        if (++self->state.failed_as_rival[r.index] > 1)
+          steps::amend(self, r, steps::crown_rule::to_the_best);
       },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
         handling h{self, self->state.card, "progress"};

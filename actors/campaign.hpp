@@ -40,7 +40,8 @@ struct campaign_state {
   std::set<uint64_t> selecting;         // of these: the selection is not stored yet, so nothing may be spent
   std::map<uint64_t, uint32_t> faults;  // per node in flight
   uint32_t faults_in_a_row = 0;
-  uint64_t generation = 0; // of the retry timer
+  std::map<uint64_t, uint32_t> failed_as_rival; // champions
+  uint64_t generation = 0;                      // of the retry timer
 
   // Appends go out one batch at a time, in the order the fold took them.
   struct pending {

@@ -44,6 +44,12 @@ void run_or_rest(campaign_fold& f, int64_t time_ns) {
     f.clock.run(time_ns);
 }
 
+// Whether its figure was measured against the reference: by an audit, or as its rival in a confirmation.
+bool is_measured(const campaign_fold& f, const node_record& r) {
+  const auto c = f.confirmations.find(r.index);
+  return c != f.confirmations.end() && (r.rival == 0 || c->second.stage != to_string(stage::confirm));
+}
+
 } // namespace
 
 bool fold_selected(campaign_fold& f, const selection_record& r) {
@@ -58,13 +64,8 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 }
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  node_outcome o{r.result,
-                 r.fitness,
-                 r.ci_low,
-                 r.ci_high,
-                 r.estimate,
-                 r.confirmed,
-                 f.confirmations.contains(r.index) || r.rule == same_object};
+  node_outcome o{
+      r.result, r.fitness, r.ci_low, r.ci_high, r.estimate, r.confirmed, is_measured(f, r) || r.rule == same_object};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   f.open.erase(r.index);
@@ -90,8 +91,8 @@ confirmation_record confirmation_of(const campaign_fold& f, double false_discove
   r.index = index;
   r.stage = outcome.confirmed_by;
   r.log_e = outcome.log_e;
-  if (r.stage != to_string(stage::confirm))
-    return r;
+  if (!r.stage.starts_with(to_string(stage::confirm)))
+    return r; // an audit alone claims nothing
   r.test = f.promotions.tests + 1;
   r.level = next_level(false_discovery, f.promotions);
   r.discovery = outcome.confirmed && is_discovery(r.log_e, r.level);

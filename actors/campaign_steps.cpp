@@ -9,6 +9,7 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
 
 #include <iterator>
 
@@ -17,6 +18,7 @@ namespace kevolve::campaign_steps {
 namespace {
 
 constexpr auto retry_after = std::chrono::seconds{2};
+constexpr uint32_t faults_a_node = 10;
 constexpr size_t stale_at_a_time = 4; // nodes; a restarted campaign goes through all of them again, in steps
 
 void write_next(pointer self) {
@@ -250,6 +252,21 @@ void retry(pointer self) {
     finish(self, st.fold.finish.stop_reason, st.fold.finish.detail);
 }
 
+namespace {
+
+// Ends a node that no try could judge: no verdict, so no score.
+void give_up(pointer self, uint64_t index, fault f) {
+  auto& st = self->state;
+  auto record = fresh_record(st, st.fold.open.at(index));
+  record.state = "finished";
+  record.rule = "not_judged";
+  record.detail = f.kind + ": " + f.detail;
+  record.trouble = std::move(f);
+  caf::anon_send(caf::actor_cast<caf::actor>(self), atom::finished_v, node_result{std::move(record), {}});
+}
+
+} // namespace
+
 void node_faulted(pointer self, uint64_t index, fault f) {
   auto& st = self->state;
   if (!st.fold.open.contains(index) || st.fold.ended)
@@ -262,6 +279,10 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   const bool counts = f.kind != rival_failed || st.fold.champion.index == 0;
   if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
     pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
+    return;
+  }
+  if (st.faults[index] >= faults_a_node) { // others end meanwhile: it is this one
+    give_up(self, index, std::move(f));
     return;
   }
   arm_retry(self);

@@ -175,9 +175,9 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
 }
 
 // A champion that failed where it was the rival: the campaign has to know, or every race would end so.
-void tell_of_rival(pointer self, const run_ptr& r, const judge_outcome& o) {
+void tell_of_rival(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
   const auto& champion = r->request.champion;
-  if (o.trouble.kind != rival_failed || champion.index == 0)
+  if (o.trouble.kind != rival_failed || champion.index == 0 || against_reference(s))
     return;
   amendment_record a;
   a.index = champion.index;
@@ -207,7 +207,7 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
                                             if (o.trouble) {
-                                              tell_of_rival(self, r, o);
+                                              tell_of_rival(self, r, s, o);
                                               finish_with_fault(self, r, std::move(o.trouble));
                                               return;
                                             }

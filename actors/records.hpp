@@ -171,7 +171,7 @@ struct champion_record {
 // test in the campaign's stream of tests (evaluation/false_discovery.hpp).
 struct confirmation_record {
   uint64_t index = 0;
-  std::string stage;  // audit | confirm
+  std::string stage;  // audit | confirm | confirm+audit
   uint64_t test = 0;  // of the campaign, from 1; 0: an audit claims nothing
   double level = 0.0; // of that test
   double log_e = 0.0; // natural log of its e-value

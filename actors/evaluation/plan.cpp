@@ -101,10 +101,8 @@ stage next_stage(const evaluation_progress& p) {
     return stage::race;
   if (!p.confirmed && p.result.decision == race_decision::faster)
     return stage::confirm;
-  // A confirmation against the reference is as good as an audit.
   const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
-  const bool shown = p.audited || (p.result.verified && (!p.confirmed || p.rival_speedup == 1.0));
-  if (surprise && !shown)
+  if (surprise && !p.result.verified)
     return stage::audit;
   return stage::done;
 }
@@ -136,11 +134,9 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.ci_high = o.ci_high / per_rival;
   const bool passes = o.result == verdict::pass;
   if (s == stage::audit) { // says how fast, not who won
-    p.audited = true;
     r.verified = passes;
     r.confirmed = r.confirmed && passes;
-    if (!p.confirmed)
-      r.confirmed_by = to_string(s);
+    r.confirmed_by += r.confirmed_by.empty() ? to_string(s) : "+" + to_string(s);
     return;
   }
   r.decision = o.decision;
@@ -151,7 +147,8 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     return;
   }
   p.confirmed = true;
-  r.verified = passes;
+  // Against a champion it shows who is faster; how fast is what a chain of such says, which is not measured.
+  r.verified = passes && (s == stage::final_confirm || p.rival_speedup == 1.0);
   r.confirmed_by = to_string(s);
   r.log_e = gain_of(o);
   // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says

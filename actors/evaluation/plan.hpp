@@ -38,7 +38,6 @@ struct evaluation_progress {
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;
-  bool audited = false;
   double rival_speedup = 1.0; // against the reference; 1: it is the reference
   double audit_from = 0.0;    // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;

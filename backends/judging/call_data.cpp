@@ -154,7 +154,7 @@ private:
       if (a.fill.distribution == "sample_of" && options_.varied == static_cast<int>(index_of(from))
           && !needs_source(from->fill)) {
         random_stream unvaried{options_.seed, index_of(from)};
-        auto values = fill_array(*from, g.count, edge_for(*from), {}, unvaried);
+        auto values = fill_array(*from, g.count, edge_for(*from, g), {}, unvaried);
         if (!values)
           return tl::unexpected<failure>(values.error());
         source_values = std::move(*values);
@@ -166,7 +166,7 @@ private:
     if (!g)
       return tl::unexpected<failure>(g.error());
     if (is_read(a)) {
-      auto values = fill_array(a, g->count, edge_for(a), source, random);
+      auto values = fill_array(a, g->count, edge_for(a, *g), source, random);
       if (!values)
         return tl::unexpected<failure>(values.error());
       out_.inputs[i] = scatter(*g, std::move(*values));
@@ -175,9 +175,10 @@ private:
     return true;
   }
 
-  edge_kind edge_for(const argument& a) const {
+  edge_draw edge_for(const argument& a, const array_geometry& g) const {
     const auto& wanted = edge_names[static_cast<size_t>(options_.edge)];
-    return std::find(a.edge.begin(), a.edge.end(), wanted) == a.edge.end() ? edge_kind::none : options_.edge;
+    const auto kind = std::find(a.edge.begin(), a.edge.end(), wanted) == a.edge.end() ? edge_kind::none : options_.edge;
+    return {kind, options_.variant, g.dims.empty() ? 1 : g.dims.back()};
   }
 
   const contract& task_;

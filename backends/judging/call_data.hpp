@@ -21,6 +21,7 @@ std::vector<edge_kind> edges_of(const contract& task);
 struct draw_options {
   uint64_t seed = 0;
   edge_kind edge = edge_kind::none; // applied to the arguments that list it
+  uint32_t variant = 0;             // of the edge, where it has several
   int varied = -1;                  // argument index whose stream is seeded differently
   uint64_t variation = 0;
 };

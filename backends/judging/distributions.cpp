@@ -52,8 +52,49 @@ int64_t largest_integer(dtype t) {
   }
 }
 
+// Ordinary values with large ones among them, each of its own magnitude from a few to the largest: what looks once to
+// see whether care is needed, or cares from some magnitude on, meets what it did not look at.
+class large_among_ordinary {
+public:
+  large_among_ordinary(const edge_draw& edge, double largest, random_stream& random)
+      : edge_(edge), row_(std::max<int64_t>(edge.row, 1)), bits_(std::log2(largest)), random_(random) {}
+
+  double next() {
+    const auto column = at_++ % row_;
+    if (column == 0) {
+      row_is_large_ = random_.below(8) == 0;
+      scale_ = magnitude();
+      chosen_ = static_cast<int64_t>(random_.below(static_cast<uint64_t>(row_)));
+    }
+    const auto value = random_.normal();
+    switch (edge_.variant) {
+      case 0:
+        return std::exp2(bits_) * value;
+      case 1:
+        return random_.below(8) == 0 ? magnitude() * value : value;
+      case 2:
+        return column == chosen_ ? scale_ * value : value;
+      default:
+        return row_is_large_ ? scale_ * value : value;
+    }
+  }
+
+private:
+  double magnitude() { return std::exp2(std::min(3.0, bits_) + std::max(bits_ - 3.0, 0.0) * random_.uniform()); }
+
+  const edge_draw& edge_;
+  int64_t row_;
+  double bits_;
+  random_stream& random_;
+  int64_t at_ = 0;
+  int64_t chosen_ = 0;
+  bool row_is_large_ = false;
+  double scale_ = 1.0;
+};
+
 // Values that do not follow the random rule but an edge. False if the edge does not apply to the rule.
-bool fill_edge(const argument& a, byte_buffer& out, int64_t count, edge_kind edge, random_stream& random) {
+bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_draw& draw, random_stream& random) {
+  const auto edge = draw.kind;
   const auto& name = a.fill.distribution;
   const bool counts = name == "integer" || name == "lengths";
   const bool real = name == "normal" || name == "uniform";
@@ -67,8 +108,8 @@ bool fill_edge(const argument& a, byte_buffer& out, int64_t count, edge_kind edg
     return true;
   }
   if (edge == edge_kind::large && real && is_floating(a.type)) {
-    const auto scale = large_scale(a.type);
-    fill_numbers(a.type, out, count, [&random, scale] { return scale * random.normal(); });
+    large_among_ordinary values{draw, large_scale(a.type), random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
     return true;
   }
   if (edge == edge_kind::denormal && real && is_floating(a.type)) {
@@ -198,7 +239,7 @@ result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_ar
 
 } // namespace
 
-result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge, const source_array& source,
+result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
                                random_stream random) {
   const auto& rule = a.fill;
   if (rule.distribution == "offsets")
@@ -209,7 +250,7 @@ result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge,
     return sorted_unique(a, count, random);
 
   byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
-  if (edge != edge_kind::none && fill_edge(a, out, count, edge, random))
+  if (edge.kind != edge_kind::none && fill_edge(a, out, count, edge, random))
     return out;
   if (a.type == dtype::boolean) {
     for (int64_t i = 0; i < count; ++i)

@@ -14,9 +14,18 @@ struct source_array {
   int64_t count = 0;
 };
 
+// An edge as it applies to one array. Large values come in variants: everywhere; scattered; one in each row; and,
+// several times, in few of the rows, for who looks at some rows to learn about all.
+struct edge_draw {
+  edge_kind kind = edge_kind::none;
+  uint32_t variant = 0;
+  int64_t row = 0; // elements along the last dimension
+};
+inline constexpr uint32_t large_variants = 6;
+
 // `count` elements of type a.type, compact. `source` is empty unless the rule names one.
 // errc::bad_input for a distribution that does not exist or does not fit the type.
-result<byte_buffer> fill_array(const argument& a, int64_t count, edge_kind edge, const source_array& source,
+result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
                                random_stream random);
 
 } // namespace kevolve

@@ -155,7 +155,7 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
       {"at the threshold", 1.5, undecided, "compile race audit ", true},
       {"no threshold", 0.0, undecided, "compile race ", false},
       {"wrong", 1.0, outcome(verdict::wrong_result), "compile race ", false},
-      {"a gain is confirmed", 1.6, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ", true},
+      {"a gain is confirmed", 1.6, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ", false},
       {"a gain beyond belief is audited, too", 1.0, outcome(verdict::pass, race_decision::faster, 1.2),
        "compile race confirm audit ", true},
       {"the rival's own code", 1.0, same, "compile race ", true},
@@ -203,7 +203,7 @@ TEST_CASE("an audit is against the reference: it says how fast, and leaves who w
   CHECK(score_of(p.result, 4.0).speedup == 5.0);
   CHECK(p.result.confirmed);
   CHECK(p.result.decision == race_decision::faster);
-  CHECK(p.result.confirmed_by == "confirm");
+  CHECK(p.result.confirmed_by == "confirm+audit");
   CHECK(p.result.log_e == 5.25);
   apply(p, stage::audit, outcome(verdict::crashed));
   CHECK(!p.result.confirmed);

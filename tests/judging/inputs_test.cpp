@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 
 #include "backends/judging/call_data.hpp"
+#include "backends/judging/distributions.hpp"
 #include "backends/judging/numbers.hpp"
 #include "backends/judging/random_stream.hpp"
 
@@ -323,4 +324,52 @@ TEST_CASE("every half and bfloat16 survives the way to double and back") {
   CHECK(ulp_of(dtype::f32, 1.0) == 0x1.0p-23);
   CHECK(ulp_of(dtype::f32, 1e-45) == 0x1.0p-149);
   CHECK(ulp_of(dtype::bf16, 3.0) == 0x1.0p-6);
+}
+
+TEST_CASE("large values come everywhere, scattered, one in each row, and in few of the rows, of many magnitudes") {
+  argument a;
+  a.name = "x";
+  a.role = argument_role::input;
+  a.type = dtype::f32;
+  a.shape = {"n", "64"};
+  a.edge = {"large"};
+  const auto c = one(a);
+  for (uint32_t variant = 0; variant < large_variants; ++variant) {
+    CAPTURE(variant);
+    draw_options o;
+    o.seed = 7;
+    o.edge = edge_kind::large;
+    o.variant = variant;
+    auto drawn = draw_call(c, make_shape({{"n", 512}}), o);
+    REQUIRE(drawn.has_value());
+    const auto v = values(*drawn, 0);
+    size_t rows_with = 0;
+    size_t large = 0;
+    double least = 1e30;
+    double most = 0.0;
+    for (size_t r = 0; r < 512; ++r) {
+      double top = 0.0;
+      for (size_t k = 0; k < 64; ++k) {
+        const auto x = std::abs(v[r * 64 + k]);
+        CHECK(std::isfinite(x));
+        large += x > 20.0 ? 1U : 0U;
+        top = std::max(top, x);
+      }
+      rows_with += top > 20.0 ? 1U : 0U;
+      if (top > 20.0)
+        least = std::min(least, top);
+      most = std::max(most, top);
+    }
+    CHECK(most > 1e9);
+    if (variant == 0)
+      CHECK(large == 512 * 64);
+    else
+      CHECK(least < 1e5);
+    if (variant == 1)
+      CHECK((rows_with > 500 && large < 512 * 16));
+    if (variant == 2)
+      CHECK((rows_with > 400 && large <= 512));
+    if (variant > 2)
+      CHECK((rows_with > 20 && rows_with < 130));
+  }
 }

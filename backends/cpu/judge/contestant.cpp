@@ -327,6 +327,32 @@ complaint contestant::obituary(int status) {
   return out;
 }
 
+namespace {
+
+// Of all its threads.
+nanoseconds processor_time(pid_t pid) {
+  clockid_t clock = 0;
+  timespec t = {};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+    return nanoseconds{0};
+  return std::chrono::seconds{t.tv_sec} + nanoseconds{t.tv_nsec};
+}
+
+// The machine stood still, or somebody stopped the process: its call was not long, it was not let run. One that sleeps
+// does so of its own will.
+bool was_kept_from_running(pid_t pid, nanoseconds used, nanoseconds limit) {
+  if (used > limit / 2)
+    return false;
+  std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string line;
+  std::getline(in, line);
+  const auto name_end = line.rfind(')');
+  const auto state = name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
+  return state == 'R' || state == 'T' || state == 'D';
+}
+
+} // namespace
+
 std::optional<complaint> contestant::call(const uint64_t* values, size_t count, nanoseconds limit, nanoseconds& took) {
   wire::go message = {};
   message.go_token = secret_seed();
@@ -342,6 +368,7 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
     return obituary(status);
   }
 
+  const auto used_before = processor_time(pid_);
   const auto start = steady_clock::now();
   kill(pid_, SIGCONT);
   std::optional<complaint> crowd;
@@ -349,6 +376,8 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   int status = 0;
   if (crowd)
     return crowd;
+  if (!ready && was_kept_from_running(pid_, processor_time(pid_) - used_before, limit))
+    return refuse(verdict::none, "", "a candidate process did not get the processor for its call");
   if (!ready)
     return refuse(verdict::timeout, "call_limit", "the call took longer than " + milliseconds_text(limit) + " ms",
                   {{"limit_ms", milliseconds_text(limit)}});

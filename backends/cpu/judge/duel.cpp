@@ -36,9 +36,13 @@ double waited_ns(pid_t pid) {
 }
 
 // The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
-setback blame_rival(setback s) {
+setback blame_rival(setback s, bool is_reference) {
   if (s.trouble)
     return s;
+  if (is_reference)
+    return {
+        {"internal", "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail, 0},
+        {}};
   return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
 }
 
@@ -189,12 +193,6 @@ void duel::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
 }
 
 attempt<void> duel::launch_pair() {
-  if (rival_object_.fd() < 0) {
-    auto object = object_file::create(request_.rival.empty() ? request_.reference : request_.rival);
-    if (!object)
-      return infrastructure(object.error());
-    rival_object_ = std::move(*object);
-  }
   // What the last processes left behind is wiped: a fresh one must not find sets that it will meet, with their outputs.
   candidate_.end();
   rival_.end();
@@ -204,9 +202,16 @@ attempt<void> duel::launch_pair() {
   const bool candidate_first = (drawn & 1U) != 0;
   const int candidate_slot = (drawn & 2U) != 0 ? 1 : 0;
   for (const bool candidate : {candidate_first, !candidate_first}) {
+    // A file of its own for each pair: the age of an old one tells whose it is.
+    const auto& rival = request_.rival.empty() ? request_.reference : request_.rival;
+    auto object = object_file::create(candidate ? request_.candidate : rival);
+    if (!object)
+      return infrastructure(object.error());
+    (candidate ? candidate_object_ : rival_object_) = std::move(*object);
     auto process = launch(candidate, candidate ? candidate_slot : 1 - candidate_slot);
     if (!process)
-      return tl::unexpected<setback>(candidate ? process.error() : blame_rival(process.error()));
+      return tl::unexpected<setback>(candidate ? process.error()
+                                               : blame_rival(process.error(), request_.rival.empty()));
     (candidate ? candidate_ : rival_) = std::move(*process);
   }
   for (size_t i = 0; i < shapes_.size(); ++i) {
@@ -231,12 +236,13 @@ attempt<double> duel::call(bool candidate, size_t index, const pool_set& set, bo
   options.limit = limit_for(*shape.pool, rival_ns);
   auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : nullptr);
   if (!took && !candidate)
-    return tl::unexpected<setback>(blame_rival(took.error()));
+    return tl::unexpected<setback>(blame_rival(took.error(), request_.rival.empty()));
   return took;
 }
 
 attempt<const pool_set*> duel::deal(size_t index) {
-  if (!rival_.alive() || decks_[index].order.empty())
+  // Where its threads run is drawn with a process: every pair is to have its own draw.
+  if (!rival_.alive() || decks_[index].order.empty() || request_.task.threads)
     if (auto ok = launch_pair(); !ok)
       return tl::unexpected<setback>(ok.error());
   auto& d = decks_[index];

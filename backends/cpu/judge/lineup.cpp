@@ -1,5 +1,7 @@
 #include "backends/cpu/judge/lineup.hpp"
 
+#include "backends/judging/distributions.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -10,6 +12,7 @@ using std::chrono::milliseconds;
 
 constexpr pool_size screen_size{2, 2, milliseconds{0}};
 constexpr pool_size edge_size{1, 1, milliseconds{0}};
+constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 
@@ -18,6 +21,10 @@ setback blame_reference(setback s) {
   if (!s.trouble)
     s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
   return s;
+}
+
+const pool_size& size_of(edge_kind edge) {
+  return edge == edge_kind::large ? large_size : edge_size;
 }
 
 bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
@@ -70,14 +77,14 @@ attempt<void> lineup::gather() {
     if (auto ok = add(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
       return ok;
   for (auto edge : edges_of(request_.task))
-    if (auto ok = add(smallest, edge, "edge", edge_size, edges_); !ok)
+    if (auto ok = add(smallest, edge, "edge", size_of(edge), edges_); !ok)
       return ok;
   std::sort(screens_.begin(), screens_.end(), is_smaller);
   return {};
 }
 
 attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool = maker_.get(shape, edge, "edge", edge_size);
+  auto pool = maker_.get(shape, edge, "edge", size_of(edge));
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;

@@ -306,6 +306,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     draw_options options;
     options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1) : secret_seed();
     options.edge = edge;
+    options.variant = static_cast<uint32_t>(i);
     std::vector<double> error;
     double ns = 0.0;
     // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.

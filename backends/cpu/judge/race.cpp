@@ -130,8 +130,15 @@ private:
     }
     for (const auto& pool : lineup_.edges())
       if (can_judge(*pool))
-        if (auto ok = duel_.screen(*pool, 0, 1); !ok)
+        if (auto ok = screen_whole(*pool); !ok)
           return ok;
+    return {};
+  }
+
+  attempt<void> screen_whole(const shape_pool& pool) {
+    for (size_t set = 0; set < pool.sets.size(); ++set)
+      if (auto ok = duel_.screen(pool, set, 1); !ok)
+        return ok;
     return {};
   }
 
@@ -149,7 +156,7 @@ private:
           continue;
         if (auto ok = duel_.reopen(**pool); !ok)
           return ok;
-        if (auto ok = duel_.screen(**pool, 0, 1); !ok)
+        if (auto ok = screen_whole(**pool); !ok)
           return ok;
       }
     return {};

@@ -22,6 +22,11 @@ namespace {
 // NaN as f16, bf16, f32 and f64 alike: what reads past an array and multiplies that by zero shows it.
 constexpr uint64_t guard_pattern = 0xfff5'7ff9'fffb'7ffdULL;
 
+// Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another.
+uint64_t guard_of(size_t i) {
+  return nan_poison((i + 1) * 0x9e37'79b9'7f4a'7c15ULL);
+}
+
 // Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
 // a child maps them in microseconds, and no run differs from the next by where its pages lie. Returns 0 or errno.
 int back(int fd, std::byte* base, size_t from, size_t to) {
@@ -133,6 +138,11 @@ result<void> shared_arena::prepare(size_t bytes) {
   return {};
 }
 
+void shared_arena::clear_notes() {
+  for (int slot = 0; slot < 2; ++slot)
+    status(slot) = {-1, 0, 0, 0};
+}
+
 void shared_arena::guard_rest(size_t used) {
   if (used < guarded_from_)
     paint(base_, used, guarded_from_, guard_pattern);
@@ -149,7 +159,7 @@ bool shared_arena::status_pages_intact() const {
     const auto from = status_offset(slot);
     wire::child_status note = {};
     std::memcpy(&note, base_ + from, sizeof(note));
-    if (note.system_call != -1 && note.system_call != 0)
+    if (note.system_call != -1 || note.reserved != 0)
       return false;
     if (note.fault_address != 0 || note.memory_exhausted != 0)
       return false;
@@ -164,10 +174,12 @@ call_memory::call_memory(const contract& task, const call_data& data, const aren
 
 void call_memory::set_up(uint64_t poison, bool inputs_there) {
   poison_ = poison;
+  shared_.clear_notes();
   // First, so that the arguments are what the caches saw last.
   shared_.guard_rest(layout_.total);
-  for (const auto& [from, to] : guard_ranges(layout_))
-    paint(arena_, from, to, guard_pattern);
+  const auto guards = guard_ranges(layout_);
+  for (size_t i = 0; i < guards.size(); ++i)
+    paint(arena_, guards[i].first, guards[i].second, guard_of(i));
   for (const auto& place : layout_.places) {
     const auto& a = task_.arguments[place.argument];
     const auto& input = data_.inputs[place.argument];
@@ -215,7 +227,7 @@ bool call_memory::gaps_intact(const arena_place& place) const {
 std::optional<std::string> call_memory::broken_guard() const {
   const auto guards = guard_ranges(layout_);
   for (size_t i = 0; i < guards.size(); ++i)
-    if (!holds(arena_, guards[i].first, guards[i].second, guard_pattern)) {
+    if (!holds(arena_, guards[i].first, guards[i].second, guard_of(i))) {
       const auto before = i < layout_.places.size() ? task_.arguments[layout_.places[i].argument].name : std::string{};
       const auto after = i > 0 ? task_.arguments[layout_.places[i - 1].argument].name : std::string{};
       if (after.empty())

@@ -32,6 +32,8 @@ public:
   // Where the child in slot 0 or 1 notes why it died.
   size_t status_offset(int slot) const { return used_ + static_cast<size_t>(slot) * page; }
   wire::child_status& status(int slot);
+  // Both notes as a process that notes nothing leaves them: no two states of them are to tell a story.
+  void clear_notes();
 
   // Everything mapped that a layout of `used` bytes leaves free is one more guard. Paints it, as far as larger
   // layouts have written there; says whether it still is as painted.

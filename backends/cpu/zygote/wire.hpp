@@ -68,6 +68,7 @@ struct child_status {
   int64_t system_call; // refused; -1: none
   uint64_t fault_address;
   uint32_t memory_exhausted;
+  uint32_t reserved; // 0: no byte of the note is unaccounted for
 };
 
 } // namespace kevolve::wire
