@@ -1,0 +1,42 @@
+#include "runtime/models/api_key.hpp"
+
+#include <openssl/crypto.h>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+
+namespace kevolve {
+
+api_key::api_key(std::string value) {
+  auto* kept = new std::string{value};
+  OPENSSL_cleanse(value.data(), value.size());
+  value_ = std::shared_ptr<const std::string>{kept, [](std::string* x) {
+                                                OPENSSL_cleanse(x->data(), x->size());
+                                                delete x;
+                                              }};
+}
+
+result<api_key> key_from_environment(const std::string& variable) {
+  const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+  if (value == nullptr || *value == '\0')
+    return fail(errc::not_found, "no key: set the environment variable " + variable);
+  return api_key{value};
+}
+
+result<api_key> key_from_file(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0)
+    return tl::unexpected(from_errno(errno, "key file " + path));
+  if ((about.st_mode & 07U) != 0)
+    return fail(errc::unauthorised, "key file " + path + " may be read by everybody; run: chmod 600 " + path);
+  std::ifstream in{path};
+  std::string line;
+  if (!std::getline(in, line) || line.empty())
+    return fail(errc::bad_input, "key file " + path + " has no key on its first line");
+  return api_key{std::move(line)};
+}
+
+} // namespace kevolve
