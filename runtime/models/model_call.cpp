@@ -163,18 +163,19 @@ bool model_call::parse_some(std::vector<llm::event>& out) {
   auto& buffer = one_->buffer();
   if (buffer.size() == 0 || parser_->is_done() || answer_.over())
     return false;
-  const bool in_body = parser_->is_header_done();
-  auto& body = parser_->get().body();
+  const auto parser = parser_; // a provisional answer puts another in its place
+  const bool in_body = parser->is_header_done();
+  auto& body = parser->get().body();
   body.data = core_.piece.data();
   body.size = core_.piece.size();
   error_code e;
-  const auto used = parser_->put(buffer.data(), e);
+  const auto used = parser->put(buffer.data(), e);
   buffer.consume(used);
-  if (!in_body && parser_->is_header_done())
+  if (!in_body && parser->is_header_done())
     take_header(out);
   if (answer_.over())
     return false;
-  if (const auto got = core_.piece.size() - body.size; got > 0 && parser_->is_header_done()) {
+  if (const auto got = core_.piece.size() - body.size; got > 0 && in_body) {
     auto made = answer_.feed({core_.piece.data(), got});
     out.insert(out.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   }
