@@ -36,12 +36,8 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
     s.error("name", "there is a provider '" + x.name + "' already");
   s.value("kind", {.text = "the protocol it speaks", .required = true, .choices = {"openai", "anthropic"}}, x.kind);
   s.value("url", {.text = "base address, without a key in it", .fallback = "the provider's own"}, x.url);
-  if (!x.url.empty() && !x.url.starts_with("https://") && !x.url.starts_with("http://"))
-    s.error("url", "expected http:// or https://");
-  if (auto secret = secret_in_url(x.url))
-    s.error("url", "holds " + *secret
-                       + ", and this file is read and copied by others: leave it out, and give the key by key_env or "
-                         "key_file");
+  if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))
+    s.error("url", *problem);
   s.value("model", {.text = "the model asked for", .fallback = "none"}, x.model);
   s.value("key_env", {.text = "environment variable that holds the key", .fallback = "none"}, x.key_env);
   s.value("key_file", {.text = "file that holds the key", .fallback = "none"}, x.key_file);

@@ -9,13 +9,41 @@ namespace kevolve {
 namespace {
 
 // As written in lower case without '-', '_' and '.'.
-constexpr std::array<std::string_view, 18> whole_names{
-    "key",        "apikey", "token",        "accesstoken", "auth",       "authorization",
-    "bearer",     "secret", "clientsecret", "secretkey",   "password",   "passwd",
-    "passphrase", "pwd",    "sig",          "signature",   "credential", "credentials"};
+constexpr std::array<std::string_view, 26> whole_names{"key",
+                                                       "apikey",
+                                                       "token",
+                                                       "accesstoken",
+                                                       "auth",
+                                                       "authorization",
+                                                       "bearer",
+                                                       "secret",
+                                                       "secretkey",
+                                                       "clientsecret",
+                                                       "secretaccesskey",
+                                                       "accesskey",
+                                                       "password",
+                                                       "passwd",
+                                                       "passphrase",
+                                                       "pass",
+                                                       "pwd",
+                                                       "sig",
+                                                       "signature",
+                                                       "credential",
+                                                       "credentials",
+                                                       "code",
+                                                       "jwt",
+                                                       "subscriptionkey",
+                                                       "sas",
+                                                       "session"};
 // The last word of a longer name: "subscription-key", "x-amz-signature", "refresh_token".
-constexpr std::array<std::string_view, 9> last_words{"key",    "apikey", "token",     "secret",    "password",
-                                                     "passwd", "sig",    "signature", "credential"};
+constexpr std::array<std::string_view, 13> last_words{"key",    "apikey",    "token",     "secret",     "password",
+                                                      "passwd", "pwd",       "pass",      "passphrase", "jwt",
+                                                      "sig",    "signature", "credential"};
+// The end of a name that is written without a mark between its words: "accessToken", "dbPassword".
+constexpr std::array<std::string_view, 6> endings{"token", "apikey", "accesskey", "secret", "password", "passphrase"};
+// All that a base address may ask for.
+constexpr std::string_view known_parameter = "api-version";
+constexpr size_t longest_version = 32;
 
 int hexadecimal(char c) {
   if (c >= '0' && c <= '9')
@@ -83,7 +111,8 @@ bool is_secret_name(std::string_view name) {
   auto last = small.substr(small.find_last_of("-_. []") + 1);
   small.erase(std::remove_if(small.begin(), small.end(), [](char c) { return c == '-' || c == '_' || c == '.'; }),
               small.end());
-  return among(whole_names, small) || among(last_words, last) || small.ends_with("token") || small.ends_with("apikey");
+  return among(whole_names, small) || among(last_words, last)
+         || std::any_of(endings.begin(), endings.end(), [&](std::string_view end) { return small.ends_with(end); });
 }
 
 std::optional<std::string> secret_in_url(std::string_view url) {
@@ -91,16 +120,24 @@ std::optional<std::string> secret_in_url(std::string_view url) {
   if (scheme_end == std::string_view::npos)
     return std::nullopt;
   auto scheme = lower(url.substr(0, scheme_end));
+  const auto web = scheme == "http" || scheme == "https";
   auto rest = url.substr(scheme_end + 3);
+  // Most programs skip what too many slashes leave empty, and take what follows for the host.
+  if (web)
+    rest.remove_prefix(std::min(rest.find_first_not_of("/\\"), rest.size()));
   auto authority = rest.substr(0, rest.find_first_of("/?#\\"));
   rest.remove_prefix(authority.size());
   if (auto at = authority.rfind('@'); at != std::string_view::npos) {
     auto user = authority.substr(0, at);
     auto colon = user.find(':');
     auto password = colon != std::string_view::npos && colon + 1 < user.size();
-    if (password || (!user.empty() && (scheme == "http" || scheme == "https")))
+    if (password || (!user.empty() && web))
       return "a user's name or password";
   }
+  const auto path = percent_decode(rest.substr(0, rest.find_first_of("?#")), false).value_or(std::string{});
+  if (auto parameters = path.find(';'); parameters != std::string::npos)
+    if (auto found = secret_parameter(std::string_view{path}.substr(parameters + 1)))
+      return found;
   // A fragment may be written like a query, and is one for those who paste it.
   while (!rest.empty()) {
     auto begin = rest.find_first_of("?#");
@@ -109,6 +146,44 @@ std::optional<std::string> secret_in_url(std::string_view url) {
     rest.remove_prefix(begin + 1);
     if (auto found = secret_parameter(rest.substr(0, rest.find_first_of("?#"))))
       return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> base_url_problem(std::string_view url) {
+  const auto web = url.starts_with("https://") ? 8U : url.starts_with("http://") ? 7U : 0U;
+  if (web == 0)
+    return "expected http:// or https://";
+  if (auto secret = secret_in_url(url))
+    return "holds " + *secret
+           + ", and this file is read and copied by others: leave it out, and give the key by key_env or key_file";
+  const auto odd = [](unsigned char c) { return c <= 0x20 || c == 0x7f || c == '\\'; };
+  if (std::any_of(url.begin(), url.end(), odd))
+    return "holds a blank, a control character or a backslash, which no URL does: leave it out or write it as %XX";
+  auto rest = url.substr(web);
+  const auto authority = rest.substr(0, rest.find_first_of("/?#"));
+  if (authority.empty() || authority.front() == ':' || authority.find('@') != std::string_view::npos)
+    return "names no host behind its two slashes: write https://HOST/PATH";
+  if (rest.find('#') != std::string_view::npos)
+    return "holds a fragment, which no provider gets to see: leave out the '#' and what follows it";
+  const auto question = rest.find('?');
+  const auto path = percent_decode(rest.substr(0, question), false);
+  if (!path)
+    return "holds a '%' that two hexadecimal digits do not follow: write %25 for the sign itself";
+  if (path->find(';') != std::string::npos)
+    return "holds parameters in its path: leave out the ';' and what follows it; a key is given by key_env or key_file";
+  auto query = question == std::string_view::npos ? std::string_view{} : rest.substr(question + 1);
+  // By name and shape: whatever else stands there may open something, and is not repeated here.
+  while (!query.empty()) {
+    const auto pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    const auto equals = std::min(pair.find('='), pair.size());
+    const auto value = pair.substr(std::min(equals + 1, pair.size()));
+    const auto plain = std::all_of(value.begin(), value.end(),
+                                   [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '.'; });
+    if (lower(pair.substr(0, equals)) != known_parameter || value.empty() || value.size() > longest_version || !plain)
+      return "holds a query; none but '" + std::string{known_parameter}
+             + "=VERSION' is taken: leave out the rest, and give a key by key_env or key_file";
   }
   return std::nullopt;
 }

@@ -17,4 +17,8 @@ bool is_secret_name(std::string_view name);
 // http and https a user's name alone is none: git@ is everybody's.
 std::optional<std::string> secret_in_url(std::string_view url);
 
+// Why a URL is no base address of a service that others may read of, and what to write: "names no host; …". Nothing if
+// it is one. What it says repeats no part of the URL that may be a secret.
+std::optional<std::string> base_url_problem(std::string_view url);
+
 } // namespace kevolve
