@@ -10,15 +10,21 @@ namespace kevolve {
 namespace {
 
 // From and to, both included: marks, embeddings, overrides and isolates of direction; separators of lines; what is
-// never drawn. Joiners (U+200C, U+200D) belong to scripts and stay.
-constexpr std::array<std::pair<uint32_t, uint32_t>, 8> hidden{{{0x061c, 0x061c},
-                                                               {0x200b, 0x200b},
-                                                               {0x200e, 0x200f},
-                                                               {0x2028, 0x202e},
-                                                               {0x2060, 0x206f},
-                                                               {0xfeff, 0xfeff},
-                                                               {0xfff9, 0xfffb},
-                                                               {0xe0000, 0xe007f}}};
+// never drawn or drawn as a blank; what picks another form of the character before it, by which texts that look the
+// same differ. Joiners (U+200C, U+200D) belong to scripts and stay.
+constexpr std::array<std::pair<uint32_t, uint32_t>, 13> hidden{{{0x00ad, 0x00ad},
+                                                                {0x061c, 0x061c},
+                                                                {0x180b, 0x180f},
+                                                                {0x200b, 0x200b},
+                                                                {0x200e, 0x200f},
+                                                                {0x2028, 0x202e},
+                                                                {0x2060, 0x206f},
+                                                                {0x2800, 0x2800},
+                                                                {0xfe00, 0xfe0f},
+                                                                {0xfeff, 0xfeff},
+                                                                {0xfff9, 0xfffb},
+                                                                {0xe0000, 0xe007f},
+                                                                {0xe0100, 0xe01ef}}};
 
 bool is_hidden(uint32_t c) {
   for (auto [from, to] : hidden)

@@ -14,8 +14,9 @@ TEST_CASE("text of others cannot steer the terminal") {
 
 TEST_CASE("text of others stands in the order in which it was written") {
   CHECK(printable("a\u202eb") == "a<U+202E>b");
-  for (const auto* x : {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069",
-                        "\u200e", "\u200f", "\u061c", "\u200b", "\u2028", "\ufeff", "\U000e0041"})
+  for (const auto* x : {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067",     "\u2068",
+                        "\u2069", "\u200e", "\u200f", "\u061c", "\u200b", "\u2028", "\ufeff",     "\U000e0041",
+                        "\u180e", "\u180b", "\u00ad", "\u2800", "\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"})
     CHECK_MESSAGE(printable(x).starts_with("<U+"), x);
   CHECK(printable("\U000e0041") == "<U+E0041>");
   CHECK(printable("\u0085\u009f") == "  ");
