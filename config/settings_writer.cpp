@@ -57,7 +57,7 @@ public:
     return row(name, "table of weights", rule, "");
   }
   bool duration(std::string_view name, const setting_rule& rule, double& seconds) override {
-    return row(name, "duration", rule, print(seconds) + "s");
+    return row(name, "duration (`\"90s\"`, `\"1h30m\"`; a bare number is seconds)", rule, print(seconds) + "s");
   }
   bool table(std::string_view name, const setting_rule& rule, const body& declare) override {
     row(name, "table", rule, "");
@@ -102,7 +102,9 @@ constexpr std::string_view head = "\n| setting | type | default | allowed | mean
 } // namespace
 
 std::string settings_reference() {
-  std::string out = "# Settings\n\nGenerated from the declarations in `config/`; `tests/config` keeps it in step.\n";
+  std::string out = "# Settings\n\nGenerated from the declarations in `config/`; `tests/config` keeps it in step.\n"
+                    "\nA duration is text such as `\"90s\"`, `\"250ms\"`, `\"1.5h\"` or `\"1h30m\"`, with the units "
+                    "ms, s, m, h and d, the\nlarger first; a bare number, such as `90`, is seconds.\n";
   out += "\n## Task (`*.task.toml`)\n" + std::string{head};
   settings_writer task_writer{"", out};
   task_draft task;

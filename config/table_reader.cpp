@@ -231,10 +231,13 @@ bool table_reader::duration(std::string_view name, const setting_rule& rule, dou
   if (!v)
     return false;
   if (v->what != kind::text)
-    return number(*v, path(name), rule, seconds);
+    return v->what == kind::integer || v->what == kind::real
+               ? number(*v, path(name), rule, seconds)
+               : refuse(path(name), "a duration such as \"90s\" or \"1h30m\", or a number of seconds", *v);
   auto given = parse_duration(v->text);
   if (given < 0.0) {
-    errors_.add(path(name), "'" + v->text + "' is no duration; write \"90s\", \"2m\" or \"1h30m\"");
+    errors_.add(path(name),
+                "'" + v->text + "' is no duration; write \"90s\", \"2m\" or \"1h30m\", or a number of seconds");
     return false;
   }
   document_value number_value;

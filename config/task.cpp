@@ -14,11 +14,13 @@ void read_beside(const std::string& task_path, const std::string& file, const st
   if (file.empty())
     return;
   path = (std::filesystem::path{task_path}.parent_path() / file).string();
-  if (auto bytes = read_text_file(path))
-    text = *bytes;
-  else
+  auto bytes = read_text_file(path);
+  if (!bytes) {
     errors.add(key, "'" + path + "' " + bytes.error().front().message);
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos && std::filesystem::exists(path))
+    return;
+  }
+  text = *bytes;
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     errors.add(key, "'" + path + "' is empty");
 }
 

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <fstream>
+
 using namespace kevolve;
 using namespace kevolve::testing;
 
@@ -28,6 +32,36 @@ TEST_CASE("a file that cannot be read is one error that names it") {
   auto folder = load_campaign("/");
   REQUIRE(!folder);
   CHECK(to_string(folder.error()) == "/: cannot be read: Is a directory\n");
+}
+
+TEST_CASE("a reference that cannot be read is not called empty") {
+  auto folder = std::filesystem::temp_directory_path() / ("kevolve-test-task-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder / "plain.c"); // a folder in the file's place, which not even root reads
+  auto text = read_text_file((source_folder() / "tests/config/good/plain.task.toml").string());
+  REQUIRE(text);
+  const auto file = text->find("file = \"");
+  REQUIRE(file != std::string::npos);
+  const auto end = text->find('"', file + 8);
+  text->replace(file, end - file + 1, "file = \"plain.c\"");
+  std::ofstream{folder / "plain.task.toml"} << *text;
+  auto loaded = load_task((folder / "plain.task.toml").string());
+  std::filesystem::remove_all(folder);
+  REQUIRE(!loaded);
+  const auto said = to_string(loaded.error());
+  CHECK(said.find("plain.c' cannot be read: Is a directory") != std::string::npos);
+  CHECK(said.find("is empty") == std::string::npos);
+}
+
+TEST_CASE("a duration is asked for with its syntax") {
+  auto campaign = (source_folder() / "tests/config/good/mixed.toml").string();
+  auto wrong = load_campaign(campaign, {"budget.wall=true"});
+  REQUIRE(!wrong);
+  CHECK(to_string(wrong.error())
+        == "--set budget.wall: expected a duration such as \"90s\" or \"1h30m\", or a number of seconds, found true or "
+           "false\n");
+  auto seconds = load_campaign(campaign, {"budget.wall=45"});
+  REQUIRE(seconds);
+  CHECK(seconds->budget.wall_s == 45.0);
 }
 
 TEST_CASE("an edit distance counts insertions, deletions, substitutions and swaps") {
