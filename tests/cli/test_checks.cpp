@@ -25,6 +25,44 @@ TEST_CASE("a bad task file gets every error with its place") {
   CHECK(document["errors"][0]["line"].is_number());
 }
 
+TEST_CASE("a file of another kind is told what it is, in one line") {
+  const auto task = source_path("config/tasks/gemm.task.toml");
+  const auto campaign = source_path("config/examples/gemm.toml");
+  const auto node = source_path("config/examples/kevolved.toml");
+  const struct {
+    std::vector<std::string> words;
+    std::string file;
+    const char* says;
+  } cases[] = {
+      {{"task", "check"}, campaign, "this is a campaign file: kevolve run "},
+      {{"run"}, task, "this is a task file: kevolve task check "},
+      {{"campaign", "validate"}, task, "this is a task file: kevolve task check "},
+      {{"task", "check"}, node, "this is a node's file: kevolved "},
+  };
+  for (const auto& c : cases) {
+    auto words = c.words;
+    words.push_back(c.file);
+    auto said = run_kevolve(words);
+    CHECK(said.code == 2);
+    CHECK(said.out.empty());
+    CHECK(said.err == c.file + ": " + c.says + c.file + "\n");
+  }
+  auto as_json = run_kevolve({"task", "check", "--json", campaign}).document();
+  CHECK(as_json["errors"].size() == 1);
+}
+
+TEST_CASE("a task without a summary is named without a colon") {
+  temporary_folder f;
+  auto text = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
+  const auto from = text.find("summary = ");
+  REQUIRE(from != std::string::npos);
+  f.write("row_energy.task.toml", text.erase(from, text.find('\n', from) - from));
+  f.write("row_energy.c", read_file(source_path("tests/node/tasks/row_energy.c")));
+  auto said = run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
+  CHECK(said.code == 0);
+  CHECK(said.out.starts_with("row_energy\n\n"));
+}
+
 TEST_CASE("a good task gets its prototype and what its shapes cost") {
   auto said = run_kevolve({"task", "check", source_path("config/tasks/gemm.task.toml")});
   CHECK(said.code == 0);

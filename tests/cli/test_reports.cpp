@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 
 using namespace kevolve::test;
@@ -37,14 +40,53 @@ TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
   CHECK(kind.err.find("--kind: there is no kind of event 'nod_finished'; did you mean 'node_finished'?")
         != std::string::npos);
   CHECK(run_kevolve({"events", "--kind", "campaign_steered"}, f.path).code == 6);
+  auto verdict = run_kevolve({"tree", "1a2b", "--verdict", "pas"}, f.path);
+  CHECK(verdict.code == 2);
+  CHECK(verdict.err == "kevolve: --verdict: there is no verdict 'pas'; did you mean 'pass'?\n");
+  for (const auto* known : {"pass", "reference", "in_flight", "banned", "faster_than_physics"})
+    CHECK_MESSAGE(run_kevolve({"tree", "1a2b", "--verdict", known}, f.path).code == 6, known);
   for (const auto* option : {"--wall", "--device", "--candidates"}) {
     auto budget = run_kevolve({"budget", "1a2b", option, "xyz"}, f.path);
     CHECK(budget.code == 2);
     CHECK(budget.err.starts_with("kevolve: " + std::string{option} + ": not 'xyz'"));
   }
+  auto backup = run_kevolve({"backup", "--out", ""}, f.path);
+  CHECK(backup.code == 2);
+  CHECK(backup.err == "kevolve: --out: name the directory to make, such as --out /backups/monday\n");
+  auto unnamed = run_kevolve({"debug", "--out", ""}, f.path);
+  CHECK(unnamed.code == 2);
+  CHECK(unnamed.err == "kevolve: --out: name the file to write, such as --out report.tar.gz\n");
   auto debug = run_kevolve({"debug", "--out", "nowhere/x.tar.gz"}, f.path);
   CHECK(debug.code == 2);
   CHECK(debug.err == "kevolve: --out: cannot write nowhere/x.tar.gz: No such file or directory\n");
+}
+
+TEST_CASE("another user's data directory is not called empty") {
+  temporary_folder f;
+  namespace fs = std::filesystem;
+  fs::permissions(f.path, fs::perms::owner_all | fs::perms::others_exec);
+  const auto ask = [&](const std::string& verb, const std::string& data) {
+    if (::geteuid() != 0)
+      return run_kevolve({verb, "--data", data}, f.path);
+    // Nothing is closed to root: ask as somebody else, with the program where they get at it.
+    const auto copy = f.path + "/kevolve";
+    fs::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", copy, fs::copy_options::skip_existing);
+    program other{
+        "/usr/bin/setpriv", {"--reuid=65534", "--regid=65534", "--clear-groups", copy, verb, "--data", data}, f.path};
+    return other.finish();
+  };
+  for (const auto* closed : {"data", "data/store"}) {
+    CAPTURE(closed);
+    fs::create_directories(f.path + "/data/store");
+    fs::permissions(f.path + "/" + closed, fs::perms::none);
+    auto said = ask("status", f.path + "/data");
+    CHECK(said.code == 4);
+    CHECK(said.err.find(closed + std::string{": permission denied"}) != std::string::npos);
+    CHECK(said.err.find("no data in it") == std::string::npos);
+    fs::permissions(f.path + "/" + closed, fs::perms::owner_all | fs::perms::others_exec);
+  }
+  fs::create_directories(f.path + "/other");
+  CHECK(ask("status", f.path + "/other").err.find("there is no data in it") != std::string::npos);
 }
 
 TEST_CASE("a node that is named but does not answer is unreachable") {
@@ -70,5 +112,10 @@ TEST_CASE("doctor lists what this machine can do") {
   CHECK(document["ok"] == !missing);
   CHECK(said.code == (missing ? 1 : 0));
   auto text = run_kevolve({"doctor"});
+  for (const auto& row : document["targets"]["cpu"])
+    if (row["remedy"].is_string()) {
+      const auto line = "  " + row["item"].get<std::string>() + ": " + row["remedy"].get<std::string>() + "\n";
+      CHECK_MESSAGE(text.out.find(line) != std::string::npos, line);
+    }
   CHECK(text.out.find("\x1b[") == std::string::npos); // no colours where there is no terminal
 }

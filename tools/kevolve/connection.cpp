@@ -10,6 +10,12 @@
 #include "tools/kevolve/http_client.hpp"
 #include "tools/kevolve/terminal.hpp"
 
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -138,7 +144,20 @@ result<announced> read_announcement(const std::string& data_dir) {
   return out;
 }
 
+// What may not be looked into is not empty.
+result<void> may_use(const std::string& path, int how) {
+  if (::faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0 || errno != EACCES)
+    return {};
+  struct stat about{};
+  const auto* owner = ::stat(path.c_str(), &about) == 0 ? ::getpwuid(about.st_uid) : nullptr;
+  return fail(errc::unauthorised, path + ": permission denied"
+                                      + (owner ? std::string{"; it belongs to "} + owner->pw_name : std::string{})
+                                      + ": ask as its owner, or ask its node with --url and --token-file");
+}
+
 result<std::unique_ptr<connection>> open_directory(const std::string& data_dir) {
+  if (auto may = may_use(data_dir + "/store", R_OK | X_OK); !may)
+    return tl::unexpected(may.error());
   if (std::error_code ec; !std::filesystem::exists(data_dir + "/store", ec))
     return fail(errc::unavailable, "no node runs on " + data_dir
                                        + " and there is no data in it; name a data directory "
@@ -178,6 +197,8 @@ result<std::unique_ptr<connection>> connection::open(const node_address& where, 
     return fail(errc::bad_input, "--data: " + fits.error().detail);
   std::string pinned;
   if (url.empty()) {
+    if (auto may = may_use(where.data, X_OK); !may)
+      return tl::unexpected(may.error());
     auto known = read_announcement(where.data);
     if (!known) {
       if (read_only)

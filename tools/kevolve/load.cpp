@@ -3,6 +3,7 @@
 #include "actors/search/policy.hpp"
 #include "backends/generator.hpp"
 #include "backends/target.hpp"
+#include "config/document.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/terminal.hpp"
 
@@ -18,6 +19,33 @@ known_names of_this_build() {
       known.generators.emplace_back(kind);
   known.policies = policy_names();
   return known;
+}
+
+enum class file_kind : uint8_t { unknown, task, campaign, node };
+
+// By the keys that one kind alone has.
+file_kind kind_of(const std::string& path) {
+  auto text = read_text_file(path);
+  auto root = text ? parse_document(*text, path) : tl::unexpected(text.error());
+  if (!root)
+    return file_kind::unknown;
+  if (root->find("argument") || root->find("reference"))
+    return file_kind::task;
+  const auto* task = root->find("task");
+  if (root->find("generator") || (task && task->what == document_value::kind::text))
+    return file_kind::campaign;
+  return root->find("data_dir") ? file_kind::node : file_kind::unknown;
+}
+
+// A file of another kind has nothing but unknown keys: what it is says more.
+std::vector<diagnostic> or_its_kind(std::vector<diagnostic> errors, const std::string& path, file_kind wanted) {
+  const auto found = kind_of(path);
+  if (found == wanted || found == file_kind::unknown)
+    return errors;
+  const auto says = found == file_kind::task       ? "this is a task file: kevolve task check "
+                    : found == file_kind::campaign ? "this is a campaign file: kevolve run "
+                                                   : "this is a node's file: kevolved ";
+  return {{path, 0, 0, "", says + path}};
 }
 
 } // namespace
@@ -42,7 +70,7 @@ std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, cons
   auto spec = load_campaign(path, overrides, of_this_build());
   if (spec)
     return std::move(*spec);
-  tell(spec.error(), json_wanted);
+  tell(or_its_kind(spec.error(), path, file_kind::campaign), json_wanted);
   return std::nullopt;
 }
 
@@ -50,7 +78,7 @@ std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wa
   auto task = load_task(path);
   if (task)
     return std::move(*task);
-  tell(task.error(), json_wanted);
+  tell(or_its_kind(task.error(), path, file_kind::task), json_wanted);
   return std::nullopt;
 }
 

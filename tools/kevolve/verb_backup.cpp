@@ -66,6 +66,8 @@ result<json> make(const backup_verb& o) {
 }
 
 int run(const backup_verb& o) {
+  if (o.out.empty())
+    return report({errc::bad_input, "--out: name the directory to make, such as --out /backups/monday"}, o.common.json);
   auto made = make(o);
   if (!made)
     return report(made.error(), o.common.json);

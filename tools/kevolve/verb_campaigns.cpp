@@ -1,4 +1,6 @@
 // Verbs that ask about campaigns or steer them.
+#include "config/diagnostic.hpp"
+#include "runtime/base/verdict.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -11,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace kevolve {
@@ -214,6 +217,17 @@ int show_campaign(const options_ptr& o, const std::string& below, bool pages, vo
   return show(o, **node, campaign_path(*o) + below, pages, print);
 }
 
+int show_tree(const options_ptr& o) {
+  std::vector<std::string> known{"reference", "in_flight", "pinned", "banned", "injected"};
+  for (auto v = 1; v <= static_cast<int>(last_value(verdict{})); ++v)
+    known.push_back(to_string(static_cast<verdict>(v)));
+  if (!o->verdict.empty() && std::find(known.begin(), known.end(), o->verdict) == known.end())
+    return report({errc::bad_input,
+                   "--verdict: there is no verdict '" + printable(o->verdict) + "'" + suggestion(o->verdict, known)},
+                  o->common.json);
+  return show_campaign(o, "/tree", true, print_tree);
+}
+
 int show_list(const options_ptr& o) {
   auto node = connection::open(o->where, true);
   if (!node)
@@ -286,7 +300,7 @@ void add_campaigns(CLI::App& app, action& chosen) {
   auto* tree = paged(
       add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --verdict pass", o, whose::one_or_only));
   tree->add_option("--verdict", o->verdict, "only nodes of this verdict, or in_flight, pinned, banned, injected");
-  tree->callback([o, &chosen] { chosen = [o] { return show_campaign(o, "/tree", true, print_tree); }; });
+  tree->callback([o, &chosen] { chosen = [o] { return show_tree(o); }; });
   auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,
                         whose::one_or_only);
   node->add_option("INDEX", o->index, "the node's index in the tree; 0 is the reference. One word alone is INDEX");

@@ -130,8 +130,8 @@ int check_task(const check_options& o) {
   }
   if (o.common.quiet)
     return exit_code::ok;
-  print_out(fmt::format("{}: {}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name, c.summary,
-                        c_prototype(c), task->reference_path, c.language,
+  print_out(fmt::format("{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name,
+                        c.summary.empty() ? "" : ": ", c.summary, c_prototype(c), task->reference_path, c.language,
                         task->oracle_path.empty() ? "the reference in double" : task->oracle_path,
                         c.threads ? "allowed" : "not allowed",
                         task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
@@ -235,9 +235,8 @@ void add_checks(CLI::App& app, action& chosen) {
   task->footer("Example: kevolve task check config/tasks/gemm.task.toml");
   auto* check =
       task->add_subcommand("check", "Every error of a task file and of its reference; else its C prototype and shapes");
-  check->footer("Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled as a campaign "
-                "would, and called "
-                "with the declared arguments; it is not run.");
+  check->footer("Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled together with a "
+                "call of the declared arguments, and not run: kevolve eval does that.");
   check->add_option("FILE", o->file, "the task file")->required();
   add_common(*check, o->common);
   check->callback([o, &chosen] { chosen = [o] { return check_task(*o); }; });

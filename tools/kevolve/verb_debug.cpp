@@ -186,6 +186,8 @@ result<void> write_archive(const bundle& b, const std::string& out) {
 
 // Known before anything is gathered: a path that cannot be written costs no wait.
 result<void> may_write(const std::string& out) {
+  if (out.empty())
+    return fail(errc::bad_input, "--out: name the file to write, such as --out report.tar.gz");
   std::error_code ec;
   if (fs::exists(out, ec))
     return fail(errc::conflict, out + " is there already");

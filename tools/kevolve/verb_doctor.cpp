@@ -66,8 +66,10 @@ int examine(const doctor_options& o) {
       items.push_back(
           {{"item", r.item}, {"state", name_of(r.state)}, {"detail", r.detail}, {"remedy", or_null(r.remedy)}});
       rows.push_back({name, r.item, name_of(r.state), r.detail});
-      if (!r.remedy.empty() && std::find(remedies.begin(), remedies.end(), r.remedy) == remedies.end())
-        remedies.push_back(r.remedy);
+      // Behind the row's name: a command that adds something, or what to wait for.
+      if (auto line = r.item + ": " + r.remedy;
+          !r.remedy.empty() && std::find(remedies.begin(), remedies.end(), line) == remedies.end())
+        remedies.push_back(line);
     }
     targets[name] = std::move(items);
   }
@@ -84,8 +86,10 @@ int examine(const doctor_options& o) {
     print_out(to_text(json{{"ok", !missing}, {"targets", targets}, {"resources", resources}}) + "\n");
   else {
     print_out(table_text(rows));
+    if (!remedies.empty())
+      print_out("\nwhat helps\n");
     for (const auto& r : remedies)
-      print_out("to add: " + r + "\n");
+      print_out("  " + r + "\n");
   }
   return missing ? exit_code::failed : exit_code::ok;
 }
@@ -94,7 +98,7 @@ int examine(const doctor_options& o) {
 
 void add_doctor(CLI::App& app, action& chosen) {
   auto o = std::make_shared<doctor_options>();
-  auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and the command that adds it");
+  auto* verb = app.add_subcommand("doctor", "What this machine can do, what is missing and what helps");
   verb->footer("Example: kevolve doctor --json");
   add_common(*verb, o->common);
   add_address(*verb, o->where);
