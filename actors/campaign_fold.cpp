@@ -44,12 +44,6 @@ void run_or_rest(campaign_fold& f, int64_t time_ns) {
     f.clock.run(time_ns);
 }
 
-// Whether its figure was measured against the reference: by an audit, or as its rival in a confirmation.
-bool is_measured(const campaign_fold& f, const node_record& r) {
-  const auto c = f.confirmations.find(r.index);
-  return c != f.confirmations.end() && (r.rival == 0 || c->second.stage != to_string(stage::confirm));
-}
-
 } // namespace
 
 bool fold_selected(campaign_fold& f, const selection_record& r) {
@@ -64,8 +58,13 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
 }
 
 bool fold_finished(campaign_fold& f, const node_record& r) {
-  node_outcome o{
-      r.result, r.fitness, r.ci_low, r.ci_high, r.estimate, r.confirmed, is_measured(f, r) || r.rule == same_object};
+  node_outcome o{r.result,
+                 r.fitness,
+                 r.ci_low,
+                 r.ci_high,
+                 r.estimate,
+                 r.confirmed,
+                 f.confirmations.contains(r.index) || r.rule == same_object};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   f.open.erase(r.index);

@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 constexpr pool_size screen_size{2, 2, milliseconds{0}};
 constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
+// They may be large, and are kept: the variants that tell most.
+constexpr pool_size larger_size{2, 2, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 
@@ -84,7 +86,7 @@ attempt<void> lineup::gather() {
 }
 
 attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool = maker_.get(shape, edge, "edge", size_of(edge));
+  auto pool = maker_.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : edge_size);
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;
