@@ -347,7 +347,6 @@ void give_turns(pointer self) {
     }
     r->request.champion.level = st.champion.level;
     r->progress.audit_from = r->request.audit_from / r->request.champion.speedup;
-    r->progress.rival_speedup = r->request.champion.speedup;
     advance(self, r);
   }
 }

@@ -128,10 +128,9 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.rule = o.rule;
   r.detail = o.detail;
   r.last = o;
-  const auto per_rival = s == stage::audit ? p.rival_speedup : 1.0;
-  r.ratio = o.speedup / per_rival;
-  r.ci_low = o.ci_low / per_rival;
-  r.ci_high = o.ci_high / per_rival;
+  r.ratio = o.speedup;
+  r.ci_low = o.ci_low;
+  r.ci_high = o.ci_high;
   const bool passes = o.result == verdict::pass;
   if (s == stage::audit) { // says how fast, not who won
     r.verified = passes;

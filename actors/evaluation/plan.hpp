@@ -10,9 +10,10 @@ namespace kevolve {
 enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, audit, done };
 std::string to_string(stage s);
 
-// Whose rival is the reference itself, whoever is the champion: what chains of races promised is measured.
+// Whose rival is the reference itself, whoever is the champion: what chains of races promised is measured. Not an
+// audit's: most of those that it looks at lose, and a slow reference would take seconds for each.
 constexpr bool against_reference(stage s) {
-  return s == stage::final_confirm || s == stage::audit;
+  return s == stage::final_confirm;
 }
 
 // What an evaluation id is made of besides stage and rival.
@@ -38,8 +39,7 @@ struct evaluation_progress {
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;
-  double rival_speedup = 1.0; // against the reference; 1: it is the reference
-  double audit_from = 0.0;    // ratio to the rival from which the candidate is a surprise; 0: none is
+  double audit_from = 0.0; // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;
 };
 
