@@ -61,7 +61,7 @@ void probe_ended(pointer self, const judge_outcome& outcome) {
   auto& st = self->state;
   st.probe = {};
   st.proving = false;
-  ++st.timer;
+  st.watched = false;
   const auto& id = st.setup.offer.resource_id;
   const auto was_sick = !st.unfit.empty();
   after_probe(st.health, st.setup.health, outcome, now(self));
@@ -140,7 +140,7 @@ device_actor::behavior_type device(pointer self, card_ptr card, helper_setup set
         handling h{self, self->state.card, "helper_end"};
         helper_owner::ended<judge_outcome>(self, status);
       },
-      [self](atom::tick, uint64_t generation) { helper_owner::look(self, generation); },
+      [self](atom::tick) { helper_owner::look(self); },
       [self](atom::probe) {
         handling h{self, self->state.card, "probe"};
         if (self->state.helper && !self->state.proving)

@@ -49,8 +49,9 @@ struct helper_owner_state {
   bool proving = false;                  // a device, until its known answer has come out
   std::string unfit;                     // why it is offered for nothing; empty: it is ready
   caf::actor_addr scheduler_instance;    // the one behind the front that knows of us: its end is watched
-  uint64_t timer = 0;                    // generation of the running deadline
-  caf::actor_clock::time_point deadline; // of that generation
+  bool watched = false;                  // it has work, and a deadline that runs
+  bool ticking = false;                  // a tick is on its way
+  caf::actor_clock::time_point deadline; // while it is watched
   std::chrono::milliseconds allowed{0};  // what the deadline gave, for when its time begins anew
   bool seen_stopped = false;             // at the last look
   std::string stuck;                     // why we have killed it
@@ -85,7 +86,10 @@ void arm(Self* self, std::chrono::milliseconds limit) {
   st.allowed = limit;
   st.deadline = self->clock().now() + limit;
   st.seen_stopped = false;
-  self->delayed_send(self, std::min(limit, look_every), atom::tick_v, ++st.timer);
+  st.watched = true;
+  // One tick for all jobs: each that is sent and each that is taken back wakes the clock's thread.
+  if (!std::exchange(st.ticking, true))
+    self->delayed_send(self, std::min(limit, look_every), atom::tick_v);
 }
 
 // The time that was given begins only now.
@@ -190,7 +194,7 @@ template <class Self>
 void finish(Self* self) {
   auto& st = self->state;
   st.job = {};
-  ++st.timer;
+  st.watched = false;
   ++st.jobs;
   st.card->flight(-1);
   st.card->says("idle");
@@ -229,7 +233,7 @@ bool heard(Self* self, uint8_t kind, const std::string& payload, Ready ready) {
       return true;
     }
     st.hello = std::move(*hello);
-    ++st.timer;
+    st.watched = false;
     ready();
     return true;
   }
@@ -265,19 +269,22 @@ void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::stri
   }
 }
 
-// A look at the helper while the deadline of this generation runs.
+// A look at the helper while a deadline runs.
 template <class Self>
-void look(Self* self, uint64_t generation) {
+void look(Self* self) {
   auto& st = self->state;
-  if (generation != st.timer || !st.helper)
+  st.ticking = false;
+  if (!st.watched || !st.helper)
     return;
   auto left = st.deadline - self->clock().now();
   auto stopped = st.helper->stopped();
   if (left > left.zero() && !(stopped && st.seen_stopped)) {
     st.seen_stopped = stopped;
-    self->delayed_send(self, std::min<caf::timespan>(left, look_every), atom::tick_v, generation);
+    st.ticking = true;
+    self->delayed_send(self, std::min<caf::timespan>(left, look_every), atom::tick_v);
     return;
   }
+  st.watched = false;
   st.stuck = stopped ? "it was stopped and did not go on" : "it did not answer within its limit";
   log::warn("helper", "{}: {}: killing pid {}", st.setup.offer.resource_id, st.stuck, st.helper->pid());
   st.helper->kill(); // helper_end follows
@@ -315,7 +322,7 @@ typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup set
         handling h{self, self->state.card, "helper_end"};
         ended<Outcome>(self, status);
       },
-      [self](atom::tick, uint64_t generation) { look(self, generation); },
+      [self](atom::tick) { look(self); },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

@@ -48,13 +48,13 @@ using compiler_worker_actor = caf::typed_actor<
     caf::reacts_to<atom::offer>,
     // From the helper's I/O: an answer (kind, payload), its end (wait status).
     caf::reacts_to<atom::answer, uint8_t, std::string>, caf::reacts_to<atom::helper_end, int32_t>,
-    caf::reacts_to<atom::tick, uint64_t>, caf::reacts_to<atom::crash>>;
+    caf::reacts_to<atom::tick>, caf::reacts_to<atom::crash>>;
 
 // Owns one timing device: its judge process and the exclusive right to time on it.
 using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_request>::with<judge_outcome>,
                                       caf::reacts_to<atom::cancel, id128>, caf::reacts_to<atom::release, lease>,
                                       caf::reacts_to<atom::offer>, caf::reacts_to<atom::answer, uint8_t, std::string>,
-                                      caf::reacts_to<atom::helper_end, int32_t>, caf::reacts_to<atom::tick, uint64_t>,
+                                      caf::reacts_to<atom::helper_end, int32_t>, caf::reacts_to<atom::tick>,
                                       // Quarantined: time to try its known answer again (sent to itself).
                                       caf::reacts_to<atom::probe>, caf::reacts_to<atom::crash>>;
 

@@ -71,7 +71,7 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
       [](atom::offer) {},
       [](atom::answer, uint8_t, const std::string&) {},
       [](atom::helper_end, int32_t) {},
-      [](atom::tick, uint64_t) {},
+      [](atom::tick) {},
       [self](atom::crash) { self->quit(); },
   };
 }
@@ -95,7 +95,7 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
       [](atom::offer) {},
       [](atom::answer, uint8_t, const std::string&) {},
       [](atom::helper_end, int32_t) {},
-      [](atom::tick, uint64_t) {},
+      [](atom::tick) {},
       [](atom::probe) {},
       [self](atom::crash) { self->quit(); },
   };

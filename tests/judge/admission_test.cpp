@@ -45,6 +45,7 @@ TEST_CASE("a reference so slow that judging takes minutes is admitted with a war
   CHECK(o.result == verdict::pass);
   REQUIRE(o.evidence.count("note.slow") == 1);
   CHECK(o.evidence.at("note.slow").find("'n=60000'") != std::string::npos);
+  CHECK(judge.progress_frames() > 1); // what takes so long says where it stands
 }
 
 TEST_CASE("calls so short that the judge's own part flattens their ratio are warned of") {

@@ -61,7 +61,6 @@ TEST_CASE("an honest kernel passes, with its errors and its times") {
   CHECK(o.timings[0].rival_ns.size() == o.timings[0].candidate_ns.size());
   CHECK(o.timings[0].rival_ns.size() >= 3);
   CHECK(o.sandbox_level.find("seccomp") != std::string::npos);
-  CHECK(judge.progress_frames() > 0);
 }
 
 TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {

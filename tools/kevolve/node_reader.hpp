@@ -37,10 +37,18 @@ public:
     return caf::actor_cast<campaign_actor>(*front);
   }
   result<campaign_status> status(const id128& id) {
-    auto whom = campaign(id);
-    if (!whom)
-      return tl::unexpected(whom.error());
-    return ask<campaign_status>(*whom, atom::status_v);
+    campaign_actor whom;
+    return status(id, whom);
+  }
+  // `whom`: who has answered for it before, or nobody; then who does.
+  result<campaign_status> status(const id128& id, campaign_actor& whom) {
+    if (!whom) {
+      auto found = campaign(id);
+      if (!found)
+        return tl::unexpected(found.error());
+      whom = std::move(*found);
+    }
+    return ask<campaign_status>(whom, atom::status_v);
   }
   result<campaign_status> resume(const id128& id) {
     auto whom = campaign(id);

@@ -63,13 +63,16 @@ bool has_ended(const campaign_status& s) {
 // Until the campaign ends, a signal comes or the node breaks. `last` is the latest status.
 result<void> follow(node& where, const id128& id, progress& view, const stop_signal& stop, campaign_status& last) {
   node_reader reader{where};
+  campaign_actor whom; // asked for once: it is a question less at each look
   for (;;) {
-    if (auto s = reader.status(id)) {
+    if (auto s = reader.status(id, whom)) {
       last = std::move(*s);
       view.show(last);
       if (has_ended(last))
         return {};
-    } else if (s.error().code != errc::unavailable && s.error().code != errc::timed_out)
+    } else if (s.error().code == errc::unavailable || s.error().code == errc::timed_out)
+      whom = nullptr;
+    else
       return tl::unexpected(s.error());
     if (auto why = where.broken(); !why.empty())
       return fail(errc::internal, why);

@@ -28,6 +28,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr milliseconds progress_period{200};
+
 struct arguments {
   std::string zygote;                          // --zygote PATH; default: beside this program
   std::vector<std::string> done_without;       // --allow-weak-sandbox LAYER
@@ -175,9 +177,16 @@ private:
     current_ = request.job;
     cancelled_ = false;
     request_hooks hooks;
-    hooks.progress = [this](const std::string& stage) {
-      helper_progress p{current_, stage, false};
+    const auto tell = [this](const std::string& stage, bool waits) {
+      helper_progress p{current_, stage, waits};
       alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
+    };
+    // A short trial is over before anybody could read where it stands, and each word costs the node a wake-up.
+    hooks.progress = [tell, told = steady_clock::now()](const std::string& stage) mutable {
+      if (auto now = steady_clock::now(); now - told >= progress_period) {
+        told = now;
+        tell(stage, false);
+      }
     };
     hooks.cancelled = [this] {
       while (alive_ && channel_.readable())
@@ -189,8 +198,7 @@ private:
     const auto waiting = [&] {
       waited = true;
       const auto core = court_.settings.core;
-      helper_progress p{current_, "waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true};
-      alive_ = channel_.send_message(frame_kind::progress, p).has_value() && alive_;
+      tell("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
     };
     const auto too_weak = refusal_of_level(court_.zygote.sandbox_level(), done_without_);
     if (!too_weak.empty() && request.mode != judge_mode::probe) {
@@ -198,7 +206,7 @@ private:
       out.trouble = {"sandbox_weak", too_weak, 0};
     } else if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
       if (waited)
-        hooks.progress("core " + std::to_string(court_.settings.core) + " is free"); // whoever shows the wait may stop
+        tell("core " + std::to_string(court_.settings.core) + " is free", false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = hold_trial(court_, request, hooks);
     } else {
