@@ -11,12 +11,12 @@ namespace kevolve {
 
 namespace {
 
-using pointer = caf::stateful_actor<appender_state>*;
+using appender_pointer = caf::stateful_actor<appender_state>*;
 
 constexpr auto retry_after = std::chrono::milliseconds{500};
 
 // Waits before the next attempt; the campaign hears of a disk that refuses.
-void held_up(pointer self, const failure& why) {
+void held_up(appender_pointer self, const failure& why) {
   auto& st = self->state;
   auto is_disk = why.code == errc::no_space || why.code == errc::read_only || why.code == errc::io;
   if (!st.held_up && st.told && is_disk) {
@@ -27,7 +27,7 @@ void held_up(pointer self, const failure& why) {
   self->delayed_send(self, retry_after, atom::tick_v);
 }
 
-void attempt(pointer self) {
+void attempt(appender_pointer self) {
   auto& st = self->state;
   self->request(st.journal, until_answered, atom::append_v, st.request)
       .then(
@@ -66,8 +66,8 @@ appender_state::~appender_state() {
     caf::anon_send(told, atom::faulted_v, uint64_t{0}, fault{});
 }
 
-caf::behavior appender(pointer self, card_ptr card, journal_actor journal, caf::actor told, append_request request,
-                       failure first) {
+caf::behavior appender(appender_pointer self, card_ptr card, journal_actor journal, caf::actor told,
+                       append_request request, failure first) {
   auto& st = self->state;
   st.card = std::move(card);
   st.journal = std::move(journal);

@@ -14,7 +14,6 @@ namespace campaign_steps {
 namespace {
 
 constexpr auto final_limit = std::chrono::minutes{60};
-constexpr auto retry_after = std::chrono::seconds{2};
 // Of the figure that the races promised: what falls short of it lets others be measured, too.
 constexpr double shortfall = 0.9;
 
@@ -25,7 +24,7 @@ void try_later(pointer self, const std::string& why) {
   log::scope about{st.card->ids()};
   log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
   st.reason = why;
-  self->delayed_send(self, retry_after, atom::tick_v, ++st.generation);
+  arm_retry(self);
 }
 
 // The champion's figures come from a chain of races; this is the direct measurement. A target that the chain

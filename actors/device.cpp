@@ -4,13 +4,13 @@ namespace kevolve {
 
 namespace {
 
-using pointer = device_actor::stateful_pointer<device_state>;
+using device_pointer = device_actor::stateful_pointer<device_state>;
 
-std::chrono::milliseconds now(pointer self) {
+std::chrono::milliseconds now(device_pointer self) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now().time_since_epoch());
 }
 
-void begin_probe(pointer self) {
+void begin_probe(device_pointer self) {
   auto& st = self->state;
   st.proving = true;
   judge_request q;
@@ -22,13 +22,13 @@ void begin_probe(pointer self) {
   helper_owner::put(self, frame_kind::judge_request, q);
 }
 
-void answer_job(pointer self, judge_outcome outcome) {
+void answer_job(device_pointer self, judge_outcome outcome) {
   auto promise = std::exchange(self->state.promise, {});
   helper_owner::finish(self);
   promise.deliver(std::move(outcome));
 }
 
-void begin_job(pointer self, const judge_request& request) {
+void begin_job(device_pointer self, const judge_request& request) {
   auto& st = self->state;
   if (probe_due(st.health, st.setup.health, now(self))) {
     st.postponed = request;
@@ -47,7 +47,7 @@ void drop_postponed(device_state& st, const id128& job) {
   st.doubtful->trouble = {"cancelled", "the request was cancelled before it began", 0};
 }
 
-void job_ended(pointer self, judge_outcome outcome) {
+void job_ended(device_pointer self, judge_outcome outcome) {
   auto& st = self->state;
   after_job(st.health, outcome);
   if (casts_doubt(outcome)) {
@@ -57,7 +57,7 @@ void job_ended(pointer self, judge_outcome outcome) {
     answer_job(self, std::move(outcome));
 }
 
-void probe_ended(pointer self, const judge_outcome& outcome) {
+void probe_ended(device_pointer self, const judge_outcome& outcome) {
   auto& st = self->state;
   st.probe = {};
   st.proving = false;
@@ -90,7 +90,7 @@ void probe_ended(pointer self, const judge_outcome& outcome) {
     helper_owner::offer(self);
 }
 
-void answered(pointer self, uint8_t kind, const std::string& payload) {
+void answered(device_pointer self, uint8_t kind, const std::string& payload) {
   auto& st = self->state;
   if (helper_owner::heard(self, kind, payload, [self] { begin_probe(self); })
       || kind != static_cast<uint8_t>(frame_kind::judge_outcome))
@@ -106,7 +106,7 @@ void answered(pointer self, uint8_t kind, const std::string& payload) {
 
 } // namespace
 
-device_actor::behavior_type device(pointer self, card_ptr card, helper_setup setup) {
+device_actor::behavior_type device(device_pointer self, card_ptr card, helper_setup setup) {
   auto& st = self->state;
   st.card = std::move(card);
   st.setup = std::move(setup);

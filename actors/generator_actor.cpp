@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-using pointer = generator_actor::stateful_pointer<generator_state>;
+using generator_pointer = generator_actor::stateful_pointer<generator_state>;
 
 caf::result<proposal> propose(generator_state& st, generate_request request) {
   st.fixed.draft = request.draft;
@@ -26,7 +26,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
   return std::move(*p);
 }
 
-void ready(pointer self) {
+void ready(generator_pointer self) {
   auto& st = self->state;
   st.ready = true;
   st.card->says(st.maker->describe(st.fixed));
@@ -40,12 +40,12 @@ void ready(pointer self) {
 }
 
 // The journal does not answer: who waits hears it, and the next request reads again.
-void unreadable(pointer self, const caf::error& e) {
+void unreadable(generator_pointer self, const caf::error& e) {
   for (auto& [request, promise] : std::exchange(self->state.waiting, {}))
     promise.deliver(e);
 }
 
-void read_syntax_tree(pointer self) {
+void read_syntax_tree(generator_pointer self) {
   auto& journal = self->state.context->journal;
   self->request(journal, until_answered, atom::lookup_v, std::string{keys::index},
                 keys::prepared(self->state.context->id))
@@ -74,7 +74,7 @@ generator_state::~generator_state() {
     abandon(promise, "the generator");
 }
 
-generator_actor::behavior_type generator_of(pointer self, card_ptr card, campaign_context_ptr context,
+generator_actor::behavior_type generator_of(generator_pointer self, card_ptr card, campaign_context_ptr context,
                                             std::string kind) {
   auto& st = self->state;
   st.card = std::move(card);

@@ -29,6 +29,10 @@ id128 candidate_id(const candidate& c) {
   return derive_id("candidate", encode(content));
 }
 
+id128 campaign_id(const campaign_submission& submission) {
+  return derive_id("campaign", encode(submission));
+}
+
 caf::error to_error(const failure& x) {
   return caf::make_error(x.code, x.detail);
 }

@@ -46,6 +46,9 @@ struct campaign_submission {
   std::string spec;      // encode(campaign_spec)
   uint64_t seed = 0;
 };
+// The id under which a campaign file runs in a data directory: from its path-independent content, so that the same
+// command resumes it.
+id128 campaign_id(const campaign_submission& submission);
 
 struct session_record {
   id128 node;

@@ -11,29 +11,29 @@ namespace kevolve {
 
 namespace {
 
-using pointer = search_node_actor::stateful_pointer<search_node_state>;
+using node_pointer = search_node_actor::stateful_pointer<search_node_state>;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 // A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
 
-void evaluate(pointer self, append_request unsaved = {});
+void evaluate(node_pointer self, append_request unsaved = {});
 
 int64_t since(steady_clock::time_point t) {
   return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
 }
 
-void tell_fault(pointer self, fault f) {
+void tell_fault(node_pointer self, fault f) {
   self->send(self->state.context->campaign, atom::faulted_v, self->state.record.index, std::move(f));
   self->quit();
 }
 
-void tell_error(pointer self, const char* who, const caf::error& e) {
+void tell_error(node_pointer self, const char* who, const caf::error& e) {
   tell_fault(self, {"internal", std::string{who} + ": " + to_string(to_failure(e)), 0});
 }
 
 // Hands the verdict to the campaign, which may have a new champion to race.
-void finish(pointer self, evaluation outcome) {
+void finish(node_pointer self, evaluation outcome) {
   auto& st = self->state;
   auto& r = st.record;
   r.state = "finished";
@@ -72,7 +72,7 @@ void take(search_node_state& st, evaluation& e) {
   r.judge_ns += e.judge_ns;
 }
 
-void evaluate(pointer self, append_request unsaved) {
+void evaluate(node_pointer self, append_request unsaved) {
   auto& st = self->state;
   st.card->says("evaluating against node " + std::to_string(st.champion.index));
   evaluate_request q;
@@ -94,7 +94,7 @@ void evaluate(pointer self, append_request unsaved) {
           [self](caf::error& e) { tell_error(self, "evaluator", e); });
 }
 
-void record_proposal(pointer self, int64_t propose_ns) {
+void record_proposal(node_pointer self, int64_t propose_ns) {
   auto& st = self->state;
   auto& p = st.record.proposal;
   p.index = st.record.index;
@@ -118,7 +118,7 @@ void record_proposal(pointer self, int64_t propose_ns) {
   evaluate(self, std::move(a));
 }
 
-void synthesize(pointer self) {
+void synthesize(node_pointer self) {
   auto& st = self->state;
   st.card->says("synthesising");
   auto from = steady_clock::now();
@@ -142,7 +142,7 @@ void synthesize(pointer self) {
 }
 
 // A proposal from before a restart: its source is a blob.
-void read_source(pointer self) {
+void read_source(node_pointer self) {
   auto& st = self->state;
   const auto& p = st.record.proposal;
   self->request(st.context->journal, until_answered, atom::blob_v, p.source)
@@ -155,7 +155,7 @@ void read_source(pointer self) {
           [self](caf::error& e) { tell_error(self, "journal", e); });
 }
 
-search_node_actor::behavior_type handlers(pointer self) {
+search_node_actor::behavior_type handlers(node_pointer self) {
   return {
       [self](atom::begin) {
         handling h{self, self->state.card, "begin"};
@@ -202,7 +202,7 @@ search_node_state::~search_node_state() {
     abandon(p, "the node");
 }
 
-search_node_actor::behavior_type search_node(pointer self, card_ptr card, campaign_context_ptr context,
+search_node_actor::behavior_type search_node(node_pointer self, card_ptr card, campaign_context_ptr context,
                                              node_record record, synthesis_step step, champion_info champion) {
   auto& st = self->state;
   st.card = std::move(card);
@@ -215,7 +215,7 @@ search_node_actor::behavior_type search_node(pointer self, card_ptr card, campai
   return handlers(self);
 }
 
-search_node_actor::behavior_type revived_node(pointer self, card_ptr card, campaign_context_ptr context,
+search_node_actor::behavior_type revived_node(node_pointer self, card_ptr card, campaign_context_ptr context,
                                               uint64_t index) {
   auto& st = self->state;
   st.card = std::move(card);

@@ -9,20 +9,20 @@ namespace kevolve {
 
 namespace {
 
-using pointer = synthesizer_actor::stateful_pointer<synthesizer_state>;
+using synthesizer_pointer = synthesizer_actor::stateful_pointer<synthesizer_state>;
 using work_ptr = synthesizer_state::work_ptr;
 
 // A few MB of sources. Parents and siblings are asked for again and again.
 constexpr size_t remembered_at_most = 512;
 
 template <class T>
-void finish(pointer self, const work_ptr& w, T&& answer) {
+void finish(synthesizer_pointer self, const work_ptr& w, T&& answer) {
   w->promise.deliver(std::forward<T>(answer));
   self->state.under_way.erase(w->serial);
   self->state.card->flight(-1);
 }
 
-void generate(pointer self, const work_ptr& w) {
+void generate(synthesizer_pointer self, const work_ptr& w) {
   const auto& generators = self->state.context->generators;
   std::vector<double> weights;
   for (const auto& g : generators)
@@ -52,7 +52,7 @@ void remember(synthesizer_state& st, const node_record& node, const ancestor& a)
 }
 
 // Reads the ancestors one after the other: a handful of small records.
-void read_next(pointer self, const work_ptr& w) {
+void read_next(synthesizer_pointer self, const work_ptr& w) {
   if (w->to_read.empty()) {
     generate(self, w);
     return;
@@ -99,7 +99,7 @@ synthesizer_state::~synthesizer_state() {
     abandon(w->promise, "the synthesizer");
 }
 
-synthesizer_actor::behavior_type synthesizer(pointer self, card_ptr card, campaign_context_ptr context) {
+synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, card_ptr card, campaign_context_ptr context) {
   self->state.card = std::move(card);
   self->state.context = std::move(context);
   self->state.card->about(short_string(self->state.context->id));

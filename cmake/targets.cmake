@@ -32,6 +32,14 @@ function(kevolve_program name)
   target_link_libraries(${name} PRIVATE kevolve-options ${ARG_LINKS})
 endfunction()
 
+# kevolve_together(<target> <source>…): compiled as one where KEVOLVE_UNITY is on, since most of what each costs is the
+# headers that all include. Names that are local to one file must then differ from those of the others.
+function(kevolve_together name)
+  list(GET ARGN 0 first)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${KEVOLVE_UNITY} UNITY_BUILD_MODE GROUP)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${first})
+endfunction()
+
 # kevolve_test(<name> SOURCES … LINKS … [LABELS …]): a doctest executable and its ctest entry. Tests run in the
 # build's bin folder's parent, with KEVOLVE_BIN and KEVOLVE_SOURCE in the environment.
 function(kevolve_test name)

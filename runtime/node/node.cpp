@@ -322,8 +322,4 @@ node_parts& node::parts_of() {
   return *parts_;
 }
 
-id128 campaign_id(const campaign_submission& submission) {
-  return derive_id("campaign", encode(submission));
-}
-
 } // namespace kevolve

@@ -73,8 +73,4 @@ private:
   std::unique_ptr<parts> parts_;
 };
 
-// The id under which a campaign file runs in a data directory: from its path-independent content, so that the same
-// command resumes it.
-id128 campaign_id(const campaign_submission& submission);
-
 } // namespace kevolve

@@ -130,7 +130,13 @@ TEST_CASE("a tolerance that accepts work not done is refused") {
 TEST_CASE("a reference without finite results is refused unless they are declared") {
   judge_driver judge;
   auto task = poly_task();
-  CHECK(admit(judge, task, "y[i] = sqrtf(x[i]) * w[i % 8];").rule == "nonfinite_reference");
+  auto some = admit(judge, task, "y[i] = sqrtf(x[i]) * w[i % 8];");
+  CHECK(some.rule == "nonfinite_reference");
+  CHECK(some.detail.find("output 'y': ") != std::string::npos);
+  CHECK(some.detail.find(" of 60000 elements, the first at index ") != std::string::npos);
+  auto none = admit(judge, task, "if (n < 0) y[i] = x[i] * w[i % 8];");
+  CHECK(none.rule == "nonfinite_reference");
+  CHECK(none.detail.find("output 'y': all 60000 elements") != std::string::npos);
   task.arguments[2].nonfinite_match = true;
   CHECK(admit(judge, task, "y[i] = sqrtf(x[i]) * w[i % 8];").result == verdict::pass);
 }

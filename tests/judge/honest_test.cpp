@@ -10,11 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace kevolve;
 
@@ -43,6 +45,26 @@ pid_t child_of(pid_t parent) {
   pid_t out = 0;
   in >> out;
   return out;
+}
+
+// The one below `top` that has used at least so many clock ticks of processor time; 0: none has.
+pid_t busy_below(pid_t top, long ticks) {
+  std::ifstream in{fmt::format("/proc/{}/task/{}/children", top, top)};
+  for (pid_t child = 0; in >> child;) {
+    std::ifstream about{fmt::format("/proc/{}/stat", child)};
+    std::string line;
+    std::getline(about, line);
+    std::istringstream fields{line.substr(std::min(line.size(), line.rfind(')') + 1))};
+    std::string skipped;
+    for (int i = 3; i < 14; ++i)
+      fields >> skipped;
+    long used = 0;
+    if (fields >> used && used >= ticks)
+      return child;
+    if (auto below = busy_below(child, ticks); below != 0)
+      return below;
+  }
+  return 0;
 }
 
 } // namespace
@@ -326,6 +348,22 @@ TEST_CASE("a candidate whose calls alone outlast the request has its verdict, an
   CHECK(!o.trouble);
   CHECK(o.result == verdict::timeout);
   CHECK(o.rule == "too_slow");
+}
+
+TEST_CASE("a candidate whose process is stopped from outside has no verdict: its call was not let run") {
+  judge_driver judge;
+  judge.send(request_for(poly_task(), reference(), compile_c(read_file(fixture("infinite_loop.c")))));
+  pid_t candidate = 0;
+  for (int look = 0; candidate == 0 && look < 2'000; ++look) { // the kernel tells nobody when it has run for a while
+    poll(nullptr, 0, 5);
+    candidate = busy_below(judge.pid(), sysconf(_SC_CLK_TCK) / 10);
+  }
+  REQUIRE(candidate > 0);
+  REQUIRE(kill(candidate, SIGSTOP) == 0);
+  const auto o = judge.await();
+  INFO(describe(o));
+  CHECK(o.result == verdict::none);
+  CHECK(o.trouble.detail.find("did not get the processor") != std::string::npos);
 }
 
 TEST_CASE("a confirmation of what is far behind ends early") {

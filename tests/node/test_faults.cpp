@@ -99,6 +99,28 @@ TEST_CASE("a judge whose shared memory is full is a fault, which pauses the camp
   finishes_unharmed(n, dir, id);
 }
 
+TEST_CASE("a node that no try could judge ends without a verdict, and the campaign goes on with others") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"budget.candidates=6", "search.in_flight=1"});
+  n.await(id, [&](const campaign_status& s) {
+    if (s.candidates == 0 || s.in_flight == 0)
+      return false;
+    limit_judge(RLIMIT_FSIZE, 4096);
+    return true;
+  });
+  const auto unjudged = [&] {
+    for (const auto& row : n.tree(id))
+      if (row.state == "finished" && row.result == "none")
+        return row.index;
+    return uint64_t{0};
+  };
+  await(n.get(), "a node that is given up", [&] { return unjudged() != 0; });
+  limit_judge(RLIMIT_FSIZE, RLIM_INFINITY);
+  CHECK(n.status(id).state == "running"); // another node's faults count anew
+  finishes_unharmed(n, dir, id);
+}
+
 TEST_CASE("helpers that stand still are found out long before their jobs' limits") {
   scratch_folder dir;
   live_node n{dir.path};

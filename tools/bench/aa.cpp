@@ -68,7 +68,7 @@ struct contender {
 
 // What the sessions of one row have in common.
 struct plan {
-  std::string part; // trials | aa | power
+  std::string part; // trials | aa | power | threads
   kernel work;
   bool loaded = false;
   int trials = 0;
@@ -187,12 +187,14 @@ int main(int argc, char** argv) {
   int trials = 20;
   int aa = 0;
   int power = 0;
+  int threads = 0;
   CLI::App app{"Races of a candidate identical to its reference, and of one with 5 % more work"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--trials", trials, "races of each candidate on an idle and on a busy machine, over two kernels")
       ->capture_default_str();
   app.add_option("--aa", aa, "sessions of the identical candidate with a busy other core, over two kernels")
       ->capture_default_str();
+  app.add_option("--threads", threads, "races of each candidate with a thread on every core")->capture_default_str();
   app.add_option("--power", power, "sessions of each of 1, 2 and 3 % more work on the compute-bound kernel")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -212,6 +214,12 @@ int main(int argc, char** argv) {
     plans.push_back({"aa", k, true, each(aa), 0, {{"identical", 0}}});
   plans.push_back(
       {"power", kernels.front(), true, power, 100, {{"1 % more work", 1}, {"2 % more work", 2}, {"3 % more work", 3}}});
+  plans.push_back({"threads",
+                   {"sweep-threads", "compute and L1", 1'966'080, 2'048, 100, true},
+                   false,
+                   threads,
+                   0,
+                   {{"identical", 0}, {"5 % more work", 5}}});
   for (const auto& p : plans) {
     if (p.trials == 0)
       continue;

@@ -22,6 +22,9 @@ def render(document: Json) -> str:
     if aa := document.get("aa"):  # not in figures from before there was this part
         lines.append(f"A/A with the other core busy: {aa['faster']} false winners of {aa['sessions']} sessions "
                      f"(wanted: at most {aa['wanted_at_most']})")
+    for t in document.get("threads", []):
+        lines.append(f"{t['candidate']}, a thread on every core: called faster in {t['faster']} of {t['trials']}, "
+                     f"seen to be slower in {t['slower'] + t['screened']} of {t['trials']}")
     for p in document.get("power", []):
         lines.append(f"{p['candidate']}: seen in {p['seen']} of {p['sessions']} sessions of at most 100 pairs "
                      f"({100 * p['power']:.0f} %{', wanted: 90 %' if p['candidate'].startswith('3') else ''})")
@@ -33,9 +36,9 @@ def main() -> None:
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
     # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of three gains.
-    trials, aa, power = (200, 400, 100) if arguments.long else (4, 8, 4)
+    trials, aa, power, threads = (200, 400, 100, 100) if arguments.long else (4, 8, 4, 4)
     measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
-                           "--power", power])
+                           "--power", power, "--threads", threads])
     if measured is None:
         raise SystemExit(1)
     document["trials"] = trials
@@ -53,6 +56,8 @@ def main() -> None:
     sessions = sum(r["trials"] for r in rows)
     document["aa"] = {"sessions": sessions, "faster": sum(r["faster"] for r in rows),
                       "disturbed": sum(r["disturbed"] for r in rows), "wanted_at_most": sessions * 3 // 100}
+    document["threads"] = [{k: r[k] for k in ("candidate", "trials", "faster", "slower", "screened", "undecided", "refused")}
+                           for r in measured["rows"] if r["part"] == "threads"]
     document["power"] = [{"candidate": r["candidate"], "sessions": r["trials"], "seen": r["slower"] + r["screened"],
                           "power": (r["slower"] + r["screened"]) / r["trials"], "disturbed": r["disturbed"]}
                          for r in measured["rows"] if r["part"] == "power"]

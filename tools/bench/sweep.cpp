@@ -7,6 +7,9 @@ namespace {
 // y moves half-way to x in every sweep; after twenty sweeps one more changes nothing beyond rounding.
 constexpr const char* source = R"(#include <stdint.h>
 void sweep(const float *x, float *y, int64_t n, int64_t block) {
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
   for (int64_t b = 0; b < n; b += block) {
     for (int64_t i = 0; i < block; ++i)
       y[b + i] = 0.5f * x[b + i];
@@ -49,6 +52,7 @@ contract task_of(const kernel& k) {
   t.relative = 1e-4;
   t.absolute = 1e-5;
   c.tolerances = {t};
+  c.threads = k.threads;
   return c;
 }
 

@@ -14,6 +14,7 @@ struct kernel {
   int64_t n = 0;
   int64_t block = 0; // elements swept at a time: what the working set of a sweep is
   int sweeps = 0;
+  bool threads = false; // its blocks, over all cores of the device
 };
 
 contract task_of(const kernel& k);

@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 }
 
 // In single quotes, for all three shells.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (auto c : text)
     out += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
@@ -60,14 +60,14 @@ std::string bash(const command& root) {
   std::string cases;
   for (const auto* c : all_commands(root)) {
     for (const auto& child : c->children)
-      steps += fmt::format("      {}) path={} ;;\n", quoted(path_key(*c) + ":" + child.path.back()),
-                           quoted(path_key(child)));
-    std::string body = fmt::format("      words={}\n      values={}\n", quoted(joined(children(*c), " ")),
-                                   quoted(" " + joined(names(*c, true), " ") + " "));
-    body += fmt::format("      options={}\n", quoted(joined(names(*c, false), " ")));
+      steps += fmt::format("      {}) path={} ;;\n", shell_word(path_key(*c) + ":" + child.path.back()),
+                           shell_word(path_key(child)));
+    std::string body = fmt::format("      words={}\n      values={}\n", shell_word(joined(children(*c), " ")),
+                                   shell_word(" " + joined(names(*c, true), " ") + " "));
+    body += fmt::format("      options={}\n", shell_word(joined(names(*c, false), " ")));
     if (takes_campaign(*c))
       body += "      words+=\" $(kevolve list --ids 2>/dev/null)\"\n";
-    cases += fmt::format("    {})\n{}      ;;\n", quoted(path_key(*c)), body);
+    cases += fmt::format("    {})\n{}      ;;\n", shell_word(path_key(*c)), body);
   }
   return fmt::format(R"(# bash completion for kevolve. Made by: kevolve completions bash
 _kevolve() {{
@@ -112,14 +112,14 @@ std::string zsh_function(const command& c) {
     if (o.positional)
       continue;
     for (const auto& n : o.names)
-      specs += fmt::format(" \\\n    {}", quoted(n + "[" + escaped(o.about) + "]"
-                                                 + (o.value.empty() ? "" : ":" + escaped(o.value) + ":_files")));
+      specs += fmt::format(" \\\n    {}", shell_word(n + "[" + escaped(o.about) + "]"
+                                                     + (o.value.empty() ? "" : ":" + escaped(o.value) + ":_files")));
   }
   std::string out = name + "() {\n";
   if (!c.children.empty()) {
     out += "  local -a verbs=(\n";
     for (const auto& child : c.children)
-      out += "    " + quoted(escaped(child.path.back()) + ":" + escaped(child.about)) + "\n";
+      out += "    " + shell_word(escaped(child.path.back()) + ":" + escaped(child.about)) + "\n";
     out += "  )\n";
     out += "  local state line\n  typeset -A opt_args\n";
     out += "  _arguments -C" + specs + " \\\n    '1:verb:->verb' '*::word:->rest'\n";
@@ -160,9 +160,9 @@ std::string fish(const command& root) {
       if (!c->children.empty())
         when += "; and not __fish_seen_subcommand_from " + joined(children(*c), " ");
     }
-    auto lead = "complete -c kevolve -n " + quoted(when);
+    auto lead = "complete -c kevolve -n " + shell_word(when);
     for (const auto& child : c->children)
-      out += lead + " -a " + child.path.back() + " -d " + quoted(child.about) + "\n";
+      out += lead + " -a " + child.path.back() + " -d " + shell_word(child.about) + "\n";
     if (takes_campaign(*c))
       out += lead + " -a '(kevolve list --ids 2>/dev/null)'\n";
     else if (!first_positional(*c).empty())
@@ -173,7 +173,7 @@ std::string fish(const command& root) {
       out += lead;
       for (const auto& n : o.names)
         out += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
-      out += (o.value.empty() ? "" : " -r -F") + std::string{" -d "} + quoted(o.about) + "\n";
+      out += (o.value.empty() ? "" : " -r -F") + std::string{" -d "} + shell_word(o.about) + "\n";
     }
   }
   return out;

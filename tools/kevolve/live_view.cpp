@@ -15,7 +15,6 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t bar_cells = 24;
 constexpr size_t curve_cells = 24;
 
 struct line {
@@ -39,11 +38,6 @@ double share_spent(const json& s) {
     if (auto all = number_at(budget, key); all > 0)
       share = std::max(share, number_at(s["spent"], key) / all);
   return std::clamp(share, 0.0, 1.0);
-}
-
-std::string bar(double share) {
-  auto full = static_cast<size_t>(std::lround(share * static_cast<double>(bar_cells)));
-  return "[" + std::string(full, '#') + std::string(bar_cells - full, '-') + "]";
 }
 
 std::string sparkline(const best_curve& curve) {
@@ -194,9 +188,10 @@ std::vector<std::string> live_frame(const json& s, const json& tree, const best_
     return all > 0 ? " of " + human_duration(all) : std::string{};
   };
   std::vector<line> lines;
-  lines.push_back({fmt::format("{} {}  {}  {} {}{}", text_at(s, "name"), text_at(s, "id").substr(0, 8), state_text(s),
-                               bar(share_spent(s)), human_duration(number_at(s["spent"], "wall_s")), of("wall_s")),
-                   bold});
+  lines.push_back(
+      {fmt::format("{} {}  {}  {} {}{}", text_at(s, "name"), text_at(s, "id").substr(0, 8), state_text(s),
+                   human_share(share_spent(s)), human_duration(number_at(s["spent"], "wall_s")), of("wall_s")),
+       bold});
   auto all = number_at(budget, "candidates");
   lines.push_back({fmt::format(
       "  {} candidates{}, {} valid, {} in flight, {} on the device, priority {}", s["candidates"].get<uint64_t>(),

@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t improvements_shown = 4;
 constexpr double seconds_between_lines = 10.0;
-constexpr size_t bar_cells = 24;
 
 std::string interval(const campaign_status& s) {
   return fmt::format("[{:.2f}, {:.2f}]", s.ci_low, s.ci_high);
@@ -34,11 +33,6 @@ double share_spent(const campaign_status& s) {
   if (s.budget_candidates > 0)
     share = std::max(share, static_cast<double>(s.candidates) / static_cast<double>(s.budget_candidates));
   return std::clamp(share, 0.0, 1.0);
-}
-
-std::string bar(double share) {
-  auto full = static_cast<size_t>(std::lround(share * static_cast<double>(bar_cells)));
-  return "[" + std::string(full, '#') + std::string(bar_cells - full, '-') + "]";
 }
 
 std::string clock_text(const campaign_status& s) {
@@ -104,7 +98,7 @@ void progress::note_improvement(const campaign_status& s) {
 std::vector<std::string> progress::block(const campaign_status& s, size_t width) const {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{} {}  {}  {} {}", printable(s.name), short_string(s.id), state_of(s),
-                              bar(share_spent(s)), clock_text(s)));
+                              human_share(share_spent(s)), clock_text(s)));
   auto minutes = (s.wall_s - first_wall_s_) / 60;
   auto rate = minutes > 0.05
                   ? fmt::format(", {:.0f} a minute", static_cast<double>(s.candidates - first_candidates_) / minutes)

@@ -115,6 +115,12 @@ std::string human_number(size_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+std::string human_share(double share) {
+  constexpr size_t cells = 24;
+  const auto full = static_cast<size_t>(std::lround(share * static_cast<double>(cells)));
+  return "[" + std::string(full, '#') + std::string(cells - full, '-') + "]";
+}
+
 std::string human_speedup(double x) {
   return x >= 100 ? fmt::format("{:.1f}x", x) : fmt::format("{:.2f}x", x);
 }

@@ -31,6 +31,8 @@ std::string human_bytes(double bytes);
 std::string human_count(double x);
 // "1 shape", "2 shapes": for words that take an s.
 std::string human_number(size_t n, std::string_view what);
+// "[######------------------]": a share of 0 to 1.
+std::string human_share(double share);
 // "12.34x"
 std::string human_speedup(double x);
 // "1.23 ms"

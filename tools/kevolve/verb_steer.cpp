@@ -38,7 +38,7 @@ struct steer_options {
   std::string by;
   bool undo = false;
 };
-using options_ptr = std::shared_ptr<steer_options>;
+using steering_options = std::shared_ptr<steer_options>;
 
 std::string path_of(const steer_options& o) {
   return "/v1/campaigns/" + percent_encoded(o.id);
@@ -211,7 +211,7 @@ int fork(const steer_options& o) {
   return send(o, node_path(o) + "/fork", body, print_fork);
 }
 
-CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* footer, const options_ptr& o) {
+CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* footer, const steering_options& o) {
   auto* verb = app.add_subcommand(name, about);
   verb->footer(footer);
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits")->required();
@@ -221,15 +221,15 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const cha
   return verb;
 }
 
-void add_reason(CLI::App& verb, const options_ptr& o) {
+void add_reason(CLI::App& verb, const steering_options& o) {
   verb.add_option("--reason", o->reason, "kept with the event");
 }
 
-void add_node(CLI::App& verb, const options_ptr& o) {
+void add_node(CLI::App& verb, const steering_options& o) {
   verb.add_option("INDEX", o->index, "the node's index in the tree")->required()->check(CLI::NonNegativeNumber);
 }
 
-void add_budget_options(CLI::App& verb, const options_ptr& o) {
+void add_budget_options(CLI::App& verb, const steering_options& o) {
   verb.add_option("--candidates", o->candidates, "candidates in all, or none for no limit");
   verb.add_option("--wall", o->wall, "time by the clock in all: 90s, 15m, 2h, 1d, or none");
   verb.add_option("--device", o->device, "time under a device lease in all, likewise");

@@ -60,11 +60,13 @@ private:
                                      + "': judging a candidate takes a minute or more; declare smaller shapes";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       for (const auto& a : request_.task.arguments)
-        if (!(*pool)->finite && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
+        if (!(*pool)->not_finite.empty() && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
           return refusal({verdict::nonfinite,
                           "nonfinite_reference",
-                          "the expected output has infinite or NaN elements: the reference reads its outputs, which "
-                          "hold NaN before every call, or change the fill rules, or declare nonfinite = \"match\"",
+                          "the reference leaves infinite or NaN elements (" + (*pool)->not_finite
+                              + "). Every output holds NaN before a call: one that stays so was never written, or was "
+                                "read first. If the figures are meant, change the fill rules or declare nonfinite = "
+                                "\"match\"",
                           {{"shape", shape.name}}});
       pools_.push_back(std::move(*pool));
     }

@@ -32,13 +32,22 @@ size_t bytes_of(const pool_set& set) {
   return out;
 }
 
-bool all_finite(const expected_output& e, int64_t elements) {
+// Which of them are infinite or NaN; empty: none.
+std::string not_finite(const expected_output& e, int64_t elements) {
   if (!is_floating(e.type))
-    return true;
+    return {};
+  int64_t first = -1;
+  int64_t count = 0;
   for (int64_t i = 0; i < elements; ++i)
-    if (!std::isfinite(load_number(e.type, e.values.data(), i)))
-      return false;
-  return true;
+    if (!std::isfinite(load_number(e.type, e.values.data(), i))) {
+      ++count;
+      first = first < 0 ? i : first;
+    }
+  if (count == 0)
+    return {};
+  return count == elements ? "all " + std::to_string(elements) + " elements"
+                           : std::to_string(count) + " of " + std::to_string(elements)
+                                 + " elements, the first at index " + std::to_string(first);
 }
 
 // The reference is what everything is measured by, so its faults name it.
@@ -322,9 +331,12 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
       pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
       pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
     }
-    for (size_t k = 0; k < set->expected.size(); ++k)
-      if (!set->expected[k].values.empty() && !all_finite(set->expected[k], counted_elements(request_.task, *set, k)))
-        pool->finite = false;
+    for (size_t k = 0; k < set->expected.size() && pool->not_finite.empty(); ++k) {
+      if (set->expected[k].values.empty())
+        continue;
+      if (auto which = not_finite(set->expected[k], counted_elements(request_.task, *set, k)); !which.empty())
+        pool->not_finite = "output '" + request_.task.arguments[k].name + "': " + which;
+    }
     pool->bytes += bytes_of(*set);
     pool->sets.push_back(std::move(*set));
   }

@@ -50,7 +50,7 @@ struct shape_pool {
   std::vector<double> reference_error; // by argument, against the oracle
   double reference_max_abs = 0.0;
   std::vector<double> reference_ns;
-  bool finite = true; // no expected value is infinite or NaN
+  std::string not_finite; // what of the first such expected output is infinite or NaN
   size_t bytes = 0;
 
   double typical_reference_ns() const;

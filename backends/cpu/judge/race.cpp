@@ -165,7 +165,7 @@ private:
   bool can_judge(const shape_pool& pool) {
     const bool matched = std::all_of(request_.task.arguments.begin(), request_.task.arguments.end(),
                                      [](const auto& a) { return !is_array(a) || !is_written(a) || a.nonfinite_match; });
-    if (pool.finite || matched)
+    if (pool.not_finite.empty() || matched)
       return true;
     out_.evidence["edge." + to_string(pool.edge)] = "skipped: the expected output is not finite";
     return false;

@@ -139,7 +139,8 @@ void (*load_entry(const char* name, std::string& why))() {
   }
   auto* symbol = dlsym(handle, name);
   if (symbol == nullptr)
-    why = std::string{"no function named '"} + name + "'";
+    why = std::string{"no function named '"} + name
+          + "' is exported: define it as the task declares it, not static, and in C++ extern \"C\"";
   return reinterpret_cast<void (*)()>(symbol);
 }
 

@@ -183,7 +183,7 @@ private:
       const bool matched = std::all_of(arguments.begin(), arguments.end(), [](const auto& a) {
         return !is_array(a) || !is_written(a) || a.nonfinite_match;
       });
-      if (!pool->finite && !matched) {
+      if (!pool->not_finite.empty() && !matched) {
         out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
         continue;
       }

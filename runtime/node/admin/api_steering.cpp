@@ -6,7 +6,6 @@
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/admin/submission.hpp"
-#include "runtime/node/node.hpp"
 
 #include <charconv>
 #include <optional>
