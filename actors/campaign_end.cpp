@@ -56,7 +56,8 @@ void confirmed(pointer self, evaluation& e) {
     a.ci_low = e.ci_low;
     a.ci_high = e.ci_high;
   }
-  if (!passes || e.ratio < shortfall * f.champion.speedup) {
+  const auto shown_faster = passes && e.ci_low > 1.0;
+  if (!shown_faster || e.ratio < shortfall * f.champion.speedup) {
     // Whoever is the best by what is known now is measured next.
     amend(self, std::move(a), crown_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;

@@ -7,8 +7,8 @@ namespace kevolve {
 uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned) {
   uint64_t best = 0;
   for (const auto& n : f.tree.nodes())
-    if (n.index != 0 && n.confirmed && n.result == verdict::pass && !is_banned(f.tree, banned, n.index)
-        && (best == 0 || n.fitness > f.tree.at(best).fitness))
+    if (n.index != 0 && n.confirmed && n.result == verdict::pass && n.ci_low > 1.0
+        && !is_banned(f.tree, banned, n.index) && (best == 0 || n.fitness > f.tree.at(best).fitness))
       best = n.index;
   return best;
 }

@@ -1,5 +1,5 @@
 // Every typed actor interface of kevolve on one page: the map of the system. A handle usually points to a
-// front (actors/front.hpp) that stands for whichever instance its supervisor has running.
+// front (runtime/node/supervisor.hpp) that stands for whichever instance its supervisor has running.
 // Failures travel as errors with kevolve::errc; a fault of the infrastructure inside an answer is a value.
 #pragma once
 
@@ -10,7 +10,9 @@
 
 namespace kevolve {
 
-// The one owner of the store. Groups what waits into one synced write; an answer means fsync'd.
+// The one owner of the store. Groups what waits into one write; an answer means fsync'd, but for a group in which every
+// request may lag: what it tells costs nothing to do again, survives us and not the machine, and is synced with the
+// next.
 using journal_actor = caf::typed_actor<
     // Appends events, values and blobs in one batch; replies with the global sequence of the last event.
     // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then. 0: what it

@@ -43,6 +43,24 @@ void declare_kind(section& s, const known_names& known, std::string& kind) {
   s.error("kind", "'" + kind + "' is not usable in campaigns yet; there are: " + all);
 }
 
+// What a task file may say and this build cannot judge yet.
+void check_usable(const task_spec& task, const known_names& known, error_list& errors) {
+  const auto refuse = [&](const std::string& what) { errors.add("task", task.path + ": " + what); };
+  const auto& c = task.task;
+  const auto& languages = known.languages;
+  if (!languages.empty() && std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
+    std::string all;
+    for (const auto& l : languages)
+      all += (all.empty() ? "" : ", ") + l;
+    refuse("reference.language: '" + c.language + "' is not usable in campaigns yet; there are: " + all);
+  }
+  if (!languages.empty() && !c.libraries.empty())
+    refuse("permissions.libraries: candidates cannot be linked with libraries yet");
+  for (const auto& a : c.arguments)
+    if (!languages.empty() && a.alias)
+      refuse("argument '" + a.name + "': alias: buffers that overlap are not judged yet");
+}
+
 void declare_search(section& s, const known_names& known, search_spec& x) {
   std::string policy = "uct";
   auto single = s.value("policy", {.text = "how the next node is chosen", .choices = policy_names}, policy);
@@ -163,8 +181,10 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   }
   auto& spec = draft.spec;
   const auto& b = spec.budget;
-  if (errors.empty() && b.candidates == 0 && b.wall_s <= 0.0 && b.device_s <= 0.0 && b.tokens == 0 && b.cost <= 0.0
-      && spec.stop.stall == 0)
+  const bool spends_money =
+      std::any_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind != "transform"; });
+  if (errors.empty() && b.candidates == 0 && b.wall_s <= 0.0 && b.device_s <= 0.0 && spec.stop.stall == 0
+      && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");
   if (!draft.task_file.empty()) {
     auto overridden = !root->find("task")->origin.empty();
@@ -172,9 +192,10 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     auto task_path = (base / draft.task_file).lexically_normal().string();
     if (!std::filesystem::exists(task_path))
       errors.add("task", "there is no file '" + task_path + "'");
-    else if (auto task = load_task(task_path))
+    else if (auto task = load_task(task_path)) {
       spec.task = std::move(*task);
-    else
+      check_usable(spec.task, known, errors);
+    } else
       errors.append(std::move(task.error()));
   }
   if (!errors.empty())

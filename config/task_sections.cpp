@@ -126,7 +126,9 @@ void declare_argument(section& s, argument& a) {
   std::string nonfinite = "refuse";
   s.value("nonfinite", {.text = "inf and NaN in the expected output", .choices = {"refuse", "match"}}, nonfinite);
   a.nonfinite_match = nonfinite == "match";
-  s.value("static", {.text = "weight: constant across calls"}, a.is_static);
+  s.value("static",
+          {.text = "weight: the same in every call that a candidate sees; what it makes of it once is not timed"},
+          a.is_static);
 
   a.has_value = s.value("value", {.text = "scalar: a fixed value", .fallback = "none"}, a.value);
   std::vector<double> range;

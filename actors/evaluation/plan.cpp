@@ -102,7 +102,7 @@ stage next_stage(const evaluation_progress& p) {
   if (!p.confirmed && p.result.decision == race_decision::faster)
     return stage::confirm;
   const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
-  if (surprise && !p.result.verified)
+  if (surprise && !p.result.verified && !p.audited)
     return stage::audit;
   return stage::done;
 }
@@ -132,8 +132,10 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.ci_low = o.ci_low;
   r.ci_high = o.ci_high;
   const bool passes = o.result == verdict::pass;
-  if (s == stage::audit) { // says how fast, not who won
-    r.verified = passes;
+  const bool calm = !o.evidence.contains("disturbed"); // a session that never was shows no figure again
+  if (s == stage::audit) {                             // says how fast, not who won
+    p.audited = true;
+    r.verified = passes && calm;
     r.confirmed = r.confirmed && passes;
     r.confirmed_by += r.confirmed_by.empty() ? to_string(s) : "+" + to_string(s);
     return;
@@ -146,7 +148,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     return;
   }
   p.confirmed = true;
-  r.verified = passes;
+  r.verified = passes && calm;
   r.confirmed_by = to_string(s);
   r.log_e = gain_of(o);
   // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says

@@ -39,6 +39,7 @@ struct evaluation_progress {
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;
+  bool audited = false;
   double audit_from = 0.0; // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;
 };

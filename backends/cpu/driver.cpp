@@ -121,7 +121,8 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   append(query, language_flags(v));
   append(query, common_flags);
   append(query, v.flags);
-  query.push_back(v.threads ? "-fopenmp" : "-fopenmp-simd");
+  if (!v.tree)
+    query.push_back(v.threads ? "-fopenmp" : "-fopenmp-simd");
   append(query, {"-c", "/dev/null", "-o", "candidate.o"});
   auto steps = ask(query);
   if (!steps)

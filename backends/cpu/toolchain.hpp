@@ -39,6 +39,7 @@ struct build_variant {
   std::string language; // "c" | "cpp"
   bool threads = false;
   bool remarks = false; // say what was vectorised and what was not
+  bool tree = false;    // for its syntax tree: loops as they are written, without what OpenMP makes of them
 };
 
 using command_line = std::vector<std::string>;

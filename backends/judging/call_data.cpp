@@ -120,8 +120,8 @@ private:
 
   result<bool> draw(size_t i) {
     const auto& a = task_.arguments[i];
-    random_stream random{
-        options_.varied == static_cast<int>(i) ? mix_seed(options_.seed, options_.variation | 1U) : options_.seed, i};
+    const auto seed = a.is_static ? options_.static_seed : options_.seed;
+    random_stream random{options_.varied == static_cast<int>(i) ? mix_seed(seed, options_.variation | 1U) : seed, i};
     if (a.role == argument_role::size) {
       auto size = out_.sizes.find(a.name);
       if (size == out_.sizes.end())
@@ -153,7 +153,7 @@ private:
       // Varying a table alone leaves what was sampled from it: samples of the new one would sit where they sat.
       if (a.fill.distribution == "sample_of" && options_.varied == static_cast<int>(index_of(from))
           && !needs_source(from->fill)) {
-        random_stream unvaried{options_.seed, index_of(from)};
+        random_stream unvaried{from->is_static ? options_.static_seed : options_.seed, index_of(from)};
         auto values = fill_array(*from, g.count, edge_for(*from, g), {}, unvaried);
         if (!values)
           return tl::unexpected<failure>(values.error());
@@ -177,7 +177,8 @@ private:
 
   edge_draw edge_for(const argument& a, const array_geometry& g) const {
     const auto& wanted = edge_names[static_cast<size_t>(options_.edge)];
-    const auto kind = std::find(a.edge.begin(), a.edge.end(), wanted) == a.edge.end() ? edge_kind::none : options_.edge;
+    const bool listed = std::find(a.edge.begin(), a.edge.end(), wanted) != a.edge.end();
+    const auto kind = listed && !a.is_static ? options_.edge : edge_kind::none;
     return {kind, options_.variant, g.dims.empty() ? 1 : g.dims.back()};
   }
 

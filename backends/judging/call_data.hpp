@@ -20,6 +20,7 @@ std::vector<edge_kind> edges_of(const contract& task);
 
 struct draw_options {
   uint64_t seed = 0;
+  uint64_t static_seed = 0; // of static arguments: the same for all calls that a candidate sees, whatever their edge
   edge_kind edge = edge_kind::none; // applied to the arguments that list it
   uint32_t variant = 0;             // of the edge, where it has several
   int varied = -1;                  // argument index whose stream is seeded differently

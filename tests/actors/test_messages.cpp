@@ -95,6 +95,9 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<state_record>("state_record");
   check_record<steering_record>("steering_record");
   check_record<finish_record>("finish_record");
+  check_record<confirmation_record>("confirmation_record");
+  check_record<amendment_record>("amendment_record");
+  check_record<run_record>("run_record");
   check_record<shape_timing>("shape_timing");
   check_record<correctness_report>("correctness_report");
   check_record<contract>("contract");

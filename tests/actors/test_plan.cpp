@@ -150,6 +150,10 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
   const auto undecided = outcome(verdict::pass); // 1.5 times its rival
   auto same = undecided;
   same.outcome.rule = same_object;
+  auto restless = undecided;
+  restless.outcome.evidence["disturbed"] = "stolen time";
+  auto restless_gain = outcome(verdict::pass, race_decision::faster, 1.2);
+  restless_gain.outcome.evidence["disturbed"] = "stolen time";
   const std::vector<row> rows{
       {"below the threshold", 1.6, undecided, "compile race ", false},
       {"at the threshold", 1.5, undecided, "compile race audit ", true},
@@ -158,6 +162,8 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
       {"a gain is confirmed instead", 1.0, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ",
        true},
       {"the rival's own code", 1.0, same, "compile race ", true},
+      {"never calm", 1.0, restless, "compile race audit ", false},
+      {"a gain, never calm", 1.0, restless_gain, "compile race confirm audit ", false},
   };
   for (const auto& r : rows) {
     INFO(r.name);

@@ -1,5 +1,6 @@
 """What tools/check counts as passed, failed and skipped."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,18 @@ class Summary(unittest.TestCase):
         )
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
+    def test_a_program_that_skips_itself_gives_its_own_reason(self) -> None:
+        out = "skipped: it may mount nothing\n"
+        status, lines = summarise(
+            f'<testcase name="t" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>{out}</system-out></testcase>'
+        )
+        self.assertEqual((status, lines), (0, ["skipped: t: it may mount nothing", "1 passed, 0 failed, 1 skipped"]))
+
+    def test_every_skip_of_a_case_is_one_that_is_counted(self) -> None:
+        tests = LIB.parents[1] / "tests"
+        wrong = [str(p) for p in tests.rglob("*.cpp") if re.search(r'cout\s*<<\s*"skipped', p.read_text(errors="replace"))]
+        self.assertEqual(wrong, [])
+
     def test_a_failed_step_fails_the_check(self) -> None:
         self.assertEqual(summarise("", "failed\tformat\n"), (1, ["failed: format", "0 passed, 1 failed, 0 skipped"]))
 
@@ -73,10 +86,20 @@ class Commands(unittest.TestCase):
             "directory": "/r/build",
             "command": "/usr/bin/ccache /usr/bin/c++ -I/r -Wall -MD -MT a.o -MF a.d -o a.o -c /r/a.cpp",
         }
-        line = clang_commands.clang_command(entry, Path("/r"))
-        self.assertEqual(line, "cd /r/build && clang++-19 -I/r -Wall -fsyntax-only -Wno-unknown-warning-option "
-                               "-fno-caret-diagnostics /r/a.cpp")
-        self.assertIsNone(clang_commands.clang_command(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r")))
+        lines = clang_commands.clang_commands(entry, Path("/r"))
+        self.assertEqual(lines, ["cd /r/build && clang++-19 -I/r -Wall -fsyntax-only -Wno-unknown-warning-option "
+                                 "-fno-caret-diagnostics /r/a.cpp"])
+        self.assertEqual(clang_commands.clang_commands(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r")), [])
+
+    def test_what_is_compiled_as_one_is_checked_one_by_one(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            joint = Path(folder) / "Unity" / "unity_a.cxx"
+            joint.parent.mkdir()
+            joint.write_text('/* generated */\n\n#include "/r/a.cpp"\n\n#include "/r/b.cpp"\n')
+            entry = {"file": str(joint), "directory": "/r/build", "command": f"c++ -I/r -o a.o -c {joint}"}
+            lines = clang_commands.clang_commands(entry, Path("/r"))
+        self.assertEqual([line.split()[-1] for line in lines], ["/r/a.cpp", "/r/b.cpp"])
+        self.assertNotIn("unity_a", lines[0])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <thread>
 
 using namespace kevolve::test;
@@ -81,5 +80,5 @@ TEST_CASE("without room for the reserve nothing starts, and at once says what is
     CHECK(runs.document()["state"] == "finished");
   });
   if (!why.empty())
-    std::cout << "skipped: a node on a full disk: " << why << " (needs root)\n";
+    MESSAGE("skipped: a node on a full disk: " << why << " (needs root)");
 }

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <thread>
 
@@ -94,7 +93,7 @@ TEST_CASE("a candidate is compiled and judged for an ordinary user where user na
     }};
     nobody.join();
     if (!there) {
-      std::cout << "skipped: eval as another user: it may not read this tree\n";
+      MESSAGE("skipped: eval as another user: it may not read this tree");
       return;
     }
   }
@@ -134,7 +133,7 @@ TEST_CASE("a full /dev/shm harms nobody") {
   };
   auto judged = run_after(fill_up, eval_and({}));
   if (!why.empty()) {
-    std::cout << "skipped: a full /dev/shm: " << why << " (needs root)\n";
+    MESSAGE("skipped: a full /dev/shm: " << why << " (needs root)");
     return;
   }
   CAPTURE(judged.err);

@@ -253,6 +253,22 @@ TEST_CASE("the syntax tree is the entry's definition alone, as one document") {
   CHECK(none.log.find("absent") != std::string::npos);
 }
 
+TEST_CASE("a loop under an OpenMP pragma is a loop in the syntax tree") {
+  server_fixture server;
+  auto request = request_for("void fill(float *x, long n) {\n#pragma omp parallel for simd\n"
+                             "  for (long i = 0; i < n; ++i) x[i] = 1.0f;\n}\n");
+  request.kind = compile_kind::syntax_tree;
+  request.entry = "fill";
+  for (const bool threads : {false, true}) {
+    request.threads = threads;
+    auto out = server.compile(request);
+    INFO(out.log);
+    REQUIRE(out.result == verdict::pass);
+    CHECK(out.artifact.find("ForStmt") != std::string::npos);
+    CHECK(out.artifact.find("OMP") == std::string::npos);
+  }
+}
+
 TEST_CASE("OpenMP is there when the task allows threads and not otherwise") {
   const std::string source = R"(#include <omp.h>
 int threads(void) { int n = 0;

@@ -28,8 +28,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     clang = shutil.which("clang-19")
     if clang is None:
-        print("skipped: clang-19 is missing: apt-get install clang-19")
-        return
+        raise SystemExit("clang-19 is missing: apt-get install clang-19")
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "candidate.c"
         for name, body in BODIES.items():

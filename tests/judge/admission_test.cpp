@@ -127,6 +127,27 @@ TEST_CASE("a tolerance that accepts work not done is refused") {
   CHECK(copy.evidence.at("submission") == "a copy of 'x'");
 }
 
+TEST_CASE("each output needs work, also beside one that does") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments.push_back(task.arguments[2]);
+  task.arguments.back().name = "z";
+  const auto admitted = [&](const std::string& z) {
+    return judge.ask(request_for(
+        task,
+        compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n, float *z) {\n"
+                  "  for (int64_t i = 0; i < n; ++i) { y[i] = x[i] * w[i % 8]; z[i] = "
+                  + z + "; }\n}\n"),
+        {}, judge_mode::admit));
+  };
+  const auto sound = admitted("x[i] - w[i % 8]");
+  CHECK_MESSAGE(sound.result == verdict::pass, sound.detail);
+  const auto hollow = admitted("0.0f * y[i]");
+  CHECK(hollow.rule == "null_submission");
+  CHECK(hollow.evidence.at("submission") == "zeros");
+  CHECK(hollow.evidence.at("argument") == "z");
+}
+
 TEST_CASE("a reference without finite results is refused unless they are declared") {
   judge_driver judge;
   auto task = poly_task();

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
-#include <iostream>
 
 using namespace kevolve;
 
@@ -88,7 +87,7 @@ TEST_CASE("confined, a process is where its level says, and what it lacks has a 
   CHECK(in_child({}, "") == fine);
   CHECK(in_child(forbid_user_namespaces, "userns") == fine);
   if (::getuid() != 0) {
-    std::cout << "skipped: another user's sandbox (needs root)\n";
+    MESSAGE("skipped: another user's sandbox (needs root)");
     return;
   }
   CHECK(in_child(become_nobody, "uid65533") == fine);

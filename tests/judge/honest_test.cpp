@@ -143,6 +143,24 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
   CHECK(calm.ask(request_for(poly_task(), slow(), reference())).evidence.contains("drift"));
 }
 
+TEST_CASE("what is kept of a weight between calls is right if the task declares it static, and else is not") {
+  judge_driver judge;
+  const auto keeps =
+      compile_c("#include <stdint.h>\n#include <string.h>\nstatic float kept[8];\nstatic int filled;\n"
+                "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                "  if (!filled) { memcpy(kept, w, sizeof kept); filled = 1; }\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + kept[i % 8] * x[i] + 1.0f;\n}\n");
+  auto task = poly_task();
+  task.arguments[1].role = argument_role::weight;
+  const auto anew = judge.ask(request_for(task, reference(), keeps));
+  INFO(describe(anew));
+  CHECK(anew.result == verdict::wrong_result);
+  task.arguments[1].is_static = true;
+  const auto same = judge.ask(request_for(task, reference(), keeps, judge_mode::confirm));
+  INFO(describe(same));
+  CHECK(same.result == verdict::pass);
+}
+
 TEST_CASE("a rival of its own is raced instead of the reference") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference());
@@ -350,8 +368,15 @@ TEST_CASE("a candidate whose calls alone outlast the request has its verdict, an
   CHECK(o.rule == "too_slow");
 }
 
-TEST_CASE("a candidate whose process is stopped from outside has no verdict: its call was not let run") {
+TEST_CASE("a candidate whose process is stopped or killed from outside has no verdict") {
   judge_driver judge;
+  auto signal = SIGSTOP;
+  const char* said = "did not get the processor";
+  SUBCASE("stopped: its call was not let run") {}
+  SUBCASE("killed: a host without memory does that to the innocent too") {
+    signal = SIGKILL;
+    said = "killed from outside";
+  }
   judge.send(request_for(poly_task(), reference(), compile_c(read_file(fixture("infinite_loop.c")))));
   pid_t candidate = 0;
   for (int look = 0; candidate == 0 && look < 2'000; ++look) { // the kernel tells nobody when it has run for a while
@@ -359,11 +384,11 @@ TEST_CASE("a candidate whose process is stopped from outside has no verdict: its
     candidate = busy_below(judge.pid(), sysconf(_SC_CLK_TCK) / 10);
   }
   REQUIRE(candidate > 0);
-  REQUIRE(kill(candidate, SIGSTOP) == 0);
+  REQUIRE(kill(candidate, signal) == 0);
   const auto o = judge.await();
   INFO(describe(o));
   CHECK(o.result == verdict::none);
-  CHECK(o.trouble.detail.find("did not get the processor") != std::string::npos);
+  CHECK(o.trouble.detail.find(said) != std::string::npos);
 }
 
 TEST_CASE("a confirmation of what is far behind ends early") {

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <iostream>
-
 using namespace kevolve;
 
 namespace {
@@ -75,7 +73,7 @@ TEST_CASE("the judge works as root, as an ordinary user and where user namespace
   judge_driver without{{}, forbid_user_namespaces};
   CHECK_FALSE(names(level_of(without), "userns"));
   if (::getuid() != 0 || !reachable_by_nobody()) {
-    std::cout << "skipped: the judge as another user (needs root, and programs that nobody may read)\n";
+    MESSAGE("skipped: the judge as another user (needs root, and programs that nobody may read)");
     return;
   }
   judge_driver ordinary{{}, become_nobody};

@@ -251,6 +251,28 @@ TEST_CASE("a seed gives the same data, and varying one argument changes that one
   CHECK(base.by_value[2] == varied->by_value[2]);
 }
 
+TEST_CASE("static weights are the same in every call, also in edge cases, and can be varied all the same") {
+  contract c;
+  c.arguments = {make_input("w", dtype::f32, {"n"}, "normal"), make_input("x", dtype::f32, {"n"}, "normal")};
+  c.arguments[0].role = argument_role::weight;
+  c.arguments[0].is_static = true;
+  c.arguments[0].edge = {"zeros"};
+  const auto with = [&](uint64_t seed, edge_kind edge, int varied) {
+    draw_options o;
+    o.seed = seed;
+    o.static_seed = 77;
+    o.edge = edge;
+    o.varied = varied;
+    o.variation = 5;
+    return draw_call(c, make_shape({{"n", 100}}), o).value();
+  };
+  const auto first = with(1, edge_kind::none, -1);
+  const auto second = with(2, edge_kind::zeros, -1);
+  CHECK(values(first, 0) == values(second, 0));
+  CHECK(values(first, 1) != values(second, 1));
+  CHECK(values(first, 0) != values(with(1, edge_kind::none, 0), 0));
+}
+
 TEST_CASE("varying a table leaves the values that were sampled from it") {
   contract c;
   c.arguments = {make_input("table", dtype::i64, {"n"}, "sorted_unique"),

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -86,7 +85,7 @@ TEST_CASE("a campaign on a full disk pauses with the reason, and goes on when th
   scratch_folder dir;
   small_disk disk{dir.path + "/disk"};
   if (!disk.why.empty()) {
-    std::cout << "skipped: a campaign on a full disk: " << disk.why << " (needs root)\n";
+    MESSAGE("skipped: a campaign on a full disk: " << disk.why << " (needs root)");
     return;
   }
   auto data = disk.path + "/data";
@@ -115,7 +114,7 @@ TEST_CASE("a campaign whose data directory turns read-only pauses with the reaso
   {
     unwritable now{data};
     if (!now.why().empty()) {
-      std::cout << "skipped: a campaign on a read-only directory: " << now.why() << " (needs root and ext4)\n";
+      MESSAGE("skipped: a campaign on a read-only directory: " << now.why() << " (needs root and ext4)");
       return;
     }
     auto paused = n.await(id, [](const campaign_status& s) { return s.state == "paused"; });

@@ -1,25 +1,13 @@
 #include "tools/kevolve/load.hpp"
 
-#include "actors/search/policy.hpp"
-#include "backends/generator.hpp"
-#include "backends/target.hpp"
 #include "config/document.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "runtime/node/admin/submission.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 namespace kevolve {
 
 namespace {
-
-known_names of_this_build() {
-  known_names known;
-  known.targets = target_names();
-  for (const auto* kind : {"transform", "llm", "relay", "replay"})
-    if (make_generator(kind))
-      known.generators.emplace_back(kind);
-  known.policies = policy_names();
-  return known;
-}
 
 enum class file_kind : uint8_t { unknown, task, campaign, node };
 

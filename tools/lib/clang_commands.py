@@ -6,11 +6,18 @@ import sys
 from pathlib import Path
 
 
-def clang_command(entry: dict[str, str], root: Path) -> str | None:
-    """The command for this entry of compile_commands.json, or None if the source is not ours or not C++."""
+def sources_of(entry: dict[str, str], root: Path) -> list[Path]:
+    """Our C++ sources in this entry of compile_commands.json; several where they are compiled as one."""
     source = Path(entry["file"])
-    if not source.is_relative_to(root) or source.is_relative_to(root / "build") or source.suffix != ".cpp":
-        return None
+    found = [source]
+    if source.parent.name == "Unity" and source.is_file():
+        lines = source.read_text().splitlines()
+        found = [Path(line.split('"')[1]) for line in lines if line.startswith('#include "')]
+    return [s for s in found if s.is_relative_to(root) and not s.is_relative_to(root / "build") and s.suffix == ".cpp"]
+
+
+def clang_commands(entry: dict[str, str], root: Path) -> list[str]:
+    """The commands for this entry of compile_commands.json, one for each source of ours."""
     words = shlex.split(entry["command"])
     if Path(words[0]).name == "ccache":
         words = words[1:]
@@ -21,21 +28,22 @@ def clang_command(entry: dict[str, str], root: Path) -> str | None:
             skip = False
         elif word in ("-o", "-MF", "-MT"):
             skip = True
-        elif word not in ("-c", "-MD", str(source)):
+        elif word not in ("-c", "-MD", entry["file"]):
             kept.append(word)
     flags = ["-fsyntax-only", "-Wno-unknown-warning-option", "-fno-caret-diagnostics"]
-    return shlex.join(["cd", entry["directory"]]) + " && " + shlex.join(["clang++-19", *kept, *flags, str(source)])
+    return [shlex.join(["cd", entry["directory"]]) + " && " + shlex.join(["clang++-19", *kept, *flags, str(source)])
+            for source in sources_of(entry, root)]
 
 
 def main() -> int:
     commands, root = Path(sys.argv[1]), Path(sys.argv[2])
     seen: set[str] = set()
     for entry in json.loads(commands.read_text()):
-        line = clang_command(entry, root)
-        if line and line not in seen:
-            seen.add(line)
-            # xargs -I reads a whole line; quoting it once more keeps its own quotes.
-            print(shlex.quote(line))
+        for line in clang_commands(entry, root):
+            if line not in seen:
+                seen.add(line)
+                # xargs -I reads a whole line; quoting it once more keeps its own quotes.
+                print(shlex.quote(line))
     return 0 if seen else 1
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 CASES = re.compile(r"\[doctest\] test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed")
 CASE_NAME = re.compile(r"^TEST CASE:\s+(.*?)\s*$")
 SKIP = re.compile(r"MESSAGE: skipped: (.*?)\s*$")
+WHOLE_SKIP = re.compile(r"^skipped: (.*?)\s*$", re.MULTILINE)  # before it ends with SKIP_RETURN_CODE
 
 
 @dataclass
@@ -47,7 +48,8 @@ def add_test(summary: Summary, test: ElementTree.Element) -> None:
         if "Unable to find executable" in reason or "Unable to find executable" in output:
             summary.failed.append(f"{name}: not built")
         else:
-            summary.skipped.append((name, reason or "disabled"))
+            said = WHOLE_SKIP.search(output)
+            summary.skipped.append((name, said[1] if said else reason or "disabled"))
         return
     cases = CASES.search(output)
     broken = test.find("failure") is not None or status == "fail"

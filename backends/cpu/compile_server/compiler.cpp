@@ -116,6 +116,7 @@ result<const build_commands*> compiler::commands_for(const compile_request& requ
   variant.language = request.language;
   variant.threads = request.threads;
   variant.remarks = request.role == compile_role::candidate;
+  variant.tree = request.kind == compile_kind::syntax_tree;
   auto key = entry.about.name + "/" + request.language + (variant.threads ? "/threads" : "")
              + (variant.remarks ? "/remarks" : "") + (request.kind == compile_kind::syntax_tree ? "/tree" : "");
   auto it = known_.find(key);

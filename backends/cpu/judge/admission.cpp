@@ -177,6 +177,7 @@ private:
     for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
       draw_options options;
       options.seed = secret_seed();
+      options.static_seed = static_seed(request_);
       auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
       if (!before)
         return tl::unexpected<setback>(before.error());
@@ -214,10 +215,10 @@ private:
     return "0";
   }
 
-  // Answers that took no work, each as all outputs at once. `value` yields element k of output i.
+  // An answer that took no work, output by output: each must need some. `value` yields element k of output i. The
+  // output of at least so many elements that takes it, or null.
   template <class Value>
-  bool passes(const pool_set& set, Value value) {
-    off_.clear();
+  const argument* taken_by(const pool_set& set, Value value, int64_t least = 1) {
     for (const auto& a : request_.task.arguments) {
       if (!is_array(a) || !is_written(a))
         continue;
@@ -225,7 +226,7 @@ private:
       auto g = set.data.geometries[i];
       g.contiguous = true;
       const auto elements = counted_elements(request_.task, set, i);
-      if (elements == 0)
+      if (elements < least)
         continue;
       byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
       for (int64_t k = 0; k < elements; ++k)
@@ -233,12 +234,13 @@ private:
       const auto rule = rule_for(request_.task, a, smallest_->reference_error[i]);
       const auto c = compare(g, answer.data(), set.expected[i], elements, rule);
       if (c.result != verdict::pass)
-        return false;
-      off_["error." + a.name] = number(c.max_abs);
-      off_["allowed." + a.name] = allowed(rule);
-      off_["largest_expected." + a.name] = number(largest_magnitude(set.expected[i], elements));
+        continue;
+      off_ = {{"error." + a.name, number(c.max_abs)},
+              {"allowed." + a.name, allowed(rule)},
+              {"largest_expected." + a.name, number(largest_magnitude(set.expected[i], elements))}};
+      return &a;
     }
-    return true;
+    return nullptr;
   }
 
   attempt<void> refuse_null_submissions() {
@@ -246,19 +248,20 @@ private:
     const auto& task = request_.task;
     const auto& set = smallest_->sets.at(0);
     const auto& previous = smallest_->sets.at(1);
-    auto refuse = [this](const std::string& what) {
+    auto refuse = [this](const argument& output, const std::string& what) {
       std::string figures;
       for (const auto& [name, value] : off_)
         figures += (figures.empty() ? "" : ", ") + name + " " + value;
       complaint c{verdict::wrong_result, "null_submission",
-                  "the tolerance accepts " + what + " as an answer (" + figures
+                  "the tolerance accepts " + what + " as output '" + output.name + "' (" + figures
                       + "): tighten it, or change the fill rules",
                   off_};
       c.evidence["submission"] = what;
+      c.evidence["argument"] = output.name;
       return refusal(std::move(c));
     };
-    if (passes(set, [](size_t, int64_t) { return 0.0; }))
-      return refuse("zeros");
+    if (const auto* output = taken_by(set, [](size_t, int64_t) { return 0.0; }))
+      return refuse(*output, "zeros");
 
     std::vector<double> means(task.arguments.size(), 0.0);
     for (size_t i = 0; i < means.size(); ++i) {
@@ -269,8 +272,9 @@ private:
       for (int64_t k = 0; k < n; ++k)
         means[i] += load_number(e.type, e.values.data(), k) / static_cast<double>(n);
     }
-    if (has_room_for_constants(set) && passes(set, [&](size_t i, int64_t) { return means[i]; }))
-      return refuse("a constant");
+    // One number is its own mean: constants say something only about outputs with several elements.
+    if (const auto *output = taken_by(set, [&](size_t i, int64_t) { return means[i]; }, 2))
+      return refuse(*output, "a constant");
 
     for (const auto& a : task.arguments) {
       const auto from = index_of(a);
@@ -278,24 +282,18 @@ private:
         continue;
       const auto& g = set.data.geometries[from];
       const auto compact = collect(g, set.data.inputs[from].data(), g.count);
-      if (passes(set, [&](size_t, int64_t k) { return load_number(g.type, compact.data(), k % g.count); }))
-        return refuse("a copy of '" + a.name + "'");
+      const auto copy = [&](size_t, int64_t k) { return load_number(g.type, compact.data(), k % g.count); };
+      if (const auto* output = taken_by(set, copy))
+        return refuse(*output, "a copy of '" + a.name + "'");
     }
-    if (passes(set, [&](size_t i, int64_t k) {
-          const auto& e = previous.expected[i];
-          const auto n = previous.data.geometries[i].count;
-          return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
-        }))
-      return refuse("the previous output");
+    const auto earlier = [&](size_t i, int64_t k) {
+      const auto& e = previous.expected[i];
+      const auto n = previous.data.geometries[i].count;
+      return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
+    };
+    if (const auto* output = taken_by(set, earlier))
+      return refuse(*output, "the previous output");
     return {};
-  }
-
-  // One number is its own mean: constants say something only about outputs with several elements.
-  bool has_room_for_constants(const pool_set& set) const {
-    for (size_t i = 0; i < set.expected.size(); ++i)
-      if (!set.expected[i].values.empty() && counted_elements(request_.task, set, i) > 1)
-        return true;
-    return false;
   }
 
   court& court_;
@@ -305,7 +303,7 @@ private:
   pool_maker maker_;
   std::vector<std::shared_ptr<const shape_pool>> pools_;
   std::shared_ptr<const shape_pool> smallest_;
-  std::map<std::string, std::string> off_; // how far the last null submission was off, by output
+  std::map<std::string, std::string> off_; // how far the null submission was off that passed
 };
 
 } // namespace

@@ -132,7 +132,6 @@ contestant& contestant::operator=(contestant&& other) noexcept {
   std::swap(command_, other.command_);
   std::swap(arena_, other.arena_);
   std::swap(slot_, other.slot_);
-  std::swap(memory_bytes_, other.memory_bytes_);
   std::swap(cpu_seconds_, other.cpu_seconds_);
   std::swap(thread_limit_, other.thread_limit_);
   std::swap(resident_kib_, other.resident_kib_);
@@ -184,7 +183,6 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   out.command_ = pair[0];
   out.arena_ = &arena;
   out.slot_ = options.slot;
-  out.memory_bytes_ = options.memory_bytes;
   out.cpu_seconds_ = request.cpu_seconds;
   if (options.task->threads)
     out.thread_limit_ = std::max(least_thread_limit, threads_per_core * static_cast<int>(options.cores.size()));
@@ -309,12 +307,10 @@ complaint contestant::obituary(int status) {
   if (signal == SIGXCPU || (signal == SIGKILL && cpu_used_ + 1.0 >= static_cast<double>(cpu_seconds_)))
     return refuse(verdict::timeout, "cpu_limit", "the process used up its processor time",
                   {{"cpu_seconds", std::to_string(cpu_seconds_)}});
-  if (signal == SIGKILL) {
-    if (static_cast<uint64_t>(resident_kib_) * 1024 > memory_bytes_ / 2)
-      return refuse(verdict::out_of_memory, "killed", "killed by the kernel while it held much memory",
-                    {{"resident_kib", std::to_string(resident_kib_)}});
-    return refuse(verdict::none, "", "a candidate process was killed from outside");
-  }
+  // Its own limits tell themselves apart; what else kills, such as a host without memory, says nothing of it.
+  if (signal == SIGKILL)
+    return refuse(verdict::none, "",
+                  "a candidate process was killed from outside, holding " + std::to_string(resident_kib_) + " KiB");
   if (note.memory_exhausted != 0) {
     auto out = refuse(verdict::out_of_memory, "memory_limit", "the address space limit was reached");
     out.evidence["signal"] = signal_name(signal);

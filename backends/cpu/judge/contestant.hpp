@@ -93,7 +93,6 @@ private:
   int command_ = -1;
   shared_arena* arena_ = nullptr;
   int slot_ = 0;
-  uint64_t memory_bytes_ = 0;
   uint64_t cpu_seconds_ = 0;
   int thread_limit_ = 0; // 0: it has no way to start one
   int64_t resident_kib_ = 0;

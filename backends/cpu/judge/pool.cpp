@@ -208,6 +208,11 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
   return static_cast<double>(took.count());
 }
 
+uint64_t static_seed(const judge_request& request) {
+  static const auto secret = secret_seed();
+  return request.seed != 0 ? request.seed : secret;
+}
+
 attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                                        std::vector<double>* error, double* reference_ns) {
   const auto& task = request_.task;
@@ -315,6 +320,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
 
     draw_options options;
     options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1) : secret_seed();
+    options.static_seed = static_seed(request_);
     options.edge = edge;
     // The last ones first where there are few: values in few of the rows meet most of what leaves out its care.
     options.variant = static_cast<uint32_t>(size.most < large_variants ? large_variants - 1 - i : i);

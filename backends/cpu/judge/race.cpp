@@ -426,8 +426,8 @@ private:
         continue;
       return refusal({verdict::faster_than_physics,
                       "physics_floor",
-                      "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
-                          + number(t.floor_ns) + " ns on this device",
+                      (t.held_out ? std::string{"a held-out shape"} : "shape '" + t.shape + "'") + " took " + number(ns)
+                          + " ns; the declared work takes at least " + number(t.floor_ns) + " ns on this device",
                       {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}});
     }
     return {};

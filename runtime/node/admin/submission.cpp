@@ -66,16 +66,6 @@ void check_named(const submitted_files& from, const std::string& file, const std
     out.push_back({"files", file + ": " + key + " names '" + named + "', which is not among the files that were sent"});
 }
 
-known_names of_this_build() {
-  known_names known;
-  known.targets = target_names();
-  for (const auto* kind : {"transform", "llm", "relay", "replay"})
-    if (make_generator(kind))
-      known.generators.emplace_back(kind);
-  known.policies = policy_names();
-  return known;
-}
-
 void append(errors& out, const std::vector<diagnostic>& from, const std::string& folder) {
   for (auto d : from) {
     if (d.file.starts_with(folder + "/"))
@@ -116,6 +106,20 @@ errors check_bundle(const submitted_files& from) {
 }
 
 } // namespace
+
+known_names of_this_build() {
+  known_names known;
+  known.targets = target_names();
+  for (const auto* kind : {"transform", "llm", "relay", "replay"})
+    if (make_generator(kind))
+      known.generators.emplace_back(kind);
+  known.policies = policy_names();
+  for (const auto& name : known.targets)
+    if (auto hardware = make_target(name, {}))
+      for (auto& language : (*hardware)->languages())
+        known.languages.push_back(std::move(language));
+  return known;
+}
 
 tl::expected<campaign_spec, errors> load_submitted(const submitted_files& from) {
   auto wrong = check_bundle(from);

@@ -16,6 +16,9 @@ struct submitted_files {
   std::vector<std::string> overrides;
 };
 
+// What campaigns of this build may name.
+known_names of_this_build();
+
 // Nothing but these files is read: names that lead out of them are errors. Every error at once.
 tl::expected<campaign_spec, std::vector<problem_error>> load_submitted(const submitted_files& from);
 
