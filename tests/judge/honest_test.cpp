@@ -332,6 +332,7 @@ TEST_CASE("a race that takes too long stays undecided") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), reference());
   request.delta = 10.0; // nothing can decide it
+  request.screen_out = 100.0;
   request.max_pairs = 1'000'000;
   request.race_ms = 100;
   auto o = judge.ask(request);

@@ -21,7 +21,7 @@ public:
 
   void show(const campaign_status& s);
   // How often it is worth showing anew.
-  std::chrono::milliseconds pace() const { return std::chrono::milliseconds{redraws_ ? 250 : 500}; }
+  std::chrono::milliseconds pace() const { return std::chrono::milliseconds{redraws_ ? 250 : quiet_ ? 1'000 : 500}; }
   // Leaves what stands on the terminal and goes below it.
   void end();
 

@@ -28,7 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds progress_period{200};
+constexpr milliseconds progress_period{500};
 
 struct arguments {
   std::string zygote;                          // --zygote PATH; default: beside this program
