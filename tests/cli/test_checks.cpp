@@ -150,6 +150,33 @@ TEST_CASE("a campaign is validated together with its task and overrides") {
   CHECK(run_kevolve({"campaign", "validate", "nowhere.toml"}).code == 2);
 }
 
+TEST_CASE("what a task may say and no campaign can judge yet is refused before anything runs") {
+  const auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    temporary_folder f;
+    auto changed = task;
+    changed.replace(changed.find(from), from.size(), to);
+    f.write("row_energy.task.toml", changed);
+    for (const auto* name : {"row_energy.toml", "row_energy.c"})
+      f.write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+    auto said = run_kevolve({"campaign", "validate", "row_energy.toml"}, f.path);
+    CHECK(said.code == 2);
+    return said.err;
+  };
+  CHECK(with("language = \"c\"", "language = \"pytorch\"")
+            .find("'pytorch' is not usable in campaigns yet; there are: c, cpp")
+        != std::string::npos);
+  CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
+            .find("'y': alias: buffers that overlap are not judged")
+        != std::string::npos);
+  CHECK(with("[tolerance]", "[permissions]\nlibraries = [\"openblas\"]\n[tolerance]")
+            .find("permissions.libraries: candidates cannot be linked with libraries yet")
+        != std::string::npos);
+  const auto tokens = run_kevolve({"campaign", "validate", source_path("tests/node/tasks/row_energy.toml"), "--set",
+                                   "budget.candidates=0", "--set", "budget.tokens=1000", "--set", "stop.stall=0"});
+  CHECK(tokens.code == 2);
+}
+
 TEST_CASE("a plan says what would be spent and touches nothing") {
   temporary_folder f;
   auto said = run_kevolve({"campaign", "plan", source_path("config/examples/gemm.toml"), "--json", "--set",

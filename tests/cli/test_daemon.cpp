@@ -124,6 +124,16 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.kevolve({"pin", id, "1"}).code == 6);
 }
 
+TEST_CASE("settings that this build does not use yet are named when the daemon starts") {
+  daemon_folder f;
+  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[[provider]]\nname = \"p\"\n"
+                           "kind = \"openai\"\nkey_env = \"NO_SUCH_KEY\"\n");
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  CHECK(daemon.wait_for("kevolved.toml: [provider] is not used by this build yet"));
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+}
+
 TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin") {
   daemon_folder f{1};
   program daemon{"kevolved", {"kevolved.toml"}, f.path};

@@ -1,0 +1,70 @@
+"""`tools/quickstart` in a fresh clone, without a compiler cache: how long installing, building and the campaign take."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import common
+from common import Json
+
+LIMIT_S = 600
+CAMPAIGN_LIMIT_S = 180
+STAGES = {"installing": "install_s", "building": "build_s", "searching": "campaign_s"}  # by what it says when it begins
+PROOF = re.compile(r"^(\w+: [\d.]+x faster than the reference, .*)$", re.MULTILINE)
+
+
+def stages_of(folder: Path, data: Path) -> tuple[dict[str, float], str, int]:
+    """Seconds of each stage, all that was printed, and the exit status."""
+    process = subprocess.Popen([folder / "tools" / "quickstart"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, env={**os.environ, "CCACHE_DISABLE": "1", "KEVOLVE_DATA": str(data)})
+    spent = dict.fromkeys(STAGES.values(), 0.0)
+    at, begin = "", time.monotonic()
+    said = []
+    assert process.stdout is not None
+    for line in process.stdout:
+        said.append(line)
+        stage = line[3:].split(" ")[0].strip() if line.startswith("== ") else ""
+        if stage in STAGES:
+            now = time.monotonic()
+            if at:
+                spent[at] += now - begin
+            at, begin = STAGES[stage], now
+    status = process.wait()
+    if at:
+        spent[at] += time.monotonic() - begin
+    return spent, "".join(said), status
+
+
+def render(document: Json) -> str:
+    d = document
+    rows = [["stage", "seconds", "allowed"],
+            ["installing packages", common.number(d["install_s"], 1), "-"],
+            ["building", common.number(d["build_s"], 1), "-"],
+            ["the campaign", common.number(d["campaign_s"], 1), str(CAMPAIGN_LIMIT_S)],
+            ["all", common.number(d["install_s"] + d["build_s"] + d["campaign_s"], 1), str(LIMIT_S)]]
+    without = "; every package was there before" if d["install_s"] == 0 else ""
+    return common.table(rows) + f"\n\n{d['proof'] or 'no proof'} (exit status {d['exit_status']}{without})"
+
+
+def main() -> None:
+    arguments = common.parser(__doc__).parse_args()
+    document = common.header("quickstart", arguments)
+    with common.scratch() as folder:
+        clone = folder / "kevolve"
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", common.ROOT, clone], check=True)
+        spent, said, status = stages_of(clone, folder / "data")
+    proof = PROOF.search(said)
+    document |= {**spent, "exit_status": status, "proof": proof[1] if proof else None}
+    if status != 0:
+        common.say(said[-4000:])
+    common.publish(common.close(document), render(document), arguments.json)
+    if status != 0:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
