@@ -394,6 +394,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK(f.tree.at(2).value == 0.5);
   CHECK(f.tree.at(0).value == 1.0); // the reference
   CHECK(f.tree.at(2).confirmed);
+  CHECK(best_allowed(f, {}) == 0); // what is not shown to be faster than the reference is nobody's best
   const auto again = folded(p.events);
   CHECK(again.mismatch.empty());
   CHECK(picture(again) == picture(f));
