@@ -137,7 +137,7 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
     CHECK(o.evidence["repeated_sessions"] == "2");
     CHECK(o.evidence["disturbed"].find("drifted") != std::string::npos);
     CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).rival_ns.size())); // of the last session alone
-    CHECK(o.speedup > 1.2);
+    CHECK(o.speedup > 1.0); // an estimate: how much is for calm sessions to say
   }
   judge_driver calm{{"--drift-limit", "1000000"}};
   CHECK(calm.ask(request_for(poly_task(), slow(), reference())).evidence.contains("drift"));
