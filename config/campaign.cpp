@@ -48,16 +48,18 @@ void check_usable(const task_spec& task, const known_names& known, error_list& e
   const auto refuse = [&](const std::string& what) { errors.add("task", task.path + ": " + what); };
   const auto& c = task.task;
   const auto& languages = known.languages;
-  if (!languages.empty() && std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
+  if (languages.empty())
+    return; // of no particular build
+  if (std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
     std::string all;
     for (const auto& l : languages)
       all += (all.empty() ? "" : ", ") + l;
     refuse("reference.language: '" + c.language + "' is not usable in campaigns yet; there are: " + all);
   }
-  if (!languages.empty() && !c.libraries.empty())
+  if (!c.libraries.empty())
     refuse("permissions.libraries: candidates cannot be linked with libraries yet");
   for (const auto& a : c.arguments)
-    if (!languages.empty() && a.alias)
+    if (a.alias)
       refuse("argument '" + a.name + "': alias: buffers that overlap are not judged yet");
 }
 

@@ -85,10 +85,10 @@ private:
   std::list<entry> entries_;
 };
 
-// Runs reference and oracle, each in a locked process of its own, in an arena that no candidate maps.
 // What static arguments are drawn from: the same as long as this judge lives, so that no two sets differ in them.
 uint64_t static_seed(const judge_request& request);
 
+// Runs reference and oracle, each in a locked process of its own, in an arena that no candidate maps.
 class pool_maker {
 public:
   pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
