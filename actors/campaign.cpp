@@ -94,7 +94,9 @@ void storage(pointer self, const fault& f) {
     st.card->says("paused: " + f.detail);
     return;
   }
-  if (st.held == 0 || --st.held != 0) // the first: from an append that a former instance knew of
+  if (st.held == 0) // from an append that a former instance knew of
+    return;
+  if (--st.held != 0)
     return;
   log::info("campaign", "{}: storage is back, going on", st.context->name);
   st.held_up.clear();

@@ -40,6 +40,7 @@ struct campaign_state {
   std::set<uint64_t> selecting;         // of these: the selection is not stored yet, so nothing may be spent
   std::map<uint64_t, uint32_t> faults;  // per node in flight
   uint32_t faults_in_a_row = 0;
+  std::string last_fault;                       // of what is under way
   std::map<uint64_t, uint32_t> failed_as_rival; // champions
   uint64_t generation = 0;                      // of the retry timer
 

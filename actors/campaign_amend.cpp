@@ -23,7 +23,7 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
     return;
   }
   r.tree_hash = f.tree.hash();
-  if (rule == crown_rule::to_the_best)
+  if (rule != crown_rule::stays)
     log::warn("campaign", "{}: node {} is put right: {} {:.2f}x{}{}", st.context->name, r.index, to_string(r.result),
               r.fitness, r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
@@ -36,7 +36,9 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
-  const auto best = rule == crown_rule::stays ? f.champion.index : best_allowed(f, f.steered.banned);
+  const auto best = rule == crown_rule::stays             ? f.champion.index
+                    : rule == crown_rule::to_the_measured ? best_measured(f)
+                                                          : best_allowed(f, f.steered.banned);
   if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
     return;
   auto c = crown_of(f, best);

@@ -62,11 +62,13 @@ void mind_budget(pointer self) {
       || !is_over({.beyond_s = wall - std::max(budget, st.phase_from_s),
                    .preparing = st.phase == "preparing",
                    .has_best = st.fold.champion.index != 0,
-                   .core_taken = !awaited.empty()}))
+                   .stuck = !awaited.empty() || st.faults_in_a_row > 0}))
     return;
   auto why = should_stop({.wall_s = budget}, {.wall_s = wall}).detail;
   if (!awaited.empty())
     why += ", " + awaited;
+  else if (!st.last_fault.empty() && (st.faults_in_a_row > 0 || st.phase == "preparing"))
+    why += "; the last fault: " + st.last_fault;
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);
   end(self, {"finished", "budget", std::move(why), 0, 0, 0, 0, {}});

@@ -1,5 +1,6 @@
 #include "actors/campaign_steps.hpp"
 
+#include "actors/crown.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr auto final_limit = std::chrono::minutes{60};
 // Of the figure that the races promised: what falls short of it lets others be measured, too.
 constexpr double shortfall = 0.9;
+// Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
+constexpr size_t most_measured = 5;
 
 void try_later(pointer self, const std::string& why) {
   auto& st = self->state;
@@ -57,9 +60,13 @@ void confirmed(pointer self, evaluation& e) {
     a.ci_high = e.ci_high;
   }
   const auto shown_faster = passes && e.ci_low > 1.0;
-  if (!shown_faster || e.ratio < shortfall * f.champion.speedup) {
-    // Whoever is the best by what is known now is measured next.
-    amend(self, std::move(a), crown_rule::to_the_best, [self] {
+  const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
+  const auto rival = best_measured(f);
+  const auto beaten = rival != 0 && rival != f.champion.index && f.tree.at(rival).fitness > e.ratio;
+  if (short_of || beaten) {
+    // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
+    const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
+    amend(self, std::move(a), enough ? crown_rule::to_the_measured : crown_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;
       finish(self, last.stop_reason, last.detail);
     });
@@ -72,6 +79,8 @@ void confirmed(pointer self, evaluation& e) {
   record.ci_low = e.ci_low;
   record.ci_high = e.ci_high;
   record.shapes = e.last.timings;
+  if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
+    record.disturbed = why->second;
   // The node says what was measured, as the campaign does.
   amend(self, std::move(a), crown_rule::stays, [self, record] { end(self, record); });
 }

@@ -13,7 +13,7 @@ namespace {
 
 template <class T, class F>
 void with(campaign_fold& f, const journal_event& e, F apply) {
-  auto record = decode<T>(e.payload);
+  auto record = decode_older<T>(e.payload);
   if (record)
     apply(*record);
   else if (f.mismatch.empty())
@@ -120,6 +120,8 @@ bool fold_crowned(campaign_fold& f, const champion_record& r) {
 }
 
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
+  if (r.result == verdict::pass)
+    f.measured.insert(r.index);
   return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high);
 }
 
@@ -239,6 +241,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
     s.ci_high = f.finish.ci_high;
     s.final_confirmed = !f.finish.shapes.empty();
     s.shapes = f.finish.shapes;
+    s.disturbed = f.finish.disturbed;
   }
   if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
     s.best_summary = i->second;

@@ -28,6 +28,7 @@ struct campaign_fold {
   sample_ledger samples;
   steering steered;                                      // what people have changed
   std::map<uint64_t, confirmation_record> confirmations; // by node
+  std::set<uint64_t> measured;                           // against the reference itself, in a final confirmation
   double champion_ci_low = 1.0;
   double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;

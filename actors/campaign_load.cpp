@@ -107,6 +107,7 @@ void prepare(pointer self) {
             if (state.phase != "preparing")
               return;
             state.reason = to_string(to_failure(e));
+            state.last_fault = state.reason;
             log::scope about{state.card->ids()};
             log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
             if (++state.faults_in_a_row >= faults_allowed)

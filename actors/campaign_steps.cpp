@@ -273,6 +273,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     return;
   st.nodes[index] = nullptr;
   f.retried = st.faults[index]++;
+  st.last_fault = f.kind + ": " + f.detail;
   log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
   // A rival that fails is dethroned: the next try has another.

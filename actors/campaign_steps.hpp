@@ -47,8 +47,9 @@ void retry(pointer self);
 void node_faulted(pointer self, uint64_t index, fault f);
 void cancel_nodes(pointer self);
 // Puts a finished node's verdict and figures right; `then` runs once that is stored. Whoever is best then is crowned,
-// or the champion keeps its crown, with its new figures.
-enum class crown_rule : uint8_t { to_the_best, stays };
+// by what is known of each or among those alone that a final confirmation measured; or the champion keeps its crown,
+// with its new figures.
+enum class crown_rule : uint8_t { to_the_best, to_the_measured, stays };
 void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then = {});
 // The final confirmation against the reference, then the end.
 void finish(pointer self, const std::string& reason, const std::string& detail);

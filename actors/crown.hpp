@@ -11,6 +11,9 @@ namespace kevolve {
 // The best of the confirmed nodes that are neither banned nor made from one that is; 0: the reference.
 uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned);
 
+// The best of them that a final confirmation has measured; 0: none.
+uint64_t best_measured(const campaign_fold& f);
+
 // Who is the champion once the bans are as in `after`.
 uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after);
 

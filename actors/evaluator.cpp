@@ -1,6 +1,7 @@
 #include "actors/evaluator.hpp"
 
 #include "actors/append.hpp"
+#include "actors/evaluation/telemetry.hpp"
 #include "actors/keys.hpp"
 #include "actors/leased_job.hpp"
 #include "actors/promises.hpp"
@@ -18,10 +19,13 @@ namespace {
 
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
-using std::chrono::steady_clock;
 
 // More than there are runs at a time.
 constexpr size_t recent_at_most = 32;
+// A power cut, which kill -9 is not, may cost such a compile: the next synced record takes it along.
+constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
+// What a campaign takes to crown is a millisecond; one that says nothing holds nobody up for long.
+constexpr auto settled_after = std::chrono::milliseconds{200};
 
 void advance(pointer self, const run_ptr& r);
 
@@ -36,6 +40,10 @@ void end_turn(pointer self, const run_ptr& r) {
 }
 
 void finish(pointer self, const run_ptr& r) {
+  if (r->has_turn && !r->request.final_check && r->progress.result.confirmed) {
+    self->state.settling = r->request.index;
+    self->delayed_send(self, settled_after, atom::tick_v);
+  }
   end_turn(self, r);
   r->progress.result.rival = r->request.champion;
   r->progress.result.unsaved = std::move(r->request.unsaved);
@@ -125,6 +133,7 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   a.values.push_back(stored(record));
   if (!object.empty())
     a.blobs.push_back(std::move(object));
+  a.may_lag = s == stage::compile && record.wall_ns < soon_compiled_again_ns;
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
       [self, r, s, record](uint64_t) { go_on(self, r, s, record); }, [self, r](caf::error& e) { failed(self, r, e); });
@@ -152,6 +161,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   q.flags = r->request.what.flags;
   q.entry = task.entry;
   q.threads = task.threads;
+  q.libraries = task.libraries;
   lease_request wanted{
       "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(
@@ -165,6 +175,8 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
         record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
         record.outcome.detail = o.result == verdict::pass ? "" : o.log;
         record.outcome.sandbox_level = o.sandbox_level;
+        if (auto words = noteworthy_words(r->request.what.source); !words.empty())
+          record.outcome.evidence["telemetry"] = std::move(words);
         record.log = o.log;
         record.wall_ns = o.compile_ns;
         if (o.result == verdict::pass)
@@ -304,7 +316,11 @@ void advance(pointer self, const run_ptr& r) {
     return;
   }
   if (s != stage::compile && !r->has_turn) {
-    st.awaiting_turn.push_back(r);
+    if (st.settling == r->request.index) {
+      st.settling.reset();
+      st.awaiting_turn.push_front(r); // shown faster than one that is dethroned: who is best is worth knowing first
+    } else
+      st.awaiting_turn.push_back(r);
     give_turns(self);
     return;
   }
@@ -335,7 +351,7 @@ void advance(pointer self, const run_ptr& r) {
 void give_turns(pointer self) {
   auto& st = self->state;
   auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
-  while (st.turns_taken < devices && !st.awaiting_turn.empty()) {
+  while (st.turns_taken < devices && !st.settling && !st.awaiting_turn.empty()) {
     auto r = st.awaiting_turn.front();
     st.awaiting_turn.pop_front();
     ++st.turns_taken;
@@ -402,13 +418,17 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         handling h{self, self->state.card, "crowned"};
         self->state.champion = std::move(champion);
         self->state.told = true;
+        self->state.settling.reset();
+        give_turns(self);
       },
       [self](atom::cancel) {
         handling h{self, self->state.card, "cancel"};
         self->quit(caf::exit_reason::user_shutdown); // the scheduler stops the jobs whose holder ends
       },
       [self](atom::tick) {
-        // The preparation is there: what arrived before it goes on.
+        // The preparation is there, or nobody has said for long enough whether there is another champion.
+        self->state.settling.reset();
+        give_turns(self);
         for (auto& r : std::exchange(self->state.held, {}))
           advance(self, r);
       },

@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,8 @@ struct evaluator_state {
   bool told = false; // by the campaign, which knows best: its champion may be the reference again
   std::deque<run_ptr> awaiting_turn;
   size_t turns_taken = 0;
+  // The node that has just shown a gain: the next race is against it, if the campaign says so, and waits for that.
+  std::optional<uint64_t> settling;
   // Evaluations being paid for, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;
   // Results that may not be stored yet: they travel with the evaluations that they ended.

@@ -88,6 +88,7 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
   q.source = spec.task.reference_source;
   q.entry = spec.task.task.entry;
   q.threads = spec.task.task.threads;
+  q.libraries = spec.task.task.libraries;
   q.limit_ms = reference_limit_ms;
   for (const auto& f : st.context->hardware->flag_menu())
     if (f.baseline)
@@ -98,7 +99,8 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
   if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
     // An oracle of the task's own is in double already; the judge looks the contract's entry up.
     q.role = compile_role::reference;
-    q.source = spec.task.oracle_source;
+    q.source = "#line 1 \"" + std::filesystem::path{spec.task.oracle_path}.filename().string() + "\"\n"
+               + spec.task.oracle_source;
     if (spec.task.oracle_entry != q.entry)
       q.source = "#define " + spec.task.oracle_entry + " " + q.entry + "\n" + q.source;
   }
@@ -219,7 +221,7 @@ void make(pointer self) {
   auto& st = self->state;
   auto m = std::make_shared<making>();
   m->out.task = contract_id(st.context->spec->task.task);
-  m->out.toolchain = st.context->hardware->toolchain_fingerprint();
+  m->out.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   m->out.harness = st.context->hardware->harness_fingerprint();
   auto devices = st.context->hardware->devices();
   if (devices.empty()) {
@@ -234,7 +236,7 @@ void make(pointer self) {
 bool still_holds(const evaluator_state& st, const preparation& p) {
   auto devices = st.context->hardware->devices();
   return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
-         && p.toolchain == st.context->hardware->toolchain_fingerprint()
+         && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
          && p.harness == st.context->hardware->harness_fingerprint()
          && p.device == st.context->hardware->device_fingerprint(devices.front());
 }

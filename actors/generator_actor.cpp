@@ -59,7 +59,7 @@ void read_syntax_tree(generator_pointer self) {
             self->request(self->state.context->journal, until_answered, atom::blob_v, p->syntax_tree)
                 .then(
                     [self](std::string& json) {
-                      self->state.fixed.syntax_tree = std::move(json);
+                      self->state.fixed.syntax_tree = std::make_shared<const std::string>(std::move(json));
                       ready(self);
                     },
                     [self](caf::error& e) { unreadable(self, e); });

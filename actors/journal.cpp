@@ -13,6 +13,8 @@ namespace {
 
 // One synced write costs the same for 1 and for 256 records: ../store/README.md has the figures.
 constexpr size_t group_limit = 256;
+// A disk that fills faster refuses the write itself, which is minded as well.
+constexpr auto look_for_room_every = std::chrono::milliseconds{500};
 
 result<table> family_of(const std::string& name) {
   for (auto t : {table::nodes, table::evaluations, table::index, table::meta})
@@ -50,11 +52,16 @@ result<transaction> to_transaction(append_request& request) {
 }
 
 // Before the disk is full for everybody, and while there is room left to stop in order.
-result<void> room(const journal_state& st) {
+result<void> room(journal_state& st) {
+  const auto now = std::chrono::steady_clock::now();
+  if (st.reserve == 0 || now < st.roomy_until)
+    return {};
   std::error_code ec;
   auto space = std::filesystem::space(st.data->directory(), ec);
-  if (st.reserve == 0 || ec || space.available >= st.reserve)
+  if (ec || space.available >= st.reserve) {
+    st.roomy_until = now + look_for_room_every;
     return {};
+  }
   return fail(errc::no_space, std::to_string(space.available >> 20U) + " MiB are free in " + st.data->directory()
                                   + ", and limits.disk_reserve_mib keeps " + std::to_string(st.reserve >> 20U));
 }

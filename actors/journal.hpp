@@ -10,6 +10,7 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct journal_state {
 
   card_ptr card;
   std::shared_ptr<store> data;
-  uint64_t reserve = 0; // bytes of free disk below which nothing is written
+  uint64_t reserve = 0;                              // bytes of free disk below which nothing is written
+  std::chrono::steady_clock::time_point roomy_until; // no look at the disk before
   // Requests gathered since the last flush, and who waits for them.
   std::vector<transaction> group;
   bool all_may_lag = true; // of the group

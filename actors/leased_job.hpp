@@ -2,6 +2,7 @@
 // on whatever resource is free, a limited number of times; a verdict never is.
 #pragma once
 
+#include "actors/card.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/log.hpp"
@@ -29,10 +30,13 @@ namespace detail {
 
 struct delay_state {
   static inline const char* name = "delay";
+  card_ptr card;
   caf::typed_response_promise<bool> promise;
 };
 // Answers after a while, once: the framework has no delayed call.
-inline caf::behavior delay(caf::stateful_actor<delay_state>* self) {
+inline caf::behavior delay(caf::stateful_actor<delay_state>* self, card_ptr card) {
+  self->state.card = std::move(card);
+  self->state.card->says("waiting to try again");
   return {
       [self](atom::begin) -> caf::result<bool> {
         self->state.promise = self->make_response_promise<bool>();
@@ -86,7 +90,9 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
       log::scope about{self->state.card->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();
-      self->request(self->spawn(delay), std::chrono::minutes{1}, atom::begin_v)
+      auto pause = spawn_carded(*self, self->state.card->table(), "delay", to_string(request.job),
+                                self->state.card->id(), delay);
+      self->request(pause, std::chrono::minutes{1}, atom::begin_v)
           .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
       return;
     }

@@ -186,6 +186,7 @@ struct campaign_status {
   uint64_t origin_node = 0;
   std::vector<uint64_t> pinned;
   std::vector<uint64_t> banned; // with what was made from them
+  std::string disturbed;        // why the final confirmation was not calm; empty: it was
 };
 // What a person wants changed.
 struct steer_request {
@@ -299,7 +300,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
   return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
-           x.origin, x.origin_node, x.pinned, x.banned);
+           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {

@@ -237,6 +237,7 @@ struct finish_record {
   double ci_low = 0.0;
   double ci_high = 0.0;
   std::vector<shape_timing> shapes; // of the final confirmation
+  std::string disturbed = {};       // why no session of it was calm; empty: one was
 };
 
 template <class I>
@@ -314,7 +315,7 @@ typename I::result_type inspect(I& f, steering_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {
-  return f(x.state, x.stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes);
+  return f(x.state, x.stop_reason, x.detail, x.best, x.speedup, x.ci_low, x.ci_high, x.shapes, x.disturbed);
 }
 
 } // namespace kevolve

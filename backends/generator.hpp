@@ -35,7 +35,7 @@ uint64_t genome_fingerprint(const std::string& genome);
 struct synthesis_context {
   contract task; // declared shapes only
   std::string reference_source;
-  std::string syntax_tree; // JSON of the reference, empty if not to be had
+  std::shared_ptr<const std::string> syntax_tree; // JSON of the reference, null if not to be had
   std::vector<std::string> flag_menu;
   std::string baseline_flags;
   std::map<std::string, int64_t> hardware;

@@ -60,10 +60,11 @@ struct compile_request {
   compile_role role = compile_role::candidate;
   std::string language; // "c" | "cpp"
   std::string source;
-  std::string entry;          // syntax_tree: only this function
-  std::string flags;          // name of an entry of the target's menu
-  bool threads = false;       // the task allows OpenMP
-  uint32_t limit_ms = 20'000; // wall
+  std::string entry;                  // syntax_tree: only this function
+  std::string flags;                  // name of an entry of the target's menu
+  bool threads = false;               // the task allows OpenMP
+  std::vector<std::string> libraries; // the task allows calling them: "openblas"
+  uint32_t limit_ms = 20'000;         // wall
 };
 
 struct compile_outcome {
@@ -102,6 +103,7 @@ struct judge_request {
   uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
   uint32_t limit_ms = 60'000;       // wall, for the whole request
+  uint32_t most_repeats = 2;        // of a session that was disturbed
   uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it
 };
 
@@ -171,7 +173,7 @@ typename I::result_type inspect(I& f, helper_cancel& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_request& x) {
-  return f(x.job, x.kind, x.role, x.language, x.source, x.entry, x.flags, x.threads, x.limit_ms);
+  return f(x.job, x.kind, x.role, x.language, x.source, x.entry, x.flags, x.threads, x.libraries, x.limit_ms);
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_outcome& x) {
@@ -180,7 +182,7 @@ typename I::result_type inspect(I& f, compile_outcome& x) {
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.rival, x.alpha, x.delta, x.screen_out,
-           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.seed);
+           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.seed);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -39,6 +40,14 @@ struct doctor_row {
   std::string remedy; // the command that adds it; empty if none
 };
 
+// A kernel as it is shipped: what its build line depends on.
+struct kernel_build {
+  std::string language;
+  std::string flags; // name of an entry of the flag menu
+  bool threads = false;
+  std::vector<std::string> libraries;
+};
+
 class target {
 public:
   virtual ~target() = default;
@@ -50,14 +59,20 @@ public:
   virtual std::vector<device_description> devices() const = 0;
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;
-  // Hash of compilers, flag menu, precompiled headers and the compile server; part of every evaluation key.
-  virtual std::string toolchain_fingerprint() const = 0;
+  // Hash of compilers, flag menu, precompiled headers, the compile server and these libraries of the task; part of
+  // every evaluation key.
+  virtual std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const = 0;
   virtual std::string device_fingerprint(const device_description& device) const = 0;
   // Hash of the judge and zygote executables and what they are told; frozen for the life of the target.
   virtual std::string harness_fingerprint() const = 0;
   // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
   virtual std::map<std::string, int64_t> hardware() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
+  // Machine and tools by name and version, for a report.
+  virtual std::vector<std::pair<std::string, std::string>> about() const = 0;
+  // A shell script that builds kernel.c (or what the language's files end in) in its own folder as the compile server
+  // does, without kevolve; empty if there is none.
+  virtual std::string build_script(const kernel_build& kernel) const = 0;
 };
 
 // What an operator decides about a target's helpers.

@@ -56,8 +56,6 @@ void check_usable(const task_spec& task, const known_names& known, error_list& e
       all += (all.empty() ? "" : ", ") + l;
     refuse("reference.language: '" + c.language + "' is not usable in campaigns yet; there are: " + all);
   }
-  if (!c.libraries.empty())
-    refuse("permissions.libraries: candidates cannot be linked with libraries yet");
   for (const auto& a : c.arguments)
     if (a.alias)
       refuse("argument '" + a.name + "': alias: buffers that overlap are not judged yet");
@@ -65,7 +63,10 @@ void check_usable(const task_spec& task, const known_names& known, error_list& e
 
 void declare_search(section& s, const known_names& known, search_spec& x) {
   std::string policy = "uct";
-  auto single = s.value("policy", {.text = "how the next node is chosen", .choices = policy_names}, policy);
+  auto single = s.value("policy",
+                        {.text = "how the next node is chosen; evolution and random are not usable in campaigns yet",
+                         .choices = policy_names},
+                        policy);
   if (single)
     x.policies = {{policy, 1.0}};
   auto mixed = s.value(

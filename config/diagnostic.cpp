@@ -1,17 +1,19 @@
 #include "config/diagnostic.hpp"
 
+#include "runtime/base/printable.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
 
 std::string to_string(const diagnostic& d) {
-  auto out = d.file;
+  auto out = printable(d.file);
   if (d.line > 0)
     out.append(":").append(std::to_string(d.line)).append(":").append(std::to_string(d.column));
   // An override already names its key.
   if (!d.key.empty() && d.file != "--set " + d.key)
-    out += ": " + d.key;
-  return out + ": " + d.message;
+    out += ": " + printable(d.key);
+  return out + ": " + printable(d.message);
 }
 
 std::string to_string(const std::vector<diagnostic>& ds) {

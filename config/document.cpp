@@ -1,9 +1,12 @@
 #include "config/document.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
 
 // toml++ asserts what a file may well get wrong, such as "[@task]", and in release builds tells the compiler to
@@ -121,9 +124,9 @@ std::string describe(document_value::kind k) {
 }
 
 result_or_errors<document_value> parse_document(std::string_view text, const std::string& file) {
-  if (auto stray = find_stray_character(text))
-    return tl::unexpected(std::vector{diagnostic{file, stray->line, stray->column, "",
-                                                 "not TOML: a character beyond ASCII outside quotes and comments"}});
+  if (auto stray = find_unreadable(text))
+    return tl::unexpected(
+        std::vector{diagnostic{file, stray->at.line, stray->at.column, "", "not TOML: " + std::string{stray->what}}});
   try {
     return convert(toml::parse(text));
   } catch (const toml::parse_error& error) {
@@ -140,15 +143,25 @@ result_or_errors<std::string> read_text_file(const std::string& path) {
   auto refuse = [&](const std::string& why) {
     return tl::unexpected(std::vector{diagnostic{path, 0, 0, "", "cannot be read: " + why}});
   };
-  errno = 0;
-  std::ifstream in{path, std::ios::binary};
-  if (!in)
-    return refuse(errno != 0 ? std::strerror(errno) : "it does not open");
-  std::string text(max_file_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || (in.gcount() == 0 && errno != 0))
+  // What a file names may be a pipe that nobody writes to: opened so that nothing waits.
+  const auto fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
     return refuse(std::strerror(errno));
-  text.resize(static_cast<size_t>(in.gcount()));
+  std::string text(max_file_bytes + 1, '\0');
+  size_t have = 0;
+  ssize_t got = 0;
+  struct stat about{};
+  const bool pipe = ::fstat(fd, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+  do
+    got = pipe ? 0 : ::read(fd, text.data() + have, text.size() - have);
+  while (got > 0 ? (have += static_cast<size_t>(got)) < text.size() : got < 0 && errno == EINTR);
+  const auto error = errno;
+  ::close(fd);
+  if (pipe)
+    return refuse("it is a pipe, not a file");
+  if (got < 0)
+    return refuse(std::strerror(error));
+  text.resize(have);
   if (text.size() > max_file_bytes)
     return refuse("it is larger than 4 MiB");
   return text;

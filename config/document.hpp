@@ -44,9 +44,13 @@ struct document_member {
 // "an integer", "a table", …
 std::string describe(document_value::kind k);
 
-// The first character beyond ASCII outside quotes and comments. TOML has no place for it there, and toml++ 3.3
-// takes one for unreachable code.
-std::optional<source_position> find_stray_character(std::string_view toml);
+// What toml++ 3.3 must not be given: a character beyond ASCII outside quotes and comments, which it takes for
+// unreachable code, and a key of so many parts that it runs out of stack.
+struct unreadable_text {
+  source_position at;
+  const char* what = nullptr;
+};
+std::optional<unreadable_text> find_unreadable(std::string_view toml);
 
 // Syntax errors and duplicate keys end up as one diagnostic.
 result_or_errors<document_value> parse_document(std::string_view toml, const std::string& file);

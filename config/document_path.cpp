@@ -120,6 +120,11 @@ void apply_overrides(document_value& root, const std::vector<std::string>& overr
       errors.push_back({"--set " + text, 0, 0, "", "expected key=value"});
       continue;
     }
+    constexpr size_t longest_key = 256;
+    if (equals > longest_key) {
+      errors.push_back({"--set " + text.substr(0, 32) + "...", 0, 0, "", "no key is that long"});
+      continue;
+    }
     auto key = text.substr(0, equals);
     auto origin = "--set " + key;
     auto* where = place(root, key, origin);

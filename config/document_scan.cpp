@@ -1,17 +1,21 @@
 #include "config/document.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace kevolve {
 
 namespace {
+
+// The library recurses into a dotted key, part by part, and has no limit of its own there.
+constexpr size_t deepest_key = 16;
 
 // Walks a TOML text just closely enough to know quotes and comments from the rest.
 class scanner {
 public:
   explicit scanner(std::string_view text) : text_(text) {}
 
-  std::optional<source_position> run() {
+  std::optional<unreadable_text> run() {
     while (at_ < text_.size() && !stray_) {
       if (peek() == '#')
         skip_to_line_end();
@@ -32,7 +36,17 @@ private:
 
   void step_outside() {
     if (foreign())
-      note();
+      note("a character beyond ASCII outside quotes and comments");
+    // The parts of one key, quoted ones too, have nothing but blanks and dots between them.
+    const auto c = peek();
+    const bool in_key =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ' || c == '\t';
+    if (c == '.')
+      ++dots_;
+    else if (!in_key)
+      dots_ = 0;
+    if (dots_ > deepest_key)
+      note("a key of too many parts");
     ++at_;
   }
 
@@ -62,12 +76,12 @@ private:
     while (many_lines && at_ < text_.size() && (peek() == ' ' || peek() == '\t' || peek() == '\r' || peek() == '\n'))
       ++at_;
     if (foreign())
-      note();
+      note("a character beyond ASCII outside quotes and comments");
     else if (at_ == from && at_ < text_.size() && peek() != '\n')
       ++at_;
   }
 
-  void note() {
+  void note(const char* what) {
     if (stray_)
       return;
     auto before = text_.substr(0, at_);
@@ -76,18 +90,19 @@ private:
     // Columns count characters, not bytes.
     auto column = std::count_if(line.begin(), line.end(),
                                 [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-    stray_ = source_position{static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
-                             static_cast<int>(column) + 1};
+    stray_ = unreadable_text{
+        {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1, static_cast<int>(column) + 1}, what};
   }
 
   std::string_view text_;
   size_t at_ = 0;
-  std::optional<source_position> stray_;
+  size_t dots_ = 0;
+  std::optional<unreadable_text> stray_;
 };
 
 } // namespace
 
-std::optional<source_position> find_stray_character(std::string_view toml) {
+std::optional<unreadable_text> find_unreadable(std::string_view toml) {
   return scanner{toml}.run();
 }
 

@@ -85,6 +85,7 @@ private:
   const document_value* take(std::string_view name, const setting_rule& rule);
   bool refuse(const std::string& where, const std::string& expected, const document_value& found);
   bool number(const document_value& v, const std::string& where, const setting_rule& rule, double& x);
+  bool seconds_of(const document_value& v, const std::string& where, const setting_rule& rule, double& seconds);
   bool integer(const document_value& v, const std::string& where, const setting_rule& rule, int64_t& x);
   template <class T, class Read>
   bool list(std::string_view name, const setting_rule& rule, const std::string& what, std::vector<T>& xs, Read read);

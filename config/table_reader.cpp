@@ -91,6 +91,10 @@ bool table_reader::number(const document_value& v, const std::string& where, con
   if (v.what != kind::real && v.what != kind::integer)
     return refuse(where, "a number", v);
   auto given = v.what == kind::real ? v.real : static_cast<double>(v.integer);
+  if (std::isinf(given)) {
+    errors_.add(where, "must be finite");
+    return false;
+  }
   if (auto problem = out_of_bounds(given, rule); !problem.empty()) {
     errors_.add(where, problem);
     return false;
@@ -232,7 +236,7 @@ bool table_reader::duration(std::string_view name, const setting_rule& rule, dou
     return false;
   if (v->what != kind::text)
     return v->what == kind::integer || v->what == kind::real
-               ? number(*v, path(name), rule, seconds)
+               ? seconds_of(*v, path(name), rule, seconds)
                : refuse(path(name), "a duration such as \"90s\" or \"1h30m\", or a number of seconds", *v);
   auto given = parse_duration(v->text);
   if (given < 0.0) {
@@ -243,7 +247,21 @@ bool table_reader::duration(std::string_view name, const setting_rule& rule, dou
   document_value number_value;
   number_value.what = kind::real;
   number_value.real = given;
-  return number(number_value, path(name), rule, seconds);
+  return seconds_of(number_value, path(name), rule, seconds);
+}
+
+bool table_reader::seconds_of(const document_value& v, const std::string& where, const setting_rule& rule,
+                              double& seconds) {
+  constexpr double longest = 1e9; // thirty years; what is longer is a slip, or no number of nanoseconds
+  double given = 0.0;
+  if (!number(v, where, rule, given))
+    return false;
+  if (given > longest) {
+    errors_.add(where, "is longer than thirty years");
+    return false;
+  }
+  seconds = given;
+  return true;
 }
 
 bool table_reader::table(std::string_view name, const setting_rule& rule, const body& declare) {

@@ -100,6 +100,10 @@ private:
       for (size_t s = 0; s < symbols_.shapes(); ++s)
         check_extents(a, path, shape, strides, s);
     check_extent(a, path);
+    if (std::find(a.edge.begin(), a.edge.end(), "special") != a.edge.end()
+        && std::any_of(c_.arguments.begin(), c_.arguments.end(),
+                       [](const auto& x) { return is_written(x) && is_floating(x.type) && !x.nonfinite_match; }))
+      errors_.add(path + ".edge", "'special' puts inf and NaN into the input: give each output nonfinite = \"match\"");
     if (is_drawn(a))
       check_fill(a, i, path);
   }

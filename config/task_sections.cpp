@@ -7,6 +7,14 @@ namespace kevolve {
 
 namespace {
 
+bool is_library_name(const std::string& name) {
+  return !name.empty() && std::isalnum(static_cast<unsigned char>(name.front())) != 0
+         && std::all_of(name.begin(), name.end(), [](char c) {
+              return std::isalnum(static_cast<unsigned char>(c)) != 0
+                     || std::string_view{"_+-."}.find(c) != std::string_view::npos;
+            });
+}
+
 const std::vector<std::string> dtype_names{"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "i64", "bool"};
 const std::vector<std::string> role_names{"input", "output", "inout", "weight", "size", "scalar"};
 const std::vector<std::string> mode_names{"absrel", "ulp", "reference_error", "exact"};
@@ -120,9 +128,12 @@ void declare_argument(section& s, argument& a) {
       s.error("align", "must be a power of two and at least the element's size");
   }
   s.value("alias", {.text = "the buffer may overlap others"}, a.alias);
-  s.value("edge", {.text = "extra correctness cases", .choices = {"zeros", "large", "denormal"}}, a.edge);
-  if (!is_floating(a.type) && std::find(a.edge.begin(), a.edge.end(), "denormal") != a.edge.end())
-    s.error("edge", "only floating types have denormals");
+  s.value("edge",
+          {.text = "extra correctness cases", .choices = {"zeros", "large", "denormal", "cancellation", "special"}},
+          a.edge);
+  for (const auto* kind : {"denormal", "cancellation", "special"})
+    if (!is_floating(a.type) && std::find(a.edge.begin(), a.edge.end(), kind) != a.edge.end())
+      s.error("edge", "'" + std::string{kind} + "' is for floating types");
   std::string nonfinite = "refuse";
   s.value("nonfinite", {.text = "inf and NaN in the expected output", .choices = {"refuse", "match"}}, nonfinite);
   a.nonfinite_match = nonfinite == "match";
@@ -238,6 +249,11 @@ void declare_task(section& root, task_draft& draft) {
   root.table("permissions", {.text = "what a candidate may use"}, [&](section& s) {
     s.value("threads", {.text = "more than one thread (OpenMP)"}, c.threads);
     s.value("libraries", {.text = "libraries it may call; libc and libm always"}, c.libraries);
+    for (const auto& name : c.libraries)
+      if (!is_library_name(name))
+        s.error("libraries", "'" + name
+                                 + "' is no library's name: give it as the linker knows it, \"openblas\", or in "
+                                   "full, \"libopenblas.so.0\"");
   });
   root.table("oracle", {.text = "the exact result", .fallback = "the reference with float promoted to double"},
              [&](section& s) {

@@ -135,6 +135,7 @@ rocksdb::Options base_options(const database_options& o) {
   r.max_bgerror_resume_count = 0; // see listener
   r.max_open_files = 256;
   r.max_background_jobs = 2;
+  r.allow_concurrent_memtable_write = false; // one thread writes
   r.bytes_per_sync = 1U << 20U;
   r.info_log = std::make_shared<forwarding_logger>();
   r.stats_dump_period_sec = 0;

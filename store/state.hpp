@@ -40,6 +40,8 @@ struct store::state {
   database_options db_options() const;
   // Reads the end of the log into last_sequence, forgets the rest.
   result<void> load_ends();
+  // Before anything is rewritten: what was acknowledged and is gone. For reading that is told, and no obstacle.
+  result<void> look_for_loss();
   result<uint64_t> campaign_end(id128 campaign) const;
   result<void> write(rocksdb::WriteBatch& batch, durability d);
   void is_synced();

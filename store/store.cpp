@@ -75,6 +75,27 @@ result<void> store::state::load_ends() {
   return {};
 }
 
+result<void> store::state::look_for_loss() {
+  auto look = db_options();
+  look.create = false;
+  look.read_only = true;
+  auto whole = database::open(db_path(), look);
+  if (!whole)
+    return {}; // a store that was cut off while it was made: opening it for writing completes it
+  db = std::move(*whole);
+  auto loaded = load_ends();
+  db.reset();
+  if (!loaded)
+    return loaded;
+  const auto lost = end_mark::lost(data_dir, last_sequence);
+  if (!lost.empty() && !options.read_only)
+    return fail(errc::corrupt, lost + "; nothing was changed: 'kevolve fsck " + data_dir
+                                   + " --repair' makes a copy that goes on from there");
+  if (!lost.empty())
+    log::error("store", "{}", lost);
+  return {};
+}
+
 result<uint64_t> store::state::campaign_end(id128 campaign) const {
   auto last = db->last_key(table::events, key_of(campaign), record::event_key(campaign, UINT64_MAX));
   if (!last)
@@ -154,7 +175,7 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
     return tl::unexpected(lock.error());
   auto s = std::make_unique<state>(std::move(*lock), data_dir, options);
   const auto& layout = options.layout != nullptr ? *options.layout : current_schema();
-  // A look first: newer data must not be rewritten, and opening rewrites.
+  // A look first: newer data must not be rewritten, nor what is left of a damaged log, and opening rewrites.
   auto look = s->db_options();
   look.create = false;
   look.read_only = true;
@@ -162,6 +183,8 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
   if (auto peek = database::open(s->db_path(), look)) {
     if (auto checked = check_schema(**peek, layout); !checked)
       return tl::unexpected(checked.error());
+    if (auto whole = s->look_for_loss(); !whole)
+      return tl::unexpected(whole.error());
   } else if (peek.error().code != errc::not_found || !s->db_options().create)
     return tl::unexpected(peek.error());
   auto db = database::open(s->db_path(), s->db_options());
@@ -172,8 +195,6 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
     return tl::unexpected(migrated.error());
   if (auto loaded = s->load_ends(); !loaded)
     return tl::unexpected(loaded.error());
-  if (auto lost = end_mark::lost(data_dir, s->last_sequence); !lost.empty())
-    log::error("store", "{}", lost);
   if (!options.read_only) {
     s->mark = end_mark{data_dir};
     s->mark.set(s->last_sequence);

@@ -13,11 +13,13 @@ struct evaluation_key {
   id128 subject;
   std::string stage;
   id128 rival;
+  std::string settings; // what the judge is told beside the subject, but for the campaign's error budget
 };
 
 template <class I>
 typename I::result_type inspect(I& f, evaluation_key& x) {
-  return f(x.ground.task, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage, x.rival);
+  return f(x.ground.task, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage, x.rival,
+           x.settings);
 }
 
 } // namespace
@@ -55,12 +57,16 @@ std::string to_string(stage s) {
 }
 
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival) {
-  evaluation_key key{ground, subject, to_string(s), rival};
+  evaluation_key key{ground, subject, to_string(s), rival, {}};
   if (s == stage::compile) {
     // A compile depends on neither judge nor device nor rival.
     key.ground.harness.clear();
     key.ground.device.clear();
     key.rival = {};
+  } else {
+    judge_request settings;
+    ask_for(s, settings, 0.0);
+    key.settings = encode(settings);
   }
   return derive_id("evaluation", encode(key));
 }
@@ -88,6 +94,8 @@ void ask_for(stage s, judge_request& request, double level) {
   request.alpha = s == stage::confirm ? 2.0 * level : 0.01;
   request.min_interval_pairs = s == stage::final_confirm ? 30 : s == stage::audit ? 4 : 12;
   request.max_pairs = s == stage::confirm ? 60 : 0;
+  if (s == stage::final_confirm) // the figure that people are told
+    request.most_repeats = 5;
 }
 
 stage next_stage(const evaluation_progress& p) {

@@ -49,7 +49,10 @@ bool thin(evaluation_record& record) {
       record.outcome.evidence["thinned." + t.shape] = std::to_string(pairs) + " pairs";
     }
   }
-  return changed;
+  const auto discarded = std::erase_if(record.outcome.evidence, [](const auto& e) {
+    return e.first.starts_with("discarded.") && e.first.find(".samples.") != std::string::npos;
+  });
+  return changed || discarded > 0;
 }
 
 } // namespace kevolve

@@ -28,7 +28,7 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
   // With confidence: the lower end of the confirmed best's interval, not its middle.
   if (rules.target_speedup > 0.0 && progress.best_ci_low >= rules.target_speedup)
     return {true, "target",
-            "the confirmed best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
+            "by its races the best is at least " + print(progress.best_ci_low) + " times as fast, wanted was "
                 + print(rules.target_speedup)};
   if (rules.candidates > 0 && progress.candidates >= rules.candidates)
     return {true, "budget", std::to_string(rules.candidates) + " candidates are used up"};
@@ -48,7 +48,7 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
 bool is_over(const overtime& x) {
   if (x.preparing && !x.has_best)
     return true;
-  return x.beyond_s >= (x.core_taken ? patience_s : utmost_patience_s);
+  return x.beyond_s >= (x.stuck ? patience_s : utmost_patience_s);
 }
 
 } // namespace kevolve

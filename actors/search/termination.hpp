@@ -35,10 +35,10 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
 
 // What a campaign is at when its budget of wall time is over.
 struct overtime {
-  double beyond_s = 0.0;   // the budget, or what it is at now began, whichever came later
-  bool preparing = false;  // without it there is nothing that could be worth the wait
-  bool has_best = false;   // found, and perhaps not confirmed
-  bool core_taken = false; // nothing can go on: another process has the core
+  double beyond_s = 0.0;  // the budget, or what it is at now began, whichever came later
+  bool preparing = false; // without it there is nothing that could be worth the wait
+  bool has_best = false;  // found, and perhaps not confirmed
+  bool stuck = false;     // another process has the core, or one fault follows the other
 };
 // What has begun may end, and the best be confirmed, beyond the budget. Not for ever.
 bool is_over(const overtime& x);

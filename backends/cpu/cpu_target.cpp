@@ -115,13 +115,19 @@ helper_command cpu_target::judge(const device_description& device) const {
   return out;
 }
 
-std::string cpu_target::toolchain_fingerprint() const {
+std::string cpu_target::toolchain_fingerprint(const std::vector<std::string>& libraries) const {
   const auto& found = tools();
   std::lock_guard guard{lock_};
   if (toolchain_fingerprint_.empty())
     toolchain_fingerprint_ = sha256_hex("cpu-toolchain 1\n" + kevolve::toolchain_fingerprint(found) + "\n"
                                         + sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server")) + "\n");
-  return toolchain_fingerprint_;
+  if (libraries.empty())
+    return toolchain_fingerprint_;
+  // What is missing is the compile server's to say.
+  auto text = toolchain_fingerprint_ + "\n";
+  for (const auto& name : libraries)
+    text += name + " " + sha256_hex(file_bytes(find_library(found, name).value_or(""))) + "\n";
+  return sha256_hex(text);
 }
 
 std::string cpu_target::device_fingerprint(const device_description& device) const {
@@ -137,6 +143,9 @@ std::string cpu_target::harness_fingerprint() const {
     for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
       text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
     text += "memory_mib " + std::to_string(options_.candidate_memory_mib) + "\n";
+    text += "cores " + core_list(cores_) + "\n";
+    for (const auto& layer : options_.allow_weak_sandbox)
+      text += "without " + layer + "\n";
     text += std::string{"libc "} + ::gnu_get_libc_version() + "\n";
     harness_fingerprint_ = sha256_hex(text);
   }

@@ -23,11 +23,13 @@ public:
   std::vector<device_description> devices() const override;
   helper_command compile_server() const override;
   helper_command judge(const device_description& device) const override;
-  std::string toolchain_fingerprint() const override;
+  std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const override;
   std::string device_fingerprint(const device_description& device) const override;
   std::string harness_fingerprint() const override;
   std::map<std::string, int64_t> hardware() const override;
   std::vector<doctor_row> doctor() const override;
+  std::vector<std::pair<std::string, std::string>> about() const override;
+  std::string build_script(const kernel_build& kernel) const override;
 
 private:
   const toolchain& tools() const;

@@ -74,6 +74,7 @@ void examine_sandbox(std::vector<doctor_row>& rows) {
   };
   const layer layers[]{
       {"Landlock", "landlock", "no file beyond the listed ones"},
+      {"control group", "cgroup", "memory and processes limited for all together"},
       {"mount namespace", "mntns", "every file system read-only"},
       {"pid namespace", "pidns", "no other process can be named"},
       {"network namespace", "netns", "no network, not even loopback"},

@@ -105,6 +105,12 @@ result<command_line> link_command(const toolchain& tools, const build_variant& v
                                          : "the OpenMP runtime is missing: apt-get install libgomp1");
     tail.push_back(runtime);
   }
+  for (const auto& name : v.libraries) {
+    auto path = find_library(tools, name);
+    if (!path)
+      return tl::unexpected(path.error());
+    tail.push_back(std::move(*path));
+  }
   if (v.language == "cpp")
     append(tail, {"-lstdc++", "-lgcc_s"});
   for (const auto* name : {"libm.so.6", "libmvec.so.1", "libc.so.6", "ld-linux-x86-64.so.2", "libgcc.a"})
@@ -163,7 +169,8 @@ result<build_commands> gcc_commands(const toolchain& tools, const build_variant&
   append(query, language_flags(v));
   append(query, common_flags);
   append(query, v.flags);
-  append(query, {"-fno-semantic-interposition", v.threads ? "-fopenmp" : "-fopenmp-simd"});
+  append(query,
+         {"-fno-diagnostics-show-caret", "-fno-semantic-interposition", v.threads ? "-fopenmp" : "-fopenmp-simd"});
   if (v.remarks)
     query.push_back("-fopt-info-vec-optimized");
   append(query, {"-c", "/dev/null", "-o", "candidate.o"});

@@ -85,6 +85,19 @@ result<build_commands> resolve_commands(const toolchain& tools, const build_vari
   return variant.family == compiler_family::clang ? clang_commands(tools, variant) : gcc_commands(tools, variant);
 }
 
+result<std::string> find_library(const toolchain& tools, const std::string& name) {
+  const auto file = name.find(".so") == std::string::npos ? "lib" + name + ".so" : name;
+  auto answer = capture({tools.clang.empty() ? tools.gcc : tools.clang, "-print-file-name=" + file});
+  if (!answer)
+    return tl::unexpected(answer.error());
+  // A name that is not found is printed as it was given.
+  auto path = first_line(answer);
+  if (path.empty() || path.front() != '/')
+    return fail(errc::unsupported, "permissions.libraries: '" + name + "': there is no " + file
+                                       + " where the compiler looks: install the package with its development files");
+  return path;
+}
+
 command_line split_command(const std::string& line) {
   command_line out;
   std::string word;

@@ -38,8 +38,9 @@ struct build_variant {
   std::vector<std::string> flags;
   std::string language; // "c" | "cpp"
   bool threads = false;
-  bool remarks = false; // say what was vectorised and what was not
-  bool tree = false;    // for its syntax tree: loops as they are written, without what OpenMP makes of them
+  std::vector<std::string> libraries = {}; // "openblas", "libopenblas.so.0"
+  bool remarks = false;                    // say what was vectorised and what was not
+  bool tree = false; // for its syntax tree: loops as they are written, without what OpenMP makes of them
 };
 
 using command_line = std::vector<std::string>;
@@ -57,6 +58,9 @@ struct build_commands {
 // errc::unsupported when a piece is missing (the detail names the package), errc::internal when the driver's answer
 // cannot be read.
 result<build_commands> resolve_commands(const toolchain& tools, const build_variant& variant);
+
+// The shared object that -lNAME would find, or that has this full name; errc::unsupported if there is none.
+result<std::string> find_library(const toolchain& tools, const std::string& name);
 
 // Words of a line as -### prints it: quoted with " and \ where needed.
 command_line split_command(const std::string& line);

@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::array<const char*, 4> edge_names{"none", "zeros", "large", "denormal"};
+constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellation", "special"};
 
 // Gaps between rows of an input read as NaN: a kernel that looks at them shows it.
 constexpr int gap_byte = 0xff;
@@ -179,7 +179,10 @@ private:
     const auto& wanted = edge_names[static_cast<size_t>(options_.edge)];
     const bool listed = std::find(a.edge.begin(), a.edge.end(), wanted) != a.edge.end();
     const auto kind = listed && !a.is_static ? options_.edge : edge_kind::none;
-    return {kind, options_.variant, g.dims.empty() ? 1 : g.dims.back()};
+    // One special value in a row leaves the others ordinary; an array without rows has its values in groups.
+    constexpr int64_t group = 64;
+    const auto row = g.dims.empty() ? 1 : g.dims.back();
+    return {kind, options_.variant, kind == edge_kind::special && g.dims.size() == 1 ? std::min(row, group) : row};
   }
 
   const contract& task_;
@@ -200,7 +203,7 @@ std::string to_string(edge_kind k) {
 
 std::vector<edge_kind> edges_of(const contract& task) {
   std::vector<edge_kind> out;
-  for (auto k : {edge_kind::zeros, edge_kind::large, edge_kind::denormal})
+  for (auto k : {edge_kind::zeros, edge_kind::large, edge_kind::denormal, edge_kind::cancellation, edge_kind::special})
     for (const auto& a : task.arguments)
       if (std::find(a.edge.begin(), a.edge.end(), to_string(k)) != a.edge.end()) {
         out.push_back(k);

@@ -13,7 +13,7 @@
 
 namespace kevolve {
 
-enum class edge_kind : uint8_t { none = 0, zeros, large, denormal };
+enum class edge_kind : uint8_t { none = 0, zeros, large, denormal, cancellation, special };
 std::string to_string(edge_kind k);
 // The edge kinds that some argument of the task asks for.
 std::vector<edge_kind> edges_of(const contract& task);

@@ -281,7 +281,9 @@ private:
 
 } // namespace
 
-comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest) {
+comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest,
+                         bool cancels) {
+  constexpr double times_the_reference = 8.0; // another order of summation
   const auto t = tolerance_for(task, output);
   comparison_rule out;
   out.mode = t.mode;
@@ -298,6 +300,8 @@ comparison_rule rule_for(const contract& task, const argument& output, double re
     else if (t.mode == tolerance_mode::reference_error)
       out.absolute = ulp_of(output.type, largest);
   }
+  if (cancels && t.mode != tolerance_mode::exact)
+    out.absolute = std::max(out.absolute, times_the_reference * reference_error);
   return out;
 }
 

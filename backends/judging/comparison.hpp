@@ -28,8 +28,10 @@ struct comparison_rule {
 };
 
 // The rule for an output. `largest` > 0 (edge cases): tolerances hold relative to the largest expected value,
-// since cancellation of large terms leaves honest errors of that size.
-comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest = 0.0);
+// since cancellation of large terms leaves honest errors of that size. `cancels`: the inputs were drawn to cancel, so
+// the reference's own error is what can be asked for, a few times over.
+comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest = 0.0,
+                         bool cancels = false);
 
 struct comparison {
   verdict result = verdict::pass; // or wrong_result, nonfinite

@@ -3,6 +3,7 @@
 #include "backends/judging/numbers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -62,7 +63,9 @@ public:
   double next() {
     const auto column = at_++ % row_;
     if (column == 0) {
-      row_is_large_ = random_.below(8) == 0;
+      // What looks at the first row to judge the others by meets an ordinary one, and a large one behind it.
+      const auto number = (at_ - 1) / row_;
+      row_is_large_ = number == 1 || (number > 1 && random_.below(8) == 0);
       scale_ = magnitude();
       chosen_ = static_cast<int64_t>(random_.below(static_cast<uint64_t>(row_)));
     }
@@ -92,6 +95,74 @@ private:
   double scale_ = 1.0;
 };
 
+// Differences of neighbours, and deviations from the mean, are what is left when the leading digits have gone. Inside
+// the rule's own range, for an operator may be defined nowhere else.
+class values_that_cancel {
+public:
+  values_that_cancel(const argument& a, uint32_t variant, random_stream& random)
+      : random_(random), uniform_(a.fill.distribution == "uniform"),
+        low_(uniform_ ? a.fill.low : a.fill.mean - a.fill.std),
+        high_(uniform_ ? a.fill.high : a.fill.mean + a.fill.std),
+        pairs_(variant % 2 == 0 && low_ < 0.0 && high_ > 0.0) {
+    // As far from the mean as leaves a type's last digits to tell the values apart.
+    const double far = a.type == dtype::f16 || a.type == dtype::bf16 ? 16.0 : 1000.0;
+    const auto width = high_ - low_;
+    spread_ = uniform_ ? width / far : width / 2.0;
+    centre_ = uniform_ ? low_ + spread_ + (width - 2.0 * spread_) * random.uniform()
+                       : a.fill.mean + (random.below(2) == 0 ? far : -far) * width / 2.0;
+  }
+
+  double next() {
+    if (!pairs_)
+      return centre_ + spread_ * (2.0 * random_.uniform() - 1.0);
+    if (first_of_pair_ = !first_of_pair_; first_of_pair_)
+      return last_ = std::min(-low_, high_) * random_.uniform();
+    return -last_ * (1.0 - random_.uniform() / 1024.0);
+  }
+
+private:
+  random_stream& random_;
+  bool uniform_;
+  double low_;
+  double high_;
+  bool pairs_; // x, nearly -x; else all near one value
+  bool first_of_pair_ = false;
+  double last_ = 0.0;
+  double spread_ = 0.0;
+  double centre_ = 0.0;
+};
+
+// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others.
+class special_among_ordinary {
+public:
+  special_among_ordinary(const argument& a, const edge_draw& edge, random_stream& random)
+      : fill_(a.fill), row_(std::max<int64_t>(edge.row, 1)), random_(random) {}
+
+  double next() {
+    const auto column = at_ % row_;
+    if (column == 0)
+      chosen_ =
+          at_ == 0 || random_.below(4) == 0 ? static_cast<int64_t>(random_.below(static_cast<uint64_t>(row_))) : -1;
+    ++at_;
+    if (column == chosen_) {
+      constexpr auto infinity = std::numeric_limits<double>::infinity();
+      if (at_ == column + 1) // the first row's
+        return std::numeric_limits<double>::quiet_NaN();
+      const std::array<double, 3> values{std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
+      return values.at(random_.below(values.size()));
+    }
+    return fill_.distribution == "uniform" ? fill_.low + (fill_.high - fill_.low) * random_.uniform()
+                                           : fill_.mean + fill_.std * random_.normal();
+  }
+
+private:
+  const fill_rule& fill_;
+  int64_t row_;
+  random_stream& random_;
+  int64_t at_ = 0;
+  int64_t chosen_ = -1;
+};
+
 // Values that do not follow the random rule but an edge. False if the edge does not apply to the rule.
 bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_draw& draw, random_stream& random) {
   const auto edge = draw.kind;
@@ -115,6 +186,16 @@ bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_dr
   if (edge == edge_kind::denormal && real && is_floating(a.type)) {
     const auto scale = std::ldexp(1.0, limits_of(a.type).min_exponent);
     fill_numbers(a.type, out, count, [&random, scale] { return scale * (2.0 * random.uniform() - 1.0); });
+    return true;
+  }
+  if (edge == edge_kind::cancellation && real && is_floating(a.type)) {
+    values_that_cancel values{a, draw.variant, random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
+    return true;
+  }
+  if (edge == edge_kind::special && real && is_floating(a.type)) {
+    special_among_ordinary values{a, draw, random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
     return true;
   }
   return false;

@@ -31,6 +31,8 @@ std::string why_disturbed(const session_weather& w, const weather_limits& limits
     return said("the timing core's own speed drifted by a factor of %.3f, allowed is %.3f", drift, limits.drift);
   if (w.pairs > 0 && w.waiting_pairs > limits.waiting_share * w.pairs)
     return said("%.0f of %.0f pairs had to wait for the timing core", w.waiting_pairs, w.pairs);
+  if (w.foreign_ns > limits.foreign_share * w.wall_ns && w.foreign_ns >= least_ticks * w.tick_ns * w.cores)
+    return said("other processes ran for %.1f ms of %.1f ms on the timing cores", w.foreign_ns / 1e6, w.wall_ns / 1e6);
   return {};
 }
 

@@ -15,12 +15,15 @@ struct session_weather {
   double probe_after_ns = 0.0;
   uint32_t pairs = 0;
   uint32_t waiting_pairs = 0; // counted although a call lost its core to somebody else, in every try
+  double foreign_ns = 0.0;    // of other processes on the session's cores, where it has all of them
+  uint32_t cores = 1;
 };
 
 struct weather_limits {
   double stolen_share = 0.05; // of the wall time, beyond three ticks
   double drift = 1.15;        // between the probes, either way
   double waiting_share = 0.5; // of the pairs
+  double foreign_share = 0.1; // of one core's wall time, beyond three ticks a core
 };
 
 // The ratio of the slower probe to the faster; 1 where nothing was measured.

@@ -33,6 +33,17 @@ double rate_factor(const contract& task) {
   return out == 0.0 ? 4.0 : out; // integers: bytes may be four to a float
 }
 
+// Where the task says nothing of its work: an output is written, each of its elements.
+double bytes_of_outputs(const contract& task, const call_data& data) {
+  double out = 0.0;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& a = task.arguments[i];
+    if (a.role == argument_role::output && is_array(a) && a.extent.empty())
+      out += static_cast<double>(data.geometries[i].count) * static_cast<double>(size_bytes(a.type));
+  }
+  return out;
+}
+
 } // namespace
 
 size_t working_set_bytes(const call_data& data) {
@@ -50,6 +61,8 @@ result<double> physics_floor_ns(const contract& task, const call_data& data, siz
   auto bytes = amount(task, task.work_bytes, data);
   if (!bytes)
     return bytes;
+  if (task.work_flops.empty() && task.work_bytes.empty())
+    *bytes = bytes_of_outputs(task, data);
   double seconds = 0.0;
   if (peaks.flops_per_second > 0.0)
     seconds = *flops / (peaks.flops_per_second * rate_factor(task));

@@ -23,8 +23,8 @@ struct device_peaks {
   std::vector<memory_level> levels; // smallest first
 };
 
-// Nanoseconds; 0 if the task declares no work or the peaks are unknown. The bandwidth is that of the
-// smallest level that holds `working_set_bytes`: a DRAM floor would accuse honest cached kernels.
+// Nanoseconds; 0 if the peaks are unknown. A task that declares no work has to write its outputs. The bandwidth is that
+// of the smallest level that holds `working_set_bytes`: a DRAM floor would accuse honest cached kernels.
 result<double> physics_floor_ns(const contract& task, const call_data& data, size_t working_set_bytes,
                                 const device_peaks& peaks);
 

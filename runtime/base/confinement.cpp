@@ -1,5 +1,7 @@
 #include "runtime/base/confinement.hpp"
 
+#include "runtime/base/control_group.hpp"
+
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -10,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -35,6 +38,15 @@ constexpr uint64_t read_only = 1;
 constexpr uint64_t no_setuid = 2;
 
 constexpr const char* as_root = "run the node as root";
+
+// More than a compiler's processes or a candidate's threads: what makes more is a bomb.
+constexpr uint64_t most_processes = 1024;
+
+// Three quarters of the machine's memory: what wants more is ended before the machine has none for anybody.
+group_limits limits_of_machine() {
+  const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  return {pages / 4 * 3 * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)), most_processes};
+}
 
 bool capable(unsigned capability) {
   __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -84,6 +96,15 @@ public:
   void lacks_by_errno(const std::string& layer, const char* call) {
     auto why = std::string{call} + ": " + std::strerror(errno);
     lacks(layer, why, namespace_remedy());
+  }
+
+  // First of all: later there is neither the right nor a file system to write to.
+  void enter_group() {
+    const auto refused = enter_own_group(limits_of_machine());
+    if (refused.empty())
+      reached("cgroup");
+    else
+      lacks("cgroup", refused, group_remedy);
   }
 
   void take_uid() {
@@ -164,6 +185,8 @@ private:
 
 confinement confine(const confinement_plan& plan) {
   mover m;
+  if (plan.own_group)
+    m.enter_group();
   // Whoever may, enters before it gives up root: namespaces of its own need no user namespace then.
   const auto privileged = capable(CAP_SYS_ADMIN);
   if (privileged)
@@ -214,6 +237,7 @@ confinement try_confinement(const confinement_plan& plan) {
   ::close(words[0]);
   if (pid > 0)
     ::waitpid(pid, nullptr, 0);
+  sweep_groups();
   std::istringstream in{text};
   std::string line;
   if (std::getline(in, line) && !line.empty()) {

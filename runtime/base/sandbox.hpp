@@ -18,7 +18,7 @@ namespace kevolve {
 struct sandbox_support {
   int landlock_abi = 0; // 0: the kernel has none
   bool seccomp = false;
-  std::string level; // "landlock7+seccomp+rlimits+mntns+netns+ipcns+utsns+pidns+uid65533+nocaps"
+  std::string level; // "landlock7+seccomp+rlimits+cgroup+netns+ipcns+utsns+mntns+pidns+uid65533+nocaps"
   std::map<std::string, missing_layer> missing;
 };
 sandbox_support detect_sandbox();

@@ -239,11 +239,10 @@ void model_call::leave_connection() {
     return;
   auto c = std::exchange(one_, nullptr);
   // Behind a 101 it speaks something else.
-  if (writing_ || result_.status < 200 || !parser_->is_header_done() || !parser_->keep_alive())
-    c->close();
-  else if (parser_->is_done() && c->buffer().size() == 0)
+  const bool serves = !writing_ && result_.status >= 200 && parser_->is_header_done() && parser_->keep_alive();
+  if (serves && parser_->is_done() && c->buffer().size() == 0)
     core_.pool.give(std::move(c));
-  else if (!parser_->is_done() && result_.outcome == attempt_outcome::answered)
+  else if (serves && !parser_->is_done() && result_.outcome == attempt_outcome::answered)
     std::make_shared<connection_drain>(core_, std::move(c), std::move(parser_))->start();
   else
     c->close();

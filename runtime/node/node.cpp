@@ -4,6 +4,7 @@
 #include "actors/device.hpp"
 #include "actors/journal.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/control_group.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
@@ -202,6 +203,10 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     return tl::unexpected(data.error());
   std::error_code ec;
   options.data_dir = std::filesystem::absolute(options.data_dir, ec).string();
+  if (!options.read_only) { // it will start helpers, which have groups of their own
+    settle_in_leaf_group();
+    sweep_groups();
+  }
   std::map<std::string, std::shared_ptr<const target>> targets;
   for (const auto& name : options.targets) {
     auto t = make_target(name, options.bin_dir, options.cores[name], options.decisions[name]);
@@ -274,6 +279,7 @@ node::~node() {
   p.helpers_done.reset(); // the I/O thread ends when the last helper has
   if (p.io_thread.joinable())
     p.io_thread.join();
+  sweep_groups();
   p.scheduler = nullptr;
   p.journal = nullptr;
   stop_stage(p, p.core, "core");

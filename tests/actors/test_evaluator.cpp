@@ -24,10 +24,12 @@ public:
   std::vector<device_description> devices() const override { return {{"paper:0", {}}}; }
   helper_command compile_server() const override { return {}; }
   helper_command judge(const device_description&) const override { return {}; }
-  std::string toolchain_fingerprint() const override { return "toolchain"; }
+  std::string toolchain_fingerprint(const std::vector<std::string>&) const override { return "toolchain"; }
   std::string device_fingerprint(const device_description&) const override { return "device"; }
   std::string harness_fingerprint() const override { return "harness"; }
   std::map<std::string, int64_t> hardware() const override { return {}; }
+  std::vector<std::pair<std::string, std::string>> about() const override { return {}; }
+  std::string build_script(const kernel_build&) const override { return {}; }
   std::vector<doctor_row> doctor() const override { return {}; }
 };
 
@@ -35,7 +37,9 @@ public:
 struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
-  uint32_t faults = 0; // the next so many jobs on a candidate are faults
+  std::vector<std::string> raced; // objects
+  uint32_t faults = 0;            // the next so many jobs on a candidate are faults
+  int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
   bool races_end = true;
   caf::typed_response_promise<judge_outcome> racing; // does not end
@@ -56,6 +60,7 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
         o.job = q.job;
         o.result = verdict::pass;
         o.artifact = "object of " + bare(q.source);
+        o.compile_ns = s->compile_ns;
         if (q.role != compile_role::candidate)
           return o;
         s->compiled.push_back(bare(q.source));
@@ -80,6 +85,8 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
   return {
       [s, self](atom::judge, const lease&, const judge_request& q) -> caf::result<judge_outcome> {
         ++s->judged[q.mode];
+        if (q.mode == judge_mode::race)
+          s->raced.push_back(q.candidate);
         if (q.mode == judge_mode::race && !s->races_end)
           return s->racing = self->make_response_promise<judge_outcome>();
         judge_outcome o;
@@ -147,6 +154,11 @@ struct laboratory : virtual_system {
     q.unsaved.events.push_back({event_kind::node_proposed, source + " of " + std::to_string(index)});
     return ask<evaluation>(tested, atom::evaluate_v, q);
   }
+  void candidates_win() {
+    said->verdict_on_candidates.decision = race_decision::faster;
+    said->verdict_on_candidates.speedup = 2.0;
+    said->verdict_on_candidates.ci_low = 1.9;
+  }
   // Stores what came unsaved, as the end of its node does.
   void settle(const evaluation& e) {
     auto a = e.unsaved;
@@ -202,6 +214,71 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is pai
   CHECK(two->value->result == verdict::pass);
   CHECK(said->compiled.size() == 2);
   CHECK(races() == 2);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a compile that took long is synced at once, a short one with the next that must be") {
+  said->races_end = false; // the others wait for their turn, compiled
+  auto first = evaluate("racing", 1);
+  run();
+  said->compile_ns = 2'000'000'000;
+  auto slow = evaluate("slow", 2);
+  run();
+  CHECK(disk.data->synced_sequence() == disk.data->last_sequence());
+  said->compile_ns = 100'000'000;
+  auto quick = evaluate("quick", 3);
+  run();
+  CHECK(said->compiled.size() == 3);
+  CHECK(disk.data->synced_sequence() < disk.data->last_sequence());
+}
+
+TEST_CASE_FIXTURE(laboratory,
+                  "after a gain the next race is against whom the campaign crowns, and waits for its word") {
+  candidates_win();
+  auto one = evaluate("fast", 1);
+  auto two = evaluate("other", 2);
+  run();
+  REQUIRE(one->value);
+  CHECK(one->value->confirmed);
+  CHECK_FALSE(two->value);
+  CHECK(races() == 1);
+  settle(*one->value);
+  champion_info champion;
+  champion.index = 1;
+  champion.object = one->value->object;
+  champion.speedup = 2.0;
+  caf::anon_send(tested, atom::crowned_v, champion);
+  run();
+  CHECK(races() == 2);
+  REQUIRE(two->value);
+  CHECK(two->value->rival.index == 1);
+  // A campaign that says nothing holds nobody up for long.
+  auto three = evaluate("third", 3);
+  run();
+  CHECK_FALSE(three->value);
+  pass(1s);
+  REQUIRE(three->value);
+  CHECK(three->value->rival.index == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that wait for their first race") {
+  candidates_win();
+  auto one = evaluate("fast", 1);
+  auto two = evaluate("other", 2);
+  run();
+  REQUIRE(one->value);
+  one->value->unsaved.blobs.emplace_back("object of the champion");
+  settle(*one->value);
+  said->verdict_on_candidates.decision = race_decision::slower;
+  evaluate_request q;
+  q.index = 1;
+  q.what.source = "fast";
+  q.champion = {7, sha256_hex("object of the champion"), 3.0, 0.05};
+  auto again = ask<evaluation>(tested, atom::evaluate_v, q);
+  run();
+  pass(1s);
+  REQUIRE(again->value);
+  REQUIRE(two->value);
+  CHECK(said->raced == std::vector<std::string>{"object of fast", "object of fast", "object of other"});
 }
 
 TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought again") {

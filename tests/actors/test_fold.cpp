@@ -387,6 +387,16 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK_FALSE(f.tree.at(4).confirmed);
   CHECK(f.tree.valid() == valid - 1);
   CHECK(best_allowed(f, {}) == 2);
+  CHECK(best_measured(f) == 0);
+  amendment_record measured{2, verdict::pass, "", "", 1.5, 1.4, 1.6, {}};
+  CHECK(fold_amended(f, measured));
+  measured.tree_hash = f.tree.hash();
+  p.event(event_kind::node_amended, encode(measured));
+  CHECK(best_measured(f) == 2);
+  CHECK(best_measured(folded(p.events)) == 2);
+  f.steered.banned.insert(2);
+  CHECK(best_measured(f) == 0);
+  f.steered.banned.clear();
   amendment_record less{2, verdict::pass, "", "measured", 0.5, 0.4, 0.6, {}};
   CHECK(fold_amended(f, less));
   less.tree_hash = f.tree.hash();

@@ -45,6 +45,7 @@ TEST_CASE("thinned samples leave their medians and the figures that were made fr
   t.rival_ns = {40, 10, 30, 20};
   t.candidate_ns = {9, 5, 7, 8};
   r.outcome.timings = {t};
+  r.outcome.evidence = {{"discarded.1", "1 pair, ratio 2"}, {"discarded.1.samples.n=1", "20/10"}};
   auto final_one = r;
   final_one.stage = "final";
   CHECK(!thin(final_one));
@@ -55,5 +56,7 @@ TEST_CASE("thinned samples leave their medians and the figures that were made fr
   CHECK(r.outcome.timings[0].candidate_ns == std::vector<double>{7.5});
   CHECK(r.outcome.timings[0].speedup == 2.0);
   CHECK(r.outcome.evidence.at("thinned.n=1") == "4 pairs");
+  CHECK(r.outcome.evidence.contains("discarded.1"));
+  CHECK_FALSE(r.outcome.evidence.contains("discarded.1.samples.n=1"));
   CHECK(!thin(r)); // once is enough
 }

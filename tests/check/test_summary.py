@@ -10,7 +10,7 @@ from pathlib import Path
 LIB = Path(__file__).resolve().parents[2] / "tools" / "lib"
 sys.path.insert(0, str(LIB))
 
-import clang_commands  # noqa: E402
+import clang_commands
 
 DOCTEST = """TEST CASE:  needs a disk
 file:1: MESSAGE: skipped: needs root
@@ -86,10 +86,14 @@ class Commands(unittest.TestCase):
             "directory": "/r/build",
             "command": "/usr/bin/ccache /usr/bin/c++ -I/r -Wall -MD -MT a.o -MF a.d -o a.o -c /r/a.cpp",
         }
-        lines = clang_commands.clang_commands(entry, Path("/r"))
-        self.assertEqual(lines, ["cd /r/build && clang++-19 -I/r -Wall -fsyntax-only -Wno-unknown-warning-option "
-                                 "-fno-caret-diagnostics /r/a.cpp"])
-        self.assertEqual(clang_commands.clang_commands(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r")), [])
+        lines = clang_commands.clang_commands(entry, Path("/r"), {Path("/r/a.cpp")})
+        self.assertEqual(lines, [("cd /r/build && clang-tidy-19 --quiet --config-file=/r/.clang-tidy "
+                                 "'--checks=-clang-analyzer-*' /r/a.cpp -- -I/r -Wall "
+                                 "-Wno-unknown-warning-option -fno-caret-diagnostics")])
+        lines = clang_commands.clang_commands(entry, Path("/r"), set())
+        self.assertEqual(lines, [("cd /r/build && clang++-19 -I/r -Wall -Wno-unknown-warning-option -fno-caret-diagnostics "
+                                 "-fsyntax-only /r/a.cpp")])
+        self.assertEqual(clang_commands.clang_commands(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r"), set()), [])
 
     def test_what_is_compiled_as_one_is_checked_one_by_one(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +101,7 @@ class Commands(unittest.TestCase):
             joint.parent.mkdir()
             joint.write_text('/* generated */\n\n#include "/r/a.cpp"\n\n#include "/r/b.cpp"\n')
             entry = {"file": str(joint), "directory": "/r/build", "command": f"c++ -I/r -o a.o -c {joint}"}
-            lines = clang_commands.clang_commands(entry, Path("/r"))
+            lines = clang_commands.clang_commands(entry, Path("/r"), set())
         self.assertEqual([line.split()[-1] for line in lines], ["/r/a.cpp", "/r/b.cpp"])
         self.assertNotIn("unity_a", lines[0])
 

@@ -275,17 +275,31 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.out.find("expected") != std::string::npos);
 }
 
-TEST_CASE("a task whose reference does not compile is refused with the evidence") {
+TEST_CASE("a reference or an oracle that does not compile is refused at its place, before anything is written") {
   temporary_folder f;
   write_campaign(f);
   f.write("row_squares.c", "void row_squares(void) { return 1 }\n");
-  auto said = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
-  CAPTURE(said.err);
-  CHECK(said.code == 1);
-  auto document = said.document();
-  CHECK(document["state"] == "failed");
-  CHECK(document["best"].is_null());
-  CHECK(document["reason"].get<std::string>().find("expected") != std::string::npos);
+  for (const auto& verb : {std::vector<std::string>{"run", "campaign.toml", "--data", "d", "--json"},
+                           std::vector<std::string>{"campaign", "validate", "campaign.toml", "--json"},
+                           std::vector<std::string>{"campaign", "plan", "campaign.toml", "--json"}}) {
+    auto said = run_kevolve(verb, f.path);
+    CAPTURE(said.err);
+    CHECK(said.code == 2);
+    auto document = said.document();
+    CHECK(document["ok"] == false);
+    CHECK(document["errors"][0]["file"].get<std::string>().ends_with("row_squares.c"));
+    CHECK(document["errors"][0]["line"] == 1);
+    CHECK(document["errors"].dump().find("expected") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(f.path + "/d"));
+  }
+  write_campaign(f);
+  auto task = read_file(f.path + "/row_squares.task.toml");
+  f.write("row_squares.task.toml", task + "\n[oracle]\nfile = \"exact.c\"\nentry = \"exact\"\n");
+  f.write("exact.c", "#include <stdint.h>\nvoid exacter(void) {}\n");
+  auto said = run_kevolve({"campaign", "validate", "campaign.toml"}, f.path);
+  CHECK(said.code == 2);
+  CHECK(said.err.find("oracle.entry: there is no function 'exact' in ") != std::string::npos);
+  CHECK(said.err.find("double *") != std::string::npos);
 }
 
 TEST_CASE("the daemon serves until SIGTERM") {

@@ -169,8 +169,10 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
   CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
             .find("'y': alias: buffers that overlap are not judged")
         != std::string::npos);
-  CHECK(with("[tolerance]", "[permissions]\nlibraries = [\"openblas\"]\n[tolerance]")
-            .find("permissions.libraries: candidates cannot be linked with libraries yet")
+  for (const auto* name : {"-Wl,--version", "/usr/lib/libx.so", ""})
+    CHECK(
+        with("[tolerance]", "[permissions]\nlibraries = [\"" + std::string{name} + "\"]\n[tolerance]")
+            .find("row_energy.task.toml:42:13: permissions.libraries: '" + std::string{name} + "' is no library's name")
         != std::string::npos);
   const auto tokens = run_kevolve({"campaign", "validate", source_path("tests/node/tasks/row_energy.toml"), "--set",
                                    "budget.candidates=0", "--set", "budget.tokens=1000", "--set", "stop.stall=0"});

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -10,7 +13,7 @@ using namespace kevolve;
 TEST_CASE("characters beyond ASCII may stand in quotes and comments") {
   for (const auto* text : {R"(a = "é" # é)", R"(a = 'é')", R"("é" = 1)", R"(a = "\"é\"")", R"(a = '\' # é)",
                            "a = \"\"\"é\n\"é\"\"\"", "a = '''\né'é'''", "a = \"\"\"x\\\n  y é\"\"\"", "a = \"\" # é"}) {
-    CHECK_MESSAGE(!find_stray_character(text), text);
+    CHECK_MESSAGE(!find_unreadable(text), text);
     CHECK_MESSAGE(parse_document(text, "f").has_value(), text);
   }
 }
@@ -33,6 +36,40 @@ TEST_CASE("characters beyond ASCII elsewhere are refused where they stand") {
           == "f:" + std::to_string(x.line) + ":" + std::to_string(x.column)
                  + ": not TOML: a character beyond ASCII outside quotes and comments");
   }
+}
+
+TEST_CASE("a key of too many parts is refused where it stands, however it is written") {
+  const auto deep = [](size_t parts, const std::string& dot, const std::string& part) {
+    std::string out = part;
+    for (size_t i = 1; i < parts; ++i)
+      out += dot + part;
+    return out;
+  };
+  for (const auto* dot : {".", " . "})
+    for (const auto* part : {"a", "\"a\"", "'x y'"}) {
+      const auto key = deep(10'000, dot, part);
+      for (const auto& text : {key + " = 1", "[" + key + "]", "x = { " + key + " = 1 }", "\n[[" + key + "]]"}) {
+        const auto parsed = parse_document(text, "f");
+        REQUIRE_FALSE(parsed);
+        CHECK(parsed.error().front().message == "not TOML: a key of too many parts");
+      }
+      CHECK(parse_document(deep(10, dot, part) + " = 1", "f"));
+    }
+  std::string numbers = "x = [";
+  for (int i = 0; i < 1000; ++i)
+    numbers += "1.5, ";
+  CHECK(parse_document(numbers + "]", "f"));
+}
+
+TEST_CASE("what is no file is refused at once, and what others wrote moves no cursor") {
+  const auto pipe = std::string{"pipe-"} + std::to_string(::getpid());
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const auto text = read_text_file(pipe);
+  ::unlink(pipe.c_str());
+  REQUIRE_FALSE(text);
+  CHECK(text.error().front().message == "cannot be read: it is a pipe, not a file");
+  CHECK_FALSE(read_text_file("."));
+  CHECK(to_string(diagnostic{"a\nb", 1, 2, "k\x1b[2J", "m\r"}).find_first_of("\n\x1b\r") == std::string::npos);
 }
 
 TEST_CASE("a document keeps its values, their places and the order of the file") {

@@ -152,6 +152,18 @@ TEST_CASE("an override cannot bring a second key along") {
   CHECK(to_string(loaded.error()) == "--set seed: expected an integer, found text\n");
 }
 
+TEST_CASE("an override has a key of a sane length, and a time that fits") {
+  const auto errors = [](const std::string& override_text) {
+    const auto spec = load_campaign((source_folder() / "config/examples/gemm.toml").string(), {override_text});
+    return spec ? std::string{} : to_string(spec.error());
+  };
+  CHECK(errors(std::string(5000, 'a') + "=1").find("no key is that long") != std::string::npos);
+  for (const auto* wall : {"1e30", "99999999999999999999h", "9223372036854775807s", "inf"})
+    CHECK(!errors("budget.wall=" + std::string{wall}).empty());
+  CHECK(errors("budget.wall=10000d").empty());
+  CHECK(errors("search.exploration=inf").find("must be") != std::string::npos);
+}
+
 TEST_CASE("every form of a node file is kept, with paths beside it") {
   auto loaded = load_node(good("every.node.toml"));
   REQUIRE_MESSAGE(loaded.has_value(), to_string(errors_of(loaded)));

@@ -2,6 +2,7 @@
 
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/toolchain.hpp"
+#include "backends/judging/library_allowance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -318,4 +319,23 @@ TEST_CASE("vectorised libm calls link against libmvec") {
     loaded_object{out.artifact}.entry<void(float*, const float*, int64_t)>("e")(y.data(), x.data(), 100);
     CHECK(y[57] == doctest::Approx(2.7182818));
   }
+}
+
+TEST_CASE("a library that the task allows is linked, and one that is not here is named") {
+  server_fixture server;
+  auto request = request_for("float cblas_sdot(int, const float*, int, const float*, int);\n"
+                             "float dot(const float* x, int n) { return cblas_sdot(n, x, 1, x, 1); }\n");
+  CHECK(server.compile(request).result == verdict::compile_error);
+  request.libraries = {"openblas"};
+  auto out = server.compile(request);
+  INFO(out.log, out.trouble.detail);
+  REQUIRE(out.result == verdict::pass);
+  contract task;
+  CHECK(refuse_object(task, out.artifact)->rule == "library");
+  task.libraries = request.libraries;
+  CHECK_FALSE(refuse_object(task, out.artifact));
+  request.libraries = {"no-such-library"};
+  out = server.compile(request);
+  CHECK(out.trouble.kind == "toolchain_missing");
+  CHECK(out.trouble.detail.find("libno-such-library.so") != std::string::npos);
 }

@@ -1,5 +1,9 @@
 #include "tests/cpu/server_fixture.hpp"
 
+#include "backends/cpu/judge/core_turn.hpp"
+#include "backends/cpu/machine.hpp"
+#include "runtime/base/codec.hpp"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -99,4 +103,33 @@ TEST_CASE("a frame that is no request is answered with a fault") {
   auto out = server.outcome();
   CHECK(out.trouble.kind == "protocol");
   CHECK(server.compile(request_for(small)).result == verdict::pass);
+}
+
+TEST_CASE("nothing compiles on a core that somebody times on, and the wait is told and can be given up") {
+  server_fixture server;
+  server.hello();
+  auto request = request_for(small);
+  auto mine = take_cores(usable_cores(), std::chrono::minutes{4}, [](int) {}, [] { return false; });
+  REQUIRE(mine);
+  server.send(request);
+  const auto next = [&] {
+    auto got = server.link().receive(std::chrono::seconds{60});
+    REQUIRE(got);
+    REQUIRE(got->kind == static_cast<uint8_t>(frame_kind::progress));
+    auto p = decode<helper_progress>(got->payload);
+    REQUIRE(p);
+    return *p;
+  };
+  for (int i = 0; i < 2; ++i) {
+    const auto p = next();
+    CHECK(p.waiting);
+    CHECK(p.stage.starts_with("waiting for core "));
+  }
+  server.link().send_message(frame_kind::cancel, helper_cancel{request.job});
+  CHECK(server.outcome().trouble.kind == "cancelled");
+  request.job = random_id();
+  server.send(request);
+  CHECK(next().waiting);
+  mine->clear();
+  CHECK(server.outcome().result == verdict::pass);
 }

@@ -97,8 +97,8 @@ TEST_CASE("the cpu target describes its device, helpers and menu") {
 TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   cpu_target one{bin_dir()};
   cpu_target two{bin_dir()};
-  CHECK(one.toolchain_fingerprint().size() == 64);
-  CHECK(one.toolchain_fingerprint() == two.toolchain_fingerprint());
+  CHECK(one.toolchain_fingerprint({}).size() == 64);
+  CHECK(one.toolchain_fingerprint({}) == two.toolchain_fingerprint({}));
   CHECK(one.device_fingerprint(one.devices()[0]) == two.device_fingerprint(two.devices()[0]));
   scratch_folder programs;
   std::ofstream{programs.path() + "/kevolve-judge"} << "judge 1";
@@ -106,7 +106,7 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   std::ofstream{programs.path() + "/kevolve-compile-server"} << "server 1";
   cpu_target frozen{programs.path()};
   auto harness = frozen.harness_fingerprint();
-  auto toolchain = frozen.toolchain_fingerprint();
+  auto toolchain = frozen.toolchain_fingerprint({});
   CHECK(cpu_target{programs.path()}.harness_fingerprint() == harness);
   // One byte of any program that decides changes what depends on it, and nothing else.
   for (const auto* name : {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server"}) {
@@ -117,7 +117,7 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
     std::ofstream{path} << text.substr(0, text.size() - 1) << '2';
     cpu_target changed{programs.path()};
     CHECK((changed.harness_fingerprint() == harness) == compiles);
-    CHECK((changed.toolchain_fingerprint() == toolchain) == !compiles);
+    CHECK((changed.toolchain_fingerprint({}) == toolchain) == !compiles);
     std::ofstream{path} << text;
   }
   target_options roomy;

@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   synthesis_context context;
   context.task = task();
   context.reference_source = source;
-  context.syntax_tree = tree;
+  context.syntax_tree = std::make_shared<const std::string>(tree);
   context.flag_menu = {"O2", "O3"};
   context.baseline_flags = "O3";
   context.hardware = {{"vector_bits", 512}, {"cache.l1d", 49152}, {"cache.l2", 1 << 20}};

@@ -277,3 +277,93 @@ TEST_CASE("a reference that disagrees with itself is told so") {
   CHECK(counting.rule == "nondeterministic_reference");
   CHECK(counting.detail.find("disagrees with itself") != std::string::npos);
 }
+
+TEST_CASE("a count that is often the same twice is an output, and one that never changes is none") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments.insert(task.arguments.begin() + 3, array_argument("steps", argument_role::output, dtype::i32, {"1"}));
+  const auto counted = [&](const std::string& steps) {
+    auto o = judge.ask(request_for(
+        task,
+        compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int32_t *steps, int64_t n) "
+                  "{\n  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * w[i % 8];\n  *steps = "
+                  + steps + ";\n}\n"),
+        {}, judge_mode::admit));
+    MESSAGE(fmt::format("{} ({}) {} {}", to_string(o.result), o.rule, o.detail, o.trouble.detail));
+    return o;
+  };
+  for (int i = 0; i < 10; ++i) // one in two
+    CHECK(counted("7 + (x[0] > 0.0f)").result == verdict::pass);
+  const auto constant = counted("7");
+  CHECK(constant.rule == "null_submission");
+  CHECK(constant.evidence.at("argument") == "steps");
+  CHECK(constant.detail.find("let it be no output") != std::string::npos);
+}
+
+TEST_CASE("an answer that took no work must do so on every shape that is timed, for one to be a shape without work") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.shapes = {shape_of("n=60000", {{"n", 60000}}), shape_of("n=64", {{"n", 64}})};
+  CHECK(admit(judge, task, "y[i] = n == 64 ? x[i] : x[i] * w[i % 8];").result == verdict::pass);
+  CHECK(admit(judge, task, "y[i] = n == 64 ? x[i] * w[i % 8] : x[i];").result == verdict::pass);
+}
+
+TEST_CASE("a reference that goes by the clock is not deterministic, however slowly that shows") {
+  judge_driver judge;
+  const auto o = admit(judge, poly_task(),
+                       "y[i] = 1e9f + 64.0f * (float)((__builtin_ia32_rdtsc() >> 22) & 1023) + x[i] * w[i % 8];");
+  CHECK(o.rule == "nondeterministic_reference");
+}
+
+TEST_CASE("a scalar that matters in few draws is not ignored") {
+  judge_driver judge;
+  contract c = poly_task();
+  argument limit;
+  limit.name = "limit";
+  limit.role = argument_role::scalar;
+  limit.type = dtype::f32;
+  limit.range_low = 0.0;
+  limit.range_high = 1.0;
+  c.arguments.insert(c.arguments.begin() + 3, limit);
+  const auto reference =
+      compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, float limit, int64_t n) {\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * w[i % 8] + (limit > 0.7f);\n}\n");
+  for (int i = 0; i < 10; ++i)
+    CHECK(judge.ask(request_for(c, reference, {}, judge_mode::admit)).result == verdict::pass);
+}
+
+TEST_CASE("a reference that reads bytes past its array's end disagrees with itself") {
+  judge_driver judge;
+  contract c;
+  c.name = "sums";
+  c.entry = "sums";
+  c.language = std::string(1, 'c');
+  c.arguments = {array_argument("x", argument_role::input, dtype::u8, {"n"}),
+                 array_argument("y", argument_role::output, dtype::i32, {"n"}), size_argument("n")};
+  c.arguments[0].fill.distribution = "integer";
+  c.arguments[0].fill.high = 255;
+  c.shapes = {shape_of("n=4099", {{"n", 4099}})};
+  const auto reference = [](const std::string& last) {
+    return compile_c("#include <stdint.h>\nvoid sums(const uint8_t *x, int32_t *y, int64_t n) {\n"
+                     "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] + (i + 1 < n ? x[i + 1] : "
+                     + last + ");\n}\n");
+  };
+  CHECK(judge.ask(request_for(c, reference("0"), {}, judge_mode::admit)).result == verdict::pass);
+  const auto o = judge.ask(request_for(c, reference("x[n]"), {}, judge_mode::admit));
+  CHECK(o.rule == "nondeterministic_reference");
+  CHECK(o.detail.find("past an array's end") != std::string::npos);
+}
+
+TEST_CASE("an oracle that looks at a float's bits is blamed, not the reference") {
+  judge_driver judge;
+  auto request = request_for(poly_task(),
+                             compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, "
+                                       "int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * w[i % 8];\n}\n"),
+                             {}, judge_mode::admit);
+  request.oracle =
+      compile_c("#include <stdint.h>\nvoid poly(const double *x, const double *w, double *y, int64_t n) {\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * w[i % 8] / 0.0;\n}\n");
+  const auto o = judge.ask(request);
+  CHECK(o.rule == "nonfinite_reference");
+  CHECK(o.detail.starts_with("the oracle ("));
+}

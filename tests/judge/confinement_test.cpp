@@ -16,10 +16,27 @@ using namespace kevolve;
 
 namespace {
 
-enum check : int { fine = 0, unwanted_layer, missing_unnamed, same_namespace, writable, privileged, sees_others };
+enum check : int {
+  fine = 0,
+  unwanted_layer,
+  missing_unnamed,
+  same_namespace,
+  writable,
+  privileged,
+  sees_others,
+  outside
+};
 
 bool has(const confinement& c, const std::string& layer) {
   return ("+" + c.level + "+").find("+" + layer + "+") != std::string::npos;
+}
+
+bool in_own_group() {
+  std::ifstream in{"/proc/self/cgroup"};
+  for (std::string line; std::getline(in, line);)
+    if (line.find("/kevolve-" + std::to_string(::getpid())) != std::string::npos)
+      return true;
+  return false;
 }
 
 std::string link_of(const std::string& path) {
@@ -42,7 +59,7 @@ int confined_and_true(const std::string& must_not_have) {
   auto got = confine(candidate_confinement);
   if (!must_not_have.empty() && has(got, must_not_have))
     return unwanted_layer;
-  for (const auto* layer : {"netns", "ipcns", "utsns", "mntns", "pidns", "uid65533"}) {
+  for (const auto* layer : {"cgroup", "netns", "ipcns", "utsns", "mntns", "pidns", "uid65533"}) {
     auto lack = got.missing.find(layer);
     if (has(got, layer) ? lack != got.missing.end()
                         : lack == got.missing.end() || lack->second.why.empty() || lack->second.remedy.empty())
@@ -53,6 +70,8 @@ int confined_and_true(const std::string& must_not_have) {
       return same_namespace;
   if (has(got, "mntns") && (::open("/tmp", O_WRONLY | O_TMPFILE, 0600) >= 0 || errno != EROFS))
     return writable;
+  if (has(got, "cgroup") && !in_own_group())
+    return outside;
   if (has(got, "uid65533") && (::getuid() != candidate_uid || ::setresuid(0, 0, 0) == 0))
     return privileged;
   if (has(got, "nocaps") && ::unshare(CLONE_NEWNET) == 0)

@@ -164,6 +164,50 @@ TEST_CASE("a waiter that is killed leaves its place to the next, and a killed ho
   CHECK(killed);
 }
 
+TEST_CASE("many share a core, one has it alone, and who waits to have it alone goes before new ones that would share") {
+  auto one = core_turn::try_share(0);
+  auto two = core_turn::try_share(0);
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK_FALSE(take(1ms));
+  channel_of_letters says;
+  channel_of_letters go_on;
+  other_process alone{[&] {
+    one.reset();
+    two.reset();
+    take_a_turn(says, &go_on);
+  }};
+  REQUIRE(says.read() == 'w');
+  CHECK_FALSE(core_turn::try_share(0));
+  one.reset();
+  two.reset();
+  CHECK(next_but('w', says) == 'T');
+  CHECK_FALSE(core_turn::try_share(0));
+  int waits = 0;
+  const auto let_go = [&] {
+    if (++waits == 1)
+      go_on.write('g');
+  };
+  CHECK(core_turn::share(0, 60s, let_go, [] { return false; }));
+  CHECK(waits >= 1);
+}
+
+TEST_CASE("of several cores those are shared that nobody has alone, and all of them can be had at once") {
+  {
+    const auto mine = mine_now();
+    const auto some = share_cores({0, 1}, 60s, [](int) { FAIL("waited"); }, [] { return false; });
+    REQUIRE(some);
+    CHECK(some->cores == std::vector<int>{1});
+    const auto none = share_cores({0}, 1ms, [](int core) { CHECK(core == 0); }, [] { return false; });
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == errc::timed_out);
+    CHECK_FALSE(take_cores({1, 0}, 1ms, [](int) {}, [] { return false; }));
+  }
+  const auto all = take_cores({1, 0, 1}, 60s, [](int) { FAIL("waited"); }, [] { return false; });
+  REQUIRE(all);
+  CHECK(all->size() == 2);
+}
+
 TEST_CASE("everybody can see who has a core, and since when") {
   using std::chrono::system_clock;
   auto now_ms = [] {

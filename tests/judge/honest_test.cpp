@@ -1,5 +1,6 @@
 // Honest kernels: what is reported of them, and who is called faster.
 #include "judge_driver.hpp"
+#include "runtime/base/control_group.hpp"
 #include "tasks.hpp"
 
 #include <doctest/doctest.h>
@@ -8,9 +9,11 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -136,11 +139,32 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
     CHECK(o.estimate);
     CHECK(o.evidence["repeated_sessions"] == "2");
     CHECK(o.evidence["disturbed"].find("drifted") != std::string::npos);
+    const auto& lost = o.evidence["discarded.1.samples." + o.timings.at(0).shape];
+    CHECK(std::count(lost.begin(), lost.end(), '/') >= 1);
     CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).rival_ns.size())); // of the last session alone
     CHECK(o.speedup > 1.0); // an estimate: how much is for calm sessions to say
   }
   judge_driver calm{{"--drift-limit", "1000000"}};
   CHECK(calm.ask(request_for(poly_task(), slow(), reference())).evidence.contains("drift"));
+}
+
+TEST_CASE("with threads, what others run on the cores disturbs a session") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.threads = true;
+  auto request = request_for(task, slow(), reference(), judge_mode::confirm);
+  const auto others = ::fork();
+  if (others == 0)
+    for (std::atomic<uint64_t> spins{0};;)
+      ++spins;
+  const auto o = judge.ask(request);
+  ::kill(others, SIGKILL);
+  ::waitpid(others, nullptr, 0);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  CHECK(o.estimate);
+  REQUIRE(o.evidence.contains("disturbed"));
+  CHECK(o.evidence.at("disturbed").find("other processes ran for") != std::string::npos);
 }
 
 TEST_CASE("what is kept of a weight between calls is right if the task declares it static, and else is not") {
@@ -186,6 +210,37 @@ TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes"
   }
   CHECK(o.ci_low > 1.0);
   CHECK(o.evidence.count("stopped") == 0);
+}
+
+TEST_CASE("a confirmation goes on while the evidence leans its way, until it is enough for its level") {
+  judge_driver judge;
+  auto request = request_for(poly_task(), slow(), reference(), judge_mode::confirm);
+  request.min_interval_pairs = 12; // twelve wins are no evidence of one in a hundred thousand
+  request.max_pairs = 60;
+  request.alpha = 1e-5;
+  const auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.decision == race_decision::faster);
+  REQUIRE_FALSE(o.timings.empty());
+  CHECK(o.timings[0].rival_ns.size() > 12);
+}
+
+TEST_CASE("with threads each pair has processes of its own, without they are kept") {
+  judge_driver judge;
+  auto task = poly_task();
+  const auto launches_and_pairs = [&] {
+    auto request = request_for(task, slow(), reference(), judge_mode::confirm);
+    request.min_interval_pairs = 12;
+    const auto o = judge.ask(request);
+    INFO(describe(o));
+    REQUIRE(o.result == verdict::pass);
+    return std::pair{std::stoul(o.evidence.at("launches")), std::stoul(o.evidence.at("pairs"))};
+  };
+  const auto [kept, kept_pairs] = launches_and_pairs();
+  CHECK(kept < 2 * kept_pairs);
+  task.threads = true;
+  const auto [fresh, fresh_pairs] = launches_and_pairs();
+  CHECK(fresh >= 2 * fresh_pairs);
 }
 
 TEST_CASE("check judges correctness without timing") {
@@ -392,6 +447,29 @@ TEST_CASE("a candidate whose process is stopped or killed from outside has no ve
   CHECK(o.trouble.detail.find(said) != std::string::npos);
 }
 
+TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, and the next one is judged") {
+  const group_limits scarce{uint64_t{512} << 20U, 256};
+  const auto probe = ::fork();
+  if (probe == 0)
+    ::_exit(enter_own_group(scarce).empty() ? 0 : 1);
+  int status = 0;
+  ::waitpid(probe, &status, 0);
+  sweep_groups();
+  if (status != 0) {
+    MESSAGE("skipped: a machine without memory (needs a control group; kevolve doctor says why there is none)");
+    return;
+  }
+  {
+    judge_driver judge{{}, [&] { enter_own_group(scarce); }};
+    const auto o = judge.ask(request_for(poly_task(), reference(), compile_c(read_file(fixture("hungry.c")))));
+    INFO(describe(o));
+    CHECK(o.result == verdict::none);
+    CHECK(o.trouble.detail.find("killed from outside") != std::string::npos);
+    CHECK(judge.ask(request_for(poly_task(), reference(), reference())).result == verdict::pass);
+  }
+  sweep_groups();
+}
+
 TEST_CASE("a confirmation of what is far behind ends early") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), spinning(40), judge_mode::confirm);
@@ -417,4 +495,54 @@ TEST_CASE("a rival that fails is told as the rival's failure, with what it did")
   CHECK(o.rule == "guard_band");
   request.rival = reference();
   CHECK(judge.ask(request).result == verdict::pass);
+}
+
+TEST_CASE("a library of the task's that does not load is a fault, and no other task pays for it") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.libraries = {"no-such-library"};
+  const auto o = judge.ask(request_for(task, reference(), reference(), judge_mode::check));
+  CHECK(o.result == verdict::none);
+  CHECK(o.trouble.kind == "toolchain_missing");
+  CHECK(o.trouble.detail.find("libno-such-library.so") != std::string::npos);
+  CHECK(judge.ask(request_for(poly_task(), reference(), reference(), judge_mode::check)).result == verdict::pass);
+}
+
+TEST_CASE("special values are matched by who handles them, and tell who does not, or leaves out what is NaN") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments[0].edge = {"special"};
+  task.arguments[2].nonfinite_match = true;
+  const auto with = [&](const std::string& value) {
+    return judge.ask(request_for(
+        task, reference(),
+        compile_c(
+            "#include <stdint.h>\n#include <math.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) "
+            "{\n  for (int64_t i = 0; i < n; ++i) { float v = x[i] * x[i] + w[i % 8] * x[i] + 1.0f; "
+            + value + " }\n}\n"),
+        judge_mode::check));
+  };
+  CHECK(with("y[i] = v;").result == verdict::pass);
+  const auto clamps = with("y[i] = isfinite(v) ? v : 0.0f;");
+  CHECK(clamps.result == verdict::wrong_result);
+  CHECK(clamps.evidence.at("edge") == "special");
+  CHECK(with("if (v == v) y[i] = v;").result == verdict::wrong_result);
+}
+
+TEST_CASE("a draw for which the reference is not finite now and then is drawn again") {
+  judge_driver judge;
+  const auto rarely = compile_c("#include <stdint.h>\n#include <math.h>\n"
+                                "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;\n"
+                                "  if (x[n - 1] > 0.9f) y[n - 1] = NAN;\n}\n");
+  auto task = poly_task();
+  task.arguments[0].edge = {};
+  auto request = request_for(task, rarely, reference());
+  // With a seed for which the few sets of the screens are finite; of a race's, one in six is not.
+  for (request.mode = judge_mode::check, request.seed = 1; judge.ask(request).result != verdict::pass; ++request.seed)
+    REQUIRE(request.seed < 50);
+  request.mode = judge_mode::race;
+  const auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
 }

@@ -1,9 +1,14 @@
 // A judge whose core another judge has: it waits, says so, and none of that counts against the job.
+#include "backends/cpu/judge/core_turn.hpp"
+#include "backends/cpu/machine.hpp"
 #include "judge_driver.hpp"
 #include "runtime/base/codec.hpp"
 #include "tasks.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -35,4 +40,31 @@ TEST_CASE("a judge waits for its core as long as another one has it, and says so
   ::close(held);
   auto out = judge.await();
   CHECK_MESSAGE(out.result == verdict::pass, out.trouble.kind << " " << out.trouble.detail);
+}
+
+TEST_CASE("a candidate with threads has all the cores, so it waits for who compiles on one of them") {
+  judge_driver judge;
+  const auto here = std::stoi(judge.hello().facts.at("core"));
+  const auto cores = usable_cores();
+  const auto other = std::find_if(cores.begin(), cores.end(), [here](int c) { return c != here; });
+  if (other == cores.end()) {
+    MESSAGE("skipped: this machine has one core");
+    return;
+  }
+  auto compiling = core_turn::try_share(*other);
+  REQUIRE(compiling);
+  const auto object = compile_c(read_file(fixture("reference.c")));
+  auto request = request_for(poly_task(), object, object, judge_mode::check);
+  CHECK(judge.ask(request).result == verdict::pass); // on one core
+  request.job = random_id();
+  request.task.threads = true;
+  judge.send(request);
+  auto f = judge.socket().receive(std::chrono::seconds{60});
+  REQUIRE(f.has_value());
+  REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::progress);
+  const auto p = decode<helper_progress>(f->payload).value();
+  CHECK(p.waiting);
+  CHECK(p.stage.starts_with("waiting for core " + std::to_string(*other)));
+  compiling.reset();
+  CHECK(judge.await().result == verdict::pass);
 }

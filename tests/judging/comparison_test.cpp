@@ -234,6 +234,8 @@ TEST_CASE("edge cases are judged relative to the largest value") {
   auto y = make_array("y", argument_role::output, dtype::f32, {"n"});
   CHECK(rule_for(c, y, 0.0).absolute == 0.0);
   CHECK(rule_for(c, y, 0.0, 1e12).absolute == doctest::Approx(1e7));
+  CHECK(rule_for(c, y, 0.5).absolute == 0.0);
+  CHECK(rule_for(c, y, 0.5, 0.0, true).absolute == doctest::Approx(4.0)); // what cancels, by the reference's own error
 }
 
 TEST_CASE("sixteen MiB are compared at memory speed") {

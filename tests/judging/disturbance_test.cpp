@@ -6,7 +6,8 @@
 
 using namespace kevolve;
 
-TEST_CASE("a session is disturbed by stolen time, by drift and by pairs that waited, each beyond its limit") {
+TEST_CASE(
+    "a session is disturbed by stolen time, by drift, by pairs that waited and by others, each beyond its limit") {
   constexpr double ms = 1e6;
   struct row {
     const char* name;
@@ -27,6 +28,9 @@ TEST_CASE("a session is disturbed by stolen time, by drift and by pairs that wai
       {"half the pairs waited", {1000 * ms, 0, 10 * ms, 100, 100, 20, 10}, ""},
       {"more than half", {1000 * ms, 0, 10 * ms, 100, 100, 20, 11}, "11 of 20 pairs"},
       {"no pairs", {1000 * ms, 0, 10 * ms, 100, 100, 0, 0}, ""},
+      {"others at their limit", {1000 * ms, 0, 10 * ms, 100, 100, 20, 0, 100 * ms, 2}, ""},
+      {"others beyond it", {1000 * ms, 0, 10 * ms, 100, 100, 20, 0, 110 * ms, 2}, "ran for 110.0 ms of 1000.0 ms"},
+      {"few ticks of many cores say nothing", {100 * ms, 0, 10 * ms, 100, 100, 20, 0, 50 * ms, 2}, ""},
   };
   for (const auto& r : rows) {
     INFO(r.name);

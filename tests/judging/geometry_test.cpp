@@ -85,6 +85,12 @@ TEST_CASE("the floor is the larger of work over rate, at the level that holds th
   CHECK(*physics_floor_ns(c, d, 100'000, p) == doctest::Approx(2000.0));
   c.work_bytes.clear();
   CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
+  c.arguments.push_back(make_array("y", argument_role::output, dtype::f32, {"n"})); // written, whatever else
+  d.geometries = {*resolve_geometry(c.arguments[0], {{"n", 500}}, {}),
+                  *resolve_geometry(c.arguments[1], {{"n", 500}}, {})};
+  CHECK(*physics_floor_ns(c, d, 1000, p) == doctest::Approx(0.5));
+  c.arguments[1].extent = "n_out"; // nobody knows how much of it
+  CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
   c.work_bytes = "nonsense";
   CHECK(!physics_floor_ns(c, d, 1000, p));
 }

@@ -232,6 +232,60 @@ TEST_CASE("edge cases touch the arguments that ask for them, in their own way") 
     CHECK(std::fabs(x) < 1.2e-38);
 }
 
+TEST_CASE("values that cancel lie in pairs or near one another, inside the range of their rule") {
+  contract c;
+  c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "uniform")};
+  for (auto& a : c.arguments)
+    a.edge = {"cancellation"};
+  c.arguments[1].fill.low = 2.0;
+  c.arguments[1].fill.high = 6.0;
+  const auto variant = [&](uint32_t v) {
+    draw_options o;
+    o.seed = 5;
+    o.edge = edge_kind::cancellation;
+    o.variant = v;
+    return *draw_call(c, make_shape({{"n", 1000}}), o);
+  };
+  const auto paired = values(variant(0), 0);
+  double of_pairs = 0.0;
+  for (size_t i = 0; i + 1 < paired.size(); i += 2)
+    of_pairs = std::max(of_pairs, std::fabs(paired[i] + paired[i + 1]));
+  CHECK(of_pairs < 1e-3);
+  CHECK(deviation(paired) > 0.3);
+  const auto far = values(variant(1), 0);
+  CHECK(std::fabs(mean(far)) > 900.0);
+  CHECK(deviation(far) > 0.3);
+  CHECK(deviation(far) < 2.0);
+  for (uint32_t v : {0U, 1U})
+    for (auto x : values(variant(v), 1)) {
+      CHECK(x >= 2.0);
+      CHECK(x <= 6.0);
+    }
+  CHECK(deviation(values(variant(0), 1)) < 0.01);
+}
+
+TEST_CASE("special values stand in some of the rows, one in each") {
+  contract c;
+  c.arguments = {make_input("x", dtype::f32, {"rows", "cols"}, "normal")};
+  c.arguments[0].edge = {"special"};
+  const auto v = values(draw(c, {{"rows", 100}, {"cols", 50}}, 1, edge_kind::special), 0);
+  int touched = 0;
+  int nan = 0;
+  for (size_t r = 0; r < 100; ++r) {
+    const auto special =
+        std::count_if(v.begin() + static_cast<ptrdiff_t>(r * 50), v.begin() + static_cast<ptrdiff_t>(r * 50 + 50),
+                      [](double x) { return !std::isfinite(x); });
+    CHECK(special <= 1);
+    CHECK((r > 0 || special == 1));
+    touched += special > 0 ? 1 : 0;
+  }
+  nan = static_cast<int>(std::count_if(v.begin(), v.end(), [](double x) { return std::isnan(x); }));
+  CHECK(touched > 5);
+  CHECK(touched < 60);
+  CHECK(nan > 0);
+  CHECK(nan < touched);
+}
+
 TEST_CASE("a seed gives the same data, and varying one argument changes that one alone") {
   contract c;
   c.arguments = {make_input("x", dtype::f32, {"n"}, "normal"), make_input("y", dtype::f32, {"n"}, "normal")};

@@ -45,7 +45,7 @@ bool strike(live_node& n, const mishap& m) {
 TEST_CASE("a campaign survives the death of every actor and helper, and scores none of it") {
   scratch_folder dir;
   live_node n{dir.path};
-  auto id = n.submit("row_energy", {"budget.candidates=16"});
+  auto id = n.submit("row_energy", {"budget.candidates=60"});
   uint64_t seen = 0;
   for (const auto& m : mishaps) {
     CAPTURE(m.what);
@@ -58,7 +58,7 @@ TEST_CASE("a campaign survives the death of every actor and helper, and scores n
   auto s = n.await_end(id);
   CHECK(s.state == "finished");
   CHECK(s.stop_reason == "budget");
-  CHECK(s.candidates == 16);
+  CHECK(s.candidates == 60);
   CHECK(s.final_confirmed);
   n.stop();
   auto f = audit(dir.path, id);

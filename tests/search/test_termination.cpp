@@ -40,7 +40,7 @@ TEST_CASE("each limit ends it, with its reason and words for a person") {
   for (const auto& x : std::vector<example>{
            {[](campaign_progress& p) { p.cancelled = true; }, "cancelled", "cancelled on request"},
            {[](campaign_progress& p) { p.best_ci_low = 8.0; }, "target",
-            "the confirmed best is at least 8 times as fast, wanted was 8"},
+            "by its races the best is at least 8 times as fast, wanted was 8"},
            {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
            {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
            {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
@@ -83,8 +83,8 @@ TEST_CASE("a campaign whose wall time is over waits for its last results, not fo
   CHECK(is_over({.beyond_s = 0.0, .preparing = true}));
   CHECK_FALSE(is_over({.beyond_s = 1.0}));
   CHECK_FALSE(is_over({.beyond_s = 1.0, .preparing = true, .has_best = true})); // to be confirmed
-  CHECK_FALSE(is_over({.beyond_s = 29.0, .core_taken = true}));                 // others take turns
-  CHECK(is_over({.beyond_s = 30.0, .core_taken = true}));
+  CHECK_FALSE(is_over({.beyond_s = 29.0, .stuck = true}));                      // others take turns
+  CHECK(is_over({.beyond_s = 30.0, .stuck = true}));
   CHECK_FALSE(is_over({.beyond_s = 31.0, .has_best = true}));
   CHECK(is_over({.beyond_s = 300.0, .has_best = true}));
 }

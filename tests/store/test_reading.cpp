@@ -169,13 +169,16 @@ TEST_CASE("after damage in the log the store says how many events are lost") {
   CHECK(mended->copy == dir.path() + ".rescued");
   CHECK(fsck(mended->copy)->findings.empty());
   CHECK(payloads(*open_store(mended->copy)).size() == left);
+  CHECK(commit_one(*open_store(mended->copy), make_transaction(red, "next")).value()[0] == left + 1);
   std::filesystem::remove_all(mended->copy);
 
-  // Opened for writing, the store goes on from there.
-  auto s = open_store(dir.path());
-  CHECK(commit_one(*s, make_transaction(red, "next")).value()[0] == left + 1);
-  s.reset();
-  CHECK(fsck(dir.path())->findings.empty());
+  // Opened for writing it would lose what is left of its log: refused, and as it was.
+  const auto refused = store::open(dir.path(), {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::corrupt);
+  CHECK(refused.error().detail.find(loss) != std::string::npos);
+  CHECK(refused.error().detail.find("--repair") != std::string::npos);
+  CHECK(fsck(dir.path())->findings.size() == 1);
 }
 
 } // namespace kevolve::test

@@ -198,7 +198,7 @@ synthesis_context context_of(const nest& n) {
   synthesis_context c;
   c.task = n.task;
   c.reference_source = n.source;
-  c.syntax_tree = n.tree;
+  c.syntax_tree = std::make_shared<const std::string>(n.tree);
   c.flag_menu = flag_menu;
   c.baseline_flags = baseline;
   c.hardware = hardware;
@@ -364,6 +364,17 @@ std::optional<std::string> bench::difference(const std::string& source, const st
         return a.name + " at " + std::to_string(sizes.begin()->second) + "…: " + *wrong;
     }
   }
+  return {};
+}
+
+std::optional<std::string> bench::not_cpp(const std::string& source) {
+  const auto stem = folder_ + "/" + std::to_string(built_++);
+  std::ofstream(stem + ".cpp") << source; // the nests' own restrict is C's
+  if (run({"clang++-19", "-fsyntax-only", "-w", "-march=native", "-std=gnu++20", "-Drestrict=__restrict",
+           stem + ".cpp"},
+          "/dev/null", stem + ".log")
+      != 0)
+    return slurp(stem + ".log");
   return {};
 }
 

@@ -44,6 +44,7 @@ TEST_CASE("moves that apply keep the result") {
     auto env = environment_of(n, reference);
     CAPTURE(name);
     CHECK(b.difference(print_program(reference, "")) == std::nullopt);
+    CHECK(b.not_cpp(n.source) == std::nullopt);
     for (const auto& text : n.applies) {
       CAPTURE(text);
       auto genome = parse_genome(text);
@@ -57,6 +58,8 @@ TEST_CASE("moves that apply keep the result") {
       auto source = print_program(p, "");
       auto wrong = b.difference(source);
       CHECK_MESSAGE(!wrong, wrong.value_or(""), "\n", source);
+      if (auto refused = b.not_cpp(source); refused)
+        FAIL_CHECK(*refused, "\n", source);
     }
   }
 }

@@ -128,9 +128,9 @@ TEST_CASE("promises of the contract reach the signature") {
   REQUIRE(transform::apply(p, {"restrict", {}}, env));
   REQUIRE(transform::apply(p, {"aligned", {}}, env));
   auto text = print_program(p, "");
-  CHECK(text.find("const int64_t *restrict lengths, const int64_t *restrict values, int64_t *restrict out")
+  CHECK(text.find("const int64_t *__restrict lengths, const int64_t *__restrict values, int64_t *__restrict out")
         != std::string::npos);
-  CHECK(text.find("  out = __builtin_assume_aligned(out, 64);\n") != std::string::npos);
+  CHECK(text.find("  out = (int64_t *)__builtin_assume_aligned(out, 64);\n") != std::string::npos);
   CHECK_FALSE(transform::apply(p, {"restrict", {}}, env));
 }
 

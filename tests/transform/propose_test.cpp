@@ -150,7 +150,7 @@ TEST_CASE("what is in the tree is not proposed again, and the end is said") {
     CHECK_FALSE(std::binary_search(c.seen.begin(), c.seen.end(), made));
     c.seen.insert(std::lower_bound(c.seen.begin(), c.seen.end(), made), made);
   }
-  c.syntax_tree.clear(); // the two flag sets beside the baseline are all that is left
+  c.syntax_tree = nullptr; // the two flag sets beside the baseline are all that is left
   c.seen = {genome_fingerprint("flags(O2)"), genome_fingerprint("flags(Ofast)")};
   std::sort(c.seen.begin(), c.seen.end());
   auto none = g->propose(c);

@@ -4,6 +4,7 @@ again, and clients that poll it. Nothing acknowledged is lost, nothing finished 
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import os
 import random
@@ -16,7 +17,14 @@ import urllib.parse
 from pathlib import Path
 
 import common
-from bench_durability import CAMPAIGN, Observer, check, descendants, total, wait_for_orphans
+from bench_durability import (
+    CAMPAIGN,
+    Observer,
+    check,
+    descendants,
+    total,
+    wait_for_orphans,
+)
 from common import Json
 
 PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
@@ -331,7 +339,7 @@ def main() -> None:
     document |= {"kills": trouble.rows, "helper_kills": trouble.helper_rows, "last": last, "polled": polls,
                  "events_seen": len(stored),
                  "cut": {"cuts": reader.done_cuts, "events": len(got), "twice": len(got) - len(set(got)),
-                         "out_of_order": sum(a >= b for a, b in zip(got, got[1:])),
+                         "out_of_order": sum(a >= b for a, b in itertools.pairwise(got)),
                          "missed": len([s for s in stored if got and s <= got[-1] and s not in set(got)])}}
     common.publish(common.close(document), render(document), arguments.json)
 

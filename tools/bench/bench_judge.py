@@ -21,14 +21,14 @@ def render(document: Json) -> str:
                      milliseconds(r["beyond_per_call_ms"]), milliseconds(r["floor_ms"])])
     return "\n".join([
         common.table(rows), "",
-        "wanted for 4 MiB: at most 2 ms beyond compile, load and kernel time, for a candidate's check. The last column is the "
-        "floor of as many calls: the C library's memcpy, memset and memcmp of the same bytes, and nothing else",
-        f"launch of a candidate's process: median {common.nanoseconds(launch['median_ns'])}, 90 % within "
+        ("wanted for 4 MiB: at most 2 ms beyond compile, load and kernel time, for a candidate's check. The last column is the "
+        "floor of as many calls: the C library's memcpy, memset and memcmp of the same bytes, and nothing else"),
+        (f"launch of a candidate's process: median {common.nanoseconds(launch['median_ns'])}, 90 % within "
         f"{common.nanoseconds(launch['p90_ns'])}, of it loading {common.nanoseconds(launch['loading_median_ns'])} "
-        f"(wanted: {common.nanoseconds(launch['wanted_ns'])}); {launch['launches']} launches, {launch['sandbox_level']}",
-        f"champion against reference in L2, {steady['runs']} fresh judges over {steady['over_s']:.0f} s: median ratio "
+        f"(wanted: {common.nanoseconds(launch['wanted_ns'])}); {launch['launches']} launches, {launch['sandbox_level']}"),
+        (f"champion against reference in L2, {steady['runs']} fresh judges over {steady['over_s']:.0f} s: median ratio "
         f"{steady['median']:.4f}, interquartile range {100 * steady['interquartile_range']:.2f} % (wanted: at most "
-        f"{100 * steady['wanted']:.0f} %), {steady['disturbed']} disturbed",
+        f"{100 * steady['wanted']:.0f} %), {steady['disturbed']} disturbed"),
     ])
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 import common
 from common import Json
 
@@ -20,10 +24,14 @@ def render(document: Json) -> str:
         honest.append([r["name"], r["task"], str(r["runs"]), str(r["passed"] + r["gained"]), refusals(r),
                        str(r["faults"])])
     t = document["totals"]
-    lines = [f"{t['cheats']} cheats in {t['cheat_runs']} runs: {t['refused']} refused, {t['passed']} passed and gained "
+    lines = [(f"{t['cheats']} cheats in {t['cheat_runs']} runs: {t['refused']} refused, {t['passed']} passed and gained "
              f"nothing, {t['gained']} gained; {t['not_as_wanted']} not as wanted. Honest controls: {t['controls_refused']} "
-             f"of {t['control_runs']} runs refused. Faults: {t['faults']}. Sandbox: {document['sandbox']}.", "",
+             f"of {t['control_runs']} runs refused. Faults: {t['faults']}. Sandbox: {document['sandbox']}."), "",
              common.table(rows), "", common.table(honest)]
+    if c := document.get("compile_attacks"):
+        lines.append(f"\n{c['attacks']} attacks on the compiler and {c['honest']} honest neighbours, {c['runs']} times: "
+                     f"{c['as_wanted']} runs in which each was refused with evidence or gained nothing")
+        lines += ["\n" + o for o in c["objections"]]
     for r in [*document["cheats"], *document["controls"]]:
         lines += [f"\n{r['name']}: {o}" for o in r["objections"]]
     return "\n".join(lines)
@@ -43,6 +51,25 @@ def total(document: Json) -> Json:
             "faults": over(cheats, "faults") + over(controls, "faults")}
 
 
+def compile_attacks(bin_dir: Path, runs: int) -> Json | None:
+    """The suite of attacks on the compiler, as often; None where the tests are not built."""
+    suite = bin_dir.parent / "tests" / "redteam-compile-test"
+    if not suite.exists():
+        return None
+    folder = common.ROOT / "tests" / "redteam" / "compile"
+    out: Json = {"attacks": len(list((folder / "cheats").glob("*.c*"))), "honest": len(list((folder / "honest").glob("*.c*"))),
+                 "runs": runs, "as_wanted": 0, "objections": []}
+    for i in range(runs):
+        common.say(f"attacks on the compiler: run {i + 1} of {runs}")
+        done = subprocess.run([suite], capture_output=True, text=True, errors="replace", check=False,
+                              env=os.environ | {"KEVOLVE_BIN": str(bin_dir), "KEVOLVE_SOURCE": str(common.ROOT)})
+        if done.returncode == 0 and "skipped:" not in done.stdout:
+            out["as_wanted"] += 1
+        else:
+            out["objections"].append(done.stdout[-2000:])
+    return out
+
+
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--runs", type=int, help="of each cheat (20 in the long form)")
@@ -59,6 +86,7 @@ def main() -> None:
     for key in ("seed", "sandbox", "cheats", "controls"):
         document[key] = measured[key]
     document["totals"] = total(document)
+    document["compile_attacks"] = compile_attacks(arguments.bin, runs)
     common.publish(common.close(document), render(document), arguments.json)
 
 

@@ -36,8 +36,8 @@ def part(name: str, heading: str) -> list[str]:
 
 def main() -> None:
     for file, title, parts in PAGES:
-        out = [f"# {title}", "", "Written by `tools/bench/run results` from the JSON documents in this folder; edit the "
-               "notes, not this file.", ""]
+        out = [f"# {title}", "", ("Written by `tools/bench/run results` from the JSON documents in this folder; edit the "
+               "notes, not this file."), ""]
         for name, heading in parts:
             out += part(name, heading)
         (FOLDER / file).write_text("\n".join(out), encoding="utf-8")

@@ -75,7 +75,7 @@ def header(name: str, arguments: argparse.Namespace) -> Json:
         "command": command,
         "seed": arguments.seed,
         "machine": {"cpu": processor(), "cores": len(os.sched_getaffinity(0)), "load_1min": round(load(), 2)},
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "revision": revision or None,
     }
 

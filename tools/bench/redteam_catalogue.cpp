@@ -1,5 +1,7 @@
 #include "tools/bench/redteam_catalogue.hpp"
 
+#include "backends/cpu/prelude.hpp"
+#include "backends/judging/call_data.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <spawn.h>
@@ -106,6 +108,19 @@ result<std::vector<exhibit>> read_folder(const fs::path& folder, bool honest) {
   return out;
 }
 
+// The reference in double, as admission has it.
+result<std::string> build_oracle(const task_spec& spec) {
+  const auto* base = std::getenv("TMPDIR");
+  auto folder = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-oracle-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr)
+    return tl::unexpected<failure>(from_errno(errno, "a temporary folder"));
+  const auto path = folder + "/oracle.c";
+  std::ofstream{path} << prelude_text("c") << promotion_text() << spec.reference_source;
+  auto out = build_object(path, {"-O2", "-ffp-contract=off"});
+  fs::remove_all(folder);
+  return out;
+}
+
 result<void> read_tasks(catalogue& c, const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto file = entry.path().filename().string();
@@ -120,6 +135,12 @@ result<void> read_tasks(catalogue& c, const fs::path& folder) {
     if (!object)
       return tl::unexpected<failure>(object.error());
     const auto name = file.substr(0, file.size() - ending.size());
+    if (contract_id(promoted(spec->task)) != contract_id(spec->task)) {
+      auto oracle = build_oracle(*spec);
+      if (!oracle)
+        return tl::unexpected<failure>(oracle.error());
+      c.oracles.emplace(name, std::move(*oracle));
+    }
     c.references.emplace(name, std::move(*object));
     c.tasks.emplace(name, std::move(*spec));
   }
@@ -195,6 +216,8 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   q.mode = judge_mode::race;
   q.task = c.tasks.at(e.task).task;
   q.reference = c.references.at(e.task);
+  if (auto oracle = c.oracles.find(e.task); oracle != c.oracles.end())
+    q.oracle = oracle->second;
   q.candidate = std::move(object);
   q.alpha = 1e-4;
   q.delta = 0.1;
@@ -212,7 +235,7 @@ std::string summary(const judge_outcome& o) {
 }
 
 std::string objection(const exhibit& e, const judge_outcome& o) {
-  const auto got = summary(o) + (o.detail.empty() ? "" : " (" + o.detail + ")");
+  auto got = summary(o) + (o.detail.empty() ? "" : " (" + o.detail + ")");
   if (o.trouble)
     return got;
   if (o.result == verdict::pass) {

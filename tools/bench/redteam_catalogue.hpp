@@ -38,6 +38,7 @@ struct catalogue {
   std::vector<exhibit> controls;
   std::map<std::string, task_spec> tasks;
   std::map<std::string, std::string> references; // shared objects, by task
+  std::map<std::string, std::string> oracles;    // the same in double; none where nothing is promoted
 };
 
 // Reads and compiles what lies below `folder`.

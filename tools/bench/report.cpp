@@ -40,12 +40,12 @@ json interval(double low, double high) {
 }
 
 int print(const json& document) {
-  std::cout << document.dump() << std::endl;
+  std::cout << document.dump() << "\n" << std::flush;
   return 0;
 }
 
 int give_up(const std::string& why) {
-  std::cerr << why << std::endl;
+  std::cerr << why << "\n" << std::flush;
   return 1;
 }
 

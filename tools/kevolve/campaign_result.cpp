@@ -126,6 +126,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
                    {"ci95", interval_json(s.ci_low, s.ci_high)},
                    {"trust", to_string(hardware.trust())},
                    {"final", s.final_confirmed},
+                   {"disturbed", or_null(s.disturbed)},
                    {"summary", s.best_summary}};
   return out;
 }
@@ -145,8 +146,10 @@ result<std::string> write_result(const campaign_result& r, const target& hardwar
   std::vector<std::tuple<std::string, std::string, bool>> files{
       {"report.md", report_text(r, hardware), false}, {"result.json", to_pretty_text(document) + "\n", false}};
   if (r.best) {
-    files.emplace_back(r.best->proposal.language == "cpp" ? "kernel.cpp" : "kernel.c", r.source, false);
-    if (auto script = build_script(r); !script.empty())
+    const auto& p = r.best->proposal;
+    const auto& task = r.spec.task.task;
+    files.emplace_back(p.language == "cpp" ? "kernel.cpp" : "kernel.c", r.source, false);
+    if (auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries}); !script.empty())
       files.emplace_back("build.sh", script, true);
   }
   for (const auto& [name, text, executable] : files)

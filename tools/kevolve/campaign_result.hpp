@@ -40,10 +40,6 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
 // report.md
 std::string report_text(const campaign_result& r, const target& hardware);
 
-// A shell script that builds kernel.so from kernel.c with exactly the judge's flags; empty if the target builds
-// otherwise.
-std::string build_script(const campaign_result& r);
-
 // Writes kernel.c, build.sh, report.md and result.json into <data>/results/<id>/ and returns that folder.
 result<std::string> write_result(const campaign_result& r, const target& hardware, const std::string& data_dir);
 

@@ -60,6 +60,10 @@ std::string state_text(const json& s) {
   return state_text(text_at(s, "state"), text_at(s, "stop_reason"), static_cast<uint64_t>(number_at(s, "candidates")));
 }
 
+std::string disturbed_text(const std::string& why) {
+  return "  an estimate: the machine was disturbed each time it was measured (" + printable(why) + ")\n";
+}
+
 std::string status_text(const json& s) {
   const auto state = state_text(s);
   std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), state);

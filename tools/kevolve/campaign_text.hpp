@@ -22,6 +22,9 @@ std::string percent_encoded(const std::string& text);
 std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates);
 std::string state_text(const json& status);
 
+// A line under figures that no calm session gave; `why` as the judge says it.
+std::string disturbed_text(const std::string& why);
+
 // Several lines on one campaign.
 std::string status_text(const json& status);
 // One line, for logs: "[0:32 of 2:00] running: 12 candidates of 300, …".

@@ -3,6 +3,7 @@
 #include "config/document.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/submission.hpp"
+#include "tools/kevolve/reference_check.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 namespace kevolve {
@@ -56,8 +57,14 @@ void tell(const std::vector<diagnostic>& errors, bool json_wanted) {
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted) {
   auto spec = load_campaign(path, overrides, of_this_build());
-  if (spec)
-    return std::move(*spec);
+  if (spec) {
+    // What the compiler refuses, admission would refuse later, with a campaign begun.
+    const auto wrong = check_reference(spec->task);
+    if (!wrong || wrong->empty())
+      return std::move(*spec);
+    tell(*wrong, json_wanted);
+    return std::nullopt;
+  }
   tell(or_its_kind(spec.error(), path, file_kind::campaign), json_wanted);
   return std::nullopt;
 }

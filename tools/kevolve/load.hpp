@@ -10,8 +10,8 @@
 
 namespace kevolve {
 
-// Checked against what this build can do. On errors: prints them all (on stderr, or as JSON on stdout) and yields
-// nothing.
+// Checked against what this build can do; a campaign's reference and oracle are compiled, where they can be. On errors:
+// prints them all (on stderr, or as JSON on stdout) and yields nothing.
 std::optional<campaign_spec> load_campaign_or_tell(const std::string& path, const std::vector<std::string>& overrides,
                                                    bool json_wanted);
 std::optional<task_spec> load_task_or_tell(const std::string& path, bool json_wanted);

@@ -1,5 +1,6 @@
 #include "tools/kevolve/reference_check.hpp"
 
+#include "backends/judging/call_data.hpp"
 #include "backends/protocol.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"
@@ -105,6 +106,7 @@ compile_request request_for(const task_spec& task, const target& hardware) {
                 + "inline void kevolve_entry_check(void) { (void)&" + task.task.entry + "; }\n";
   q.entry = task.task.entry;
   q.threads = task.task.threads;
+  q.libraries = task.task.libraries;
   q.limit_ms = compile_limit_ms;
   for (const auto& f : hardware.flag_menu())
     if (f.baseline)
@@ -169,7 +171,8 @@ diagnostic at_key(const task_spec& task, const std::string& key, const std::stri
 
 } // namespace
 
-std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words) {
+std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words,
+                                            const std::string& section) {
   std::vector<remark> remarks;
   for (size_t from = 0; from < words.size();) {
     auto end = std::min(words.find('\n', from), words.size());
@@ -187,7 +190,7 @@ std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::st
     if (r.file == entry_name) {
       // Where there is no such function, or another one, the call has been refused as well.
       if (out.empty())
-        out.push_back(at_key(task, "reference.entry",
+        out.push_back(at_key(task, section + ".entry",
                              "'" + task.task.entry + "' in " + task.reference_path
                                  + " is static: nobody outside the file can call it"));
       continue;
@@ -197,7 +200,7 @@ std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::st
       continue;
     }
     if (says_undeclared(r.what)) {
-      out.push_back(at_key(task, "reference.entry",
+      out.push_back(at_key(task, section + ".entry",
                            "there is no function '" + task.task.entry + "' in " + task.reference_path + "; " + wanted));
       continue;
     }
@@ -216,6 +219,12 @@ std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::st
   return out;
 }
 
+contract oracle_contract(const task_spec& task) {
+  auto out = promoted(task.task);
+  out.entry = task.oracle_entry;
+  return out;
+}
+
 result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   const auto not_here = [](const std::string& why) { return tl::unexpected(failure{errc::unavailable, why}); };
   auto hardware = make_target("cpu", program_directory());
@@ -227,14 +236,29 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   compile_server server;
   if (auto started = server.start((*hardware)->compile_server()); !started)
     return not_here(to_string(started.error()));
-  auto outcome = server.compile(request_for(task, **hardware));
-  if (!outcome)
-    return not_here("the compile server: " + to_string(outcome.error()));
-  if (outcome->trouble)
-    return not_here(outcome->trouble.kind + ": " + outcome->trouble.detail);
-  if (outcome->result == verdict::pass)
-    return std::vector<diagnostic>{};
-  return read_compiler_words(task, outcome->log);
+  std::vector<diagnostic> out;
+  const auto look = [&](const task_spec& what, const std::string& section) -> result<void> {
+    auto outcome = server.compile(request_for(what, **hardware));
+    if (!outcome)
+      return not_here("the compile server: " + to_string(outcome.error()));
+    if (outcome->trouble)
+      return not_here(outcome->trouble.kind + ": " + outcome->trouble.detail);
+    if (outcome->result != verdict::pass)
+      for (auto& d : read_compiler_words(what, outcome->log, section))
+        out.push_back(std::move(d));
+    return {};
+  };
+  if (auto ok = look(task, "reference"); !ok)
+    return tl::unexpected(ok.error());
+  if (task.oracle_source.empty())
+    return out;
+  auto oracle = task;
+  oracle.task = oracle_contract(task);
+  oracle.reference_path = task.oracle_path;
+  oracle.reference_source = task.oracle_source;
+  if (auto ok = look(oracle, "oracle"); !ok)
+    return tl::unexpected(ok.error());
+  return out;
 }
 
 } // namespace kevolve

@@ -9,10 +9,15 @@
 
 namespace kevolve {
 
-// The errors of the reference, at their places; errc::unavailable with the reason where nothing here could compile it.
+// The errors of the reference, and of an oracle of the task's own, at their places; errc::unavailable with the reason
+// where nothing here could compile it.
 result<std::vector<diagnostic>> check_reference(const task_spec& task);
 
+// What the task's own oracle implements: its entry, with double wherever the reference has a float or a half.
+contract oracle_contract(const task_spec& task);
+
 // What a compiler's words about such a compile mean for who wrote the task. Pure, for the tests.
-std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words);
+std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words,
+                                            const std::string& section = "reference");
 
 } // namespace kevolve

@@ -1,14 +1,9 @@
 // report.md: the proof for a person, from what the node has recorded.
-#include "backends/cpu/flags.hpp"
-#include "backends/cpu/machine.hpp"
-#include "backends/cpu/prelude.hpp"
-#include "backends/cpu/toolchain.hpp"
+#include "backends/target.hpp"
 #include "tools/kevolve/campaign_result.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 #include <fmt/core.h>
-
-#include <sys/utsname.h>
 
 #include <algorithm>
 
@@ -43,10 +38,9 @@ double median(std::vector<double> xs) {
 }
 
 std::string machine_text(const target& hardware) {
-  utsname os{};
-  ::uname(&os);
-  std::string out =
-      fmt::format("- machine: {}, {} {}, {}\n", processor_field(0, "model name"), os.sysname, os.release, os.machine);
+  std::string out;
+  for (const auto& [what, value] : hardware.about())
+    out += "- " + what + ": " + value + "\n";
   std::string facts;
   for (const auto& [key, value] : hardware.hardware())
     facts += fmt::format("{}{} {}", facts.empty() ? "" : ", ", key, value);
@@ -95,22 +89,6 @@ std::string how_judged(const campaign_result& r) {
   return out + "\n";
 }
 
-std::string compiler_text() {
-  auto tools = find_toolchain();
-  std::string out;
-  for (const auto& version : {tools.clang_version, tools.gcc_version, tools.linker_version})
-    if (!version.empty())
-      out += (out.empty() ? "" : "; ") + version;
-  return "- toolchain: " + out + "\n";
-}
-
-std::string quoted(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& w : words)
-    out += " " + w;
-  return out;
-}
-
 } // namespace
 
 std::string report_text(const campaign_result& r, const target& hardware) {
@@ -118,23 +96,29 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   const auto& task = r.spec.task.task;
   std::string out = fmt::format("# {}: {}\n\n", task.name, task.summary);
   if (has_winner(s))
-    out += fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n",
-                       human_speedup(s.speedup), s.ci_low, s.ci_high,
-                       s.final_confirmed ? ", measured directly against the reference in fresh processes"
-                                         : "; a chain of races, not confirmed directly against the reference");
-  else
+    out +=
+        fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n", human_speedup(s.speedup),
+                    s.ci_low, s.ci_high,
+                    s.final_confirmed ? ", measured directly against the reference in fresh processes, in one session"
+                                      : "; a chain of races, not confirmed directly against the reference");
+  if (has_winner(s) && !s.disturbed.empty())
+    out += "The machine was disturbed while this was measured, each time again (" + printable(s.disturbed)
+           + "): take it for an estimate.\n\n";
+  if (!has_winner(s))
     out += "No candidate was shown to be faster than the reference.\n\n";
   out += fmt::format("- campaign {}, {} ({}{}) after {} of wall time\n", to_string(s.id), s.state, s.stop_reason,
                      s.reason.empty() ? "" : ": " + printable(s.reason), human_duration(s.wall_s));
   out += "- prototype: `" + c_prototype(task) + "`\n";
   out += "- reference: " + r.spec.task.reference_path + ", built with " + baseline_of(hardware) + "\n";
-  out += machine_text(hardware) + (s.target == "cpu" ? compiler_text() : "");
+  out += machine_text(hardware);
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
   if (r.best) {
     const auto& p = r.best->proposal;
-    out += fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`\n", s.best, p.flags, p.generator);
+    out +=
+        fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`; `build.sh` beside this file builds it\n",
+                    s.best, p.flags, p.generator);
     if (!p.genome.empty())
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";
@@ -150,38 +134,6 @@ std::string report_text(const campaign_result& r, const target& hardware) {
     out +=
         row({human_duration(p.wall_s), std::to_string(p.candidates), std::to_string(p.node), human_speedup(p.speedup)});
   return out;
-}
-
-std::string build_script(const campaign_result& r) {
-  if (r.status.target != "cpu" || !r.best)
-    return {};
-  const auto& p = r.best->proposal;
-  const auto* entry = find_flags(p.flags);
-  if (entry == nullptr)
-    return {};
-  auto tools = find_toolchain();
-  auto clang = tools.family_for(*entry) == compiler_family::clang;
-  auto cpp = p.language == "cpp";
-  auto threads = r.spec.task.task.threads;
-  auto compiler = clang ? tools.clang + (cpp ? " --driver-mode=g++" : "") : tools.gcc;
-  std::string compile = compiler + (cpp ? " -x c++ -std=gnu++20" : " -x c -std=gnu17") + " -fPIC"
-                        + quoted(clang ? entry->clang : entry->gcc) + (clang ? "" : " -fno-semantic-interposition")
-                        + (threads ? " -fopenmp" : " -fopenmp-simd") + " -include \"$work/prelude.h\" -c "
-                        + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
-  // The link never hears of -ffast-math: it would pull in a start file that changes the rounding of the process.
-  std::string link = compiler + " -shared -o kernel.so \"$work/kernel.o\" -lm" + (threads ? " -fopenmp" : "")
-                     + (cpp ? " -lstdc++" : "");
-  return fmt::format(
-      "#!/bin/sh\n"
-      "# Builds kernel.so as the judge built it: flag set {}. -march=native means the machine it runs on.\n"
-      "set -eu\n"
-      "cd \"$(dirname \"$0\")\"\n"
-      "work=$(mktemp -d)\n"
-      "trap 'rm -rf \"$work\"' EXIT\n"
-      "cat > \"$work/prelude.h\" <<'END'\n{}END\n"
-      "{}\n{}\n"
-      "echo \"$PWD/kernel.so\"\n",
-      p.flags, prelude_text(p.language), compile, link);
 }
 
 } // namespace kevolve

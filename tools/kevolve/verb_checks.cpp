@@ -132,7 +132,8 @@ int check_task(const check_options& o) {
     return exit_code::ok;
   print_out(fmt::format("{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name,
                         c.summary.empty() ? "" : ": ", c.summary, c_prototype(c), task->reference_path, c.language,
-                        task->oracle_path.empty() ? "the reference in double" : task->oracle_path,
+                        task->oracle_path.empty() ? "the reference in double"
+                                                  : task->oracle_path + ": " + c_prototype(oracle_contract(*task)),
                         c.threads ? "allowed" : "not allowed",
                         task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(shapes_text(c));
@@ -253,7 +254,7 @@ void add_checks(CLI::App& app, action& chosen) {
     verb->callback([o, &chosen, f] { chosen = [o, f] { return f(*o); }; });
     return verb;
   };
-  add("validate", "Every error of a campaign file and its task", validate_campaign);
+  add("validate", "Every error of a campaign file, its task and its reference", validate_campaign);
   add("plan", "What would be called, spent and written; touches nothing", plan_campaign)
       ->add_option("--data", o->data, "data directory");
 }

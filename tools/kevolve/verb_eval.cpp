@@ -2,6 +2,7 @@
 #include "config/document.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/evaluate_once.hpp"
+#include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
@@ -199,6 +200,8 @@ void print_text(const json& d) {
   const auto& t = d["timing"];
   if (t.is_object())
     out += speed_text(t);
+  if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("disturbed"))
+    out += disturbed_text(seen["disturbed"].get<std::string>());
   if (const auto& c = d["correctness"]; c.is_object())
     out += correctness_text(c, verdict == "pass");
   if (t.is_object())
@@ -225,8 +228,12 @@ int judge_in(node& where, const eval_options& o, const campaign_spec& spec, cons
     }
   }
   auto judged = waiting.get();
-  if (!judged)
-    return report(judged.error(), o.common.json);
+  if (!judged) {
+    auto why = judged.error();
+    if (why.code == errc::unavailable) // a helper's fault: there is no daemon that could be out of reach
+      why.code = errc::internal;
+    return report(why, o.common.json);
+  }
   auto document = document_of(spec, what, *where.find_target(o.target), *judged);
   if (o.common.json)
     print_out(to_text(document) + "\n");

@@ -2,6 +2,7 @@
 #include "config/node.hpp"
 #include "runtime/base/log.hpp"
 #include "tools/kevolve/campaign_result.hpp"
+#include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
@@ -105,10 +106,13 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
       declared += t.held_out ? 0U : 1U;
     print_out(fmt::format("{}: {} faster than the reference, 95 % interval {:.2f} to {:.2f}\n", s.name,
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
+    if (!s.disturbed.empty())
+      print_out(disturbed_text(s.disturbed));
     print_out(fmt::format(
         "  proven in fresh processes on {} and {}, node {} of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
     print_out("  kernel  " + folder + (r.best->proposal.language == "cpp" ? "/kernel.cpp\n" : "/kernel.c\n"));
+    print_out("  build   sh " + folder + "/build.sh\n");
   }
   print_out("  report  " + folder + "/report.md\n");
 }

@@ -5,9 +5,9 @@ A doctest program counts by its test cases. A case that this machine cannot run 
 
 import re
 import sys
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree import ElementTree
 
 CASES = re.compile(r"\[doctest\] test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed")
 CASE_NAME = re.compile(r"^TEST CASE:\s+(.*?)\s*$")

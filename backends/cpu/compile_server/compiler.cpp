@@ -115,10 +115,13 @@ result<const build_commands*> compiler::commands_for(const compile_request& requ
     variant.flags = cpu_flag_menu().front().clang;
   variant.language = request.language;
   variant.threads = request.threads;
+  variant.libraries = request.libraries;
   variant.remarks = request.role == compile_role::candidate;
   variant.tree = request.kind == compile_kind::syntax_tree;
   auto key = entry.about.name + "/" + request.language + (variant.threads ? "/threads" : "")
              + (variant.remarks ? "/remarks" : "") + (request.kind == compile_kind::syntax_tree ? "/tree" : "");
+  for (const auto& library : variant.libraries)
+    key += "/" + library;
   auto it = known_.find(key);
   if (it == known_.end()) {
     auto commands = resolve_commands(tools_, variant);

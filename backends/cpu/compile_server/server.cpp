@@ -1,8 +1,11 @@
 #include "backends/cpu/compile_server/server.hpp"
 
+#include "backends/cpu/judge/core_turn.hpp"
+#include "backends/cpu/machine.hpp"
 #include "runtime/base/log.hpp"
 
 #include <poll.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +19,24 @@ constexpr auto progress_period = std::chrono::milliseconds{500};
 // A frame that has begun must end: the node is on this machine.
 constexpr auto frame_limit = std::chrono::seconds{10};
 
+// Another node's timing may take minutes, and the node ends a helper that is silent: a wait is told every second.
+constexpr auto turn_limit = std::chrono::hours{24};
+
+std::string waiting_for(int core) {
+  return "waiting for core " + std::to_string(core) + ", " + describe(holder_of(core));
+}
+
+// This process and the compilers that it starts.
+void run_on(const std::vector<int>& cores) {
+  if (cores.empty())
+    return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (auto core : cores)
+    CPU_SET(static_cast<size_t>(core), &set);
+  ::sched_setaffinity(0, sizeof(set), &set);
+}
+
 compile_outcome dropped(const id128& job) {
   compile_outcome out;
   out.job = job;
@@ -24,6 +45,9 @@ compile_outcome dropped(const id128& job) {
 }
 
 } // namespace
+
+compile_server::compile_server(channel link, compiler engine)
+    : link_(std::move(link)), engine_(std::move(engine)), cores_(usable_cores()) {}
 
 int compile_server::run() {
   greet();
@@ -56,10 +80,14 @@ void compile_server::greet() {
   closed_ = !link_.send_message(frame_kind::hello, hello);
 }
 
-bool compile_server::attend() {
+bool compile_server::heard() {
   while (!closed_ && link_.readable())
     receive();
-  if (!closed_ && !cancelled_)
+  return !closed_ && !cancelled_;
+}
+
+bool compile_server::attend() {
+  if (heard())
     report_progress();
   return !closed_ && !cancelled_;
 }
@@ -99,8 +127,28 @@ void compile_server::receive() {
 void compile_server::serve(const compile_request& request) {
   current_ = request.job;
   cancelled_ = false;
+  // Nothing compiles on a core that is being timed on.
+  bool waited = false;
+  const auto waiting = [&](int core) {
+    waited = true;
+    closed_ =
+        closed_ || !link_.send_message(frame_kind::progress, helper_progress{request.job, waiting_for(core), true});
+  };
+  const auto turns = share_cores(cores_, turn_limit, waiting, [this] { return !heard(); });
+  if (turns && waited)
+    closed_ =
+        closed_ || !link_.send_message(frame_kind::progress, helper_progress{request.job, "a core is free", false});
   started_ = reported_ = steady::now();
-  auto out = engine_.run(request, *this);
+  compile_outcome out;
+  if (turns) {
+    run_on(turns->cores);
+    out = engine_.run(request, *this);
+  } else if (turns.error().code == errc::cancelled)
+    out = dropped(request.job);
+  else {
+    out.job = request.job;
+    out.trouble = {"core_busy", turns.error().detail, 0};
+  }
   current_.reset();
   if (closed_)
     return;

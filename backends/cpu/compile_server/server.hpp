@@ -12,7 +12,8 @@ namespace kevolve {
 
 class compile_server final : public attention {
 public:
-  compile_server(channel link, compiler engine) : link_(std::move(link)), engine_(std::move(engine)) {}
+  // Compiles on the cores that this process may use, as long as nobody times on them.
+  compile_server(channel link, compiler engine);
 
   // Serves until the node closes the channel. The process's exit status.
   int run();
@@ -22,12 +23,14 @@ public:
 
 private:
   void greet();
+  bool heard();
   void receive();
   void serve(const compile_request& request);
   void report_progress();
 
   channel link_;
   compiler engine_;
+  std::vector<int> cores_;
   std::deque<compile_request> waiting_;
   std::optional<id128> current_;
   bool cancelled_ = false; // the current one

@@ -2,14 +2,15 @@
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
 #include "backends/cpu/judge/duel.hpp"
 #include "backends/cpu/judge/trial.hpp"
-
+#include "backends/judging/figure.hpp"
 #include "backends/judging/numbers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace kevolve {
@@ -18,7 +19,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int sensitivity_tries = 3;
+constexpr int sensitivity_tries = 12;
+// Draws on which an answer that took no work must fail once: a count of steps is often the same twice.
+constexpr size_t null_tries = 20;
 constexpr double slow_reference_ns = 250e6;
 constexpr double short_call = 30.0; // times a call of nothing
 
@@ -51,23 +54,25 @@ private:
       auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
       if (!pool)
         return tl::unexpected<setback>(pool.error());
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.0f", (*pool)->typical_reference_ns());
-      out_.evidence["reference_ns." + shape.name] = text.data();
+      out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
       if ((*pool)->typical_reference_ns() > slow_reference_ns)
-        out_.evidence["note.slow"] = "the reference takes " + number((*pool)->typical_reference_ns() / 1e6)
+        out_.evidence["note.slow"] = "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3)
                                      + " ms a call on shape '" + shape.name
-                                     + "': judging a candidate takes a minute or more; declare smaller shapes";
+                                     + "': judging a candidate takes tens of seconds; declare smaller shapes";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
-      for (const auto& a : request_.task.arguments)
-        if (!(*pool)->not_finite.empty() && is_array(a) && is_written(a) && is_floating(a.type) && !a.nonfinite_match)
-          return refusal({verdict::nonfinite,
-                          "nonfinite_reference",
-                          "the reference leaves infinite or NaN elements (" + (*pool)->not_finite
-                              + "). Every output holds NaN before a call: one that stays so was never written, or was "
-                                "read first. If the figures are meant, change the fill rules or declare nonfinite = "
-                                "\"match\"",
-                          {{"shape", shape.name}}});
+      if (!(*pool)->not_finite.empty())
+        return refusal(
+            {verdict::nonfinite,
+             "nonfinite_reference",
+             ((*pool)->only_the_oracle
+                  ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
+                    "the reference itself does not: give an [oracle] that does not look at a float's bits)"
+                  : std::string{"the reference"})
+                 + " leaves infinite or NaN elements (" + (*pool)->not_finite
+                 + "). Every output holds NaN before a call: one that stays so was never written, or was "
+                   "read first. If the figures are meant, change the fill rules or declare nonfinite = "
+                   "\"match\"",
+             {{"shape", shape.name}}});
       pools_.push_back(std::move(*pool));
     }
     if (pools_.empty())
@@ -90,15 +95,21 @@ private:
     for (const auto& pool : pools_)
       if (auto ok = d.screen(*pool, 0, pool == smallest_ ? 3 : 1); !ok)
         return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
+    if (!out_.correctness.bit_equal)
+      return refusal({verdict::nondeterministic,
+                      "nondeterministic_reference",
+                      "the reference gives other bits for the same input than it gave a moment ago: it is not "
+                      "deterministic",
+                      {}});
     auto overhead = d.call_overhead();
     if (!overhead)
       return tl::unexpected<setback>(overhead.error());
-    out_.evidence["call_overhead_ns"] = number(*overhead);
+    out_.evidence["call_overhead_ns"] = figure(*overhead, 3);
     for (const auto& pool : pools_)
       if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead)
         out_.evidence["note.short"] = "a call of shape '" + pool->shape.name + "' takes the reference "
-                                      + number(pool->typical_reference_ns() / 1e3) + " us, and "
-                                      + number(*overhead / 1e3)
+                                      + figure(pool->typical_reference_ns() / 1e3, 3) + " us, and "
+                                      + figure(*overhead / 1e3, 3)
                                       + " us of every call are the judge's own, waking and freezing the process: "
                                         "speedups on it are flattened towards 1; declare larger shapes";
     return {};
@@ -111,9 +122,11 @@ private:
       return s;
     s.refused.result = verdict::nondeterministic;
     s.refused.rule = "nondeterministic_reference";
-    s.refused.detail = "the reference disagrees with itself on the same input, when what lay in its outputs before "
-                       "differs: it is not deterministic, or reads memory that nobody wrote ("
-                       + s.refused.detail + ")";
+    s.refused.detail =
+        "the reference disagrees with itself on the same input, when what lay in its outputs before "
+        "or beside its arrays differs: it is not deterministic, or reads memory that nobody wrote, or past "
+        "an array's end ("
+        + s.refused.detail + ")";
     s.refused.evidence.try_emplace("shape", pool.shape.name);
     return s;
   }
@@ -195,104 +208,160 @@ private:
     return false;
   }
 
-  static std::string number(double x) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g", x);
-    return text.data();
-  }
-
   static std::string allowed(const comparison_rule& rule) {
     switch (rule.mode) {
       case tolerance_mode::absrel:
-        return number(rule.absolute) + " + " + number(rule.relative) + " * |expected|";
+        return figure(rule.absolute, 3) + " + " + figure(rule.relative, 3) + " * |expected|";
       case tolerance_mode::ulp:
-        return number(rule.limit) + " ulp";
+        return figure(rule.limit, 3) + " ulp";
       case tolerance_mode::reference_error:
-        return number(rule.limit) + " * the reference's own error of " + number(rule.reference_error);
+        return figure(rule.limit, 3) + " * the reference's own error of " + figure(rule.reference_error, 3);
       case tolerance_mode::exact:
         break;
     }
     return "0";
   }
 
-  // An answer that took no work, output by output: each must need some. `value` yields element k of output i. The
-  // output of at least so many elements that takes it, or null.
-  template <class Value>
-  const argument* taken_by(const pool_set& set, Value value, int64_t least = 1) {
-    for (const auto& a : request_.task.arguments) {
-      if (!is_array(a) || !is_written(a))
-        continue;
-      const auto i = index_of(a);
-      auto g = set.data.geometries[i];
-      g.contiguous = true;
-      const auto elements = counted_elements(request_.task, set, i);
-      if (elements < least)
-        continue;
-      byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
-      for (int64_t k = 0; k < elements; ++k)
-        store_number(a.type, answer.data(), k, value(i, k));
-      const auto rule = rule_for(request_.task, a, smallest_->reference_error[i]);
-      const auto c = compare(g, answer.data(), set.expected[i], elements, rule);
-      if (c.result != verdict::pass)
-        continue;
-      off_ = {{"error." + a.name, number(c.max_abs)},
-              {"allowed." + a.name, allowed(rule)},
-              {"largest_expected." + a.name, number(largest_magnitude(set.expected[i], elements))}};
-      return &a;
-    }
-    return nullptr;
+  // An answer that took no work: element k of output i, where one set's answer is wanted and another came before it.
+  struct null_submission {
+    std::string what;
+    std::function<double(const pool_set& set, const pool_set& previous, size_t i, int64_t k)> answer;
+    int64_t least = 1; // elements of an output that it says something about
+  };
+
+  bool takes(const argument& a, const null_submission& null, const shape_pool& pool, const pool_set& set,
+             const pool_set& previous) {
+    const auto i = index_of(a);
+    auto g = set.data.geometries[i];
+    g.contiguous = true;
+    const auto elements = counted_elements(request_.task, set, i);
+    if (elements < null.least)
+      return false;
+    byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
+    for (int64_t k = 0; k < elements; ++k)
+      store_number(a.type, answer.data(), k, null.answer(set, previous, i, k));
+    const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
+    const auto c = compare(g, answer.data(), set.expected[i], elements, rule);
+    if (c.result != verdict::pass)
+      return false;
+    off_ = {{"error." + a.name, figure(c.max_abs, 3)},
+            {"allowed." + a.name, allowed(rule)},
+            {"largest_expected." + a.name, figure(largest_magnitude(set.expected[i], elements), 3)}};
+    return true;
   }
 
+  // The n-th draw on a shape.
+  attempt<const pool_set*> drawn(const shape_pool& pool, size_t n) {
+    if (n < pool.sets.size())
+      return &pool.sets[n];
+    n -= pool.sets.size();
+    auto& more = drawn_[pool.shape.name];
+    while (more.size() <= n) {
+      draw_options options;
+      options.seed = secret_seed();
+      options.static_seed = static_seed(request_);
+      auto set = maker_.make_set(pool.shape, options, false, nullptr, nullptr);
+      if (!set)
+        return tl::unexpected<setback>(set.error());
+      more.push_back(std::move(*set));
+    }
+    return &more[n];
+  }
+
+  attempt<bool> always_takes(const argument& a, const null_submission& null, const shape_pool& pool) {
+    for (size_t n = 1; n <= null_tries; ++n) {
+      auto previous = drawn(pool, n - 1);
+      auto set = drawn(pool, n);
+      if (!previous || !set)
+        return tl::unexpected<setback>(previous ? set.error() : previous.error());
+      if (!takes(a, null, pool, **set, **previous))
+        return false;
+    }
+    return true;
+  }
+
+  // On every shape that is timed: a candidate must be right on each.
+  attempt<bool> always_takes(const argument& a, const null_submission& null) {
+    for (const auto& pool : pools_) {
+      if (pool->shape.held_out)
+        continue;
+      auto taken = always_takes(a, null, *pool);
+      if (!taken || !*taken)
+        return taken;
+    }
+    return true;
+  }
+
+  attempt<void> refuse(const argument& output, const std::string& what) const {
+    std::string figures;
+    for (const auto& [name, value] : off_)
+      figures += (figures.empty() ? "" : ", ") + name + " " + value;
+    const bool exact = tolerance_for(request_.task, output).mode == tolerance_mode::exact;
+    complaint c{verdict::wrong_result, "null_submission",
+                "the tolerance accepts " + what + " as output '" + output.name + "', in each of "
+                    + std::to_string(null_tries) + " draws on each timed shape (" + figures + "): "
+                    + (exact ? "change shapes or fill rules so that it varies, or let it be no output"
+                             : "tighten it, or change the fill rules"),
+                off_};
+    c.evidence["submission"] = what;
+    c.evidence["argument"] = output.name;
+    return refusal(std::move(c));
+  }
+
+  static double mean_of(const expected_output& e, int64_t n) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < n; ++k)
+      sum += load_number(e.type, e.values.data(), k);
+    return sum / static_cast<double>(n);
+  }
+
+  std::vector<null_submission> null_submissions() const {
+    const auto& task = request_.task;
+    std::vector<null_submission> out;
+    out.push_back({"zeros", [](const pool_set&, const pool_set&, size_t, int64_t) { return 0.0; }});
+    // One number is its own mean: constants say something only about outputs with several elements.
+    out.push_back({"a constant",
+                   [&task, last = std::pair<const pool_set*, size_t>{},
+                    mean = 0.0](const pool_set& set, const pool_set&, size_t i, int64_t) mutable {
+                     if (last != std::pair{&set, i})
+                       mean = mean_of(set.expected[i], counted_elements(task, set, i));
+                     last = {&set, i};
+                     return mean;
+                   },
+                   2});
+    for (const auto& a : task.arguments)
+      if (is_array(a) && is_read(a))
+        out.push_back({"a copy of '" + a.name + "'",
+                       [from = index_of(a), last = static_cast<const pool_set*>(nullptr),
+                        compact = std::shared_ptr<byte_buffer>{}](const pool_set& set, const pool_set&, size_t,
+                                                                  int64_t k) mutable {
+                         const auto& g = set.data.geometries[from];
+                         if (last != &set)
+                           compact = std::make_shared<byte_buffer>(collect(g, set.data.inputs[from].data(), g.count));
+                         last = &set;
+                         return g.count == 0 ? 0.0 : load_number(g.type, compact->data(), k % g.count);
+                       }});
+    out.push_back({"the previous output", [](const pool_set&, const pool_set& previous, size_t i, int64_t k) {
+                     const auto& e = previous.expected[i];
+                     const auto n = previous.data.geometries[i].count;
+                     return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
+                   }});
+    return out;
+  }
+
+  // Output by output: each must need some work.
   attempt<void> refuse_null_submissions() {
     hooks_.progress("admit: null submissions");
-    const auto& task = request_.task;
-    const auto& set = smallest_->sets.at(0);
-    const auto& previous = smallest_->sets.at(1);
-    auto refuse = [this](const argument& output, const std::string& what) {
-      std::string figures;
-      for (const auto& [name, value] : off_)
-        figures += (figures.empty() ? "" : ", ") + name + " " + value;
-      complaint c{verdict::wrong_result, "null_submission",
-                  "the tolerance accepts " + what + " as output '" + output.name + "' (" + figures
-                      + "): tighten it, or change the fill rules",
-                  off_};
-      c.evidence["submission"] = what;
-      c.evidence["argument"] = output.name;
-      return refusal(std::move(c));
-    };
-    if (const auto* output = taken_by(set, [](size_t, int64_t) { return 0.0; }))
-      return refuse(*output, "zeros");
-
-    std::vector<double> means(task.arguments.size(), 0.0);
-    for (size_t i = 0; i < means.size(); ++i) {
-      const auto& e = set.expected[i];
-      if (e.values.empty())
-        continue;
-      const auto n = counted_elements(task, set, i);
-      for (int64_t k = 0; k < n; ++k)
-        means[i] += load_number(e.type, e.values.data(), k) / static_cast<double>(n);
-    }
-    // One number is its own mean: constants say something only about outputs with several elements.
-    if (const auto *output = taken_by(set, [&](size_t i, int64_t) { return means[i]; }, 2))
-      return refuse(*output, "a constant");
-
-    for (const auto& a : task.arguments) {
-      const auto from = index_of(a);
-      if (!is_array(a) || !is_read(a) || set.data.inputs[from].empty())
-        continue;
-      const auto& g = set.data.geometries[from];
-      const auto compact = collect(g, set.data.inputs[from].data(), g.count);
-      const auto copy = [&](size_t, int64_t k) { return load_number(g.type, compact.data(), k % g.count); };
-      if (const auto* output = taken_by(set, copy))
-        return refuse(*output, "a copy of '" + a.name + "'");
-    }
-    const auto earlier = [&](size_t i, int64_t k) {
-      const auto& e = previous.expected[i];
-      const auto n = previous.data.geometries[i].count;
-      return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
-    };
-    if (const auto* output = taken_by(set, earlier))
-      return refuse(*output, "the previous output");
+    for (const auto& null : null_submissions())
+      for (const auto& a : request_.task.arguments) {
+        if (!is_array(a) || !is_written(a))
+          continue;
+        auto taken = always_takes(a, null);
+        if (!taken)
+          return tl::unexpected<setback>(taken.error());
+        if (*taken)
+          return refuse(a, null.what);
+      }
     return {};
   }
 
@@ -303,7 +372,8 @@ private:
   pool_maker maker_;
   std::vector<std::shared_ptr<const shape_pool>> pools_;
   std::shared_ptr<const shape_pool> smallest_;
-  std::map<std::string, std::string> off_; // how far the null submission was off that passed
+  std::map<std::string, std::deque<pool_set>> drawn_; // by shape, beyond the pools' own; what was handed out stays put
+  std::map<std::string, std::string> off_;            // how far the null submission was off that passed
 };
 
 } // namespace

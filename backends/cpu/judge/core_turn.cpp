@@ -5,6 +5,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -46,20 +47,20 @@ public:
                 const std::function<bool()>& given_up)
       : core_(core), until_(std::chrono::steady_clock::now() + limit), waiting_(waiting), given_up_(given_up) {}
 
-  result<void> lock(int fd) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
+  result<void> lock(int fd, int how) {
+    if (::flock(fd, how | LOCK_NB) == 0)
       return {};
     say();
     interruption alarm;
-    while (::flock(fd, LOCK_EX) != 0) {
+    while (::flock(fd, how) != 0) {
       if (errno != EINTR)
         return fail(errc::io, "core " + std::to_string(core_) + ": " + std::strerror(errno));
       if (given_up_())
-        return fail(errc::cancelled, "given up while another judge had core " + std::to_string(core_));
+        return fail(errc::cancelled, "given up while others had core " + std::to_string(core_));
       if (std::chrono::steady_clock::now() - said_ >= say_again_after)
         say();
       if (std::chrono::steady_clock::now() > until_)
-        return fail(errc::timed_out, "another judge has core " + std::to_string(core_));
+        return fail(errc::timed_out, "others have core " + std::to_string(core_));
     }
     return {};
   }
@@ -88,24 +89,92 @@ void note_begin(int fd) {
   ::fcntl(fd, F_SETLK, &mark);
 }
 
+// The kernel's own directory of the core: every process sees the same one, may open it and cannot replace it.
+std::string place_of(int core) {
+  return "/sys/devices/system/cpu/cpu" + std::to_string(core);
+}
+
+int open_core(int core) {
+  return ::open(place_of(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+// The gate: who waits for the core holds it, so that the one who gives the core up queues behind. A waiter that dies
+// leaves it as it leaves the core.
+int open_gate(int core) {
+  return ::open((place_of(core) + "/uevent").c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 } // namespace
+
+result<core_turn> core_turn::lock(int core, int how, std::chrono::milliseconds limit,
+                                  const std::function<void()>& waiting, const std::function<bool()>& given_up) {
+  core_turn turn{open_core(core)};
+  if (turn.fd_ < 0)
+    return turn;
+  const core_turn gate{open_gate(core)};
+  wait_for_core wait{core, limit, waiting, given_up};
+  if (auto locked = gate.fd_ < 0 ? result<void>{} : wait.lock(gate.fd_, LOCK_EX); !locked)
+    return tl::unexpected(locked.error());
+  if (auto locked = wait.lock(turn.fd_, how); !locked)
+    return tl::unexpected(locked.error());
+  return turn;
+}
 
 result<core_turn> core_turn::take(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
                                   const std::function<bool()>& given_up) {
-  // The kernel's own directory of the core: every process sees the same one, may open it and cannot replace it.
-  auto place = "/sys/devices/system/cpu/cpu" + std::to_string(core);
-  core_turn turn{::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  auto turn = lock(core, LOCK_EX, limit, waiting, given_up);
+  if (turn && turn->fd_ >= 0)
+    note_begin(turn->fd_);
+  return turn;
+}
+
+result<core_turn> core_turn::share(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
+                                   const std::function<bool()>& given_up) {
+  return lock(core, LOCK_SH, limit, waiting, given_up);
+}
+
+std::optional<core_turn> core_turn::try_share(int core) {
+  core_turn turn{open_core(core)};
   if (turn.fd_ < 0)
     return turn;
-  // The gate: who waits for the core holds it, so that the one who gives the core up queues behind. A waiter that
-  // dies leaves it as it leaves the core.
-  core_turn gate{::open((place + "/uevent").c_str(), O_RDONLY | O_CLOEXEC)};
-  wait_for_core wait{core, limit, waiting, given_up};
-  for (auto fd : {gate.fd_, turn.fd_})
-    if (auto locked = fd < 0 ? result<void>{} : wait.lock(fd); !locked)
-      return tl::unexpected(locked.error());
-  note_begin(turn.fd_);
+  const core_turn gate{open_gate(core)};
+  if ((gate.fd_ >= 0 && ::flock(gate.fd_, LOCK_EX | LOCK_NB) != 0) || ::flock(turn.fd_, LOCK_SH | LOCK_NB) != 0)
+    return std::nullopt;
   return turn;
+}
+
+result<std::vector<core_turn>> take_cores(std::vector<int> cores, std::chrono::milliseconds limit,
+                                          const std::function<void(int core)>& waiting,
+                                          const std::function<bool()>& given_up) {
+  std::sort(cores.begin(), cores.end());
+  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+  std::vector<core_turn> out;
+  for (auto core : cores) {
+    auto turn = core_turn::take(core, limit, [&] { waiting(core); }, given_up);
+    if (!turn)
+      return tl::unexpected(turn.error());
+    out.push_back(std::move(*turn));
+  }
+  return out;
+}
+
+result<shared_cores> share_cores(const std::vector<int>& cores, std::chrono::milliseconds limit,
+                                 const std::function<void(int core)>& waiting, const std::function<bool()>& given_up) {
+  shared_cores out;
+  for (auto core : cores)
+    if (auto turn = core_turn::try_share(core)) {
+      out.cores.push_back(core);
+      out.turns.push_back(std::move(*turn));
+    }
+  if (!out.cores.empty() || cores.empty())
+    return out;
+  const auto core = cores.front();
+  auto turn = core_turn::share(core, limit, [&] { waiting(core); }, given_up);
+  if (!turn)
+    return tl::unexpected(turn.error());
+  out.cores.push_back(core);
+  out.turns.push_back(std::move(*turn));
+  return out;
 }
 
 core_turn::core_turn(core_turn&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

@@ -1,5 +1,6 @@
 #include "backends/cpu/judge/duel.hpp"
 
+#include "backends/cpu/judge/weather.hpp"
 #include "backends/judging/library_allowance.hpp"
 
 #include <algorithm>
@@ -143,11 +144,13 @@ attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const p
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
+  // Where a NaN is expected, one that lay there before must not do.
+  const size_t first = pool.edge == edge_kind::special ? 1 : 0;
   const auto& s = pool.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
-    options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
+    options.poison = poisons.at((first + static_cast<size_t>(run)) % poisons.size());
     options.limit = limit_for(pool, 0.0);
     options.full = true;
     options.again = run > 0;
@@ -184,12 +187,7 @@ attempt<double> duel::call_overhead() {
 
 void duel::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
   shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
-  decks_.emplace_back();
-  auto& order = decks_.back().order;
-  order.resize(shapes_.back().pool->sets.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random_.below(i)]);
+  decks_.emplace_back(); // shuffled for each pair of processes
 }
 
 attempt<void> duel::launch_pair() {
@@ -290,6 +288,10 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
     (candidate ? candidate_ns : rival_ns) = *took;
   }
   return calm;
+}
+
+double duel::living_ns() const {
+  return processor_ns(candidate_.pid()) + processor_ns(rival_.pid()) + processor_ns(zygote_.pid());
 }
 
 void duel::forget_pairs() {

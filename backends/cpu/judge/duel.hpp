@@ -54,6 +54,8 @@ public:
   double launch_ns() const { return launch_ns_; }       // of all of them, loading included
   double candidate_ns() const { return candidate_ns_; } // what the candidate's calls took, all together
   const call_costs& costs() const { return referee_.costs(); }
+  // The processor time of the processes that are alive now, the zygote among them.
+  double living_ns() const;
   // Pairs that were played again because a call had to wait for its core.
   uint32_t disturbed() const { return disturbed_; }
   // Pairs of this session that count although a call lost its core to somebody else, after every try.

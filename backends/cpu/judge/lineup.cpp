@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 constexpr pool_size screen_size{2, 2, milliseconds{0}};
 constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
+constexpr pool_size cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
 constexpr pool_size larger_size{2, 2, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
@@ -26,7 +27,7 @@ setback blame_reference(setback s) {
 }
 
 const pool_size& size_of(edge_kind edge) {
-  return edge == edge_kind::large ? large_size : edge_size;
+  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
 }
 
 bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
@@ -86,7 +87,7 @@ attempt<void> lineup::gather() {
 }
 
 attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool = maker_.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : edge_size);
+  auto pool = maker_.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : size_of(edge));
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;
@@ -101,8 +102,6 @@ std::vector<const shape_case*> lineup::larger() const {
 }
 
 attempt<double> lineup::floor_of(const shape_pool& pool) {
-  if (request_.task.work_flops.empty() && request_.task.work_bytes.empty())
-    return 0.0;
   if (!court_.peaks.measured())
     if (auto ok = court_.peaks.measure(); !ok)
       return infrastructure("device_sick", ok.error().detail);

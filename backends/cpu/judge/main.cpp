@@ -195,23 +195,25 @@ private:
     };
     judge_outcome out;
     auto waited = false;
-    const auto waiting = [&] {
+    // A candidate's threads have all the cores of the task's, and nobody compiles on them meanwhile.
+    auto cores = request.task.threads ? court_.settings.thread_cores : std::vector<int>{};
+    cores.push_back(court_.settings.core);
+    const auto waiting = [&](int core) {
       waited = true;
-      const auto core = court_.settings.core;
       tell("waiting for core " + std::to_string(core) + ", " + describe(holder_of(core)), true);
     };
     const auto too_weak = refusal_of_level(court_.zygote.sandbox_level(), done_without_);
     if (!too_weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
       out.trouble = {"sandbox_weak", too_weak, 0};
-    } else if (auto turn = core_turn::take(court_.settings.core, turn_limit, waiting, hooks.cancelled)) {
+    } else if (auto turns = take_cores(std::move(cores), turn_limit, waiting, hooks.cancelled)) {
       if (waited)
         tell("core " + std::to_string(court_.settings.core) + " is free", false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = hold_trial(court_, request, hooks);
     } else {
       out.job = request.job;
-      out.trouble = {turn.error().code == errc::cancelled ? "cancelled" : "core_busy", turn.error().detail, 0};
+      out.trouble = {turns.error().code == errc::cancelled ? "cancelled" : "core_busy", turns.error().detail, 0};
     }
     current_ = {};
     return alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();

@@ -1,6 +1,7 @@
 #include "backends/cpu/judge/peaks.hpp"
 
 #include "backends/judging/byte_buffer.hpp"
+#include "backends/judging/figure.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 #define KEVOLVE_WIDEST [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
@@ -119,12 +119,6 @@ int64_t cache_bytes(int name, int64_t otherwise) {
   return n > 0 ? n : otherwise;
 }
 
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", x);
-  return text.data();
-}
-
 } // namespace
 
 result<void> peak_meter::measure() {
@@ -179,9 +173,9 @@ std::map<std::string, std::string> peak_meter::facts() const {
   std::map<std::string, std::string> out;
   if (!measured())
     return out;
-  out["peak.flops_per_s"] = number(single_.flops_per_second);
+  out["peak.flops_per_s"] = figure(single_.flops_per_second);
   for (const auto& level : single_.levels)
-    out["peak." + level.name + "_bytes_per_s"] = number(level.bytes_per_second);
+    out["peak." + level.name + "_bytes_per_s"] = figure(level.bytes_per_second);
   return out;
 }
 

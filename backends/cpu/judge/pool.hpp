@@ -50,7 +50,8 @@ struct shape_pool {
   std::vector<double> reference_error; // by argument, against the oracle
   double reference_max_abs = 0.0;
   std::vector<double> reference_ns;
-  std::string not_finite; // what of the first such expected output is infinite or NaN
+  std::string not_finite;       // what of the first expected output is infinite or NaN that may not be
+  bool only_the_oracle = false; // … while the reference's own is finite
   size_t bytes = 0;
 
   double typical_reference_ns() const;

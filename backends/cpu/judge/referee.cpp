@@ -1,8 +1,9 @@
 #include "backends/cpu/judge/referee.hpp"
 
+#include "backends/judging/figure.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace kevolve {
 
@@ -14,12 +15,6 @@ using std::chrono::steady_clock;
 
 double ns_since(steady_clock::time_point start) {
   return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
-}
-
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", x);
-  return text.data();
 }
 
 // How far the answer is off, never what it should have been.
@@ -35,8 +30,8 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
   out.evidence["argument"] = name;
   out.evidence["bad_elements"] = std::to_string(c.bad);
   out.evidence["first_bad"] = std::to_string(c.first_bad);
-  out.evidence["max_abs"] = number(c.max_abs);
-  out.evidence["max_rel"] = number(c.max_rel);
+  out.evidence["max_abs"] = figure(c.max_abs, 3);
+  out.evidence["max_rel"] = figure(c.max_rel, 3);
   return out;
 }
 
@@ -75,7 +70,7 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
   const auto& g = set.data.geometries[argument];
   const auto elements = counted_elements(task_, set, argument);
   const auto largest = pool.edge == edge_kind::none ? 0.0 : largest_magnitude(set.expected[argument], elements);
-  const auto rule = rule_for(task_, a, pool.reference_error[argument], largest);
+  const auto rule = rule_for(task_, a, pool.reference_error[argument], largest, pool.edge == edge_kind::cancellation);
   const auto* actual = memory.array(argument);
   if (full || !accepts(g, actual, set.expected[argument], elements, rule)) {
     const auto c = compare(g, actual, set.expected[argument], elements, rule);

@@ -26,6 +26,7 @@ inline tl::unexpected<setback> infrastructure(std::string kind, std::string deta
 inline tl::unexpected<setback> infrastructure(const failure& f) {
   return infrastructure(f.code == errc::no_space      ? "no_space"
                         : f.code == errc::unsupported ? "sandbox"
+                        : f.code == errc::not_found   ? "toolchain_missing"
                         : f.code == errc::unavailable ? "worker_killed"
                                                       : "internal",
                         to_string(f));

@@ -2,6 +2,7 @@
 
 #include "backends/cpu/zygote/arena_mapping.hpp"
 #include "backends/judging/pattern.hpp"
+#include "backends/judging/random_stream.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,9 +23,12 @@ namespace {
 // NaN as f16, bf16, f32 and f64 alike: what reads past an array and multiplies that by zero shows it.
 constexpr uint64_t guard_pattern = 0xfff5'7ff9'fffb'7ffdULL;
 
-// Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another.
-uint64_t guard_of(size_t i) {
-  return nan_poison((i + 1) * 0x9e37'79b9'7f4a'7c15ULL);
+// Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another. Another
+// one with other poison: what reads integers past an array disagrees with itself.
+uint64_t guard_of(size_t i, uint64_t poison) {
+  const auto pattern = mix_seed(poison, i + 1);
+  const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
+  return nan ? nan_poison(pattern) : pattern;
 }
 
 // Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
@@ -179,7 +183,7 @@ void call_memory::set_up(uint64_t poison, bool inputs_there) {
   shared_.guard_rest(layout_.total);
   const auto guards = guard_ranges(layout_);
   for (size_t i = 0; i < guards.size(); ++i)
-    paint(arena_, guards[i].first, guards[i].second, guard_of(i));
+    paint(arena_, guards[i].first, guards[i].second, guard_of(i, poison_));
   for (const auto& place : layout_.places) {
     const auto& a = task_.arguments[place.argument];
     const auto& input = data_.inputs[place.argument];
@@ -227,7 +231,7 @@ bool call_memory::gaps_intact(const arena_place& place) const {
 std::optional<std::string> call_memory::broken_guard() const {
   const auto guards = guard_ranges(layout_);
   for (size_t i = 0; i < guards.size(); ++i)
-    if (!holds(arena_, guards[i].first, guards[i].second, guard_of(i))) {
+    if (!holds(arena_, guards[i].first, guards[i].second, guard_of(i, poison_))) {
       const auto before = i < layout_.places.size() ? task_.arguments[layout_.places[i].argument].name : std::string{};
       const auto after = i > 0 ? task_.arguments[layout_.places[i - 1].argument].name : std::string{};
       if (after.empty())

@@ -49,7 +49,8 @@ judge_outcome hold_trial(court& c, const judge_request& request, const request_h
   out.job = request.job;
   attempt<void> ended;
   try {
-    ended = dispatch(c, request, hooks, out);
+    const auto provided = request.mode == judge_mode::probe ? result<void>{} : c.zygote.provide(request.task.libraries);
+    ended = provided ? dispatch(c, request, hooks, out) : infrastructure(provided.error());
   } catch (const std::bad_alloc&) {
     ended = infrastructure("no_space", "the judge has no memory for this task's arrays");
   } catch (const std::exception& e) {

@@ -1,8 +1,11 @@
 #include "backends/cpu/judge/weather.hpp"
 
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -47,8 +50,8 @@ std::string proc_stat() {
 
 } // namespace
 
-double stolen_ns(const std::string& text, const std::vector<int>& cores, double tick) {
-  double out = 0.0;
+core_times times_of(const std::string& text, const std::vector<int>& cores, double tick) {
+  core_times out;
   std::istringstream in{text};
   for (std::string line; std::getline(in, line);) {
     std::istringstream words{line};
@@ -57,27 +60,54 @@ double stolen_ns(const std::string& text, const std::vector<int>& cores, double 
     if (std::none_of(cores.begin(), cores.end(), [&](int c) { return name == "cpu" + std::to_string(c); }))
       continue;
     // user nice system idle iowait irq softirq steal
-    uint64_t ticks = 0;
-    int column = 0;
-    while (column < 8 && words >> ticks)
-      ++column;
-    if (column == 8)
-      out += static_cast<double>(ticks) * tick;
+    std::array<uint64_t, 8> ticks{};
+    size_t columns = 0;
+    while (columns < ticks.size() && words >> ticks[columns])
+      ++columns;
+    if (columns < ticks.size())
+      continue;
+    out.idle_ns += static_cast<double>(ticks[3] + ticks[4]) * tick;
+    out.stolen_ns += static_cast<double>(ticks[7]) * tick;
   }
   return out;
 }
 
-weather_watch::weather_watch(std::vector<int> cores)
-    : cores_(std::move(cores)), begun_(steady_clock::now()), stolen_ns_(stolen_ns(proc_stat(), cores_, tick_ns())),
-      probe_ns_(probe()) {}
+double processor_ns() {
+  double out = 0.0;
+  for (const auto whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    if (::getrusage(whose, &used) == 0)
+      for (const auto& part : {used.ru_utime, used.ru_stime})
+        out += static_cast<double>(part.tv_sec) * 1e9 + static_cast<double>(part.tv_usec) * 1e3;
+  }
+  return out;
+}
+
+double processor_ns(pid_t pid) {
+  clockid_t clock{};
+  timespec used{};
+  if (pid <= 0 || ::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    return 0.0;
+  return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
+}
+
+weather_watch::weather_watch(std::vector<int> cores, std::function<double()> own_ns)
+    : cores_(std::move(cores)), own_(std::move(own_ns)), begun_(steady_clock::now()),
+      times_(times_of(proc_stat(), cores_, tick_ns())), own_ns_(own_ ? own_() : 0.0), probe_ns_(probe()) {}
 
 session_weather weather_watch::end(uint32_t pairs, uint32_t waiting) const {
   session_weather out;
   out.probe_before_ns = probe_ns_;
   out.probe_after_ns = probe();
   out.tick_ns = tick_ns();
-  out.stolen_ns = stolen_ns(proc_stat(), cores_, out.tick_ns) - stolen_ns_;
+  const auto times = times_of(proc_stat(), cores_, out.tick_ns);
+  out.stolen_ns = times.stolen_ns - times_.stolen_ns;
   out.wall_ns = static_cast<double>(std::chrono::nanoseconds{steady_clock::now() - begun_}.count());
+  out.cores = static_cast<uint32_t>(cores_.size());
+  if (own_) {
+    const auto busy = out.cores * out.wall_ns - (times.idle_ns - times_.idle_ns) - out.stolen_ns;
+    out.foreign_ns = std::max(0.0, busy - (own_() - own_ns_));
+  }
   out.pairs = pairs;
   out.waiting_pairs = waiting;
   return out;

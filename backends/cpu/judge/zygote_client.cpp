@@ -1,5 +1,7 @@
 #include "backends/cpu/judge/zygote_client.hpp"
 
+#include "runtime/base/control_group.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -19,7 +21,7 @@ namespace {
 constexpr int answer_limit_ms = 5000;
 
 // Only async-signal-safe calls: the judge may have been forked with anything held.
-[[noreturn]] void become_zygote(const char* path, int control, const cpu_set_t& cores) {
+[[noreturn]] void become_zygote(char* const* argv, int control, const cpu_set_t& cores) {
   sched_setaffinity(0, sizeof(cores), &cores);
   for (auto number : {SIGPIPE, SIGXFSZ}) // a candidate meets the usual ones
     ::signal(number, SIG_DFL);
@@ -33,9 +35,8 @@ constexpr int answer_limit_ms = 5000;
   if (control == 3)
     fcntl(3, F_SETFD, 0);
   close_range(4, ~0U, 0);
-  std::array<char*, 2> argv{const_cast<char*>(path), nullptr};
   std::array<char*, 1> environment{nullptr};
-  execve(path, argv.data(), environment.data());
+  execve(argv[0], argv, environment.data());
   _exit(127);
 }
 
@@ -66,6 +67,7 @@ void zygote_client::stop() {
     waitpid(pid_, nullptr, 0);
   }
   pid_ = -1;
+  sweep_groups();
 }
 
 result<void> zygote_client::start() {
@@ -77,9 +79,13 @@ result<void> zygote_client::start() {
   CPU_ZERO(&cores);
   for (auto core : cores_)
     CPU_SET(static_cast<size_t>(core), &cores);
+  std::vector<char*> argv{path_.data()};
+  for (auto& library : libraries_)
+    argv.push_back(library.data());
+  argv.push_back(nullptr);
   pid_ = fork();
   if (pid_ == 0)
-    become_zygote(path_.c_str(), pair[1], cores);
+    become_zygote(argv.data(), pair[1], cores);
   close(pair[1]);
   control_ = pair[0];
   if (pid_ < 0) {
@@ -94,12 +100,21 @@ result<void> zygote_client::start() {
     return fail(errc::unavailable, "the zygote " + path_ + " does not start");
   }
   hello.text[sizeof(hello.text) - 1] = '\0';
-  if (hello.ok == 0) {
+  if (hello.state != wire::zygote_state::ready) {
     stop();
+    if (hello.state == wire::zygote_state::no_library)
+      return fail(errc::not_found, hello.text);
     return fail(errc::unsupported, std::string{"the sandbox cannot be set up: "} + hello.text);
   }
   level_ = hello.text;
   return {};
+}
+
+result<void> zygote_client::provide(const std::vector<std::string>& libraries) {
+  if (libraries == libraries_ && pid_ > 0)
+    return {};
+  libraries_ = libraries;
+  return start();
 }
 
 result<pid_t> zygote_client::try_launch(const wire::launch_request& request, int object_fd, int arena_fd,

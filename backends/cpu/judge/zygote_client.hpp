@@ -20,6 +20,9 @@ public:
   ~zygote_client();
 
   result<void> start();
+  // What its children find loaded beside C's library; another list means another zygote. errc::not_found if one of
+  // them does not load.
+  result<void> provide(const std::vector<std::string>& libraries);
   // A child of this process. Restarts a dead zygote once before it gives up.
   result<pid_t> launch(const wire::launch_request& request, int object_fd, int arena_fd, int command_fd);
 
@@ -34,6 +37,7 @@ private:
 
   std::string path_;
   std::vector<int> cores_;
+  std::vector<std::string> libraries_;
   std::string level_;
   int control_ = -1;
   pid_t pid_ = -1;

@@ -65,6 +65,19 @@ void load_thread_runtimes() {
   shm_unlink(("/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid())).c_str());
 }
 
+// The libraries that the task allows, so that no candidate needs to open a file for them. Empty, or why not.
+std::string load_libraries(char** names) {
+  // A thread that a library started here would be missing in every clone, and be waited for.
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  for (; *names != nullptr; ++names) {
+    const std::string name = *names;
+    const auto file = name.find(".so") == std::string::npos ? "lib" + name + ".so" : name;
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+      return "permissions.libraries: '" + name + "': " + dlerror();
+  }
+  return {};
+}
+
 // The request and its three descriptors; false at the end of the stream.
 bool receive(wire::launch_request& request, launch_fds& fds) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
@@ -120,7 +133,7 @@ void serve(const locks_by_threads& locks) {
   }
 }
 
-int run() {
+int run(char** libraries) {
   const auto judge = getppid();
   if (fcntl(3, F_DUPFD_CLOEXEC, control_fd) != control_fd)
     return 2;
@@ -138,17 +151,22 @@ int run() {
   locks_by_threads locks;
   const auto around = confine(candidate_confinement);
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears it
+  const auto unloaded = load_libraries(libraries);
   auto single = prepare_locks(false, judge, around.own_processes);
   auto threaded = prepare_locks(true, judge, around.own_processes);
-  if (single && threaded) {
+  if (!unloaded.empty()) {
+    locks.level = unloaded;
+    hello.state = wire::zygote_state::no_library;
+  } else if (single && threaded) {
     locks.single = *single;
     locks.threaded = *threaded;
     locks.level = single->loading.level() + (around.level.empty() ? "" : "+" + around.level);
-    hello.ok = 1;
+    hello.state = wire::zygote_state::ready;
   } else
     locks.level = to_string(single ? threaded.error() : single.error());
   std::strncpy(hello.text, locks.level.c_str(), sizeof(hello.text) - 1);
-  if (send(control_fd, &hello, sizeof(hello), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(hello)) || hello.ok == 0)
+  if (send(control_fd, &hello, sizeof(hello), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(hello))
+      || hello.state != wire::zygote_state::ready)
     return 1;
   serve(locks);
   return 0;
@@ -158,6 +176,7 @@ int run() {
 
 } // namespace kevolve
 
-int main() {
-  return kevolve::run();
+// Its arguments: the libraries that a task allows.
+int main(int, char** argv) {
+  return kevolve::run(argv + 1);
 }

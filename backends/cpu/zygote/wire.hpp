@@ -34,9 +34,11 @@ struct launch_reply {
   int32_t error; // errno of clone; 0
 };
 
-// Zygote → judge, once at the start: the level of the sandbox it gives, or why it cannot.
+// Zygote → judge, once at the start: the level of the sandbox it gives, or why there is none, or which of the task's
+// libraries does not load.
+enum class zygote_state : uint8_t { no_sandbox = 0, no_library, ready };
 struct zygote_hello {
-  uint8_t ok;
+  zygote_state state;
   char text[247];
 };
 

@@ -1,18 +1,12 @@
 #include "backends/cuda/runner/check.hpp"
 
+#include "backends/judging/figure.hpp"
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace kevolve::cuda {
 
 namespace {
-
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", x);
-  return text.data();
-}
 
 // How far the answer is off, never what it should have been.
 complaint wrong_output(const std::string& name, const comparison& c, int64_t elements) {
@@ -26,8 +20,8 @@ complaint wrong_output(const std::string& name, const comparison& c, int64_t ele
   out.evidence = {{"argument", name},
                   {"bad_elements", std::to_string(c.bad)},
                   {"first_bad", std::to_string(c.first_bad)},
-                  {"max_abs", number(c.max_abs)},
-                  {"max_rel", number(c.max_rel)}};
+                  {"max_abs", figure(c.max_abs, 3)},
+                  {"max_rel", figure(c.max_rel, 3)}};
   return out;
 }
 
@@ -39,7 +33,7 @@ std::optional<complaint> check_output(const contract& task, size_t argument, con
   const auto& expected = set.expected[argument];
   const auto elements = counted_elements(task, set, argument);
   const auto largest = pool.edge == edge_kind::none ? 0.0 : largest_magnitude(expected, elements);
-  const auto rule = rule_for(task, a, pool.reference_error[argument], largest);
+  const auto rule = rule_for(task, a, pool.reference_error[argument], largest, pool.edge == edge_kind::cancellation);
   const auto* actual = memory.array(argument);
   if (full || !accepts(g, actual, expected, elements, rule)) {
     const auto c = compare(g, actual, expected, elements, rule);

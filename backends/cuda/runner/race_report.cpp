@@ -1,11 +1,10 @@
 #include "backends/cuda/runner/race_report.hpp"
 
+#include "backends/judging/figure.hpp"
 #include "backends/judging/physics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace kevolve::cuda {
 
@@ -18,12 +17,6 @@ constexpr double witness_share = 1.0;
 constexpr double witness_slack_ns = 5'000'000.0;
 // A busy host only ever adds to what its clock sees, so that the least of several calls is compared, never a few alone.
 constexpr size_t witness_calls = 5;
-
-std::string number(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.5g", x);
-  return text.data();
-}
 
 double median(std::vector<double> values) {
   return interval_of_median(std::move(values)).median;
@@ -80,12 +73,12 @@ void report_session(const judge_request& request, const std::vector<raced_shape>
       speedups.push_back(t.speedup);
       weights.push_back(t.weight);
     }
-    out.evidence["clock.event_ns." + t.shape] = number(median(shape.candidate_event_ns));
-    out.evidence["clock.span_ns." + t.shape] = number(median(shape.candidate_span_ns));
-    out.evidence["clock.excess_ns." + t.shape] = number(median(shape.candidate_excess_ns));
+    out.evidence["clock.event_ns." + t.shape] = figure(median(shape.candidate_event_ns), 5);
+    out.evidence["clock.span_ns." + t.shape] = figure(median(shape.candidate_span_ns), 5);
+    out.evidence["clock.excess_ns." + t.shape] = figure(median(shape.candidate_excess_ns), 5);
     if (event_floor_ns > 0.0 && median(t.candidate_ns) < above_floor * event_floor_ns)
       out.evidence["launch_bound." + t.shape] =
-          "below " + number(above_floor) + " times an empty kernel's " + number(event_floor_ns) + " ns";
+          "below " + figure(above_floor, 5) + " times an empty kernel's " + figure(event_floor_ns, 5) + " ns";
     out.timings.push_back(std::move(t));
   }
   const auto interval = interval_of_median(rounds);
@@ -95,10 +88,10 @@ void report_session(const judge_request& request, const std::vector<raced_shape>
     out.ci_high = std::exp(interval.high);
   }
   out.evidence["pairs"] = std::to_string(rounds.size());
-  out.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + number(interval.coverage);
-  out.evidence["log_e_faster"] = number(overall.log_e_faster());
-  out.evidence["log_e_slower"] = number(overall.log_e_slower());
-  out.evidence["alpha"] = number(request.alpha);
+  out.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + figure(interval.coverage, 5);
+  out.evidence["log_e_faster"] = figure(overall.log_e_faster(), 5);
+  out.evidence["log_e_slower"] = figure(overall.log_e_slower(), 5);
+  out.evidence["alpha"] = figure(request.alpha, 5);
   out.evidence["clock"] = "the longer of the events' interval and the activities' span";
 }
 
@@ -111,9 +104,9 @@ std::optional<complaint> break_witness(const std::vector<raced_shape>& shapes) {
     if (own - rivals > witness_slack_ns + witness_share * median(shape.candidate_ns))
       return complaint{verdict::cheating,
                        "time_witness",
-                       "the runner's clock saw at least " + number(own) + " ns beyond the time reported, and "
-                           + number(rivals) + " ns for the rival",
-                       {{"excess_ns", number(own)}, {"rival_excess_ns", number(rivals)}}};
+                       "the runner's clock saw at least " + figure(own, 5) + " ns beyond the time reported, and "
+                           + figure(rivals, 5) + " ns for the rival",
+                       {{"excess_ns", figure(own, 5)}, {"rival_excess_ns", figure(rivals, 5)}}};
   }
   return std::nullopt;
 }
@@ -124,9 +117,9 @@ std::optional<complaint> break_physics(const std::vector<shape_timing>& timings)
     if (t.floor_ns > 0.0 && ns < impossible_below * t.floor_ns)
       return complaint{verdict::faster_than_physics,
                        "physics_floor",
-                       "shape '" + t.shape + "' took " + number(ns) + " ns; the declared work takes at least "
-                           + number(t.floor_ns) + " ns on this device",
-                       {{"floor_ns", number(t.floor_ns)}, {"candidate_ns", number(ns)}}};
+                       "shape '" + t.shape + "' took " + figure(ns, 5) + " ns; the declared work takes at least "
+                           + figure(t.floor_ns, 5) + " ns on this device",
+                       {{"floor_ns", figure(t.floor_ns, 5)}, {"candidate_ns", figure(ns, 5)}}};
   }
   return std::nullopt;
 }

@@ -20,7 +20,8 @@ kind kind_of(char c) {
 }
 
 double groups(size_t length, size_t each) {
-  return static_cast<double>((length + each - 1) / each);
+  const auto whole = (length + each - 1) / each;
+  return static_cast<double>(whole);
 }
 
 // Common words are one token; a capital inside a word begins another.

@@ -256,14 +256,14 @@ void print_list(std::string& out, const std::vector<stmt>& body, int indent) {
     print_stmt(out, s, indent);
 }
 
-// The entry's head as written, with `restrict` put where the contract allows it.
+// The entry's head as written, with `__restrict`, as C and C++ alike have it, put where the contract allows it.
 std::string head(const program& p) {
   auto text = p.source.substr(p.function_begin, p.body_begin - p.function_begin);
   if (!p.add_restrict)
     return text;
   for (auto it = p.parameters.rbegin(); it != p.parameters.rend(); ++it)
     if (it->plain_pointer && !it->is_restrict && it->name_offset >= p.function_begin)
-      text.insert(it->name_offset - p.function_begin, "restrict ");
+      text.insert(it->name_offset - p.function_begin, "__restrict ");
   return text;
 }
 
@@ -316,7 +316,9 @@ std::string print_program(const program& p, const std::string& header) {
   if (p.alignment > 0)
     for (const auto& x : p.parameters)
       if (x.type.depth == 1 && x.type.suffix.empty())
-        line(out, 1, x.name + " = __builtin_assume_aligned(" + x.name + ", " + std::to_string(p.alignment) + ");");
+        line(out, 1,
+             x.name + " = (" + print_type(x.type) + ")__builtin_assume_aligned(" + x.name + ", "
+                 + std::to_string(p.alignment) + ");");
   print_list(out, p.body, 1);
   out += "}";
   out += p.source.substr(p.function_end);

@@ -86,8 +86,8 @@ private:
 // The reference as read from one context; kept while contexts keep coming from the same campaign.
 struct reading {
   std::string source;
-  std::string tree;
-  id128 task; // contract_id
+  std::shared_ptr<const std::string> tree; // the same object while contexts come from one campaign
+  id128 task;                              // contract_id
   std::map<std::string, int64_t> hardware;
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
@@ -324,7 +324,7 @@ private:
 class transform_generator : public generator {
 public:
   result<proposal> propose(const synthesis_context& context) override {
-    if (!context.reference_source.empty() && context.flag_menu.empty() && context.syntax_tree.empty())
+    if (!context.reference_source.empty() && context.flag_menu.empty() && !context.syntax_tree)
       return fail(errc::unsupported, "neither a syntax tree nor a flag menu to work with");
     read(context);
     return search{context, reading_}.run();
@@ -357,7 +357,8 @@ private:
       return;
     reading_ = {
         context.reference_source, context.syntax_tree, task, context.hardware, fail(errc::internal, ""), {}, {}, {}};
-    reading_.parsed = read_function(context.reference_source, context.syntax_tree, context.task.entry);
+    reading_.parsed = read_function(context.reference_source,
+                                    context.syntax_tree ? *context.syntax_tree : std::string{}, context.task.entry);
     if (reading_.parsed)
       reading_.facts = analyse(*reading_.parsed, context.task);
   }

@@ -106,9 +106,9 @@ std::optional<problem> refuse_foreign(const request_origin& from, const own_name
 }
 
 std::optional<problem> refuse_token_in_url(std::string_view target, const token_check& token) {
-  const problem why{400, "token-in-url",
-                    "a token does not belong in a URL, which ends up in logs: send it as the header "
-                    "'Authorization: Bearer TOKEN'"};
+  problem why{400, "token-in-url",
+              "a token does not belong in a URL, which ends up in logs: send it as the header "
+              "'Authorization: Bearer TOKEN'"};
   auto question = target.find('?');
   auto path = target.substr(0, question);
   while (!path.empty()) {

@@ -85,6 +85,7 @@ json to_json(const campaign_status& s) {
                    {"speedup", s.speedup},
                    {"ci95", interval_json(s.ci_low, s.ci_high)},
                    {"final", s.final_confirmed},
+                   {"disturbed", or_null(s.disturbed)},
                    {"summary", s.best_summary},
                    {"shapes", std::move(shapes)}};
   }

@@ -1,6 +1,6 @@
 // about: a precompiled header of the candidate's choice
 // expect: compile_error
-// says: evil.gch
+// says: pch_preprocess
 // flags: gcc-O3-vec512
 // near: honest/includes_headers.c
 #pragma GCC pch_preprocess "@SECRET@/evil.gch"

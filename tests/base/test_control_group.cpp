@@ -1,0 +1,127 @@
+// Groups with limits: where they lie on machines of every kind, and what they do on this one.
+#include "runtime/base/control_group.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+using namespace kevolve;
+
+namespace {
+
+constexpr uint64_t mib = uint64_t{1} << 20U;
+constexpr int no_group = 77;
+
+struct ended {
+  pid_t pid = 0;
+  int status = 0;
+};
+
+ended run_child(const std::function<int()>& child) {
+  ended out;
+  out.pid = ::fork();
+  if (out.pid == 0)
+    ::_exit(child());
+  ::waitpid(out.pid, &out.status, 0);
+  return out;
+}
+
+// 0 once so much memory has been written to.
+int touch(uint64_t bytes) {
+  auto* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED)
+    return 1;
+  std::memset(block, 1, bytes);
+  return static_cast<volatile char*>(block)[bytes - 1] == 1 ? 0 : 1;
+}
+
+// How many of `wanted` processes could be started, all alive at once.
+int fork_some(int wanted) {
+  int started = 0;
+  for (; started < wanted; ++started) {
+    const auto pid = ::fork();
+    if (pid < 0)
+      break;
+    if (pid == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+  }
+  ::signal(SIGTERM, SIG_IGN);
+  ::kill(0, SIGTERM);
+  while (::wait(nullptr) > 0) {
+  }
+  return started;
+}
+
+bool skipped(int status) {
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != no_group)
+    return false;
+  MESSAGE("skipped: limits of a control group (none can be made here: kevolve doctor says why)");
+  return true;
+}
+
+} // namespace
+
+TEST_CASE("a group is found where version 2 is alone, where version 1 is, and where both are") {
+  const auto v2 = find_groups("0::/system.slice/kevolved.service\n",
+                              "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n");
+  CHECK(v2.unified);
+  CHECK(v2.memory == "/sys/fs/cgroup/system.slice/kevolved.service");
+  CHECK(v2.processes == v2.memory);
+  const auto contained = find_groups(
+      "0::/\n", "900 890 0:26 / /sys/fs/cgroup ro,nosuid,nodev - cgroup2 cgroup rw,nsdelegate,memory_recursiveprot\n");
+  CHECK(contained.memory == "/sys/fs/cgroup");
+  const std::string both = "33 32 0:29 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+                           "36 32 0:32 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n";
+  const std::string unified = "38 32 0:34 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup rw\n";
+  for (const auto& mounts : {both + unified, unified + both}) {
+    const auto v1 = find_groups("8:pids:/\n4:memory:/jobs/one\n0::/\n", mounts);
+    CHECK_FALSE(v1.unified);
+    CHECK(v1.memory == "/sys/fs/cgroup/memory/jobs/one");
+    CHECK(v1.processes == "/sys/fs/cgroup/pids");
+  }
+  // A container sees its own part of the hierarchy only.
+  const auto part = find_groups("4:cpu,memory:/docker/abc/inner\n8:pids:/docker/abc\n",
+                                "33 32 0:29 /docker/abc /cg/memory rw - cgroup cgroup rw,cpu,memory\n"
+                                "36 32 0:32 /docker/abc /cg/pids rw - cgroup cgroup rw,pids\n");
+  CHECK(part.memory == "/cg/memory/inner");
+  CHECK(part.processes == "/cg/pids");
+  for (const auto* mounts : {"", "garbage", "1 2 3 - cgroup\n", "23 1 0:1 / /proc rw - proc proc rw\n"})
+    CHECK(find_groups("0::/x\n", mounts).memory.empty());
+}
+
+TEST_CASE("who takes more memory than its group may is killed, and who takes less is not") {
+  const auto with_limit = [](uint64_t limit, uint64_t taken) {
+    return run_child([&] { return enter_own_group({limit, 64}).empty() ? touch(taken) : no_group; }).status;
+  };
+  const auto fits = with_limit(256 * mib, 64 * mib);
+  if (skipped(fits))
+    return;
+  CHECK(fits == 0);
+  const auto beyond = with_limit(64 * mib, 256 * mib);
+  CHECK(WIFSIGNALED(beyond));
+  CHECK(WTERMSIG(beyond) == SIGKILL);
+}
+
+TEST_CASE("a group holds no more processes than it may, and is gone when they are") {
+  const auto [pid, status] = run_child([] {
+    ::setpgid(0, 0);
+    return enter_own_group({256 * mib, 8}).empty() ? fork_some(20) : no_group;
+  });
+  if (skipped(status))
+    return;
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7); // and itself
+  sweep_groups();
+  std::error_code ec;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{"/sys/fs/cgroup", ec})
+    CHECK(entry.path().filename() != "kevolve-" + std::to_string(pid));
+}
