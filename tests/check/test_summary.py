@@ -55,6 +55,11 @@ class Summary(unittest.TestCase):
         )
         self.assertEqual((status, lines[-1]), (1, "5 passed, 1 failed, 1 skipped"))
 
+    def test_the_report_of_a_program_s_child_is_not_its_own(self) -> None:
+        out = DOCTEST + DOCTEST.replace("4 passed | 1 failed", "5 passed | 0 failed")
+        status, lines = summarise(f'<testcase name="t" status="run"><system-out>{out}</system-out></testcase>')
+        self.assertEqual((status, lines[-1]), (0, "5 passed, 0 failed, 1 skipped"))
+
     def test_a_program_that_was_not_built_is_no_skip(self) -> None:
         status, lines = summarise(
             '<testcase name="t" status="notrun"><skipped message="Unable to find executable: t"/></testcase>'

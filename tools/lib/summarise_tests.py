@@ -51,7 +51,8 @@ def add_test(summary: Summary, test: ElementTree.Element) -> None:
             said = WHOLE_SKIP.search(output)
             summary.skipped.append((name, said[1] if said else reason or "disabled"))
         return
-    cases = CASES.search(output)
+    # The last report is the program's own; one before it is a child's.
+    cases = next(reversed(list(CASES.finditer(output))), None)
     broken = test.find("failure") is not None or status == "fail"
     if cases is None:
         if broken:
