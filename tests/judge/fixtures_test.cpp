@@ -78,3 +78,19 @@ TEST_CASE("every fixture gets the verdict it deserves") {
     }
   }
 }
+
+TEST_CASE("what is unsteady on a large shape alone is never confirmed") {
+  judge_driver judge;
+  const auto reference = compile_c(read_file(fixture("reference.c")), {"-O1"});
+  const auto unsteady = compile_c(R"(#include <stdint.h>
+static int calls;
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  float noise = n > 5000 ? 1e-6f * (float)(++calls % 7) : 0.0f;
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f + noise;
+})");
+  CHECK(judge.ask(request_for(poly_task(), reference, unsteady)).result == verdict::pass);
+  const auto o = judge.ask(request_for(poly_task(), reference, unsteady, judge_mode::confirm));
+  CHECK(o.result == verdict::nondeterministic);
+  CHECK(o.rule == "rerun");
+}

@@ -9,6 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fmt/core.h>
+
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,6 +18,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <vector>
 
@@ -133,8 +136,24 @@ json row(const plan& p, const std::string& candidate, const tally& t) {
           {"reference_us", median(t.reference_us)}};
 }
 
+// One session's pairs as a line of JSON, "rival/candidate" ns.
+void file(std::ostream& samples, const plan& p, const std::string& candidate, const judge_outcome& o) {
+  auto pairs = json::array();
+  for (const auto& s : o.timings)
+    for (size_t i = 0; i < s.rival_ns.size(); ++i)
+      pairs.push_back(fmt::format("{:.0f}/{:.0f}", s.rival_ns[i], s.candidate_ns[i]));
+  samples << json{{"part", p.part},
+                  {"kernel", p.work.name},
+                  {"candidate", candidate},
+                  {"other_core", p.loaded ? "busy" : "left alone"},
+                  {"called_faster", o.decision == race_decision::faster},
+                  {"pairs", pairs}}
+                 .dump()
+          << '\n';
+}
+
 // Races of each candidate, in turns so that all see the same weather.
-result<json> measure(workbench& bench, const plan& p) {
+result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
   const auto& k = p.work;
   auto task = task_of(k);
   auto flags = baseline_flags(bench);
@@ -170,6 +189,7 @@ result<json> measure(workbench& bench, const plan& p) {
       if (!o)
         return tl::unexpected(o.error());
       count(tallies[c], *o);
+      file(samples, p, p.contenders[c].name, *o);
     }
   auto out = json::array();
   for (size_t c = 0; c < tallies.size(); ++c)
@@ -197,12 +217,15 @@ int main(int argc, char** argv) {
   app.add_option("--threads", threads, "races of each candidate with a thread on every core")->capture_default_str();
   app.add_option("--power", power, "sessions of each of 1, 2 and 3 % more work on the compute-bound kernel")
       ->capture_default_str();
+  std::string samples_to;
+  app.add_option("--samples", samples_to, "file for the pairs of every session, a line of JSON each");
   CLI11_PARSE(app, argc, argv);
   const std::vector<kernel> kernels{{"sweep-l1", "compute and L1", 491'520, 2'048, 100},
                                     {"sweep-l3", "L2 and L3", 393'216, 393'216, 40}};
   auto bench = open_workbench(bin);
   if (!bench)
     return give_up(to_string(bench.error()));
+  std::ofstream samples{samples_to};
   auto before = machine();
   auto rows = json::array();
   const auto each = [&](int n) { return n > 0 ? std::max(1, n / static_cast<int>(kernels.size())) : 0; };
@@ -223,7 +246,7 @@ int main(int argc, char** argv) {
   for (const auto& p : plans) {
     if (p.trials == 0)
       continue;
-    auto r = measure(*bench, p);
+    auto r = measure(*bench, p, samples);
     if (!r)
       return give_up(to_string(r.error()));
     for (auto& x : *r)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import common
 from common import Json
 
@@ -32,13 +34,16 @@ def render(document: Json) -> str:
 
 
 def main() -> None:
-    arguments = common.parser(__doc__).parse_args()
+    parser = common.parser(__doc__)
+    parser.add_argument("--samples", type=Path, help="file for the pairs of every session, a line of JSON each")
+    arguments = parser.parse_args()
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
     # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of three gains.
     trials, aa, power, threads = (200, 400, 100, 100) if arguments.long else (4, 8, 4, 4)
     measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
-                           "--power", power, "--threads", threads])
+                           "--power", power, "--threads", threads,
+                           *(["--samples", arguments.samples] if arguments.samples else [])])
     if measured is None:
         raise SystemExit(1)
     document["trials"] = trials

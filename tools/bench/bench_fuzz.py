@@ -10,7 +10,7 @@ from pathlib import Path
 import common
 from common import Json
 
-SHORT_SECONDS = 20
+SHORT_SECONDS = 20  # of processor time
 
 
 def run(command: list[object]) -> None:
@@ -32,17 +32,18 @@ def render(document: Json) -> str:
 def main() -> None:
     parser = common.parser(__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="processor hours a target, with --long")
-    parser.add_argument("--keep", type=Path, help="folder for corpora, logs and crashing inputs")
+    parser.add_argument("--keep", type=Path, help="folder for corpora, logs and crashing inputs; goes on with what is there")
+    parser.add_argument("--target", action="append", default=[], help="one of the targets; may be repeated")
     arguments = parser.parse_args()
     document = common.header("fuzz", arguments)
     cores = len(os.sched_getaffinity(0))
-    seconds = round(arguments.hours * 3600 / cores) if arguments.long else SHORT_SECONDS
+    seconds = round(arguments.hours * 3600) if arguments.long else SHORT_SECONDS
     run(["cmake", "--preset", "fuzz"])
     run(["cmake", "--build", "build-fuzz", "--target", "fuzzers", "--parallel", cores])
     with common.scratch() as folder:
         run(["tests/fuzz/pack.sh", "build-fuzz", folder / "pack"])
         out = arguments.keep or folder / "out"
-        subprocess.run([str(folder / "pack" / "run_all.sh"), str(seconds), str(out)], stdout=subprocess.DEVNULL,
+        subprocess.run([str(folder / "pack" / "run_all.sh"), str(seconds), str(out), *arguments.target], stdout=subprocess.DEVNULL,
                        check=False)
         document |= json.loads((out / "summary.json").read_text(encoding="utf-8"))
     common.publish(common.close(document), render(document), arguments.json)
