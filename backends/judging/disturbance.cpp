@@ -25,15 +25,17 @@ double drift_of(const session_weather& w) {
 }
 
 std::string why_disturbed(const session_weather& w, const weather_limits& limits) {
+  std::string out;
+  const auto add = [&out](const std::string& why) { out += (out.empty() ? "" : "; ") + why; };
   if (w.stolen_ns > limits.stolen_share * w.wall_ns && w.stolen_ns >= least_ticks * w.tick_ns)
-    return said("%.1f ms of %.1f ms were stolen from the timing cores", w.stolen_ns / 1e6, w.wall_ns / 1e6);
+    add(said("%.1f ms of %.1f ms were stolen from the timing cores", w.stolen_ns / 1e6, w.wall_ns / 1e6));
   if (const auto drift = drift_of(w); drift > limits.drift)
-    return said("the timing core's own speed drifted by a factor of %.3f, allowed is %.3f", drift, limits.drift);
+    add(said("the timing core's own speed drifted by a factor of %.3f, allowed is %.3f", drift, limits.drift));
   if (w.pairs > 0 && w.waiting_pairs > limits.waiting_share * w.pairs)
-    return said("%.0f of %.0f pairs had to wait for the timing core", w.waiting_pairs, w.pairs);
+    add(said("%.0f of %.0f pairs had to wait for the timing core", w.waiting_pairs, w.pairs));
   if (w.foreign_ns > limits.foreign_share * w.wall_ns && w.foreign_ns >= least_ticks * w.tick_ns * w.cores)
-    return said("other processes ran for %.1f ms of %.1f ms on the timing cores", w.foreign_ns / 1e6, w.wall_ns / 1e6);
-  return {};
+    add(said("other processes ran for %.1f ms of %.1f ms on the timing cores", w.foreign_ns / 1e6, w.wall_ns / 1e6));
+  return out;
 }
 
 } // namespace kevolve

@@ -448,7 +448,7 @@ TEST_CASE("a candidate whose process is stopped or killed from outside has no ve
 }
 
 TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, and the next one is judged") {
-  const group_limits scarce{uint64_t{512} << 20U, 256};
+  const group_limits scarce{uint64_t{80} << 20U, 256};
   const auto probe = ::fork();
   if (probe == 0)
     ::_exit(enter_own_group(scarce).empty() ? 0 : 1);

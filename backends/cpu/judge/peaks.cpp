@@ -10,12 +10,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define KEVOLVE_WIDEST [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
-#else
-#define KEVOLVE_WIDEST
-#endif
+#include <cstring>
+#include <vector>
 
 namespace kevolve {
 
@@ -23,54 +19,94 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Enough independent chains to hide the latency of a fused multiply-add at two a cycle.
-constexpr size_t chains = 16;
-constexpr size_t lanes = 16;
-using wide = float __attribute__((vector_size(lanes * sizeof(float))));
+// Enough independent chains to hide the latency of two multiply-adds a cycle, few enough for sixteen registers.
+constexpr size_t chains = 12;
+using starts = std::array<float, chains>;
+constexpr size_t sums = 8;
+
+using floats_16 = float __attribute__((vector_size(16)));
+using floats_32 = float __attribute__((vector_size(32)));
+using floats_64 = float __attribute__((vector_size(64)));
+using words_16 = uint64_t __attribute__((vector_size(16)));
+using words_32 = uint64_t __attribute__((vector_size(32)));
+using words_64 = uint64_t __attribute__((vector_size(64)));
 
 // x ← x/2 + 1/2 a chain, starting at 1: stays 1 exactly, so the answer is known and the work cannot be
 // dropped. The starts come from memory: chains that a compiler knows to be equal, it computes once.
-KEVOLVE_WIDEST float multiply_add(uint64_t rounds, float half, const float* start) {
-  wide a0 = wide{} + start[0], a1 = wide{} + start[1], a2 = wide{} + start[2], a3 = wide{} + start[3];
-  wide a4 = wide{} + start[4], a5 = wide{} + start[5], a6 = wide{} + start[6], a7 = wide{} + start[7];
-  wide b0 = wide{} + start[8], b1 = wide{} + start[9], b2 = wide{} + start[10], b3 = wide{} + start[11];
-  wide b4 = wide{} + start[12], b5 = wide{} + start[13], b6 = wide{} + start[14], b7 = wide{} + start[15];
-  const wide h = wide{} + half;
-  for (uint64_t i = 0; i < rounds; ++i) {
-    a0 = a0 * h + h;
-    a1 = a1 * h + h;
-    a2 = a2 * h + h;
-    a3 = a3 * h + h;
-    a4 = a4 * h + h;
-    a5 = a5 * h + h;
-    a6 = a6 * h + h;
-    a7 = a7 * h + h;
-    b0 = b0 * h + h;
-    b1 = b1 * h + h;
-    b2 = b2 * h + h;
-    b3 = b3 * h + h;
-    b4 = b4 * h + h;
-    b5 = b5 * h + h;
-    b6 = b6 * h + h;
-    b7 = b7 * h + h;
-  }
-  const wide sum =
-      ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7)) + (((b0 + b1) + (b2 + b3)) + ((b4 + b5) + (b6 + b7)));
+template <class Floats>
+[[gnu::always_inline]] inline float multiply_add_in(uint64_t rounds, float half, const starts& start) {
+  Floats x[chains];
+  for (size_t k = 0; k < chains; ++k)
+    x[k] = Floats{} + start[k];
+  const auto h = Floats{} + half;
+  for (uint64_t i = 0; i < rounds; ++i)
+    for (auto& one : x)
+      one = one * h + h;
+  for (size_t k = 1; k < chains; ++k)
+    x[0] += x[k];
   float out = 0.0F;
-  for (size_t i = 0; i < lanes; ++i)
-    out += sum[i];
+  for (size_t i = 0; i < sizeof(Floats) / sizeof(float); ++i)
+    out += x[0][i];
   return out;
 }
 
-// The sum of all words, read as fast as loads go.
-KEVOLVE_WIDEST uint64_t add_up(const uint64_t* words, size_t count) {
-  std::array<uint64_t, 64> sums{};
-  for (size_t i = 0; i + 64 <= count; i += 64)
-    for (size_t k = 0; k < 64; ++k)
-      sums[k] += words[i + k];
+// The sum of all words, read as fast as loads go. count: a multiple of 64.
+template <class Words>
+[[gnu::always_inline]] inline uint64_t add_up_in(const uint64_t* words, size_t count) {
+  constexpr auto lanes = sizeof(Words) / sizeof(uint64_t);
+  Words sum[sums]{};
+  for (size_t i = 0; i < count; i += sums * lanes)
+    for (size_t k = 0; k < sums; ++k) {
+      Words more;
+      std::memcpy(&more, words + i + k * lanes, sizeof more);
+      sum[k] += more;
+    }
+  for (size_t k = 1; k < sums; ++k)
+    sum[0] += sum[k];
   uint64_t out = 0;
-  for (auto s : sums)
-    out += s;
+  for (size_t i = 0; i < lanes; ++i)
+    out += sum[0][i];
+  return out;
+}
+
+float multiply_add_16(uint64_t rounds, float half, const starts& start) {
+  return multiply_add_in<floats_16>(rounds, half, start);
+}
+uint64_t add_up_16(const uint64_t* words, size_t count) {
+  return add_up_in<words_16>(words, count);
+}
+#ifdef __x86_64__
+[[gnu::target("avx2,fma")]] float multiply_add_32(uint64_t rounds, float half, const starts& start) {
+  return multiply_add_in<floats_32>(rounds, half, start);
+}
+[[gnu::target("avx2")]] uint64_t add_up_32(const uint64_t* words, size_t count) {
+  return add_up_in<words_32>(words, count);
+}
+[[gnu::target("avx512f")]] float multiply_add_64(uint64_t rounds, float half, const starts& start) {
+  return multiply_add_in<floats_64>(rounds, half, start);
+}
+[[gnu::target("avx512f")]] uint64_t add_up_64(const uint64_t* words, size_t count) {
+  return add_up_in<words_64>(words, count);
+}
+#endif
+
+// The probes in one width. A vector wider than the machine's is cut up by the compiler and spills: it reads a tenth of
+// the roof, and a low roof accuses every good kernel.
+struct probe {
+  size_t lanes; // floats
+  float (*multiply_add)(uint64_t rounds, float half, const starts& start);
+  uint64_t (*add_up)(const uint64_t* words, size_t count);
+};
+
+// Every width that this core has: the widest need not be the fastest.
+std::vector<probe> probes() {
+  std::vector<probe> out{{4, multiply_add_16, add_up_16}};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
+    out.push_back({8, multiply_add_32, add_up_32});
+  if (__builtin_cpu_supports("avx512f") != 0)
+    out.push_back({16, multiply_add_64, add_up_64});
+#endif
   return out;
 }
 
@@ -78,26 +114,26 @@ double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-result<double> flops_per_second() {
+result<double> flops_per_second(const probe& p, int repeats) {
   constexpr uint64_t rounds = 200'000;
   volatile float half = 0.5F;
   volatile float one = 1.0F;
-  std::array<float, chains> start{};
+  starts start{};
   for (auto& x : start)
     x = one;
   double best = 0.0;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < repeats; ++i) {
     const auto begin = steady_clock::now();
-    const auto answer = multiply_add(rounds, half, start.data());
+    const auto answer = p.multiply_add(rounds, half, start);
     const auto took = seconds_since(begin);
-    if (answer != static_cast<float>(chains * lanes))
+    if (answer != static_cast<float>(chains * p.lanes))
       return fail(errc::internal, "the arithmetic probe's answer is wrong: this core miscalculates");
-    best = std::max(best, 2.0 * static_cast<double>(rounds * chains * lanes) / took);
+    best = std::max(best, 2.0 * static_cast<double>(rounds * chains * p.lanes) / took);
   }
   return best;
 }
 
-result<double> bytes_per_second(const byte_buffer& memory, size_t bytes, int repeats) {
+result<double> bytes_per_second(const probe& p, const byte_buffer& memory, size_t bytes, int repeats) {
   const auto words = bytes / sizeof(uint64_t);
   // 1, 2, 3 …: Gauss knew the answer.
   const auto expected = static_cast<uint64_t>(words) * (words + 1) / 2;
@@ -107,9 +143,22 @@ result<double> bytes_per_second(const byte_buffer& memory, size_t bytes, int rep
   for (int i = 0; i < repeats; ++i) {
     const auto start = steady_clock::now();
     for (size_t k = 0; k < sweeps; ++k)
-      if (add_up(memory.as<uint64_t>(), words) != expected)
+      if (p.add_up(memory.as<uint64_t>(), words) != expected)
         return fail(errc::internal, "the memory probe's answer is wrong: this core or its memory is sick");
     best = std::max(best, static_cast<double>(sweeps * bytes) / seconds_since(start));
+  }
+  return best;
+}
+
+// The best over all widths of what `measure` finds with one.
+template <class Measure>
+result<double> best_of_all(const Measure& measure) {
+  double best = 0.0;
+  for (const auto& p : probes()) {
+    auto rate = measure(p);
+    if (!rate)
+      return rate;
+    best = std::max(best, *rate);
   }
   return best;
 }
@@ -122,7 +171,7 @@ int64_t cache_bytes(int name, int64_t otherwise) {
 } // namespace
 
 result<void> peak_meter::measure() {
-  auto flops = flops_per_second();
+  auto flops = best_of_all([](const probe& p) { return flops_per_second(p, 12); });
   if (!flops)
     return tl::unexpected<failure>(flops.error());
   single_.flops_per_second = std::max(single_.flops_per_second, *flops);
@@ -146,8 +195,9 @@ result<void> peak_meter::measure() {
                         : 2 * static_cast<size_t>(single_.levels[i - 1].capacity_bytes);
     if (level.capacity_bytes == 0)
       bytes = beyond;
-    bytes = bytes / 512 * 512; // the loop's step
-    auto rate = bytes_per_second(memory, bytes, level.capacity_bytes == 0 ? 3 : 8);
+    bytes = bytes / 512 * 512; // the widest probe's step
+    const auto repeats = level.capacity_bytes == 0 ? 3 : 8;
+    auto rate = best_of_all([&](const probe& p) { return bytes_per_second(p, memory, bytes, repeats); });
     if (!rate)
       return tl::unexpected<failure>(rate.error());
     // A nearer level is never slower than a farther one.
