@@ -448,7 +448,7 @@ TEST_CASE("a candidate whose process is stopped or killed from outside has no ve
 }
 
 TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, and the next one is judged") {
-  const group_limits scarce{uint64_t{80} << 20U, 256};
+  const group_limits scarce{uint64_t{400} << 20U, 256};
   const auto probe = ::fork();
   if (probe == 0)
     ::_exit(enter_own_group(scarce).empty() ? 0 : 1);
@@ -468,6 +468,15 @@ TEST_CASE("a candidate that the kernel ends for want of memory has no verdict, a
     CHECK(judge.ask(request_for(poly_task(), reference(), reference())).result == verdict::pass);
   }
   sweep_groups();
+}
+
+TEST_CASE("where memory runs out, what runs candidates goes before the judge") {
+  judge_driver judge;
+  const auto zygote = child_of(judge.pid());
+  REQUIRE(zygote > 0);
+  const auto score = [](pid_t pid) { return std::stoi(read_file(fmt::format("/proc/{}/oom_score_adj", pid))); };
+  CHECK(score(zygote) == 1000);
+  CHECK(score(judge.pid()) < 1000);
 }
 
 TEST_CASE("a confirmation of what is far behind ends early") {
