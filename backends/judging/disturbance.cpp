@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 
 namespace kevolve {
 
 namespace {
 
 constexpr double least_ticks = 3.0; // one tick in a short session says nothing
+constexpr double far_behind = 1.2;
 
 std::string said(const char* format, double a, double b) {
   std::array<char, 128> text{};
@@ -36,6 +38,17 @@ std::string why_disturbed(const session_weather& w, const weather_limits& limits
   if (w.foreign_ns > limits.foreign_share * w.wall_ns && w.foreign_ns >= least_ticks * w.tick_ns * w.cores)
     add(said("other processes ran for %.1f ms of %.1f ms on the timing cores", w.foreign_ns / 1e6, w.wall_ns / 1e6));
   return out;
+}
+
+double inflation_of(const session_weather& w, double calls_ns) {
+  const auto least = calls_ns - w.stolen_ns - w.foreign_ns;
+  return least > 0.0 ? calls_ns / least : std::numeric_limits<double>::infinity();
+}
+
+bool stands_anyway(const session_weather& w, const weather_limits& limits, double winner_ns, double loser_ns) {
+  if (w.waiting_pairs > limits.waiting_share * w.pairs || !(winner_ns > 0.0))
+    return false;
+  return loser_ns / inflation_of(w, loser_ns) > far_behind * drift_of(w) * winner_ns;
 }
 
 } // namespace kevolve

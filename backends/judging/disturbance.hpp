@@ -1,5 +1,5 @@
-// Whether a timing session may be trusted, from what the machine said while it ran. Looks at the weather alone, never
-// at who was faster, so that repeating a session buys nobody a verdict.
+// Whether a timing session may be trusted, from what the machine said while it ran. That looks at the weather alone, so
+// that repeating a session buys nobody a verdict. What no weather of the kind could have turned need not be repeated.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +31,13 @@ double drift_of(const session_weather& w);
 
 // For a person, with the figures; empty: a calm session.
 std::string why_disturbed(const session_weather& w, const weather_limits& limits);
+
+// How far a total of calls' times is from what it would be without all that was stolen from the session's cores or run
+// on them by others, had that hit no call but these: 1 or more.
+double inflation_of(const session_weather& w, double calls_ns);
+
+// True if the loser is far behind even so, and with the drift on the winner's side: such a decision stands. Pairs that
+// waited for their core are not accounted in time, so a session of those never does.
+bool stands_anyway(const session_weather& w, const weather_limits& limits, double winner_ns, double loser_ns);
 
 } // namespace kevolve

@@ -39,3 +39,20 @@ TEST_CASE(
     CHECK(why.find(r.says) != std::string::npos);
   }
 }
+
+TEST_CASE("a decision stands if all that was stolen, run by others and drifted leaves the loser far behind") {
+  constexpr double ms = 1e6;
+  const auto stands = [](const session_weather& w, double winner, double loser) {
+    return stands_anyway(w, {}, winner * ms, loser * ms);
+  };
+  const session_weather stolen{1000 * ms, 100 * ms, 10 * ms, 100, 100, 20, 0};
+  CHECK(stands(stolen, 100, 400));       // 300 to 100
+  CHECK_FALSE(stands(stolen, 100, 210)); // 110 to 100
+  CHECK_FALSE(stands(stolen, 100, 90));  // less than was stolen
+  CHECK_FALSE(stands(stolen, 0, 400));   // nothing was measured
+  CHECK(stands({1000 * ms, 0, 10 * ms, 100, 150, 20, 0}, 100, 190));
+  CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 150, 20, 0}, 100, 170)); // 1.2 times the drift
+  CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 100, 20, 11}, 100, 400));
+  CHECK_FALSE(stands({1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0, 200 * ms, 2}, 100, 360));
+  CHECK(inflation_of(stolen, 400 * ms) == doctest::Approx(4.0 / 3.0));
+}

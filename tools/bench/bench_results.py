@@ -11,7 +11,8 @@ FOLDER = common.ROOT / "docs" / "results"
 # A page's file, its title, and its parts: document (its benchmark, and after a dash what sets it apart), heading.
 PAGES = [("loop.md", "The closed loop, measured",
           [("quickstart", "From a clone to a proven kernel"), ("quality", "How much faster the winners are"),
-           ("overhead", "What the node costs"),
+           ("quality-avx2", "How much faster the winners are without AVX-512"),
+           ("overhead", "What the node costs"), ("overhead-avx2", "What it costs on a slower machine"),
            ("aa", "Honesty and power of a race"), ("durability", "Kills and resumes"),
            ("build", "A clean build")]),
          ("judge.md", "The judge, measured",

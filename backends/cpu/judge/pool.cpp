@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 // The longest that one call of the reference or the oracle may take: they are made to take milliseconds.
 constexpr auto call_limit = std::chrono::seconds{20};
 
-constexpr size_t enough_when_slow = 6; // sets, when a call takes long
+constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 
 size_t bytes_of(const pool_set& set) {
   auto out = set.data.bytes();
