@@ -140,8 +140,9 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.ci_low = o.ci_low;
   r.ci_high = o.ci_high;
   const bool passes = o.result == verdict::pass;
-  const bool calm = !o.evidence.contains("disturbed"); // a session that never was shows no figure again
-  if (s == stage::audit) {                             // says how fast, not who won
+  // A session that never was shows no figure again, though it may show who is faster.
+  const bool calm = !o.evidence.contains("disturbed") && !o.evidence.contains("weathered");
+  if (s == stage::audit) { // says how fast, not who won
     p.audited = true;
     r.verified = passes && calm;
     r.confirmed = r.confirmed && passes;

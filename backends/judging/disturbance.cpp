@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
-#include <limits>
 
 namespace kevolve {
 
@@ -40,15 +40,19 @@ std::string why_disturbed(const session_weather& w, const weather_limits& limits
   return out;
 }
 
-double inflation_of(const session_weather& w, double calls_ns) {
-  const auto least = calls_ns - w.stolen_ns - w.foreign_ns;
-  return least > 0.0 ? calls_ns / least : std::numeric_limits<double>::infinity();
-}
-
-bool stands_anyway(const session_weather& w, const weather_limits& limits, double winner_ns, double loser_ns) {
-  if (w.waiting_pairs > limits.waiting_share * w.pairs || !(winner_ns > 0.0))
+bool stands_anyway(const session_weather& w, const weather_limits& limits, const std::vector<side_by_side>& shapes) {
+  if (w.waiting_pairs > limits.waiting_share * w.pairs)
     return false;
-  return loser_ns / inflation_of(w, loser_ns) > far_behind * drift_of(w) * winner_ns;
+  double lead = 0.0; // the log of it, times the weights
+  double weights = 0.0;
+  for (const auto& s : shapes) {
+    const auto least_ns = s.loser_ns - w.stolen_ns - w.foreign_ns;
+    if (!(s.winner_ns > 0.0) || !(least_ns > 0.0))
+      return false;
+    lead += s.weight * std::log(least_ns / s.winner_ns);
+    weights += s.weight;
+  }
+  return weights > 0.0 && lead / weights > std::log(far_behind * drift_of(w));
 }
 
 } // namespace kevolve

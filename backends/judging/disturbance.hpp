@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
@@ -32,12 +33,16 @@ double drift_of(const session_weather& w);
 // For a person, with the figures; empty: a calm session.
 std::string why_disturbed(const session_weather& w, const weather_limits& limits);
 
-// How far a total of calls' times is from what it would be without all that was stolen from the session's cores or run
-// on them by others, had that hit no call but these: 1 or more.
-double inflation_of(const session_weather& w, double calls_ns);
+// What the calls on one shape took in a session, all together.
+struct side_by_side {
+  double weight = 1.0;
+  double winner_ns = 0.0;
+  double loser_ns = 0.0;
+};
 
-// True if the loser is far behind even so, and with the drift on the winner's side: such a decision stands. Pairs that
-// waited for their core are not accounted in time, so a session of those never does.
-bool stands_anyway(const session_weather& w, const weather_limits& limits, double winner_ns, double loser_ns);
+// True if the loser is far behind, by the weighted mean over the shapes, even if all that was stolen from the session's
+// cores or run on them by others had hit its calls alone, on each shape, and the drift had helped the winner: such a
+// decision stands. Pairs that waited for their core are not accounted in time, so a session of those never does.
+bool stands_anyway(const session_weather& w, const weather_limits& limits, const std::vector<side_by_side>& shapes);
 
 } // namespace kevolve

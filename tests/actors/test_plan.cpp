@@ -154,6 +154,8 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
   restless.outcome.evidence["disturbed"] = "stolen time";
   auto restless_gain = outcome(verdict::pass, race_decision::faster, 1.2);
   restless_gain.outcome.evidence["disturbed"] = "stolen time";
+  auto weathered_gain = outcome(verdict::pass, race_decision::faster, 1.2);
+  weathered_gain.outcome.evidence["weathered"] = "stolen time";
   const std::vector<row> rows{
       {"below the threshold", 1.6, undecided, "compile race ", false},
       {"at the threshold", 1.5, undecided, "compile race audit ", true},
@@ -164,6 +166,7 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
       {"the rival's own code", 1.0, same, "compile race ", true},
       {"never calm", 1.0, restless, "compile race audit ", false},
       {"a gain, never calm", 1.0, restless_gain, "compile race confirm audit ", false},
+      {"a gain that no weather turns", 1.0, weathered_gain, "compile race confirm audit ", false},
   };
   for (const auto& r : rows) {
     INFO(r.name);

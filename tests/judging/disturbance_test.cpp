@@ -43,7 +43,7 @@ TEST_CASE(
 TEST_CASE("a decision stands if all that was stolen, run by others and drifted leaves the loser far behind") {
   constexpr double ms = 1e6;
   const auto stands = [](const session_weather& w, double winner, double loser) {
-    return stands_anyway(w, {}, winner * ms, loser * ms);
+    return stands_anyway(w, {}, {{1.0, winner * ms, loser * ms}});
   };
   const session_weather stolen{1000 * ms, 100 * ms, 10 * ms, 100, 100, 20, 0};
   CHECK(stands(stolen, 100, 400));       // 300 to 100
@@ -54,5 +54,9 @@ TEST_CASE("a decision stands if all that was stolen, run by others and drifted l
   CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 150, 20, 0}, 100, 170)); // 1.2 times the drift
   CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 100, 20, 11}, 100, 400));
   CHECK_FALSE(stands({1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0, 200 * ms, 2}, 100, 360));
-  CHECK(inflation_of(stolen, 400 * ms) == doctest::Approx(4.0 / 3.0));
+  // Each shape says its part, the long ones no louder: four times ahead on one and behind on the other is no lead.
+  CHECK_FALSE(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {1.0, 8000 * ms, 300 * ms}}));
+  CHECK(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {1.0, 400 * ms, 300 * ms}}));
+  CHECK_FALSE(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {3.0, 400 * ms, 180 * ms}}));
+  CHECK_FALSE(stands_anyway(stolen, {}, {}));
 }

@@ -19,9 +19,16 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Enough independent chains to hide the latency of two multiply-adds a cycle, few enough for sixteen registers.
-constexpr size_t chains = 12;
-using starts = std::array<float, chains>;
+// Enough independent chains to hide the latency of two multiply-adds a cycle, few enough for sixteen registers. Some
+// cores add beside that: for them fewer, and chains of sums.
+struct mixture {
+  size_t multiply_adds;
+  size_t adds;
+};
+constexpr mixture fused{12, 0};
+constexpr mixture mixed{8, 6};
+constexpr size_t most_chains = 14;
+using starts = std::array<float, most_chains>;
 constexpr size_t sums = 8;
 
 using floats_16 = float __attribute__((vector_size(16)));
@@ -31,18 +38,23 @@ using words_16 = uint64_t __attribute__((vector_size(16)));
 using words_32 = uint64_t __attribute__((vector_size(32)));
 using words_64 = uint64_t __attribute__((vector_size(64)));
 
-// x ← x/2 + 1/2 a chain, starting at 1: stays 1 exactly, so the answer is known and the work cannot be
-// dropped. The starts come from memory: chains that a compiler knows to be equal, it computes once.
-template <class Floats>
-[[gnu::always_inline]] inline float multiply_add_in(uint64_t rounds, float half, const starts& start) {
-  Floats x[chains];
-  for (size_t k = 0; k < chains; ++k)
+// x ← x/2 + 1/2 a chain, starting at 1, stays 1 exactly, and x ← x + 1/2 is exact while sums are below 2^24: so the
+// answer is known and the work cannot be dropped. The starts come from memory: chains that a compiler knows to be
+// equal, it computes once.
+template <class Floats, mixture m>
+[[gnu::always_inline]] inline float compute_in(uint64_t rounds, float half, const starts& start) {
+  constexpr auto all = m.multiply_adds + m.adds;
+  Floats x[all];
+  for (size_t k = 0; k < all; ++k)
     x[k] = Floats{} + start[k];
   const auto h = Floats{} + half;
-  for (uint64_t i = 0; i < rounds; ++i)
-    for (auto& one : x)
-      one = one * h + h;
-  for (size_t k = 1; k < chains; ++k)
+  for (uint64_t i = 0; i < rounds; ++i) {
+    for (size_t k = 0; k < m.multiply_adds; ++k)
+      x[k] = x[k] * h + h;
+    for (size_t k = m.multiply_adds; k < all; ++k)
+      x[k] += h;
+  }
+  for (size_t k = 1; k < all; ++k)
     x[0] += x[k];
   float out = 0.0F;
   for (size_t i = 0; i < sizeof(Floats) / sizeof(float); ++i)
@@ -69,21 +81,24 @@ template <class Words>
   return out;
 }
 
-float multiply_add_16(uint64_t rounds, float half, const starts& start) {
-  return multiply_add_in<floats_16>(rounds, half, start);
+template <mixture m>
+float compute_16(uint64_t rounds, float half, const starts& start) {
+  return compute_in<floats_16, m>(rounds, half, start);
 }
 uint64_t add_up_16(const uint64_t* words, size_t count) {
   return add_up_in<words_16>(words, count);
 }
 #ifdef __x86_64__
-[[gnu::target("avx2,fma")]] float multiply_add_32(uint64_t rounds, float half, const starts& start) {
-  return multiply_add_in<floats_32>(rounds, half, start);
+template <mixture m>
+[[gnu::target("avx2,fma")]] float compute_32(uint64_t rounds, float half, const starts& start) {
+  return compute_in<floats_32, m>(rounds, half, start);
 }
 [[gnu::target("avx2")]] uint64_t add_up_32(const uint64_t* words, size_t count) {
   return add_up_in<words_32>(words, count);
 }
-[[gnu::target("avx512f")]] float multiply_add_64(uint64_t rounds, float half, const starts& start) {
-  return multiply_add_in<floats_64>(rounds, half, start);
+template <mixture m>
+[[gnu::target("avx512f")]] float compute_64(uint64_t rounds, float half, const starts& start) {
+  return compute_in<floats_64, m>(rounds, half, start);
 }
 [[gnu::target("avx512f")]] uint64_t add_up_64(const uint64_t* words, size_t count) {
   return add_up_in<words_64>(words, count);
@@ -94,18 +109,19 @@ uint64_t add_up_16(const uint64_t* words, size_t count) {
 // the roof, and a low roof accuses every good kernel.
 struct probe {
   size_t lanes; // floats
-  float (*multiply_add)(uint64_t rounds, float half, const starts& start);
+  float (*fused)(uint64_t rounds, float half, const starts& start);
+  float (*mixed)(uint64_t rounds, float half, const starts& start);
   uint64_t (*add_up)(const uint64_t* words, size_t count);
 };
 
 // Every width that this core has: the widest need not be the fastest.
 std::vector<probe> probes() {
-  std::vector<probe> out{{4, multiply_add_16, add_up_16}};
+  std::vector<probe> out{{4, compute_16<fused>, compute_16<mixed>, add_up_16}};
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
-    out.push_back({8, multiply_add_32, add_up_32});
+    out.push_back({8, compute_32<fused>, compute_32<mixed>, add_up_32});
   if (__builtin_cpu_supports("avx512f") != 0)
-    out.push_back({16, multiply_add_64, add_up_64});
+    out.push_back({16, compute_64<fused>, compute_64<mixed>, add_up_64});
 #endif
   return out;
 }
@@ -114,21 +130,23 @@ double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-result<double> flops_per_second(const probe& p, int repeats) {
+result<double> flops_per_second(const mixture& m, size_t lanes, decltype(probe::fused) compute, int repeats) {
   constexpr uint64_t rounds = 200'000;
   volatile float half = 0.5F;
   volatile float one = 1.0F;
   starts start{};
   for (auto& x : start)
     x = one;
+  const auto expected = static_cast<float>(lanes * (m.multiply_adds + m.adds * (1 + rounds / 2)));
+  const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds));
   double best = 0.0;
   for (int i = 0; i < repeats; ++i) {
     const auto begin = steady_clock::now();
-    const auto answer = p.multiply_add(rounds, half, start);
+    const auto answer = compute(rounds, half, start);
     const auto took = seconds_since(begin);
-    if (answer != static_cast<float>(chains * p.lanes))
+    if (answer != expected)
       return fail(errc::internal, "the arithmetic probe's answer is wrong: this core miscalculates");
-    best = std::max(best, 2.0 * static_cast<double>(rounds * chains * p.lanes) / took);
+    best = std::max(best, flops / took);
   }
   return best;
 }
@@ -171,7 +189,13 @@ int64_t cache_bytes(int name, int64_t otherwise) {
 } // namespace
 
 result<void> peak_meter::measure() {
-  auto flops = best_of_all([](const probe& p) { return flops_per_second(p, 12); });
+  auto flops = best_of_all([](const probe& p) -> result<double> {
+    auto fused_rate = flops_per_second(fused, p.lanes, p.fused, 40);
+    auto mixed_rate = flops_per_second(mixed, p.lanes, p.mixed, 40);
+    if (!fused_rate || !mixed_rate)
+      return fused_rate ? mixed_rate : fused_rate;
+    return std::max(*fused_rate, *mixed_rate);
+  });
   if (!flops)
     return tl::unexpected<failure>(flops.error());
   single_.flops_per_second = std::max(single_.flops_per_second, *flops);

@@ -71,6 +71,7 @@ public:
         return {};
       if (stands(weather)) {
         out_.evidence["weathered"] = why;
+        out_.estimate = true;
         return {};
       }
       if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
@@ -120,8 +121,8 @@ public:
       out_.speedup = best_against_best(); // of another statistic than the pairs' interval: it has none
     else {
       out_.speedup = std::exp(overall.median);
-      out_.ci_low = std::exp(overall.low) / too_high_;
-      out_.ci_high = std::exp(overall.high) * too_low_;
+      out_.ci_low = std::exp(overall.low);
+      out_.ci_high = std::exp(overall.high);
     }
     out_.evidence["pairs"] = std::to_string(rounds_.size());
     out_.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + figure(overall.coverage);
@@ -133,24 +134,24 @@ public:
   }
 
 private:
-  // A decision that the disturbance could not have turned. The interval is widened by what it could have done; the
-  // figure that people are told is measured again all the same.
-  bool stands(const session_weather& weather) {
+  // A decision that the disturbance could not have turned counts; its figure is an estimate. The figure that people are
+  // told is measured again all the same.
+  bool stands(const session_weather& weather) const {
     const bool last_figures = request_.mode == judge_mode::confirm && request_.min_interval_pairs >= figures_for_people;
     if (last_figures || out_.decision == race_decision::undecided)
       return false;
-    double rival = 0.0;
-    double candidate = 0.0;
+    std::vector<side_by_side> shapes;
     for (const auto& shape : duel_.shapes()) {
-      rival += std::accumulate(shape.rival_ns.begin(), shape.rival_ns.end(), 0.0);
-      candidate += std::accumulate(shape.candidate_ns.begin(), shape.candidate_ns.end(), 0.0);
+      if (shape.pool->shape.held_out)
+        continue;
+      const auto rival = std::accumulate(shape.rival_ns.begin(), shape.rival_ns.end(), 0.0);
+      const auto candidate = std::accumulate(shape.candidate_ns.begin(), shape.candidate_ns.end(), 0.0);
+      if (out_.decision == race_decision::faster)
+        shapes.push_back({shape.pool->shape.weight, candidate, rival});
+      else
+        shapes.push_back({shape.pool->shape.weight, rival, candidate});
     }
-    const bool faster = out_.decision == race_decision::faster;
-    if (!stands_anyway(weather, settings_.calm, faster ? candidate : rival, faster ? rival : candidate))
-      return false;
-    too_high_ = inflation_of(weather, rival);
-    too_low_ = inflation_of(weather, candidate);
-    return true;
+    return stands_anyway(weather, settings_.calm, shapes);
   }
 
   void forget_session() {
@@ -317,8 +318,6 @@ private:
   duel& duel_;
   judge_outcome& out_;
   std::vector<double> rounds_;
-  double too_high_ = 1.0;             // the most that a disturbance can have raised the ratio by
-  double too_low_ = 1.0;              // and lowered it
   sign_test overall_{request_.delta}; // what a promotion's confirmation is decided by, and told of every session
   spent_sign_test test_;              // what a race is decided by: its pairs are counted beforehand
 };
