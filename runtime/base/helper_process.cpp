@@ -71,7 +71,8 @@ result<pid_t> spawn(const helper_options& o, int socket) {
   posix_spawn_file_actions_addopen(&actions, 2, o.log_path.empty() ? "/dev/null" : o.log_path.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0640);
   posix_spawn_file_actions_adddup2(&actions, socket, helper_socket_fd);
-  // Its own process group, so that Ctrl-C on a terminal reaches only the node, which then stops helpers in order.
+  // A session of its own, so that Ctrl-C on a terminal reaches only the node, which then stops helpers in order, and
+  // that a scheduler which weighs sessions weighs it apart from the caller's.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -80,8 +81,7 @@ result<pid_t> spawn(const helper_options& o, int socket) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
   int rc = 0;
   {

@@ -1,6 +1,7 @@
 // What judging costs: the launch of a candidate's process, the judge's own time for inputs of some sizes, and how
 // steady the ratio of champion and reference is over fresh judges.
 #include "backends/cpu/judge/contestant.hpp"
+#include "backends/cpu/judge/own_session.hpp"
 #include "backends/judging/byte_buffer.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -10,7 +11,6 @@
 #include <CLI/CLI.hpp>
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -87,9 +86,7 @@ void take_the_judges_place(int core) {
   CPU_ZERO(&one);
   CPU_SET(static_cast<size_t>(core), &one);
   ::sched_setaffinity(0, sizeof one, &one);
-  ::setsid();
-  ::setpriority(PRIO_PROCESS, 0, -10);
-  std::ofstream{"/proc/self/autogroup"} << "-10";
+  go_ahead_of_others();
 }
 
 // Process after process of one object, as the judge launches them: cloned, locked, loaded, frozen; then ended.

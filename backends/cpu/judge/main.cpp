@@ -1,6 +1,7 @@
 // kevolve-judge: owns clock, inputs, expected values and verdict for one timing core. Speaks
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
 #include "backends/cpu/judge/core_turn.hpp"
+#include "backends/cpu/judge/own_session.hpp"
 #include "backends/cpu/judge/trial.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
@@ -8,7 +9,6 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -227,15 +227,6 @@ private:
   bool cancelled_ = false;
   bool alive_ = true;
 };
-
-// Where it is allowed, ahead of whatever else shares the core: a preempted call is a wasted pair. The kernel
-// weighs whole sessions against each other, so a session of our own, which also keeps a terminal's Ctrl-C from
-// ending us before the node says so.
-void go_ahead_of_others() {
-  setsid();
-  setpriority(PRIO_PROCESS, 0, -10);
-  std::ofstream{"/proc/self/autogroup"} << "-10";
-}
 
 int usage() {
   std::fputs("usage: kevolve-judge [--zygote PATH] [--core N] [--thread-cores N,N…] [--memory-mib N]\n"
