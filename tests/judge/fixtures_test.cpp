@@ -73,8 +73,10 @@ TEST_CASE("every fixture gets the verdict it deserves") {
       CHECK(!o.trouble);
       if (!wanted.rule.empty())
         CHECK(o.rule == wanted.rule);
-      if (o.result != verdict::pass)
+      if (o.result != verdict::pass) {
         CHECK(!o.detail.empty());
+        CHECK_FALSE(o.correctness.bit_equal);
+      }
     }
   }
 }

@@ -36,6 +36,8 @@ public:
                            + figure(request_.limit_ms / 1e3) + " s that judging may take",
                        {{"calls", std::to_string(duel_.costs().calls)}}});
     account(steady_clock::now() - start);
+    if (!ended) // what went before is no comfort
+      out_.correctness.bit_equal = false;
     return ended;
   }
 
