@@ -137,7 +137,8 @@ result<double> flops_per_second(const mixture& m, size_t lanes, decltype(probe::
   starts start{};
   for (auto& x : start)
     x = one;
-  const auto expected = static_cast<float>(lanes * (m.multiply_adds + m.adds * (1 + rounds / 2)));
+  constexpr uint64_t grown = 1 + rounds / 2; // by halves
+  const auto expected = static_cast<float>(lanes * (m.multiply_adds + m.adds * grown));
   const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds));
   double best = 0.0;
   for (int i = 0; i < repeats; ++i) {
