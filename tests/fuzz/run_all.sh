@@ -25,7 +25,7 @@ export UBSAN_OPTIONS="print_stacktrace=1"
 stopping=0
 trap 'stopping=1' TERM
 
-used_by() { awk '{ s += $1 + $2 } END { printf "%d", s }' "$1" 2>/dev/null || echo 0; }
+used_by() { awk '{ s += $1 + $2 } END { printf "%d", s }' "$1"; }
 
 # One process until its share of the time is used, started again after each crash and every few minutes.
 worker() { # TARGET NUMBER
