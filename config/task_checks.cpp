@@ -26,6 +26,9 @@ public:
 
   void run() {
     check_names();
+    if (!draft_.roles_known)
+      return; // all else would be told of sizes and outputs that are there by another name
+    symbols_.resolve();
     for (size_t i = 0; i < c_.arguments.size(); ++i)
       check_argument(i);
     check_tolerances();
@@ -50,7 +53,8 @@ private:
       if (a.name == c_.entry)
         errors_.add(path, "'" + a.name + "' is the entry's name");
     }
-    if (!c_.arguments.empty() && std::none_of(c_.arguments.begin(), c_.arguments.end(), is_written))
+    if (draft_.roles_known && !c_.arguments.empty()
+        && std::none_of(c_.arguments.begin(), c_.arguments.end(), is_written))
       errors_.add("argument", "no argument is an output or inout");
   }
 

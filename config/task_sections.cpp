@@ -82,7 +82,8 @@ void declare_fill(section& s, fill_rule& x) {
     s.error("low", "a length is at least 0");
 }
 
-void declare_argument(section& s, argument& a) {
+// Whether it has a role.
+bool declare_argument(section& s, argument& a) {
   s.value("name", {.text = "the C parameter's name", .required = true}, a.name);
   std::string role;
   if (s.value("role", {.text = "what the operator does with it", .required = true, .choices = role_names}, role))
@@ -152,7 +153,7 @@ void declare_argument(section& s, argument& a) {
     }
   }
   if (!role_known)
-    return;
+    return false;
   if (is_scalar && !s.has("value") && !s.has("range"))
     s.error("value", "missing: a scalar has a value or a range");
   if (s.has("value") && s.has("range"))
@@ -166,6 +167,7 @@ void declare_argument(section& s, argument& a) {
   only_for(s, "tail", !a.extent.empty(), "outputs with an extent");
   only_for(s, "nonfinite", is_written, "outputs and inouts");
   only_for(s, "static", a.role == argument_role::weight, "weights");
+  return true;
 }
 
 void declare_tolerance(section& s, tolerance& t) {
@@ -224,8 +226,10 @@ void declare_task(section& root, task_draft& draft) {
     s.value("family", {.text = "what reuse of knowledge matches on", .required = true}, c.family);
     s.value("summary", {.text = "one line for people"}, c.summary);
   });
-  root.tables("argument", {.text = "one per C parameter, in order", .required = true},
-              [&](section& s) { declare_argument(s, c.arguments.emplace_back()); });
+  root.tables("argument", {.text = "one per C parameter, in order", .required = true}, [&](section& s) {
+    const bool known = declare_argument(s, c.arguments.emplace_back());
+    draft.roles_known = draft.roles_known && known;
+  });
   root.table("derived", {.text = "computed size symbols, each from those before it"}, [&](section& s) {
     s.others("<symbol>", {.text = "expression"}, [&](const document_member& m) {
       if (m.value.what != document_value::kind::text)

@@ -14,6 +14,7 @@ struct task_draft {
   task_spec spec;
   std::string reference_file;
   std::string oracle_file;
+  bool roles_known = true; // of all arguments
 };
 
 // Stands in a shape for a size that was refused where it was read; any negative size was.

@@ -50,7 +50,7 @@ bool is_drawn(const argument& a) {
   return a.role == argument_role::input || a.role == argument_role::inout || a.role == argument_role::weight;
 }
 
-task_symbols::task_symbols(const contract& c, error_list& errors) : c_(c), errors_(errors) {
+void task_symbols::resolve() {
   for (size_t i = 0; i < c_.arguments.size(); ++i) {
     const auto& a = c_.arguments[i];
     if (a.role != argument_role::size || a.name.empty())

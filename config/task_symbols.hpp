@@ -22,8 +22,10 @@ bool is_drawn(const argument& a);
 
 class task_symbols {
 public:
-  // Checks [derived] and every [[shape]] on the way.
-  task_symbols(const contract& c, error_list& errors);
+  task_symbols(const contract& c, error_list& errors) : c_(c), errors_(errors) {}
+
+  // Before what follows: reads [derived] and every [[shape]], and reports what is wrong with them.
+  void resolve();
 
   // Parses a text and checks its names; nothing if it is empty or wrong. Sums may use arguments before `before`.
   std::optional<expression> expression_at(const std::string& path, const std::string& text, size_t before);

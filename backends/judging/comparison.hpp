@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/judging/byte_buffer.hpp"
+#include "backends/judging/comparison_rule.hpp"
 #include "backends/judging/geometry.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/verdict.hpp"
@@ -17,21 +18,6 @@ struct expected_output {
   dtype type = dtype::f64;
   byte_buffer values;
 };
-
-struct comparison_rule {
-  tolerance_mode mode = tolerance_mode::exact;
-  double relative = 0.0;
-  double absolute = 0.0;
-  double limit = 0.0;           // ulp, reference_error
-  double reference_error = 0.0; // the reference's own largest error: reference_error mode
-  bool nonfinite_match = false;
-};
-
-// The rule for an output. `largest` > 0 (edge cases): tolerances hold relative to the largest expected value,
-// since cancellation of large terms leaves honest errors of that size. `cancels`: the inputs were drawn to cancel, so
-// the reference's own error is what can be asked for, a few times over.
-comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest = 0.0,
-                         bool cancels = false);
 
 struct comparison {
   verdict result = verdict::pass; // or wrong_result, nonfinite

@@ -155,6 +155,22 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(run_kevolve({"pause", id}, f.path).code == 6);
 }
 
+TEST_CASE("what admission had to say of a task stands in the result and in the report") {
+  temporary_folder f;
+  write_campaign(f);
+  std::string task = task_text;
+  const std::string large = "rows = 1024\ncols = 2048\n";
+  task.replace(task.find(large), large.size(), "rows = 8\ncols = 64\n");
+  f.write("row_squares.task.toml", task);
+  auto result = run_kevolve({"run", "campaign.toml", "--set", "budget.candidates=1", "--json"}, f.path).document();
+  REQUIRE(result["notes"].size() == 1);
+  const auto note = result["notes"][0].get<std::string>();
+  CHECK(note.find("rows=8 cols=64") != std::string::npos);
+  CHECK(note.find("flattened") != std::string::npos);
+  const auto folder = f.path + "/" + result["bundle"].get<std::string>();
+  CHECK(read_file(folder + "/report.md").find(note) != std::string::npos);
+}
+
 TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command resumes") {
   temporary_folder f;
   write_campaign(f);

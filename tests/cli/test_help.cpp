@@ -91,5 +91,10 @@ TEST_CASE("wrong usage exits with 2 and says why") {
     CAPTURE(said.out);
     CHECK(said.code == 2);
     CHECK_FALSE(said.err.empty());
+    auto machine = arguments;
+    machine.emplace_back("--json");
+    auto told = run_kevolve(machine);
+    CHECK(told.code == 2);
+    CHECK(told.document()["error"]["detail"].is_string());
   }
 }

@@ -75,6 +75,30 @@ TEST_CASE("a shape that the machine has no memory for is refused with the figure
   }
 }
 
+TEST_CASE("a tolerance that the reference itself misses on some inputs is refused") {
+  judge_driver judge;
+  const auto with = [](const std::string& type, const std::string& extra) {
+    return compile_c("#include <stdint.h>\nvoid poly(const " + type + " *x, const " + type + " *w, " + type
+                     + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i]"
+                     + extra + ";\n}\n");
+  };
+  const auto admitted = [&](const std::string& extra) {
+    auto request = request_for(poly_task(), with("float", extra), {}, judge_mode::admit);
+    request.oracle = with("double", "");
+    return judge.ask(request);
+  };
+  CHECK(admitted("").result == verdict::pass);
+  for (int i = 0; i < 3; ++i) { // in one draw of nine
+    const auto o = admitted(" + (x[0] > 1.2f ? 0.01f : 0.0f)");
+    INFO(o.detail << o.trouble.detail);
+    CHECK(o.result == verdict::wrong_result);
+    CHECK(o.detail.find("tolerance") != std::string::npos);
+  }
+  const auto rare = admitted(" + (x[0] > 1.2f && x[1] > 0.0f && n == 60000 ? 0.01f : 0.0f)");
+  INFO(rare.detail << rare.trouble.detail);
+  CHECK(rare.result == verdict::wrong_result);
+}
+
 TEST_CASE("a reference that ignores an input is refused, naming it") {
   judge_driver judge;
   auto o = admit(judge, poly_task(), "(void)w; y[i] = x[i] * x[i] + 1.0f;");

@@ -255,6 +255,33 @@ TEST_CASE("with threads each pair has processes of its own, without they are kep
   CHECK(fresh >= 2 * fresh_pairs);
 }
 
+TEST_CASE("a task that asks for cold caches has its arrays out of them at every timed call") {
+  judge_driver judge;
+  const auto fast = compile_c(R"(#include <stdint.h>
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  const float a = w[0];
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[16 * i] + a;
+})",
+                              {"-O3"});
+  const auto least_ns = [&](bool cold) {
+    auto task = poly_task();
+    task.arguments[0].shape = {"16 * n"}; // one element of each cache line is read
+    task.shapes = {shape_of("n=40000", {{"n", 40000}})};
+    task.cold_cache = cold;
+    const auto o = judge.ask(request_for(task, fast, fast, judge_mode::confirm));
+    INFO(describe(o));
+    REQUIRE(o.result == verdict::pass);
+    REQUIRE_FALSE(o.timings.empty());
+    const auto& ns = o.timings[0].candidate_ns; // the least of them, for a neighbour only adds
+    return *std::min_element(ns.begin(), ns.end());
+  };
+  const auto warm = least_ns(false);
+  const auto cold = least_ns(true);
+  MESSAGE(fmt::format("warm {:.0f} ns, cold {:.0f} ns", warm, cold));
+  CHECK(cold > 1.15 * warm);
+}
+
 TEST_CASE("check judges correctness without timing") {
   judge_driver judge;
   auto o = judge.ask(request_for(poly_task(), reference(), reference(), judge_mode::check));

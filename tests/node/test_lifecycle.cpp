@@ -1,7 +1,11 @@
 #include "tests/node/live_node.hpp"
 
 #include <doctest/doctest.h>
+
 #include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -18,6 +22,20 @@ TEST_CASE("a node starts and stops twenty times over, and leaves no helper behin
   }
   CHECK(helpers("kevolve-judge").empty());
   CHECK(helpers("kevolve-compile-server").empty());
+}
+
+TEST_CASE("each helper has a session of its own, whose priority it may change without changing ours") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  for (const auto* kind : {"kevolve-judge", "kevolve-compile-server"}) {
+    std::vector<pid_t> found;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while ((found = helpers(kind)).empty() && std::chrono::steady_clock::now() < late)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5}); // nothing tells that they have been spawned
+    REQUIRE_FALSE(found.empty());
+    for (auto pid : found)
+      CHECK(::getsid(pid) == pid);
+  }
 }
 
 TEST_CASE("a second node on the same directory is refused, naming the first") {

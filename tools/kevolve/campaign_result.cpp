@@ -101,6 +101,15 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
   return r;
 }
 
+std::vector<std::string> notes_of(const campaign_result& r) {
+  std::vector<std::string> out;
+  if (r.fixed)
+    for (const auto& [key, text] : r.fixed->admission.evidence)
+      if (key.starts_with("note."))
+        out.push_back(text);
+  return out;
+}
+
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder) {
   const auto& s = r.status;
   auto ended = s.state == "finished" || s.state == "failed";
@@ -108,6 +117,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
            {"state", ended ? s.state : "paused"},
            {"stop_reason", or_null(s.stop_reason)},
            {"reason", or_null(s.reason)},
+           {"notes", notes_of(r)},
            {"candidates", s.candidates},
            {"valid", s.valid},
            {"best", nullptr},

@@ -34,6 +34,9 @@ struct campaign_result {
 };
 result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status);
 
+// What admission had to say of a task that it took: calls too short or too long to judge well.
+std::vector<std::string> notes_of(const campaign_result& r);
+
 // `kevolve run --json`, last line. `folder`: where the files lie; empty: none.
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder);
 

@@ -1,5 +1,6 @@
 // kevolve: everything but the daemon.
 #include "config/diagnostic.hpp"
+#include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -9,8 +10,10 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace kevolve {
 
@@ -60,25 +63,27 @@ int main(int argc, char** argv) {
   kevolve::add_backup(app, chosen);
   kevolve::add_debug(app, chosen);
   kevolve::add_generated(app, chosen);
+  // Asked for before it is known what else was: errors of usage are told so as well.
+  const bool json_wanted = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });
   // The parser would only say that a verb is missing.
   std::vector<std::string> verbs;
   for (const auto* v : app.get_subcommands({}))
     verbs.push_back(v->get_name());
   if (argc > 1 && argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
-    std::fprintf(stderr, "kevolve: no verb '%s'%s\n", kevolve::printable(argv[1]).c_str(),
-                 kevolve::suggestion(argv[1], verbs).c_str());
-    return kevolve::exit_code::usage;
+    const auto why = "no verb '" + kevolve::printable(argv[1]) + "'" + kevolve::suggestion(argv[1], verbs);
+    return kevolve::report({kevolve::errc::bad_input, why}, json_wanted);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    if (json_wanted && e.get_exit_code() != 0)
+      return kevolve::report({kevolve::errc::bad_input, e.what()}, true);
     auto code = app.exit(e);
     return code == 0 ? kevolve::exit_code::ok : kevolve::exit_code::usage;
   }
   try {
     return chosen ? chosen() : kevolve::exit_code::usage;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "kevolve: %s\n", e.what());
-    return kevolve::exit_code::failed;
+    return kevolve::report({kevolve::errc::internal, e.what()}, json_wanted);
   }
 }

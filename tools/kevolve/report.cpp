@@ -114,6 +114,11 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
+  const auto notes = notes_of(r);
+  for (const auto& note : notes)
+    out += "- " + printable(note) + "\n";
+  if (!notes.empty())
+    out += "\n";
   if (r.best) {
     const auto& p = r.best->proposal;
     out +=

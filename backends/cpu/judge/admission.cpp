@@ -1,17 +1,18 @@
 // admit: is the task sound? The reference alone is on trial: it must run, agree with itself and with the
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
 #include "backends/cpu/judge/duel.hpp"
+#include "backends/cpu/judge/null_submissions.hpp"
 #include "backends/cpu/judge/trial.hpp"
 #include "backends/judging/figure.hpp"
-#include "backends/judging/numbers.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <deque>
-#include <functional>
-#include <map>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
@@ -20,8 +21,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int sensitivity_tries = 12;
-// Draws on which an answer that took no work must fail once: a count of steps is often the same twice.
-constexpr size_t null_tries = 20;
+// Draws of each shape on which the reference must keep the tolerance; a slow one gets fewer.
+constexpr size_t own_draws = 50;
+constexpr auto own_patience = milliseconds{500};
 constexpr double slow_reference_ns = 250e6;
 constexpr double short_call = 30.0; // times a call of nothing
 
@@ -36,9 +38,12 @@ public:
       return ok;
     if (auto ok = agree_with_itself(); !ok)
       return ok;
+    if (auto ok = keep_its_own_tolerance(); !ok)
+      return ok;
     if (auto ok = depend_on_every_input(); !ok)
       return ok;
-    return refuse_null_submissions();
+    hooks_.progress("admit: null submissions");
+    return refuse_null_submissions(request_, maker_, pools_);
   }
 
 private:
@@ -131,6 +136,59 @@ private:
     return s;
   }
 
+  // Candidates are held to the tolerance on every draw: one that the reference misses now and then refuses the honest
+  // by chance.
+  attempt<void> keep_its_own_tolerance() {
+    if (request_.oracle.empty())
+      return {};
+    hooks_.progress("admit: its own error");
+    for (const auto& pool : pools_) {
+      size_t draws = 0;
+      for (const auto& set : pool->sets)
+        if (auto missed = misses(*pool, set, ++draws))
+          return refusal(std::move(*missed));
+      const auto start = std::chrono::steady_clock::now();
+      const auto pair_ns = std::chrono::nanoseconds{std::llround(2.0 * pool->typical_reference_ns())};
+      while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
+        draw_options options;
+        options.seed = secret_seed();
+        options.static_seed = static_seed(request_);
+        auto set = maker_.make_set(pool->shape, options, true, nullptr, nullptr);
+        if (!set)
+          return tl::unexpected<setback>(set.error());
+        if (auto missed = misses(*pool, *set, ++draws))
+          return refusal(std::move(*missed));
+      }
+    }
+    return {};
+  }
+
+  std::optional<complaint> misses(const shape_pool& pool, const pool_set& set, size_t draws) const {
+    for (const auto& a : request_.task.arguments)
+      if (is_array(a) && is_written(a) && !set.reference_output[index_of(a)].empty())
+        if (auto missed = misses(a, pool, set, draws))
+          return missed;
+    return std::nullopt;
+  }
+
+  std::optional<complaint> misses(const argument& a, const shape_pool& pool, const pool_set& set, size_t draws) const {
+    const auto i = index_of(a);
+    auto g = set.data.geometries[i];
+    g.contiguous = true; // what the reference wrote is compact by now
+    const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
+    const auto c =
+        compare(g, set.reference_output[i].data(), set.expected[i], counted_elements(request_.task, set, i), rule);
+    if (c.result != verdict::wrong_result) // rare infinite ones are nobody's to answer for
+      return std::nullopt;
+    return complaint{verdict::wrong_result,
+                     "tolerance_of_reference",
+                     "the reference itself misses the tolerance of output '" + a.name + "' on shape '" + pool.shape.name
+                         + "', in draw " + std::to_string(draws) + ": it is off by up to " + figure(c.max_abs, 3)
+                         + ", allowed is " + allowance(rule)
+                         + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
+                     {{"argument", a.name}, {"shape", pool.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
+  }
+
   bool same_outputs(const pool_set& a, const pool_set& b) const {
     for (size_t i = 0; i < a.expected.size(); ++i) {
       const auto elements = counted_elements(request_.task, a, i);
@@ -208,163 +266,6 @@ private:
     return false;
   }
 
-  static std::string allowed(const comparison_rule& rule) {
-    switch (rule.mode) {
-      case tolerance_mode::absrel:
-        return figure(rule.absolute, 3) + " + " + figure(rule.relative, 3) + " * |expected|";
-      case tolerance_mode::ulp:
-        return figure(rule.limit, 3) + " ulp";
-      case tolerance_mode::reference_error:
-        return figure(rule.limit, 3) + " * the reference's own error of " + figure(rule.reference_error, 3);
-      case tolerance_mode::exact:
-        break;
-    }
-    return "0";
-  }
-
-  // An answer that took no work: element k of output i, where one set's answer is wanted and another came before it.
-  struct null_submission {
-    std::string what;
-    std::function<double(const pool_set& set, const pool_set& previous, size_t i, int64_t k)> answer;
-    int64_t least = 1; // elements of an output that it says something about
-  };
-
-  bool takes(const argument& a, const null_submission& null, const shape_pool& pool, const pool_set& set,
-             const pool_set& previous) {
-    const auto i = index_of(a);
-    auto g = set.data.geometries[i];
-    g.contiguous = true;
-    const auto elements = counted_elements(request_.task, set, i);
-    if (elements < null.least)
-      return false;
-    byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
-    for (int64_t k = 0; k < elements; ++k)
-      store_number(a.type, answer.data(), k, null.answer(set, previous, i, k));
-    const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
-    const auto c = compare(g, answer.data(), set.expected[i], elements, rule);
-    if (c.result != verdict::pass)
-      return false;
-    off_ = {{"error." + a.name, figure(c.max_abs, 3)},
-            {"allowed." + a.name, allowed(rule)},
-            {"largest_expected." + a.name, figure(largest_magnitude(set.expected[i], elements), 3)}};
-    return true;
-  }
-
-  // The n-th draw on a shape.
-  attempt<const pool_set*> drawn(const shape_pool& pool, size_t n) {
-    if (n < pool.sets.size())
-      return &pool.sets[n];
-    n -= pool.sets.size();
-    auto& more = drawn_[pool.shape.name];
-    while (more.size() <= n) {
-      draw_options options;
-      options.seed = secret_seed();
-      options.static_seed = static_seed(request_);
-      auto set = maker_.make_set(pool.shape, options, false, nullptr, nullptr);
-      if (!set)
-        return tl::unexpected<setback>(set.error());
-      more.push_back(std::move(*set));
-    }
-    return &more[n];
-  }
-
-  attempt<bool> always_takes(const argument& a, const null_submission& null, const shape_pool& pool) {
-    for (size_t n = 1; n <= null_tries; ++n) {
-      auto previous = drawn(pool, n - 1);
-      auto set = drawn(pool, n);
-      if (!previous || !set)
-        return tl::unexpected<setback>(previous ? set.error() : previous.error());
-      if (!takes(a, null, pool, **set, **previous))
-        return false;
-    }
-    return true;
-  }
-
-  // On every shape that is timed: a candidate must be right on each.
-  attempt<bool> always_takes(const argument& a, const null_submission& null) {
-    for (const auto& pool : pools_) {
-      if (pool->shape.held_out)
-        continue;
-      auto taken = always_takes(a, null, *pool);
-      if (!taken || !*taken)
-        return taken;
-    }
-    return true;
-  }
-
-  attempt<void> refuse(const argument& output, const std::string& what) const {
-    std::string figures;
-    for (const auto& [name, value] : off_)
-      figures += (figures.empty() ? "" : ", ") + name + " " + value;
-    const bool exact = tolerance_for(request_.task, output).mode == tolerance_mode::exact;
-    complaint c{verdict::wrong_result, "null_submission",
-                "the tolerance accepts " + what + " as output '" + output.name + "', in each of "
-                    + std::to_string(null_tries) + " draws on each timed shape (" + figures + "): "
-                    + (exact ? "change shapes or fill rules so that it varies, or let it be no output"
-                             : "tighten it, or change the fill rules"),
-                off_};
-    c.evidence["submission"] = what;
-    c.evidence["argument"] = output.name;
-    return refusal(std::move(c));
-  }
-
-  static double mean_of(const expected_output& e, int64_t n) {
-    double sum = 0.0;
-    for (int64_t k = 0; k < n; ++k)
-      sum += load_number(e.type, e.values.data(), k);
-    return sum / static_cast<double>(n);
-  }
-
-  std::vector<null_submission> null_submissions() const {
-    const auto& task = request_.task;
-    std::vector<null_submission> out;
-    out.push_back({"zeros", [](const pool_set&, const pool_set&, size_t, int64_t) { return 0.0; }});
-    // One number is its own mean: constants say something only about outputs with several elements.
-    out.push_back({"a constant",
-                   [&task, last = std::pair<const pool_set*, size_t>{},
-                    mean = 0.0](const pool_set& set, const pool_set&, size_t i, int64_t) mutable {
-                     if (last != std::pair{&set, i})
-                       mean = mean_of(set.expected[i], counted_elements(task, set, i));
-                     last = {&set, i};
-                     return mean;
-                   },
-                   2});
-    for (const auto& a : task.arguments)
-      if (is_array(a) && is_read(a))
-        out.push_back({"a copy of '" + a.name + "'",
-                       [from = index_of(a), last = static_cast<const pool_set*>(nullptr),
-                        compact = std::shared_ptr<byte_buffer>{}](const pool_set& set, const pool_set&, size_t,
-                                                                  int64_t k) mutable {
-                         const auto& g = set.data.geometries[from];
-                         if (last != &set)
-                           compact = std::make_shared<byte_buffer>(collect(g, set.data.inputs[from].data(), g.count));
-                         last = &set;
-                         return g.count == 0 ? 0.0 : load_number(g.type, compact->data(), k % g.count);
-                       }});
-    out.push_back({"the previous output", [](const pool_set&, const pool_set& previous, size_t i, int64_t k) {
-                     const auto& e = previous.expected[i];
-                     const auto n = previous.data.geometries[i].count;
-                     return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
-                   }});
-    return out;
-  }
-
-  // Output by output: each must need some work.
-  attempt<void> refuse_null_submissions() {
-    hooks_.progress("admit: null submissions");
-    for (const auto& null : null_submissions())
-      for (const auto& a : request_.task.arguments) {
-        if (!is_array(a) || !is_written(a))
-          continue;
-        auto taken = always_takes(a, null);
-        if (!taken)
-          return tl::unexpected<setback>(taken.error());
-        if (*taken)
-          return refuse(a, null.what);
-      }
-    return {};
-  }
-
   court& court_;
   judge_request request_;
   const request_hooks& hooks_;
@@ -372,8 +273,6 @@ private:
   pool_maker maker_;
   std::vector<std::shared_ptr<const shape_pool>> pools_;
   std::shared_ptr<const shape_pool> smallest_;
-  std::map<std::string, std::deque<pool_set>> drawn_; // by shape, beyond the pools' own; what was handed out stays put
-  std::map<std::string, std::string> off_;            // how far the null submission was off that passed
 };
 
 } // namespace

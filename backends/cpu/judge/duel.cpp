@@ -41,9 +41,13 @@ setback blame_rival(setback s, bool is_reference) {
   if (s.trouble)
     return s;
   if (is_reference)
-    return {
-        {"internal", "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail, 0},
-        {}};
+    return {{"internal",
+             "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
+                 + (s.refused.result == verdict::wrong_result
+                        ? "; on rare inputs it misses the task's own tolerance: loosen it"
+                        : ""),
+             0},
+            {}};
   return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
 }
 
