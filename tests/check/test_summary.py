@@ -95,19 +95,28 @@ class Commands(unittest.TestCase):
         self.assertEqual(lines, [("cd /r/build && clang-tidy-19 --quiet --config-file=/r/.clang-tidy "
                                  "'--checks=-clang-analyzer-*' /r/a.cpp -- -I/r -Wall "
                                  "-Wno-unknown-warning-option -fno-caret-diagnostics")])
-        lines = clang_commands.clang_commands(entry, Path("/r"), set())
+        self.assertEqual(clang_commands.clang_commands(entry, Path("/r"), set()), [])
+        test = {key: value.replace("/r/a.cpp", "/r/tests/a.cpp") for key, value in entry.items()}
+        lines = clang_commands.clang_commands(test, Path("/r"), {Path("/r/tests/a.cpp")})
         self.assertEqual(lines, [("cd /r/build && clang++-19 -I/r -Wall -Wno-unknown-warning-option -fno-caret-diagnostics "
-                                 "-fsyntax-only /r/a.cpp")])
-        self.assertEqual(clang_commands.clang_commands(entry | {"file": "/r/build/headers/a.cpp"}, Path("/r"), set()), [])
+                                 "-fsyntax-only /r/tests/a.cpp")])
+
+    def test_a_header_is_what_is_compiled_of_it(self) -> None:
+        stub = clang_commands.as_compiled("store/record.hpp", Path("/r"), Path("/r/build"))
+        self.assertEqual(stub, Path("/r/build/headers/store_record.hpp.cpp"))
+        entry = {"file": str(stub), "directory": "/r/build", "command": f"c++ -I/r -c {stub}"}
+        lines = clang_commands.clang_commands(entry, Path("/r"), {stub})
+        self.assertEqual(len(lines), 1)
+        self.assertIn("clang++-19 -I/r", lines[0])
 
     def test_what_is_compiled_as_one_is_checked_one_by_one(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             joint = Path(folder) / "Unity" / "unity_a.cxx"
             joint.parent.mkdir()
-            joint.write_text('/* generated */\n\n#include "/r/a.cpp"\n\n#include "/r/b.cpp"\n')
+            joint.write_text('/* generated */\n\n#include "/r/tests/a.cpp"\n\n#include "/r/tests/b.cpp"\n')
             entry = {"file": str(joint), "directory": "/r/build", "command": f"c++ -I/r -o a.o -c {joint}"}
-            lines = clang_commands.clang_commands(entry, Path("/r"), set())
-        self.assertEqual([line.split()[-1] for line in lines], ["/r/a.cpp", "/r/b.cpp"])
+            lines = clang_commands.clang_commands(entry, Path("/r"), {Path("/r/tests/a.cpp"), Path("/r/tests/b.cpp")})
+        self.assertEqual([line.split()[-1] for line in lines], ["/r/tests/a.cpp", "/r/tests/b.cpp"])
         self.assertNotIn("unity_a", lines[0])
 
 

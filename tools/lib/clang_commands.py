@@ -1,7 +1,7 @@
-"""Prints one shell line per source of ours that has clang say what it thinks of it, by its compile command.
+"""Prints one shell line per file named on standard input that has clang say what it thinks of it, by its compile command.
 
-Sources whose names stand on standard input are for clang-tidy-19, which gives clang's own warnings too and takes three
-times as long; the others for clang++-19.
+The programs' sources are for clang-tidy-19, which gives clang's own warnings too and takes three times as long; tests, and
+headers as the target check-headers compiles them, are for clang++-19.
 """
 
 import json
@@ -13,18 +13,24 @@ from pathlib import Path
 TIDY_CHECKS = "--checks=-clang-analyzer-*"
 
 
-def sources_of(entry: dict[str, str], root: Path) -> list[Path]:
-    """Our C++ sources in this entry of compile_commands.json; several where they are compiled as one."""
+def as_compiled(name: str, root: Path, build: Path) -> Path:
+    """The file that the compiler is given for a file of ours: of a header, the source that holds nothing else."""
+    if name.endswith(".hpp"):
+        return build / "headers" / (name.replace("/", "_") + ".cpp")
+    return root / name
+
+
+def sources_of(entry: dict[str, str]) -> list[Path]:
+    """What this entry of compile_commands.json compiles; several where they are compiled as one."""
     source = Path(entry["file"])
-    found = [source]
     if source.parent.name == "Unity" and source.is_file():
         lines = source.read_text().splitlines()
-        found = [Path(line.split('"')[1]) for line in lines if line.startswith('#include "')]
-    return [s for s in found if s.is_relative_to(root) and not s.is_relative_to(root / "build") and s.suffix == ".cpp"]
+        return [Path(line.split('"')[1]) for line in lines if line.startswith('#include "')]
+    return [source]
 
 
-def clang_commands(entry: dict[str, str], root: Path, tidied: set[Path]) -> list[str]:
-    """The commands for this entry of compile_commands.json, one for each source of ours."""
+def clang_commands(entry: dict[str, str], root: Path, named: set[Path]) -> list[str]:
+    """The commands for this entry of compile_commands.json, one for each of its sources that is named."""
     words = shlex.split(entry["command"])
     if Path(words[0]).name == "ccache":
         words = words[1:]
@@ -40,8 +46,11 @@ def clang_commands(entry: dict[str, str], root: Path, tidied: set[Path]) -> list
     kept += ["-Wno-unknown-warning-option", "-fno-caret-diagnostics"]
     folder = shlex.join(["cd", entry["directory"]]) + " && "
     lines = []
-    for source in sources_of(entry, root):
-        if source in tidied:
+    for source in sources_of(entry):
+        if source not in named:
+            continue
+        ours = source.is_relative_to(root) and "headers" not in source.parent.parts
+        if ours and not source.is_relative_to(root / "tests"):
             # Named: the headers' filter is otherwise looked for from the folder that clang-tidy runs in.
             config = f"--config-file={root / '.clang-tidy'}"
             words = ["clang-tidy-19", "--quiet", config, TIDY_CHECKS, str(source), "--", *kept]
@@ -53,10 +62,10 @@ def clang_commands(entry: dict[str, str], root: Path, tidied: set[Path]) -> list
 
 def main() -> int:
     commands, root = Path(sys.argv[1]), Path(sys.argv[2])
-    tidied = {root / line.strip() for line in sys.stdin}
+    named = {as_compiled(line.strip(), root, commands.resolve().parent) for line in sys.stdin}
     seen: set[str] = set()
     for entry in json.loads(commands.read_text()):
-        for line in clang_commands(entry, root, tidied):
+        for line in clang_commands(entry, root, named):
             if line not in seen:
                 seen.add(line)
                 # xargs -I reads a whole line; quoting it once more keeps its own quotes.
