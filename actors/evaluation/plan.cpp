@@ -141,7 +141,8 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.ci_high = o.ci_high;
   const bool passes = o.result == verdict::pass;
   // A session that never was shows no figure again, though it may show who is faster.
-  const bool calm = !o.evidence.contains("disturbed") && !o.evidence.contains("weathered");
+  const bool calm =
+      !o.evidence.contains("disturbed") && !o.evidence.contains("weathered") && !o.evidence.contains("heavy_tail");
   if (s == stage::audit) { // says how fast, not who won
     p.audited = true;
     r.verified = passes && calm;

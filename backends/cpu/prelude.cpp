@@ -35,8 +35,9 @@ std::string prelude_text(std::string_view language) {
                     "#include <stdint.h>\n"
                     "#include <stdlib.h>\n"
                     "#include <string.h>\n";
-  if (language == "cpp")
-    out += "#include <algorithm>\n"
+  if (language == "cpp") // without the first, clang 19 holds va_list for ambiguous in whatever includes it later
+    out += "#include <stdarg.h>\n"
+           "#include <algorithm>\n"
            "#include <array>\n"
            "#include <cmath>\n"
            "#include <cstdint>\n"

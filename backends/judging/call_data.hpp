@@ -25,6 +25,7 @@ struct draw_options {
   uint32_t variant = 0;             // of the edge, where it has several
   int varied = -1;                  // argument index whose stream is seeded differently
   uint64_t variation = 0;
+  uint64_t placement = 0; // of the arrays: lay_out()
 };
 
 struct call_data {

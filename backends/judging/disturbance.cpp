@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace kevolve {
 
@@ -53,6 +54,19 @@ bool stands_anyway(const session_weather& w, const weather_limits& limits, const
     weights += s.weight;
   }
   return weights > 0.0 && lead / weights > std::log(far_behind * drift_of(w));
+}
+
+double lead_in_sum(const session_weather& w, const std::vector<side_by_side>& shapes) {
+  double lead = 0.0; // the log of it, times the weights
+  double weights = 0.0;
+  for (const auto& s : shapes) {
+    const auto least_ns = s.winner_ns - w.stolen_ns - w.foreign_ns;
+    if (!(least_ns > 0.0) || !(s.loser_ns > 0.0))
+      return std::numeric_limits<double>::infinity(); // more was lost than its calls took: nothing is known
+    lead += s.weight * std::log(s.loser_ns / least_ns);
+    weights += s.weight;
+  }
+  return weights > 0.0 ? std::exp(lead / weights) : 1.0;
 }
 
 } // namespace kevolve

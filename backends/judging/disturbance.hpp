@@ -45,4 +45,9 @@ struct side_by_side {
 // decision stands. Pairs that waited for their core are not accounted in time, so a session of those never does.
 bool stands_anyway(const session_weather& w, const weather_limits& limits, const std::vector<side_by_side>& shapes);
 
+// The weighted mean, over the shapes, of how much less the winner's calls took than the loser's, all of them added up;
+// with all that was stolen or that others ran taken off the winner's, so that no weather makes it look slow. A kernel
+// whose typical call is fast and whose rare one is very slow leads by the median and loses by the sum.
+double lead_in_sum(const session_weather& w, const std::vector<side_by_side>& shapes);
+
 } // namespace kevolve

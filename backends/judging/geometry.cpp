@@ -1,5 +1,7 @@
 #include "backends/judging/geometry.hpp"
 
+#include "backends/judging/random_stream.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -107,21 +109,23 @@ void for_each_run(const array_geometry& g, int64_t elements,
   }
 }
 
-arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries) {
+arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries, uint64_t placement) {
+  constexpr size_t page = 4096;
+  constexpr size_t line = 64;
   arena_layout out;
+  random_stream random{placement};
   size_t next = 0;
   for (size_t i = 0; i < task.arguments.size(); ++i) {
     const auto& a = task.arguments[i];
     if (!is_array(a))
       continue;
-    // Arrays that all start at the same offset inside a page fight for the same cache sets; real ones do not.
-    const auto stagger = out.places.size() % 16 * 192;
-    auto align = std::max<size_t>({a.align, 64, size_bytes(a.type)});
-    auto offset = round_up(next + guard_bytes + stagger, align);
-    out.places.push_back({i, offset, geometries[i].bytes()});
-    next = offset + geometries[i].bytes();
+    const auto align = std::max<size_t>({a.align, line, size_bytes(a.type)});
+    const auto from = round_up(next + guard_bytes, std::max(align, page));
+    const auto into_page = placement == 0 || align >= page ? 0 : round_up(line * random.below(page / line), align);
+    out.places.push_back({i, from + into_page, geometries[i].bytes()});
+    next = from + page + geometries[i].bytes();
   }
-  out.total = round_up(next + guard_bytes, 4096);
+  out.total = round_up(next + guard_bytes, page);
   return out;
 }
 

@@ -54,8 +54,10 @@ struct arena_layout {
 // Bytes of guard on each side of every array, at least.
 inline constexpr size_t guard_bytes = 4096;
 
-// `geometries` by argument index; entries of arguments that are no arrays are ignored.
-arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries);
+// `geometries` by argument index; entries of arguments that are no arrays are ignored. What a kernel gains can hang on
+// how its arrays lie to each other in their pages. `placement` 0: all begin alike, as an allocator places large ones;
+// else each begins where that draws it, as their alignment allows. The total is the same for all.
+arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries, uint64_t placement = 0);
 
 // The byte ranges between and around the places, in order.
 std::vector<std::pair<size_t, size_t>> guard_ranges(const arena_layout& layout);

@@ -84,6 +84,16 @@ uint16_t double_to_bfloat(double x) {
   return static_cast<uint16_t>(std::bit_cast<uint32_t>(narrowed) >> 16U);
 }
 
+namespace {
+
+// The nearest there is; 0 for NaN.
+int64_t to_integer(double x) {
+  constexpr double range = 0x1.fffffffffffffp62; // the largest double below 2^63
+  return std::isnan(x) ? 0 : static_cast<int64_t>(std::clamp(std::nearbyint(x), -range, range));
+}
+
+} // namespace
+
 double load_number(dtype t, const void* data, int64_t i) {
   switch (t) {
     case dtype::f16:
@@ -112,9 +122,7 @@ void store_number(dtype t, void* data, int64_t i, double x) {
     default:
       break;
   }
-  constexpr double range = 0x1.fffffffffffffp62; // the largest double below 2^63
-  const auto bounded = std::isnan(x) ? 0.0 : std::clamp(std::nearbyint(x), -range, range);
-  store_integer(t, data, i, static_cast<int64_t>(bounded));
+  store_integer(t, data, i, to_integer(x));
 }
 
 int64_t load_integer(dtype t, const void* data, int64_t i) {
@@ -129,7 +137,7 @@ int64_t load_integer(dtype t, const void* data, int64_t i) {
     case dtype::i64:
       return load<int64_t>(data, i);
     default:
-      return static_cast<int64_t>(load_number(t, data, i));
+      return to_integer(load_number(t, data, i));
   }
 }
 

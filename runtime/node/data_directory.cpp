@@ -24,6 +24,8 @@ fs::path existing_part(const std::string& path) {
 } // namespace
 
 result<void> may_be_data_directory(const std::string& path) {
+  if (path.empty())
+    return fail(errc::bad_input, "the data directory has no name");
   std::error_code ec;
   if (fs::exists(path, ec) && !fs::is_directory(path, ec))
     return fail(errc::bad_input, path + " is no directory; the data of a node lies in a directory of its own");

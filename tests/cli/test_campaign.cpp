@@ -169,6 +169,7 @@ TEST_CASE("what admission had to say of a task stands in the result and in the r
   CHECK(note.find("flattened") != std::string::npos);
   const auto folder = f.path + "/" + result["bundle"].get<std::string>();
   CHECK(read_file(folder + "/report.md").find(note) != std::string::npos);
+  CHECK(read_file(folder + "/report.md").find("a call are the judge's own") != std::string::npos);
 }
 
 TEST_CASE("Ctrl-C stops in order, a second process is kept out, the same command resumes") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 using namespace kevolve;
@@ -59,4 +60,22 @@ TEST_CASE("a decision stands if all that was stolen, run by others and drifted l
   CHECK(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {1.0, 400 * ms, 300 * ms}}));
   CHECK_FALSE(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {3.0, 400 * ms, 180 * ms}}));
   CHECK_FALSE(stands_anyway(stolen, {}, {}));
+}
+
+TEST_CASE("who leads by the typical call and loses by the sum of all is found out, and no weather looks like it") {
+  session_weather w;
+  w.wall_ns = 100e6;
+  w.tick_ns = 10e6;
+  const std::vector<side_by_side> tail{{1.0, 29e6, 1.8e6}}; // of 30 calls each
+  CHECK(lead_in_sum(w, tail) == doctest::Approx(1.8 / 29));
+  w.stolen_ns = 10e6;
+  CHECK(lead_in_sum(w, tail) == doctest::Approx(1.8 / 19));
+  w.stolen_ns = 28e6; // may all have hit the winner's
+  CHECK(lead_in_sum(w, tail) > 1.0);
+  w.foreign_ns = 5e6;
+  CHECK(lead_in_sum(w, tail) > 1.0);
+  const session_weather calm;
+  CHECK(lead_in_sum(calm, {{1.0, 2e6, 4e6}, {1.0, 4e6, 2e6}}) == doctest::Approx(1.0));
+  CHECK(lead_in_sum(calm, {{3.0, 2e6, 4e6}, {1.0, 4e6, 2e6}}) == doctest::Approx(std::sqrt(2.0)));
+  CHECK(lead_in_sum(calm, {}) == 1.0);
 }

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 using namespace kevolve;
 
 TEST_CASE("arrays are aligned, guarded and apart") {
@@ -41,6 +43,36 @@ TEST_CASE("arrays are aligned, guarded and apart") {
   for (const auto& p : layout.places)
     covered += p.bytes;
   CHECK(covered == layout.total);
+}
+
+TEST_CASE("arrays lie alike in their pages, or anywhere in them") {
+  contract c;
+  c.arguments = {make_array("a", argument_role::input, dtype::f32, {"n"}),
+                 make_array("b", argument_role::input, dtype::f32, {"n"}),
+                 make_array("w", argument_role::weight, dtype::f32, {"n"}),
+                 make_array("n", argument_role::size, dtype::i64, {})};
+  c.arguments[1].align = 1024;
+  c.arguments[2].align = 4096;
+  std::vector<array_geometry> g;
+  for (const auto& a : c.arguments)
+    g.push_back(*resolve_geometry(a, {{"n", 300'000}}, {}));
+  const auto alike = lay_out(c, g);
+  for (const auto& p : alike.places)
+    CHECK(p.offset % 4096 == 0);
+  std::set<size_t> first;
+  std::set<size_t> second;
+  for (uint64_t placement = 1; placement <= 400; ++placement) {
+    const auto drawn = lay_out(c, g, placement);
+    CHECK(drawn.total == alike.total); // what is mapped for one fits all
+    first.insert(drawn.places[0].offset % 4096);
+    second.insert(drawn.places[1].offset % 4096);
+    CHECK(drawn.places[2].offset % 4096 == 0);
+    for (size_t i = 0; i < 2; ++i)
+      CHECK(drawn.places[i].offset + drawn.places[i].bytes + guard_bytes <= drawn.places[i + 1].offset);
+    CHECK(drawn.places[2].offset + drawn.places[2].bytes + guard_bytes <= drawn.total);
+  }
+  CHECK(first.size() > 55); // of 64 lines
+  CHECK(second.size() == 4);
 }
 
 TEST_CASE("shapes that make no sense are refused") {

@@ -126,9 +126,10 @@ std::string human_speedup(double x) {
 }
 
 std::string human_ns(double ns) {
-  if (ns >= 1e9)
+  // What would be rounded up to the next unit is told in it: three digits have no power of ten.
+  if (ns >= 999.5e6)
     return fmt::format("{:.3g} s", ns / 1e9);
-  if (ns >= 1e6)
+  if (ns >= 999.5e3)
     return fmt::format("{:.3g} ms", ns / 1e6);
   return fmt::format("{:.3g} µs", ns / 1e3);
 }

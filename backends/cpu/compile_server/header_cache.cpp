@@ -78,6 +78,10 @@ void header_cache::doubt_if(std::string_view diagnostics, const build_commands& 
     tried_.erase(key_of(commands));
 }
 
+command_line header_cache::as_text(const build_commands& commands) const {
+  return {"-include", folder_ + "/" + key_of(commands) + ".h"};
+}
+
 result<command_line> header_cache::use(const build_commands& commands, const std::string& language,
                                        const workspace& work, const sandbox& lock, attention& listener) {
   auto key = key_of(commands);

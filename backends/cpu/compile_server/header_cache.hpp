@@ -22,6 +22,8 @@ public:
   // workspace, and tries it once per server: a header older than the system's own is refused by clang and made anew.
   result<command_line> use(const build_commands& commands, const std::string& language, const workspace& work,
                            const sandbox& lock, attention& listener);
+  // The same with the header's text, for a source that its precompiled form breaks.
+  command_line as_text(const build_commands& commands) const;
   // Tries the header again before its next use if these diagnostics complain of one: the system's headers may have
   // been upgraded under a running server.
   void doubt_if(std::string_view diagnostics, const build_commands& commands);

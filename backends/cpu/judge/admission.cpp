@@ -123,8 +123,10 @@ private:
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
   setback unless_it_disagrees(const shape_pool& pool, setback s) const {
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
-    if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal)))
-      return s;
+    if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
+      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
+      return missed ? setback{{}, std::move(*missed)} : s;
+    }
     s.refused.result = verdict::nondeterministic;
     s.refused.rule = "nondeterministic_reference";
     s.refused.detail =

@@ -244,7 +244,7 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
                                      {{"shape", shape.name}}}});
   pool_set out;
   out.data = std::move(*data);
-  out.layout = lay_out(task, out.data.geometries);
+  out.layout = lay_out(task, out.data.geometries, options.placement);
   out.reference_output.resize(task.arguments.size());
 
   const bool oracle = !request_.oracle.empty();
@@ -343,6 +343,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + redrawn * size.most) : secret_seed();
     options.static_seed = static_seed(request_);
     options.edge = edge;
+    options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
     // The last ones first where there are few: values in few of the rows meet most of what leaves out its care.
     options.variant = static_cast<uint32_t>(size.most < large_variants ? large_variants - 1 - i : i);
     std::vector<double> error;

@@ -29,6 +29,8 @@ constexpr double hopeless = 3.0;
 constexpr uint32_t least_pairs = 2; // before race_ms may end a race
 // A candidate this far ahead gets more time: with a slow rival the test needs its pairs to say so.
 constexpr double promising = 1.25;
+// Faster by the median and slower than this by the sum of its calls: its slow ones are no accident, if they come again.
+constexpr double taken_back = 0.95;
 constexpr uint32_t patience = 8;            // times race_ms
 constexpr uint32_t figures_for_people = 30; // pairs that the last confirmation's interval comes from
 
@@ -66,16 +68,21 @@ public:
       out_.evidence["repeated_sessions"] = std::to_string(repeated);
       if (!raced)
         return raced;
-      const auto why = why_disturbed(weather, settings_.calm);
-      if (why.empty())
+      auto why = why_disturbed(weather, settings_.calm);
+      lost_in_sum_ = seems_faster() ? lead_in_sum(weather, sums(true)) : 1.0;
+      const bool heavy_tail = lost_in_sum_ < taken_back;
+      if (why.empty() && !heavy_tail)
         return {};
-      if (stands(weather)) {
+      if (heavy_tail)
+        why =
+            "its slow calls took back what its others gained: " + figure(lost_in_sum_, 3) + "x by the sum of all calls";
+      else if (stands(weather)) {
         out_.evidence["weathered"] = why;
         out_.estimate = true;
         return {};
       }
       if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
-        out_.evidence["disturbed"] = why;
+        out_.evidence[heavy_tail ? "heavy_tail" : "disturbed"] = why;
         if (out_.decision != race_decision::screened)
           out_.decision = race_decision::undecided;
         out_.estimate = true;
@@ -124,6 +131,10 @@ public:
       out_.ci_low = std::exp(overall.low);
       out_.ci_high = std::exp(overall.high);
     }
+    if (out_.evidence.contains("heavy_tail")) { // what a user of it would see
+      out_.speedup = lost_in_sum_;
+      out_.ci_low = std::min(out_.ci_low, lost_in_sum_);
+    }
     out_.evidence["pairs"] = std::to_string(rounds_.size());
     out_.evidence["interval"] = "order statistics of the pairs' ratios, coverage " + figure(overall.coverage);
     out_.evidence["log_e_faster"] = figure(overall_.log_e_faster());
@@ -134,24 +145,32 @@ public:
   }
 
 private:
+  // By its typical call. A confirmation's interval is told whether or not its pairs were enough to decide.
+  bool seems_faster() const {
+    return out_.decision == race_decision::faster
+           || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0);
+  }
+
   // A decision that the disturbance could not have turned counts; its figure is an estimate. The figure that people are
   // told is measured again all the same.
   bool stands(const session_weather& weather) const {
     const bool last_figures = request_.mode == judge_mode::confirm && request_.min_interval_pairs >= figures_for_people;
     if (last_figures || out_.decision == race_decision::undecided)
       return false;
-    std::vector<side_by_side> shapes;
+    return stands_anyway(weather, settings_.calm, sums(out_.decision == race_decision::faster));
+  }
+
+  // Of the calls on each declared shape.
+  std::vector<side_by_side> sums(bool candidate_wins) const {
+    std::vector<side_by_side> out;
     for (const auto& shape : duel_.shapes()) {
       if (shape.pool->shape.held_out)
         continue;
       const auto rival = std::accumulate(shape.rival_ns.begin(), shape.rival_ns.end(), 0.0);
       const auto candidate = std::accumulate(shape.candidate_ns.begin(), shape.candidate_ns.end(), 0.0);
-      if (out_.decision == race_decision::faster)
-        shapes.push_back({shape.pool->shape.weight, candidate, rival});
-      else
-        shapes.push_back({shape.pool->shape.weight, rival, candidate});
+      out.push_back({shape.pool->shape.weight, candidate_wins ? candidate : rival, candidate_wins ? rival : candidate});
     }
-    return stands_anyway(weather, settings_.calm, shapes);
+    return out;
   }
 
   void forget_session() {
@@ -318,6 +337,7 @@ private:
   duel& duel_;
   judge_outcome& out_;
   std::vector<double> rounds_;
+  double lost_in_sum_ = 1.0;          // the candidate's lead by the sum of its calls, where it leads by the median
   sign_test overall_{request_.delta}; // what a promotion's confirmation is decided by, and told of every session
   spent_sign_test test_;              // what a race is decided by: its pairs are counted beforehand
 };
