@@ -1,12 +1,15 @@
 #include "actors/campaign_steps.hpp"
 
 #include "actors/crown.hpp"
+#include "actors/evaluation/plan.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>
+
+#include <algorithm>
 
 namespace kevolve {
 
@@ -20,6 +23,14 @@ constexpr double shortfall = 0.9;
 // Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
 constexpr size_t most_measured = 5;
 
+// Where no best is left, of those that only looked faster: measuring goes beyond the budget.
+constexpr auto most_tried = 3;
+
+auto times_tried(const campaign_fold& f) {
+  return std::count_if(f.confirmations.begin(), f.confirmations.end(),
+                       [](const auto& c) { return c.second.stage == to_string(stage::final_confirm); });
+}
+
 void try_later(pointer self, const std::string& why) {
   auto& st = self->state;
   if (st.fold.ended)
@@ -30,13 +41,46 @@ void try_later(pointer self, const std::string& why) {
   arm_retry(self);
 }
 
+amendment_record measured_figures(uint64_t index, const evaluation& e) {
+  amendment_record a{index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
+  if (e.result != verdict::pass)
+    return a;
+  a.rule.clear();
+  a.detail.clear();
+  a.fitness = e.ratio;
+  a.ci_low = e.ci_low;
+  a.ci_high = e.ci_high;
+  return a;
+}
+
+// No champion is left: one that only looked faster was measured, which is its promotion's test.
+void tried(pointer self, uint64_t index, evaluation& e) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  one_append together{self};
+  push(self, std::move(e.unsaved));
+  confirmation_record c{index,
+                        to_string(stage::final_confirm),
+                        f.promotions.tests + 1,
+                        next_level(st.context->spec->judge.false_discovery, f.promotions),
+                        e.log_e,
+                        false};
+  c.discovery = e.result == verdict::pass && e.ci_low > 1.0 && is_discovery(c.log_e, c.level);
+  if (fold_confirmed(f, c))
+    push(self, event_kind::node_confirmed, encode(c));
+  auto a = measured_figures(index, e);
+  a.confirmed = c.discovery;
+  amend(self, std::move(a), crown_rule::to_the_best, [self] {
+    const auto& last = self->state.fold.finish;
+    finish(self, last.stop_reason, last.detail);
+  });
+}
+
 // The champion's figures come from a chain of races; this is the direct measurement. A target that the chain
 // promised and the measurement does not hold sends the campaign on.
 void confirmed(pointer self, evaluation& e) {
   auto& st = self->state;
   auto& f = st.fold;
-  if (st.phase != "finishing" || f.ended)
-    return; // cancelled meanwhile
   one_append together{self};
   push(self, std::move(e.unsaved));
   auto rules = rules_of(*st.context->spec, f.steered);
@@ -50,16 +94,8 @@ void confirmed(pointer self, evaluation& e) {
     push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }
-  const auto passes = e.result == verdict::pass;
-  amendment_record a{f.champion.index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
-  if (passes) {
-    a.rule.clear();
-    a.detail.clear();
-    a.fitness = e.ratio;
-    a.ci_low = e.ci_low;
-    a.ci_high = e.ci_high;
-  }
-  const auto shown_faster = passes && e.ci_low > 1.0;
+  auto a = measured_figures(f.champion.index, e);
+  const auto shown_faster = e.result == verdict::pass && e.ci_low > 1.0;
   const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
   const auto rival = best_measured(f);
   const auto beaten = rival != 0 && rival != f.champion.index && f.tree.at(rival).fitness > e.ratio;
@@ -85,19 +121,24 @@ void confirmed(pointer self, evaluation& e) {
   amend(self, std::move(a), crown_rule::stays, [self, record] { end(self, record); });
 }
 
-void measure(pointer self, candidate what) {
+void measure(pointer self, uint64_t index, candidate what) {
   auto& st = self->state;
   evaluate_request q;
-  q.index = st.fold.champion.index;
+  q.index = index;
   q.what = std::move(what);
   q.final_check = true;
   self->request(st.context->evaluator, final_limit, atom::evaluate_v, std::move(q))
       .then(
-          [self](evaluation& e) {
+          [self, index](evaluation& e) {
+            auto& f = self->state.fold;
             if (e.trouble)
               try_later(self, e.trouble.kind + ": " + e.trouble.detail);
-            else
+            else if (self->state.phase != "finishing" || f.ended)
+              return; // cancelled meanwhile
+            else if (index == f.champion.index)
               confirmed(self, e);
+            else
+              tried(self, index, e);
           },
           [self](caf::error& e) { try_later(self, to_string(to_failure(e))); });
 }
@@ -112,15 +153,18 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
   st.reason = "measuring the best against the reference in fresh processes";
   st.fold.finish.stop_reason = reason;
   st.fold.finish.detail = detail;
-  if (st.fold.champion.index == 0) {
+  auto index = st.fold.champion.index;
+  if (index == 0 && times_tried(st.fold) < most_tried)
+    index = most_promising(st.fold);
+  if (index == 0) {
     end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
     return;
   }
   auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
-                keys::node(st.context->id, st.fold.champion.index))
+                keys::node(st.context->id, index))
       .then(
-          [self, lost](std::string& bytes) {
+          [self, lost, index](std::string& bytes) {
             auto node = decode<node_record>(bytes);
             if (!node) {
               end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
@@ -128,8 +172,8 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
             }
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
-                    [self, p = node->proposal](std::string& source) {
-                      measure(self, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
+                    [self, index, p = node->proposal](std::string& source) {
+                      measure(self, index, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
                     },
                     lost);
           },

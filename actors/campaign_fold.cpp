@@ -122,7 +122,7 @@ bool fold_crowned(campaign_fold& f, const champion_record& r) {
 bool fold_amended(campaign_fold& f, const amendment_record& r) {
   if (r.result == verdict::pass)
     f.measured.insert(r.index);
-  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high);
+  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high, r.confirmed);
 }
 
 bool fold_steered(campaign_fold& f, const steering_record& r) {

@@ -10,7 +10,7 @@ template <class Choice>
 uint64_t best_of(const campaign_fold& f, const std::set<uint64_t>& banned, Choice eligible) {
   uint64_t best = 0;
   for (const auto& n : f.tree.nodes())
-    if (n.index != 0 && n.confirmed && n.result == verdict::pass && n.ci_low > 1.0 && eligible(n.index)
+    if (n.index != 0 && n.result == verdict::pass && n.ci_low > 1.0 && eligible(n.index)
         && !is_banned(f.tree, banned, n.index) && (best == 0 || n.fitness > f.tree.at(best).fitness))
       best = n.index;
   return best;
@@ -19,11 +19,19 @@ uint64_t best_of(const campaign_fold& f, const std::set<uint64_t>& banned, Choic
 } // namespace
 
 uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned) {
-  return best_of(f, banned, [](uint64_t) { return true; });
+  return best_of(f, banned, [&f](uint64_t index) { return f.tree.at(index).confirmed; });
 }
 
 uint64_t best_measured(const campaign_fold& f) {
-  return best_of(f, f.steered.banned, [&f](uint64_t index) { return f.measured.contains(index); });
+  return best_of(f, f.steered.banned,
+                 [&f](uint64_t index) { return f.tree.at(index).confirmed && f.measured.contains(index); });
+}
+
+uint64_t most_promising(const campaign_fold& f) {
+  return best_of(f, f.steered.banned, [&f](uint64_t index) {
+    const auto& n = f.tree.at(index);
+    return !n.confirmed && !n.estimate && !f.measured.contains(index) && !f.confirmations.contains(index);
+  });
 }
 
 uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after) {

@@ -191,7 +191,8 @@ struct amendment_record {
   double fitness = 0.0; // speedup against the reference; 0 unless pass
   double ci_low = 0.0;
   double ci_high = 0.0;
-  id128 tree_hash; // of the folded tree after this event
+  id128 tree_hash;        // of the folded tree after this event
+  bool confirmed = false; // the final confirmation has shown it to be faster, of which no promotion had been asked
 };
 
 struct state_record {
@@ -294,7 +295,7 @@ typename I::result_type inspect(I& f, confirmation_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, amendment_record& x) {
-  return f(x.index, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high, x.tree_hash);
+  return f(x.index, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high, x.tree_hash, x.confirmed);
 }
 template <class I>
 typename I::result_type inspect(I& f, state_record& x) {

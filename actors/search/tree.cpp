@@ -94,7 +94,7 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
   return true;
 }
 
-bool search_tree::amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high) {
+bool search_tree::amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high, bool confirmed) {
   if (index == 0 || index >= nodes_.size() || nodes_[index].phase != node_phase::finished)
     return false;
   const auto passes = result == verdict::pass;
@@ -113,7 +113,7 @@ bool search_tree::amend(uint64_t index, verdict result, double fitness, double c
       n.fitness = passes ? fitness : 0.0;
       n.ci_low = passes ? ci_low : 0.0;
       n.ci_high = passes ? ci_high : 0.0;
-      n.confirmed = passes && n.confirmed;
+      n.confirmed = passes && (n.confirmed || confirmed);
       n.verified = passes && n.verified;
     }
     n.value = n.phase == node_phase::finished ? n.fitness : 0.0;

@@ -54,9 +54,9 @@ public:
   // the node is in flight.
   bool finish(uint64_t index, const node_outcome& outcome);
 
-  // A finished node's verdict and figures, put right: those that fail lose their figures and their confirmation.
-  // Ignored (false) if nothing changes, or the node is the root or in flight.
-  bool amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high);
+  // A finished node's verdict and figures, put right: those that fail lose their figures and their confirmation, and
+  // one that passes may gain it. Ignored (false) if nothing changes, or the node is the root or in flight.
+  bool amend(uint64_t index, verdict result, double fitness, double ci_low, double ci_high, bool confirmed = false);
 
   size_t size() const { return nodes_.size(); }
   const tree_node& at(uint64_t index) const { return nodes_.at(index); }

@@ -413,3 +413,52 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   amendment_record root{0, verdict::crashed, "", "", 0, 0, 0, {}};
   CHECK_FALSE(fold_amended(f, root));
 }
+
+TEST_CASE("one that only looked faster may be tried, once, and is a best when that shows it to be one") {
+  play p;
+  auto& f = p.live;
+  const auto looks = [&](double fitness, double ci_low, bool estimate) {
+    p.select({0}, false);
+    node_record r;
+    r.index = f.tree.size() - 1;
+    r.result = verdict::pass;
+    r.fitness = fitness;
+    r.ci_low = ci_low;
+    r.ci_high = 2 * fitness;
+    r.estimate = estimate;
+    CHECK(fold_finished(f, r));
+    r.tree_hash = f.tree.hash();
+    p.event(event_kind::node_finished, encode(r));
+    return r.index;
+  };
+  CHECK(most_promising(f) == 0); // the confirmed are no matter of promise
+  looks(1.4, 0.9, false);
+  looks(1.5, 1.2, true);
+  const auto second = looks(1.2, 1.05, false);
+  const auto first = looks(1.3, 1.1, false);
+  CHECK(most_promising(f) == first);
+  f.steered.banned.insert(first);
+  CHECK(most_promising(f) == second);
+  f.steered.banned.clear();
+  const confirmation_record c{first, "final_confirm", f.promotions.tests + 1, 0.01, 3.0, false};
+  CHECK(fold_confirmed(f, c));
+  p.event(event_kind::node_confirmed, encode(c));
+  CHECK(most_promising(f) == second); // asked already
+  for (uint64_t i = 1; i < second; ++i)
+    if (f.tree.at(i).confirmed) {
+      amendment_record gone{i, verdict::crashed, "signal", "", 0, 0, 0, {}};
+      CHECK(fold_amended(f, gone));
+      gone.tree_hash = f.tree.hash();
+      p.event(event_kind::node_amended, encode(gone));
+    }
+  CHECK(best_allowed(f, {}) == 0);
+  amendment_record shown{second, verdict::pass, "", "", 1.15, 1.1, 1.2, {}, true};
+  CHECK(fold_amended(f, shown));
+  shown.tree_hash = f.tree.hash();
+  p.event(event_kind::node_amended, encode(shown));
+  CHECK(best_allowed(f, {}) == second);
+  CHECK(best_measured(f) == second);
+  const auto again = folded(p.events);
+  CHECK(again.mismatch.empty());
+  CHECK(picture(again) == picture(f));
+}

@@ -1,3 +1,4 @@
+#include "actors/crown.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
@@ -271,4 +272,6 @@ TEST_CASE("a best that fails as the rival, or in the final confirmation, loses i
   audit(dir.path, racing);
   const auto f = audit(dir.path, ending);
   CHECK(f.champion.index == end.best);
+  if (end.best == 0) // those that only looked faster were tried first
+    CHECK_MESSAGE(most_promising(f) == 0, most_promising(f));
 }

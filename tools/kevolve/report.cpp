@@ -82,10 +82,6 @@ std::string how_judged(const campaign_result& r) {
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,
                        c.bit_equal ? "; bit-equal to the reference" : "");
-    if (r.fixed)
-      if (auto own = r.fixed->admission.evidence.find("call_overhead_ns"); own != r.fixed->admission.evidence.end())
-        out += "- of every time told, of both, " + human_ns(std::atof(own->second.c_str()))
-               + " a call are the judge's own: waking and freezing the process\n";
     out += "- sandbox: " + (last->outcome.sandbox_level.empty() ? "not reported" : last->outcome.sandbox_level) + "\n";
   }
   if (r.fixed)
@@ -119,11 +115,12 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
-  const auto notes = notes_of(r);
-  for (const auto& note : notes)
+  for (const auto& note : notes_of(r))
     out += "- " + printable(note) + "\n";
-  if (!notes.empty())
-    out += "\n";
+  if (r.fixed)
+    if (auto own = r.fixed->admission.evidence.find("call_overhead_ns"); own != r.fixed->admission.evidence.end())
+      out += "- of every time told, of both, " + human_ns(std::atof(own->second.c_str()))
+             + " a call are the judge's own: waking and freezing the process\n\n";
   if (r.best) {
     const auto& p = r.best->proposal;
     out +=

@@ -69,18 +69,19 @@ public:
       if (!raced)
         return raced;
       auto why = why_disturbed(weather, settings_.calm);
-      lost_in_sum_ = seems_faster() ? lead_in_sum(weather, sums(true)) : 1.0;
+      const bool counts = why.empty() || stands(weather);
+      lost_in_sum_ = counts && seems_faster() ? lead_in_sum(weather, sums(true)) : 1.0;
       const bool heavy_tail = lost_in_sum_ < taken_back;
-      if (why.empty() && !heavy_tail)
+      if (counts && !heavy_tail) {
+        if (!why.empty()) {
+          out_.evidence["weathered"] = why;
+          out_.estimate = true;
+        }
         return {};
+      }
       if (heavy_tail)
         why =
             "its slow calls took back what its others gained: " + figure(lost_in_sum_, 3) + "x by the sum of all calls";
-      else if (stands(weather)) {
-        out_.evidence["weathered"] = why;
-        out_.estimate = true;
-        return {};
-      }
       if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
         out_.evidence[heavy_tail ? "heavy_tail" : "disturbed"] = why;
         if (out_.decision != race_decision::screened)

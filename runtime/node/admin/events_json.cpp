@@ -60,13 +60,10 @@ json of(const confirmation_record& x) {
           {"discovery", x.discovery}};
 }
 json of(const amendment_record& x) {
-  return {{"index", x.index},
-          {"verdict", to_string(x.result)},
-          {"rule", or_null(x.rule)},
-          {"detail", or_null(x.detail)},
-          {"speedup", x.fitness},
-          {"ci95", interval_json(x.ci_low, x.ci_high)},
-          {"tree_hash", to_string(x.tree_hash)}};
+  return {{"index", x.index},         {"verdict", to_string(x.result)},
+          {"rule", or_null(x.rule)},  {"detail", or_null(x.detail)},
+          {"speedup", x.fitness},     {"ci95", interval_json(x.ci_low, x.ci_high)},
+          {"confirmed", x.confirmed}, {"tree_hash", to_string(x.tree_hash)}};
 }
 json of(const state_record& x) {
   return {{"state", x.state}, {"reason", or_null(x.reason)}};
