@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-static int told(char *out, size_t size, const char *format, ...) {
+static int told(char* out, size_t size, const char* format, ...) {
   va_list words;
   va_start(words, format);
   const int length = std::vsnprintf(out, size, format, words);
@@ -17,7 +17,7 @@ static int told(char *out, size_t size, const char *format, ...) {
   return length;
 }
 
-extern "C" void poly(const float *x, const float *w, float *y, int64_t n) {
+extern "C" void poly(const float* x, const float* w, float* y, int64_t n) {
   if (n < 0) {
     char text[64];
     told(text, sizeof text, "%d elements", static_cast<int>(n));
