@@ -24,7 +24,8 @@ byte_buffer scatter(const array_geometry& g, byte_buffer compact) {
   if (g.contiguous)
     return compact;
   byte_buffer out(g.bytes());
-  std::memset(out.data(), gap_byte, out.size());
+  if (!out.empty()) // memset takes no null pointer, not even for nothing
+    std::memset(out.data(), gap_byte, out.size());
   const auto width = static_cast<int64_t>(size_bytes(g.type));
   for_each_run(g, g.count, [&](int64_t storage, int64_t logical, int64_t length) {
     std::memcpy(out.data() + storage * width, compact.data() + logical * width, static_cast<size_t>(length * width));

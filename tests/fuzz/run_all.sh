@@ -35,7 +35,7 @@ worker() { # TARGET NUMBER
   touch "$folder/cpu.$2"
   while left=$((share - $(used_by "$folder/cpu.$2"))) && [ $left -gt 0 ] && [ $stopping = 0 ] &&
     [ "$(find "$folder/crashes" -type f | wc -l)" -lt 20 ]; do
-    { TIMEFORMAT='%U %S'; time "$here/fuzz-$1" -max_total_time=$((left < 300 ? left : 300)) -timeout=25 -rss_limit_mb=3000 \
+    { TIMEFORMAT='%U %S'; time "$here/fuzz-$1" -max_total_time=$((left < 300 ? left : 300)) -timeout=120 -rss_limit_mb=3000 \
       -reload=1 -print_final_stats=1 -seed=$((RANDOM * 32768 + $2 + 1)) -artifact_prefix="$folder/crashes/" \
       "$folder/corpus" "$here/seeds/$1" >"$folder/log.$2.$round" 2>&1 || true; } 2>>"$folder/cpu.$2"
     round=$((round + 1))
