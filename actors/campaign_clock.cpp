@@ -69,7 +69,7 @@ void mind_budget(pointer self) {
     why += ", " + awaited;
   else if (!st.last_fault.empty() && (st.faults_in_a_row > 0 || st.phase == "preparing"))
     why += "; the last fault: " + st.last_fault;
-  if (st.phase == "preparing")
+  else if (st.phase == "preparing")
     why += "; by then the task was not admitted: a call of its reference may take longer than that";
   cancel_nodes(self);
   self->send(st.context->evaluator, atom::cancel_v);

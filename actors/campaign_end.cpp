@@ -26,9 +26,12 @@ constexpr size_t most_measured = 5;
 // Where no best is left, of those that only looked faster: measuring goes beyond the budget.
 constexpr auto most_tried = 3;
 
+// One whose test is recorded and whose figures are not is tried again: its evaluation is stored.
 auto times_tried(const campaign_fold& f) {
-  return std::count_if(f.confirmations.begin(), f.confirmations.end(),
-                       [](const auto& c) { return c.second.stage == to_string(stage::final_confirm); });
+  return std::count_if(f.confirmations.begin(), f.confirmations.end(), [&f](const auto& c) {
+    const auto told = f.measured.contains(c.first) || f.tree.at(c.first).result != verdict::pass;
+    return told && c.second.stage == to_string(stage::final_confirm);
+  });
 }
 
 void try_later(pointer self, const std::string& why) {
@@ -65,7 +68,8 @@ void tried(pointer self, uint64_t index, evaluation& e) {
                         next_level(st.context->spec->judge.false_discovery, f.promotions),
                         e.log_e,
                         false};
-  c.discovery = e.result == verdict::pass && e.ci_low > 1.0 && is_discovery(c.log_e, c.level);
+  c.discovery = e.result == verdict::pass && e.decision == race_decision::faster && e.ci_low > 1.0
+                && is_discovery(c.log_e, c.level);
   if (fold_confirmed(f, c))
     push(self, event_kind::node_confirmed, encode(c));
   auto a = measured_figures(index, e);

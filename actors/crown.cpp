@@ -1,5 +1,6 @@
 #include "actors/crown.hpp"
 
+#include "actors/evaluation/plan.hpp"
 #include "actors/search/policy.hpp"
 
 namespace kevolve {
@@ -30,7 +31,9 @@ uint64_t best_measured(const campaign_fold& f) {
 uint64_t most_promising(const campaign_fold& f) {
   return best_of(f, f.steered.banned, [&f](uint64_t index) {
     const auto& n = f.tree.at(index);
-    return !n.confirmed && !n.estimate && !f.measured.contains(index) && !f.confirmations.contains(index);
+    const auto asked = f.confirmations.find(index);
+    const auto promoted = asked != f.confirmations.end() && asked->second.stage != to_string(stage::final_confirm);
+    return !n.confirmed && !n.estimate && !f.measured.contains(index) && !promoted;
   });
 }
 

@@ -14,8 +14,8 @@ uint64_t best_allowed(const campaign_fold& f, const std::set<uint64_t>& banned);
 // The best of them that a final confirmation has measured; 0: none.
 uint64_t best_measured(const campaign_fold& f);
 
-// The best of those that look faster by a chain of races and that neither a promotion nor a final confirmation has been
-// asked of; 0: none. Where every best has turned out to be none, one of them may be.
+// The best of those that look faster by a chain of races and that no promotion has been asked of and no final
+// confirmation has measured; 0: none. Where every best has turned out to be none, one of them may be.
 uint64_t most_promising(const campaign_fold& f);
 
 // Who is the champion once the bans are as in `after`.

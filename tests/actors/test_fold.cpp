@@ -440,7 +440,7 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   f.steered.banned.insert(first);
   CHECK(most_promising(f) == second);
   f.steered.banned.clear();
-  const confirmation_record c{first, "final_confirm", f.promotions.tests + 1, 0.01, 3.0, false};
+  const confirmation_record c{first, "confirm", f.promotions.tests + 1, 0.01, 3.0, false};
   CHECK(fold_confirmed(f, c));
   p.event(event_kind::node_confirmed, encode(c));
   CHECK(most_promising(f) == second); // asked already

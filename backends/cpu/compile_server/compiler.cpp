@@ -180,7 +180,8 @@ void compiler::build(const compile_request& request, const build_commands& comma
   auto run_with_header = [&](const command_line& words) {
     if (run_after(*header, words))
       return true;
-    if (out.result != verdict::compile_error || out.log.find("va_list") == std::string::npos)
+    const bool in_doubt = commands.family == compiler_family::clang && request.language == "cpp";
+    if (!in_doubt || out.result != verdict::compile_error || out.log.find("va_list") == std::string::npos)
       return false;
     // clang 19 has two of the type behind va_list where a precompiled header meets a source in C++ that names it.
     out.log.clear();
