@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 namespace kevolve {
 
@@ -12,6 +13,22 @@ namespace {
 
 constexpr double least_ticks = 3.0; // one tick in a short session says nothing
 constexpr double far_behind = 1.2;
+
+// Of the loser's calls to the winner's, all added up, with some time taken off either; none where nothing is left.
+std::optional<double> mean_log_lead(const std::vector<side_by_side>& shapes, double off_winner_ns,
+                                    double off_loser_ns) {
+  double lead = 0.0; // times the weights
+  double weights = 0.0;
+  for (const auto& s : shapes) {
+    const auto winner_ns = s.winner_ns - off_winner_ns;
+    const auto loser_ns = s.loser_ns - off_loser_ns;
+    if (!(winner_ns > 0.0) || !(loser_ns > 0.0))
+      return std::nullopt;
+    lead += s.weight * std::log(loser_ns / winner_ns);
+    weights += s.weight;
+  }
+  return weights > 0.0 ? lead / weights : 0.0;
+}
 
 std::string said(const char* format, double a, double b) {
   std::array<char, 128> text{};
@@ -44,29 +61,14 @@ std::string why_disturbed(const session_weather& w, const weather_limits& limits
 bool stands_anyway(const session_weather& w, const weather_limits& limits, const std::vector<side_by_side>& shapes) {
   if (w.waiting_pairs > limits.waiting_share * w.pairs)
     return false;
-  double lead = 0.0; // the log of it, times the weights
-  double weights = 0.0;
-  for (const auto& s : shapes) {
-    const auto least_ns = s.loser_ns - w.stolen_ns - w.foreign_ns;
-    if (!(s.winner_ns > 0.0) || !(least_ns > 0.0))
-      return false;
-    lead += s.weight * std::log(least_ns / s.winner_ns);
-    weights += s.weight;
-  }
-  return weights > 0.0 && lead / weights > std::log(far_behind * drift_of(w));
+  const auto lead = mean_log_lead(shapes, 0.0, w.stolen_ns + w.foreign_ns);
+  return lead && *lead > std::log(far_behind * drift_of(w));
 }
 
 double lead_in_sum(const session_weather& w, const std::vector<side_by_side>& shapes) {
-  double lead = 0.0; // the log of it, times the weights
-  double weights = 0.0;
-  for (const auto& s : shapes) {
-    const auto least_ns = s.winner_ns - w.stolen_ns - w.foreign_ns;
-    if (!(least_ns > 0.0) || !(s.loser_ns > 0.0))
-      return std::numeric_limits<double>::infinity(); // more was lost than its calls took: nothing is known
-    lead += s.weight * std::log(s.loser_ns / least_ns);
-    weights += s.weight;
-  }
-  return weights > 0.0 ? std::exp(lead / weights) : 1.0;
+  // Where more was lost than its calls took, nothing is known.
+  const auto lead = mean_log_lead(shapes, w.stolen_ns + w.foreign_ns, 0.0);
+  return lead ? std::exp(*lead) : std::numeric_limits<double>::infinity();
 }
 
 } // namespace kevolve

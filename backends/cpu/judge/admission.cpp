@@ -152,10 +152,7 @@ private:
       const auto start = std::chrono::steady_clock::now();
       const auto pair_ns = std::chrono::nanoseconds{std::llround(2.0 * pool->typical_reference_ns())};
       while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
-        draw_options options;
-        options.seed = secret_seed();
-        options.static_seed = static_seed(request_);
-        auto set = maker_.make_set(pool->shape, options, true, nullptr, nullptr);
+        auto set = maker_.make_set(pool->shape, fresh_draw(request_), true, nullptr, nullptr);
         if (!set)
           return tl::unexpected<setback>(set.error());
         if (auto missed = misses(*pool, *set, ++draws))
@@ -248,9 +245,7 @@ private:
 
   attempt<bool> depends_on(const argument& a, const shape_case& shape) {
     for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
-      draw_options options;
-      options.seed = secret_seed();
-      options.static_seed = static_seed(request_);
+      auto options = fresh_draw(request_);
       auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
       if (!before)
         return tl::unexpected<setback>(before.error());

@@ -2,7 +2,6 @@
 
 #include "backends/judging/figure.hpp"
 #include "backends/judging/numbers.hpp"
-#include "backends/judging/random_stream.hpp"
 
 #include <deque>
 #include <functional>
@@ -76,10 +75,7 @@ private:
     n -= pool.sets.size();
     auto& more = drawn_[pool.shape.name];
     while (more.size() <= n) {
-      draw_options options;
-      options.seed = secret_seed();
-      options.static_seed = static_seed(request_);
-      auto set = maker_.make_set(pool.shape, options, false, nullptr, nullptr);
+      auto set = maker_.make_set(pool.shape, fresh_draw(request_), false, nullptr, nullptr);
       if (!set)
         return tl::unexpected<setback>(set.error());
       more.push_back(std::move(*set));

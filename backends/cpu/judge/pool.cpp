@@ -232,6 +232,13 @@ uint64_t static_seed(const judge_request& request) {
   return request.seed != 0 ? request.seed : secret;
 }
 
+draw_options fresh_draw(const judge_request& request) {
+  draw_options out;
+  out.seed = secret_seed();
+  out.static_seed = static_seed(request);
+  return out;
+}
+
 attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                                        std::vector<double>* error, double* reference_ns) {
   const auto& task = request_.task;

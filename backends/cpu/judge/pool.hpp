@@ -89,6 +89,9 @@ private:
 // What static arguments are drawn from: the same as long as this judge lives, so that no two sets differ in them.
 uint64_t static_seed(const judge_request& request);
 
+// New random inputs, static arguments apart.
+draw_options fresh_draw(const judge_request& request);
+
 // Runs reference and oracle, each in a locked process of its own, in an arena that no candidate maps.
 class pool_maker {
 public:
