@@ -1,5 +1,6 @@
 #include "actors/campaign_fold.hpp"
 #include "actors/crown.hpp"
+#include "actors/evaluation/plan.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -444,6 +445,10 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   CHECK(fold_confirmed(f, c));
   p.event(event_kind::node_confirmed, encode(c));
   CHECK(most_promising(f) == second); // asked already
+  const confirmation_record half_told{second, to_string(stage::final_confirm), f.promotions.tests + 1, 0.01, 9.0, true};
+  CHECK(fold_confirmed(f, half_told));
+  p.event(event_kind::node_confirmed, encode(half_told));
+  CHECK(most_promising(f) == second); // a crash came before its figures: it is no worse for that
   for (uint64_t i = 1; i < second; ++i)
     if (f.tree.at(i).confirmed) {
       amendment_record gone{i, verdict::crashed, "signal", "", 0, 0, 0, {}};

@@ -1,11 +1,13 @@
 #include "tests/node/live_node.hpp"
 
+#include "actors/interfaces.hpp"
+
+#include <caf/scoped_actor.hpp>
 #include <doctest/doctest.h>
 
 #include <unistd.h>
 
 #include <chrono>
-#include <thread>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -27,11 +29,16 @@ TEST_CASE("a node starts and stops twenty times over, and leaves no helper behin
 TEST_CASE("each helper has a session of its own, whose priority it may change without changing ours") {
   scratch_folder dir;
   live_node n{dir.path};
+  caf::scoped_actor self{n.get().system()};
+  for (const auto* resource : {"device", "compiler"}) { // a lease of one is granted once its helper has said hello
+    bool granted = false;
+    self->request(n.get().scheduler(), std::chrono::seconds{120}, atom::acquire_v,
+                  lease_request{resource, {"target:cpu"}, random_id()})
+        .receive([&](const lease&) { granted = true; }, [](const caf::error&) {});
+    REQUIRE(granted);
+  }
   for (const auto* kind : {"kevolve-judge", "kevolve-compile-server"}) {
-    std::vector<pid_t> found;
-    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-    while ((found = helpers(kind)).empty() && std::chrono::steady_clock::now() < late)
-      std::this_thread::sleep_for(std::chrono::milliseconds{5}); // nothing tells that they have been spawned
+    const auto found = helpers(kind);
     REQUIRE_FALSE(found.empty());
     for (auto pid : found)
       CHECK(::getsid(pid) == pid);
