@@ -80,6 +80,7 @@ public:
 
   double compile_s() const { return static_cast<double>(compile_ns_) / 1e9; }
   double judge_s() const { return static_cast<double>(judge_ns_) / 1e9; }
+  json each() const { return each_; } // judgement, there and here
 
 private:
   void give_up(failure f) {
@@ -144,6 +145,10 @@ private:
         return give_up(o.error());
       std::lock_guard hold{guard_};
       judge_ns_ += o->judge_ns;
+      each_.push_back({{"node", job.node},
+                       {"stage", to_string(job.what)},
+                       {"campaign", {{"ns", job.wall_ns}, {"pairs", job.pairs}}},
+                       {"bare", {{"ns", o->judge_ns}, {"pairs", pairs_of(*o)}}}});
       job_done(job.node);
     }
   }
@@ -158,6 +163,7 @@ private:
   std::optional<failure> trouble_;
   int64_t compile_ns_ = 0;
   int64_t judge_ns_ = 0;
+  json each_ = json::array();
 };
 
 // What a node does before its first candidate: the helpers are warm, the peaks are known.
@@ -195,6 +201,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Does a finished campaign's compiles and judge runs again without a node"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--data", data, "data directory that holds one finished campaign")->required();
+  auto each = false;
+  app.add_flag("--each", each, "list every judge run, the campaign's beside the loop's");
   CLI11_PARSE(app, argc, argv);
   auto s = read_script(data);
   if (!s)
@@ -228,5 +236,6 @@ int main(int argc, char** argv) {
                  {{"seconds", *seconds},
                   {"candidates_per_minute", 60 * candidates / *seconds},
                   {"compile_s", l.compile_s()},
-                  {"judge_s", l.judge_s()}}}});
+                  {"judge_s", l.judge_s()}}},
+                {"each", each ? l.each() : json{}}});
 }

@@ -1,4 +1,4 @@
-"""Races of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work."""
+"""Races of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work or 3 % less."""
 
 from __future__ import annotations
 
@@ -29,8 +29,12 @@ def render(document: Json) -> str:
                      f"seen to be slower in {t['slower'] + t['screened']} of {t['trials']}")
     for p in document.get("power", []):
         lines.append(f"{p['candidate']}: seen in {p['seen']} of {p['sessions']} sessions of at most 100 pairs "
-                     f"({100 * p['power']:.0f} %{', wanted: 90 %' if p['candidate'].startswith('3') else ''})")
+                     f"({100 * p['power']:.0f} %{', wanted: 90 %' if p['candidate'] == '3 % more work' else ''})")
     return "\n".join(lines)
+
+
+def seen(row: Json) -> int:
+    return row["faster"] if "less" in row["candidate"] else row["slower"] + row["screened"]
 
 
 def main() -> None:
@@ -39,7 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
-    # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of three gains.
+    # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of four gains.
     trials, aa, power, threads = (200, 400, 100, 100) if arguments.long else (4, 8, 4, 4)
     measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
                            "--power", power, "--threads", threads,
@@ -63,8 +67,8 @@ def main() -> None:
                       "disturbed": sum(r["disturbed"] for r in rows), "wanted_at_most": sessions * 3 // 100}
     document["threads"] = [{k: r[k] for k in ("candidate", "trials", "faster", "slower", "screened", "undecided", "refused")}
                            for r in measured["rows"] if r["part"] == "threads"]
-    document["power"] = [{"candidate": r["candidate"], "sessions": r["trials"], "seen": r["slower"] + r["screened"],
-                          "power": (r["slower"] + r["screened"]) / r["trials"], "disturbed": r["disturbed"]}
+    document["power"] = [{"candidate": r["candidate"], "sessions": r["trials"], "seen": seen(r),
+                          "power": seen(r) / r["trials"], "disturbed": r["disturbed"]}
                          for r in measured["rows"] if r["part"] == "power"]
     common.publish(common.close(document), render(document), arguments.json)
 

@@ -76,7 +76,9 @@ private:
     auto i = decode<intent_record>(e.payload);
     if (!i)
       return tl::unexpected(i.error());
-    recorded_job job{i->index, parse_stage(i->stage), {}, {}, {}};
+    recorded_job job;
+    job.node = i->index;
+    job.what = parse_stage(i->stage);
     if (job.what == stage::done || job.what == stage::final_confirm)
       return {};
     auto bytes = data_.get(table::evaluations, keys::evaluation(i->evaluation));
@@ -100,6 +102,8 @@ private:
     job.rival = record->rival ? digests_[record->rival] : std::string{};
     if (auto alpha = record->outcome.evidence.find("alpha"); alpha != record->outcome.evidence.end())
       job.alpha = std::strtod(alpha->second.c_str(), nullptr);
+    job.wall_ns = record->wall_ns;
+    job.pairs = pairs_of(record->outcome);
     out_.judge_ns += record->wall_ns;
     out_.judgements.push_back(std::move(job));
     return {};
@@ -112,6 +116,13 @@ private:
 };
 
 } // namespace
+
+size_t pairs_of(const judge_outcome& o) {
+  size_t out = 0;
+  for (const auto& t : o.timings)
+    out += t.rival_ns.size();
+  return out;
+}
 
 journal_event to_journal_event(const event_record& e) {
   return {e.sequence, e.campaign, e.time_ns, static_cast<event_kind>(e.kind), e.payload};

@@ -18,6 +18,8 @@ struct recorded_job {
   std::string object; // digest; empty: did not compile
   std::string rival;  // digest; empty: the reference
   double alpha = 0.0; // that the judge was asked for; 0: none
+  int64_t wall_ns = 0;
+  size_t pairs = 0; // over all shapes
 };
 
 struct crowning {
@@ -44,6 +46,7 @@ struct recording {
   finish_record finish;
 };
 
+size_t pairs_of(const judge_outcome& o);
 journal_event to_journal_event(const event_record& e);
 // Events of a campaign (zero: of all), whole.
 result<std::vector<event_record>> all_events(const store& data, const id128& campaign);
