@@ -55,6 +55,7 @@ struct campaign_state {
 
   bool loaded = false; // the fold is whole: until then nobody is told a status
   std::vector<caf::typed_response_promise<campaign_status>> status_askers;
+  std::vector<std::pair<caf::typed_response_promise<steer_answer>, steer_request>> early_steering;
 
   ~campaign_state();
 };

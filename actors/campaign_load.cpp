@@ -78,6 +78,8 @@ void read_page(pointer self, uint64_t after) {
               self->state.loaded = true;
               for (auto& p : std::exchange(self->state.status_askers, {}))
                 p.deliver(status_of(self->state));
+              for (auto& [p, q] : std::exchange(self->state.early_steering, {}))
+                p.delegate(campaign_actor{self}, atom::steer_v, std::move(q));
             }
           },
           [self](caf::error& e) { self->quit(std::move(e)); });

@@ -188,8 +188,11 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
 
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
   auto& st = self->state;
-  if (!st.loaded)
-    return to_error({errc::unavailable, "the campaign is being read: ask again in a moment"});
+  if (!st.loaded) {
+    auto promise = self->make_response_promise<steer_answer>();
+    st.early_steering.emplace_back(promise, std::move(q));
+    return promise;
+  }
   const auto reopens = st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase == "finished";
   if ((st.fold.ended || st.phase == "failed") && !(reopens && q.action == "budget"))
     return to_error({errc::conflict, "the campaign is " + st.phase});

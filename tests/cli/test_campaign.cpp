@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -290,6 +295,31 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.code == 1);
   CHECK(broken.out.find("compile_error") != std::string::npos);
   CHECK(broken.out.find("expected") != std::string::npos);
+}
+
+TEST_CASE("eval removes what a killed one left in the temporary directory, and nothing that is in use") {
+  temporary_folder f;
+  write_campaign(f);
+  f.write("broken.c", "void row_squares(int x) { return x }\n");
+  const auto under = std::filesystem::path{f.path} / "tmp";
+  for (const auto* name : {"kevolve-eval-killed", "kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"})
+    std::filesystem::create_directories(under / name);
+  std::ofstream{under / "kevolve-eval-killed" / "kevolve.lock"} << "pid 1\n";
+  const auto in_use =
+      ::open((under / "kevolve-eval-in-use" / "kevolve.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(::flock(in_use, LOCK_EX) == 0);
+  const auto* kevolve = std::getenv("KEVOLVE_BIN");
+  program eval{
+      "/usr/bin/env",
+      {"TMPDIR=" + under.string(), std::string{kevolve} + "/kevolve", "eval", "row_squares.task.toml", "broken.c"},
+      f.path};
+  CHECK(eval.finish().code == 1);
+  ::close(in_use);
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator{under})
+    left.push_back(entry.path().filename().string());
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"});
 }
 
 TEST_CASE("a reference or an oracle that does not compile is refused at its place, before anything is written") {

@@ -12,7 +12,6 @@ FOLDER = common.ROOT / "docs" / "results"
 PAGES = [("loop.md", "The closed loop, measured",
           [("quickstart", "From a clone to a proven kernel"), ("quality", "How much faster the winners are"),
            ("quality-avx2", "How much faster the winners are without AVX-512"),
-           ("quality-avx2-gemm", "The matrix product there, for the 150 seconds of its own file"),
            ("overhead", "What the node costs"), ("overhead-avx2", "What it costs on a slower machine"),
            ("aa", "Honesty and power of a race"), ("durability", "Kills and resumes"),
            ("build", "A clean build")]),

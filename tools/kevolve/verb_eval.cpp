@@ -2,6 +2,7 @@
 #include "config/document.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/evaluate_once.hpp"
+#include "store/directory_lock.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -22,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 namespace kevolve {
 
@@ -41,6 +43,20 @@ struct eval_options {
   std::vector<std::string> weak_sandbox;
 };
 
+constexpr std::string_view scratch_name = "kevolve-eval-";
+
+// Temporary directories whose process was killed: nobody holds their locks.
+void remove_abandoned(const fs::path& under) {
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator{under, ec}) {
+    const auto made_by_eval = entry.path().filename().string().starts_with(scratch_name);
+    if (!made_by_eval || !fs::exists(entry.path() / "kevolve.lock", ec))
+      continue;
+    if (auto held = directory_lock::take(entry.path(), false))
+      fs::remove_all(entry.path(), ec);
+  }
+}
+
 // The data directory: the one that was named, or a temporary one that goes with this object.
 class scratch_directory {
 public:
@@ -57,7 +73,9 @@ public:
     if (!path_.empty())
       return path_;
     std::error_code ec;
-    auto pattern = (fs::temp_directory_path(ec) / "kevolve-eval-XXXXXX").string();
+    const auto under = fs::temp_directory_path(ec);
+    remove_abandoned(under);
+    auto pattern = (under / scratch_name).string() + "XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr)
       return tl::unexpected(from_errno(errno, "making a temporary directory"));
     ours_ = true;
