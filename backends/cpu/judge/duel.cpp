@@ -203,6 +203,9 @@ attempt<void> duel::launch_pair() {
   const auto drawn = random_.next();
   const bool candidate_first = (drawn & 1U) != 0;
   const int candidate_slot = (drawn & 2U) != 0 ? 1 : 0;
+  ++drawn_.launches;
+  drawn_.launched_first += candidate_first ? 1 : 0;
+  drawn_.in_second_slot += static_cast<uint32_t>(candidate_slot);
   for (const bool candidate : {candidate_first, !candidate_first}) {
     // A file of its own for each pair: the age of an old one tells whose it is.
     const auto& rival = request_.rival.empty() ? request_.reference : request_.rival;
@@ -279,6 +282,8 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   const auto& set = **dealt;
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
+  ++drawn_.pairs;
+  drawn_.called_first += candidate_first ? 1 : 0;
   auto calm = true;
   for (int turn = 0; turn < 2; ++turn) {
     const bool candidate = (turn == 0) == candidate_first;

@@ -27,6 +27,15 @@ struct duel_shape {
       : pool(std::move(p)), floor_ns(floor), test(delta) {}
 };
 
+// How often chance put the candidate where; of the pairs played, and of the pairs of processes.
+struct draws {
+  uint32_t pairs = 0;
+  uint32_t called_first = 0;
+  uint32_t launches = 0;
+  uint32_t launched_first = 0;
+  uint32_t in_second_slot = 0;
+};
+
 class duel {
 public:
   duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
@@ -61,6 +70,7 @@ public:
   // Pairs of this session that count although a call lost its core to somebody else, after every try.
   uint32_t pairs() const { return pairs_; } // of this session, on all shapes
   uint32_t waiting() const { return waiting_; }
+  const draws& drawn() const { return drawn_; }
   // Drops the session's pairs: it is repeated, on sets that no living process has met.
   void forget_pairs();
 
@@ -102,6 +112,7 @@ private:
   uint32_t disturbed_ = 0;
   uint32_t pairs_ = 0;
   uint32_t waiting_ = 0;
+  draws drawn_;
 };
 
 } // namespace kevolve

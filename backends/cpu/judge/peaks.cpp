@@ -20,16 +20,19 @@ namespace {
 using std::chrono::steady_clock;
 
 // Enough independent chains to hide the latency of two multiply-adds a cycle, few enough for sixteen registers. Some
-// cores add beside that: for them fewer, and chains of sums.
+// cores add beside that, and do most with as many sums as multiply-adds; how near to their most depends on the order in
+// which a compiler leaves them, so several are tried.
 struct mixture {
-  size_t multiply_adds;
-  size_t adds;
+  size_t multiply_adds; // a round
+  size_t products;      // chains of them
+  size_t sums;          // chains of as many sums; 0: none
+  size_t turn;          // so many of one, then of the other
+  constexpr size_t adds() const { return sums > 0 ? multiply_adds : 0; }
 };
-constexpr mixture fused{12, 0};
-constexpr mixture mixed{8, 6};
-constexpr size_t most_chains = 14;
+constexpr std::array<mixture, 4> mixtures{{{12, 12, 0, 12}, {24, 8, 6, 2}, {48, 8, 6, 2}, {56, 8, 7, 1}}};
+constexpr size_t most_chains = 15;
 using starts = std::array<float, most_chains>;
-constexpr size_t sums = 8;
+constexpr size_t streams = 8; // of words that are added up
 
 using floats_16 = float __attribute__((vector_size(16)));
 using floats_32 = float __attribute__((vector_size(32)));
@@ -43,17 +46,22 @@ using words_64 = uint64_t __attribute__((vector_size(64)));
 // equal, it computes once.
 template <class Floats, mixture m>
 [[gnu::always_inline]] inline float compute_in(uint64_t rounds, float half, const starts& start) {
-  constexpr auto all = m.multiply_adds + m.adds;
+  constexpr auto all = m.products + m.sums;
   Floats x[all];
   for (size_t k = 0; k < all; ++k)
     x[k] = Floats{} + start[k];
   const auto h = Floats{} + half;
-  for (uint64_t i = 0; i < rounds; ++i) {
-    for (size_t k = 0; k < m.multiply_adds; ++k)
-      x[k] = x[k] * h + h;
-    for (size_t k = m.multiply_adds; k < all; ++k)
-      x[k] += h;
-  }
+  for (uint64_t i = 0; i < rounds; ++i)
+#pragma GCC unroll 56
+    for (size_t k = 0; k < m.multiply_adds; k += m.turn) {
+#pragma GCC unroll 56
+      for (auto j = k; j < k + m.turn; ++j)
+        x[j % m.products] = x[j % m.products] * h + h;
+      if constexpr (m.sums > 0)
+#pragma GCC unroll 56
+        for (auto j = k; j < k + m.turn; ++j)
+          x[m.products + j % m.sums] += h;
+    }
   for (size_t k = 1; k < all; ++k)
     x[0] += x[k];
   float out = 0.0F;
@@ -66,14 +74,14 @@ template <class Floats, mixture m>
 template <class Words>
 [[gnu::always_inline]] inline uint64_t add_up_in(const uint64_t* words, size_t count) {
   constexpr auto lanes = sizeof(Words) / sizeof(uint64_t);
-  Words sum[sums]{};
-  for (size_t i = 0; i < count; i += sums * lanes)
-    for (size_t k = 0; k < sums; ++k) {
+  Words sum[streams]{};
+  for (size_t i = 0; i < count; i += streams * lanes)
+    for (size_t k = 0; k < streams; ++k) {
       Words more;
       std::memcpy(&more, words + i + k * lanes, sizeof more);
       sum[k] += more;
     }
-  for (size_t k = 1; k < sums; ++k)
+  for (size_t k = 1; k < streams; ++k)
     sum[0] += sum[k];
   uint64_t out = 0;
   for (size_t i = 0; i < lanes; ++i)
@@ -81,24 +89,24 @@ template <class Words>
   return out;
 }
 
-template <mixture m>
+template <size_t i>
 float compute_16(uint64_t rounds, float half, const starts& start) {
-  return compute_in<floats_16, m>(rounds, half, start);
+  return compute_in<floats_16, mixtures[i]>(rounds, half, start);
 }
 uint64_t add_up_16(const uint64_t* words, size_t count) {
   return add_up_in<words_16>(words, count);
 }
 #ifdef __x86_64__
-template <mixture m>
+template <size_t i>
 [[gnu::target("avx2,fma")]] float compute_32(uint64_t rounds, float half, const starts& start) {
-  return compute_in<floats_32, m>(rounds, half, start);
+  return compute_in<floats_32, mixtures[i]>(rounds, half, start);
 }
 [[gnu::target("avx2")]] uint64_t add_up_32(const uint64_t* words, size_t count) {
   return add_up_in<words_32>(words, count);
 }
-template <mixture m>
+template <size_t i>
 [[gnu::target("avx512f")]] float compute_64(uint64_t rounds, float half, const starts& start) {
-  return compute_in<floats_64, m>(rounds, half, start);
+  return compute_in<floats_64, mixtures[i]>(rounds, half, start);
 }
 [[gnu::target("avx512f")]] uint64_t add_up_64(const uint64_t* words, size_t count) {
   return add_up_in<words_64>(words, count);
@@ -109,19 +117,18 @@ template <mixture m>
 // the roof, and a low roof accuses every good kernel.
 struct probe {
   size_t lanes; // floats
-  float (*fused)(uint64_t rounds, float half, const starts& start);
-  float (*mixed)(uint64_t rounds, float half, const starts& start);
+  std::array<float (*)(uint64_t rounds, float half, const starts& start), mixtures.size()> compute;
   uint64_t (*add_up)(const uint64_t* words, size_t count);
 };
 
 // Every width that this core has: the widest need not be the fastest.
 std::vector<probe> probes() {
-  std::vector<probe> out{{4, compute_16<fused>, compute_16<mixed>, add_up_16}};
+  std::vector<probe> out{{4, {compute_16<0>, compute_16<1>, compute_16<2>, compute_16<3>}, add_up_16}};
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
-    out.push_back({8, compute_32<fused>, compute_32<mixed>, add_up_32});
+    out.push_back({8, {compute_32<0>, compute_32<1>, compute_32<2>, compute_32<3>}, add_up_32});
   if (__builtin_cpu_supports("avx512f") != 0)
-    out.push_back({16, compute_64<fused>, compute_64<mixed>, add_up_64});
+    out.push_back({16, {compute_64<0>, compute_64<1>, compute_64<2>, compute_64<3>}, add_up_64});
 #endif
   return out;
 }
@@ -130,20 +137,22 @@ double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-result<double> flops_per_second(const mixture& m, size_t lanes, decltype(probe::fused) compute, int repeats) {
-  constexpr uint64_t rounds = 200'000;
+result<double> flops_per_second(const probe& p, size_t which, int repeats) {
+  const auto& m = mixtures[which];
+  const auto lanes = p.lanes;
+  const auto rounds = 1'344'000 / m.multiply_adds; // even, and the sums of them are below 2^24 over all lanes
   volatile float half = 0.5F;
   volatile float one = 1.0F;
   starts start{};
   for (auto& x : start)
     x = one;
-  constexpr uint64_t grown = 1 + rounds / 2; // by halves
-  const auto expected = static_cast<float>(lanes * (m.multiply_adds + m.adds * grown));
-  const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds));
+  const auto expected =
+      static_cast<float>(lanes * (m.products + m.sums + rounds * m.adds() / 2)); // they grow by halves
+  const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds()));
   double best = 0.0;
   for (int i = 0; i < repeats; ++i) {
     const auto begin = steady_clock::now();
-    const auto answer = compute(rounds, half, start);
+    const auto answer = p.compute[which](rounds, half, start);
     const auto took = seconds_since(begin);
     if (answer != expected)
       return fail(errc::internal, "the arithmetic probe's answer is wrong: this core miscalculates");
@@ -191,11 +200,14 @@ int64_t cache_bytes(int name, int64_t otherwise) {
 
 result<void> peak_meter::measure() {
   auto flops = best_of_all([](const probe& p) -> result<double> {
-    auto fused_rate = flops_per_second(fused, p.lanes, p.fused, 40);
-    auto mixed_rate = flops_per_second(mixed, p.lanes, p.mixed, 40);
-    if (!fused_rate || !mixed_rate)
-      return fused_rate ? mixed_rate : fused_rate;
-    return std::max(*fused_rate, *mixed_rate);
+    double best = 0.0;
+    for (size_t which = 0; which < mixtures.size(); ++which) {
+      auto rate = flops_per_second(p, which, 24);
+      if (!rate)
+        return rate;
+      best = std::max(best, *rate);
+    }
+    return best;
   });
   if (!flops)
     return tl::unexpected<failure>(flops.error());

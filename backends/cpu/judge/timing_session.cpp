@@ -43,6 +43,10 @@ std::string samples_of(const duel_shape& shape) {
   return out;
 }
 
+std::string share_of(uint32_t part, uint32_t whole) {
+  return std::to_string(part) + " of " + std::to_string(whole);
+}
+
 class timing_session {
 public:
   timing_session(const judge_settings& settings, const judge_request& request, const request_hooks& hooks, duel& d,
@@ -142,6 +146,10 @@ public:
     out_.evidence["alpha"] = figure(request_.alpha); // what the decision was made at
     out_.evidence["log_e_slower"] = figure(overall_.log_e_slower());
     out_.evidence["launches"] = std::to_string(duel_.launches());
+    const auto& drawn = duel_.drawn();
+    out_.evidence["called_first"] = share_of(drawn.called_first, drawn.pairs);
+    out_.evidence["launched_first"] = share_of(drawn.launched_first, drawn.launches);
+    out_.evidence["in_second_slot"] = share_of(drawn.in_second_slot, drawn.launches);
     out_.evidence["disturbed_pairs"] = std::to_string(duel_.disturbed());
   }
 
