@@ -150,6 +150,13 @@ TEST_CASE("what changes something is recorded before and after, with who asked a
   CHECK(rest["truncated"] == false);
 }
 
+TEST_CASE("a node may be stopped while the record of what it has answered is still being told") {
+  for (int i = 0; i < 20; ++i) {
+    served_node n;
+    CHECK(n.ask("POST", "/v1/campaigns/" + to_string(n.campaign) + "/pause").status != 0);
+  }
+}
+
 TEST_CASE("after kill -9 the chain goes on, and fsck finds it whole") {
   temporary_folder folder;
   auto dir = folder.path() + "/data";

@@ -146,8 +146,8 @@ result<double> flops_per_second(const probe& p, size_t which, int repeats) {
   starts start{};
   for (auto& x : start)
     x = one;
-  const auto expected =
-      static_cast<float>(lanes * (m.products + m.sums + rounds * m.adds() / 2)); // they grow by halves
+  const auto grown = rounds * m.adds() / 2; // by halves
+  const auto expected = static_cast<float>(lanes * (m.products + m.sums + grown));
   const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds()));
   double best = 0.0;
   for (int i = 0; i < repeats; ++i) {

@@ -157,6 +157,10 @@ admin_api::admin_api(caf::actor_system& system, api_context context) : system_(s
 }
 
 admin_api::~admin_api() {
+  stop();
+}
+
+void admin_api::stop() {
   if (context_->ledger)
     context_->ledger->stop();
 }

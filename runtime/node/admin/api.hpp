@@ -22,6 +22,8 @@ public:
 
   // `done` is called once, from any thread, within the actors' time limits.
   void handle(api_request request, api_done done);
+  // Records what is under way, and nothing after it. Not from `done`.
+  void stop();
   bool is_open(std::string_view target) const { return router_.is_open(target); }
   http_counters& counters() { return *context_->counters; }
 

@@ -62,6 +62,8 @@ public:
     if (thread_.joinable())
       thread_.join();
     state_->sessions.clear();
+    // Here, not where the state ends: that may be in the thread of whoever answers last, the ledger's for one.
+    state_->api->stop();
   }
 
   void run() {
