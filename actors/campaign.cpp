@@ -189,6 +189,8 @@ caf::result<node_record> ask_node(pointer self, uint64_t index) {
 campaign_state::~campaign_state() {
   for (auto& p : status_askers)
     abandon(p, "the campaign");
+  for (auto& [p, q] : early_steering)
+    abandon(p, "the campaign");
 }
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,

@@ -40,43 +40,67 @@ journal_actor::behavior_type slow_journal(journal_actor::pointer self, std::shar
   };
 }
 
+struct loading : virtual_system {
+  std::shared_ptr<slow_journal_state> journal = std::make_shared<slow_journal_state>();
+  campaign_actor front;
+  std::shared_ptr<reply<campaign_status>> status;
+  std::shared_ptr<reply<steer_answer>> steered;
+
+  // Asks while the events are not there.
+  loading() {
+    auto context = std::make_shared<campaign_context>();
+    context->id = derive_id("test", "campaign");
+    context->name = "slow to read";
+    context->spec = std::make_shared<campaign_spec>();
+    context->cards = cards;
+    context->journal = system.spawn(slow_journal, journal);
+    context->dormant = true;
+    journal_front = context->journal;
+    front = caf::actor_cast<campaign_actor>(
+        spawn_carded(system, cards, "campaign", "slow", 0, campaign, campaign_context_ptr{context}));
+    caf::anon_send(front, atom::begin_v);
+    run();
+    REQUIRE(journal->reading.pending());
+    steer_request q;
+    q.action = "priority";
+    q.by = "alice";
+    q.priority = 300;
+    status = ask<campaign_status>(front, atom::status_v);
+    steered = ask<steer_answer>(front, atom::steer_v, q);
+    run();
+    CHECK_FALSE(status->come());
+    CHECK_FALSE(steered->come());
+    CHECK(journal->heard.empty());
+  }
+  ~loading() {
+    journal->reading = {}; // it holds the journal, which holds it
+    stop(caf::actor_cast<caf::actor>(front));
+    run();
+  }
+  loading(const loading&) = delete;
+  loading& operator=(const loading&) = delete;
+
+  journal_actor journal_front;
+};
+
 } // namespace
 
 TEST_CASE("what is asked of a campaign that is being read is answered once it is") {
-  virtual_system s;
-  auto journal = std::make_shared<slow_journal_state>();
-  auto context = std::make_shared<campaign_context>();
-  context->id = derive_id("test", "campaign");
-  context->name = "slow to read";
-  context->spec = std::make_shared<campaign_spec>();
-  context->cards = s.cards;
-  context->journal = s.system.spawn(slow_journal, journal);
-  context->dormant = true;
-  auto front = caf::actor_cast<campaign_actor>(
-      spawn_carded(s.system, s.cards, "campaign", "slow", 0, campaign, campaign_context_ptr{context}));
-  caf::anon_send(front, atom::begin_v);
+  loading s;
+  caf::anon_send(s.journal_front, atom::flush_v);
   s.run();
-  REQUIRE(journal->reading.pending());
+  REQUIRE(s.status->value);
+  CHECK(s.status->value->state == "queued");
+  REQUIRE(s.steered->value);
+  CHECK(s.steered->value->changed);
+  CHECK(s.steered->value->status.priority == 300);
+  CHECK(s.journal->heard.size() == 1);
+}
 
-  steer_request q;
-  q.action = "priority";
-  q.by = "alice";
-  q.priority = 300;
-  auto status = s.ask<campaign_status>(front, atom::status_v);
-  auto steered = s.ask<steer_answer>(front, atom::steer_v, q);
+TEST_CASE("who has asked a campaign that dies before it is read is told so") {
+  loading s;
+  caf::anon_send(s.front, atom::crash_v);
   s.run();
-  CHECK_FALSE(status->come());
-  CHECK_FALSE(steered->come());
-  CHECK(journal->heard.empty());
-
-  caf::anon_send(context->journal, atom::flush_v);
-  s.run();
-  REQUIRE(status->value);
-  CHECK(status->value->state == "queued");
-  REQUIRE(steered->value);
-  CHECK(steered->value->changed);
-  CHECK(steered->value->status.priority == 300);
-  CHECK(journal->heard.size() == 1);
-  virtual_system::stop(caf::actor_cast<caf::actor>(front));
-  s.run();
+  CHECK(s.status->error);
+  CHECK(s.steered->error);
 }

@@ -304,7 +304,15 @@ TEST_CASE("eval removes what a killed one left in the temporary directory, and n
   const auto under = std::filesystem::path{f.path} / "tmp";
   for (const auto* name : {"kevolve-eval-killed", "kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"})
     std::filesystem::create_directories(under / name);
+  // Another's, who would have us write through a link.
+  const auto trap = under / "kevolve-eval-trap";
+  std::filesystem::create_directories(trap);
+  f.write("precious", "nobody's pid");
+  std::filesystem::create_symlink(std::filesystem::path{f.path} / "precious", trap / "kevolve.lock");
   std::ofstream{under / "kevolve-eval-killed" / "kevolve.lock"} << "pid 1\n";
+  for (const auto* name : {"kevolve-eval-killed", "kevolve-eval-in-use"})
+    std::filesystem::permissions(under / name, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(trap, std::filesystem::perms{0755});
   const auto in_use =
       ::open((under / "kevolve-eval-in-use" / "kevolve.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   REQUIRE(::flock(in_use, LOCK_EX) == 0);
@@ -319,7 +327,9 @@ TEST_CASE("eval removes what a killed one left in the temporary directory, and n
   for (const auto& entry : std::filesystem::directory_iterator{under})
     left.push_back(entry.path().filename().string());
   std::sort(left.begin(), left.end());
-  CHECK(left == std::vector<std::string>{"kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"});
+  CHECK(left
+        == std::vector<std::string>{"kevolve-eval-in-use", "kevolve-eval-not-a-data-directory", "kevolve-eval-trap"});
+  CHECK(read_file(f.path + "/precious") == "nobody's pid");
 }
 
 TEST_CASE("a reference or an oracle that does not compile is refused at its place, before anything is written") {

@@ -70,7 +70,7 @@ def load() -> float:
 def header(name: str, arguments: argparse.Namespace) -> Json:
     # As given, without what says where things lie or how to print.
     words = iter(sys.argv[1:])
-    kept = [w for w in words if w != "--json" and not (w == "--bin" and next(words, None))]
+    kept = [w for w in words if w != "--json" and not (w in ("--bin", "--samples") and next(words, None))]
     command = " ".join(["tools/bench/run", name, *kept])
     revision = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=False).stdout.strip()

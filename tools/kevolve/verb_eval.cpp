@@ -16,6 +16,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -45,12 +47,19 @@ struct eval_options {
 
 constexpr std::string_view scratch_name = "kevolve-eval-";
 
+// Ours alone, as mkdtemp makes them: in anybody else's, a lock file may be a link to what is not to be written.
+bool is_private(const fs::path& folder) {
+  struct stat about{};
+  return ::lstat(folder.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == ::geteuid()
+         && (about.st_mode & 077U) == 0;
+}
+
 // Temporary directories whose process was killed: nobody holds their locks.
 void remove_abandoned(const fs::path& under) {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator{under, ec}) {
     const auto made_by_eval = entry.path().filename().string().starts_with(scratch_name);
-    if (!made_by_eval || !fs::exists(entry.path() / "kevolve.lock", ec))
+    if (!made_by_eval || !is_private(entry.path()) || !fs::exists(entry.path() / "kevolve.lock", ec))
       continue;
     if (auto held = directory_lock::take(entry.path(), false))
       fs::remove_all(entry.path(), ec);
