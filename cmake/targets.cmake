@@ -3,7 +3,8 @@ add_library(kevolve-options INTERFACE)
 target_include_directories(kevolve-options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(kevolve-options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror
-  $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast -Wnon-virtual-dtor>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast -Wnon-virtual-dtor>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 # CAF binds null references to empty argument lists, so UBSan's null check is off.
 set(kevolve_sanitizers -fsanitize=address,undefined -fno-sanitize=null,vptr -fno-omit-frame-pointer)
 if(KEVOLVE_SANITIZE)
@@ -19,17 +20,43 @@ if(KEVOLVE_FUZZ)
   target_link_options(kevolve-options INTERFACE ${kevolve_fuzzing})
 endif()
 
+# The headers that most sources include, parsed once for the programs and once for the tests, which are compiled with
+# other flags. Of libraries only: a change to a header of ours compiles what includes it.
+function(kevolve_parsed_headers name)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE kevolve-options CAF::core)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  target_precompile_headers(${name} PRIVATE <caf/all.hpp> <algorithm> <array> <atomic> <chrono> <filesystem> <fstream>
+    <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string> <string_view> <thread>
+    <unordered_map> <variant> <vector>)
+endfunction()
+if(KEVOLVE_UNITY)
+  # Most of what a test costs to compile is optimising templates that it runs once.
+  set(kevolve_test_options $<$<CONFIG:Release>:-O0>)
+  kevolve_parsed_headers(kevolve-headers)
+  kevolve_parsed_headers(kevolve-test-headers ${kevolve_test_options})
+endif()
+
+function(kevolve_reuse_headers name from)
+  if(KEVOLVE_UNITY)
+    target_precompile_headers(${name} REUSE_FROM ${from})
+  endif()
+endfunction()
+
 # kevolve_library(<name> SOURCES … LINKS …): a static library. LINKS are public.
 function(kevolve_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC kevolve-options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
+  kevolve_reuse_headers(${name} kevolve-headers)
 endfunction()
 
 function(kevolve_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kevolve-options ${ARG_LINKS})
+  kevolve_reuse_headers(${name} kevolve-headers)
 endfunction()
 
 # kevolve_together(<target> <source>…): compiled as one where KEVOLVE_UNITY is on, since most of what each costs is the
@@ -49,6 +76,8 @@ function(kevolve_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kevolve-options doctest::doctest ${ARG_LINKS})
+  target_compile_options(${name} PRIVATE ${kevolve_test_options})
+  kevolve_reuse_headers(${name} kevolve-test-headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"

@@ -10,7 +10,7 @@ from pathlib import Path
 LIB = Path(__file__).resolve().parents[2] / "tools" / "lib"
 sys.path.insert(0, str(LIB))
 
-import clang_commands
+import lint_commands
 
 DOCTEST = """TEST CASE:  needs a disk
 file:1: MESSAGE: skipped: needs root
@@ -83,29 +83,31 @@ class Summary(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """From g++'s command to clang's."""
+    """From the build's command to those of g++ and clang."""
 
-    def test_outputs_go_and_flags_stay(self) -> None:
+    def test_outputs_and_parsed_headers_go_and_flags_stay(self) -> None:
         entry = {
             "file": "/r/a.cpp",
             "directory": "/r/build",
-            "command": "/usr/bin/ccache /usr/bin/c++ -I/r -Wall -MD -MT a.o -MF a.d -o a.o -c /r/a.cpp",
+            "command": ("/usr/bin/cmake -E env CCACHE_SLOPPINESS=x /usr/bin/ccache /usr/bin/clang++-19 -I/r -Wall "
+                        "-Winvalid-pch -Xclang -include-pch -Xclang h.pch -Xclang -include -Xclang h.hxx "
+                        "-MD -MT a.o -MF a.d -o a.o -c /r/a.cpp"),
         }
-        lines = clang_commands.clang_commands(entry, Path("/r"), {Path("/r/a.cpp")})
-        self.assertEqual(lines, [("cd /r/build && clang-tidy-19 --quiet --config-file=/r/.clang-tidy "
-                                 "'--checks=-clang-analyzer-*' /r/a.cpp -- -I/r -Wall "
-                                 "-Wno-unknown-warning-option -fno-caret-diagnostics")])
-        self.assertEqual(clang_commands.clang_commands(entry, Path("/r"), set()), [])
+        lines = lint_commands.lint_commands(entry, Path("/r"), {Path("/r/a.cpp")})
+        self.assertEqual(lines, ["cd /r/build && g++ -I/r -Wall -fsyntax-only /r/a.cpp",
+                                 ("cd /r/build && clang-tidy-19 --quiet --config-file=/r/.clang-tidy "
+                                  "'--checks=-clang-analyzer-*' /r/a.cpp -- -I/r -Wall "
+                                  "-Wno-unknown-warning-option -fno-caret-diagnostics")])
+        self.assertEqual(lint_commands.lint_commands(entry, Path("/r"), set()), [])
         test = {key: value.replace("/r/a.cpp", "/r/tests/a.cpp") for key, value in entry.items()}
-        lines = clang_commands.clang_commands(test, Path("/r"), {Path("/r/tests/a.cpp")})
-        self.assertEqual(lines, [("cd /r/build && clang++-19 -I/r -Wall -Wno-unknown-warning-option -fno-caret-diagnostics "
-                                 "-fsyntax-only /r/tests/a.cpp")])
+        lines = lint_commands.lint_commands(test, Path("/r"), {Path("/r/tests/a.cpp")})
+        self.assertEqual(lines, ["cd /r/build && g++ -I/r -Wall -fsyntax-only /r/tests/a.cpp"])
 
     def test_a_header_is_what_is_compiled_of_it(self) -> None:
-        stub = clang_commands.as_compiled("store/record.hpp", Path("/r"), Path("/r/build"))
+        stub = lint_commands.as_compiled("store/record.hpp", Path("/r"), Path("/r/build"))
         self.assertEqual(stub, Path("/r/build/headers/store_record.hpp.cpp"))
-        entry = {"file": str(stub), "directory": "/r/build", "command": f"c++ -I/r -c {stub}"}
-        lines = clang_commands.clang_commands(entry, Path("/r"), {stub})
+        entry = {"file": str(stub), "directory": "/r/build", "command": f"clang++ -I/r -c {stub}"}
+        lines = lint_commands.lint_commands(entry, Path("/r"), {stub})
         self.assertEqual(len(lines), 1)
         self.assertIn("clang++-19 -I/r", lines[0])
 
@@ -114,8 +116,8 @@ class Commands(unittest.TestCase):
             joint = Path(folder) / "Unity" / "unity_a.cxx"
             joint.parent.mkdir()
             joint.write_text('/* generated */\n\n#include "/r/tests/a.cpp"\n\n#include "/r/tests/b.cpp"\n')
-            entry = {"file": str(joint), "directory": "/r/build", "command": f"c++ -I/r -o a.o -c {joint}"}
-            lines = clang_commands.clang_commands(entry, Path("/r"), {Path("/r/tests/a.cpp"), Path("/r/tests/b.cpp")})
+            entry = {"file": str(joint), "directory": "/r/build", "command": f"clang++ -I/r -o a.o -c {joint}"}
+            lines = lint_commands.lint_commands(entry, Path("/r"), {Path("/r/tests/a.cpp"), Path("/r/tests/b.cpp")})
         self.assertEqual([line.split()[-1] for line in lines], ["/r/tests/a.cpp", "/r/tests/b.cpp"])
         self.assertNotIn("unity_a", lines[0])
 

@@ -39,13 +39,13 @@ def main() -> None:
     document = common.header("build", arguments)
     with common.scratch() as folder:
         begin = time.monotonic()
-        subprocess.run(["cmake", "-G", "Ninja", "-S", str(common.ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-                        "-DKEVOLVE_TESTS=OFF", "-DCCACHE=CCACHE-NOTFOUND"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["cmake", "--preset", "release", "-B", str(folder), "-DKEVOLVE_TESTS=OFF",
+                        "-DCCACHE=CCACHE-NOTFOUND"], cwd=common.ROOT, stdout=subprocess.DEVNULL, check=True)
         configure = time.monotonic() - begin
         programs, ok = build(folder, PROGRAMS)
         helpers, helpers_ok = build(folder, HELPERS)
         sizes = {p.name: p.stat().st_size for p in sorted((folder / "bin").iterdir())}
-    compiler = subprocess.run(["c++", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+    compiler = subprocess.run(["clang++-19", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
     document |= {"ok": ok and helpers_ok, "configure_s": configure, "programs_s": programs, "helpers_s": helpers,
                  "limit_s": 240, "compiler": compiler, "jobs": 2, "program_bytes": sizes}
     common.publish(common.close(document), render(document), arguments.json)
