@@ -24,8 +24,8 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
   }
   r.tree_hash = f.tree.hash();
   if (rule != crown_rule::stays)
-    log::warn("campaign", "{}: node {} is put right: {} {:.2f}x{}{}", st.context->name, r.index, to_string(r.result),
-              r.fitness, r.detail.empty() ? "" : ": ", r.detail);
+    log::warn("campaign", "{}: node {}, measured again, is {} {:.2f}x{}{}", st.context->name, r.index,
+              to_string(r.result), r.fitness, r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
   node.result = r.result;
   node.rule = r.rule;

@@ -104,6 +104,7 @@ struct judge_request {
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
   uint32_t limit_ms = 60'000;       // wall, for the whole request
   uint32_t most_repeats = 2;        // of a session that was disturbed
+  uint32_t long_run_ms = 100;       // confirm: how long one process is called again and again on each raced shape
   uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it
 };
 
@@ -182,7 +183,7 @@ typename I::result_type inspect(I& f, compile_outcome& x) {
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
   return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.rival, x.alpha, x.delta, x.screen_out,
-           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.seed);
+           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {

@@ -63,10 +63,10 @@ void check_usable(const task_spec& task, const known_names& known, error_list& e
 
 void declare_search(section& s, const known_names& known, search_spec& x) {
   std::string policy = "uct";
-  auto single = s.value("policy",
-                        {.text = "how the next node is chosen; evolution and random are not usable in campaigns yet",
-                         .choices = policy_names},
-                        policy);
+  auto single = s.value(
+      "policy",
+      {.text = "how the next node is chosen; evolution is not usable in campaigns yet", .choices = policy_names},
+      policy);
   if (single)
     x.policies = {{policy, 1.0}};
   auto mixed = s.value(
@@ -186,8 +186,8 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   const auto& b = spec.budget;
   const bool spends_money =
       std::any_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind != "transform"; });
-  if (errors.empty() && b.candidates == 0 && b.wall_s <= 0.0 && b.device_s <= 0.0 && spec.stop.stall == 0
-      && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
+  if (!errors.concerns("budget") && !errors.concerns("stop") && b.candidates == 0 && b.wall_s <= 0.0
+      && b.device_s <= 0.0 && spec.stop.stall == 0 && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");
   if (!draft.task_file.empty()) {
     auto overridden = !root->find("task")->origin.empty();

@@ -70,6 +70,8 @@ public:
   void append(std::vector<diagnostic> others);
 
   bool empty() const { return errors_.empty(); }
+  // Whether one is about this key or a part of it.
+  bool concerns(const std::string& key) const;
   size_t size() const { return errors_.size(); }
   const std::string& file() const { return file_; }
   // Ordered by file and position, without repetitions.

@@ -64,6 +64,11 @@ void error_list::append(std::vector<diagnostic> others) {
   errors_.insert(errors_.end(), others.begin(), others.end());
 }
 
+bool error_list::concerns(const std::string& key) const {
+  return std::any_of(errors_.begin(), errors_.end(),
+                     [&](const diagnostic& d) { return d.key == key || d.key.starts_with(key + "."); });
+}
+
 std::vector<diagnostic> error_list::take() {
   auto order = [](const diagnostic& d) { return std::tie(d.file, d.line, d.column, d.key, d.message); };
   std::sort(errors_.begin(), errors_.end(),

@@ -26,6 +26,10 @@ bool is_endpoint(const std::string& text) {
   return problem == std::errc{} && stop == end && port <= 65535;
 }
 
+bool is_loopback(const std::string& endpoint) {
+  return endpoint.starts_with("127.") || endpoint.starts_with("[::1]:") || endpoint.starts_with("localhost:");
+}
+
 void endpoint(section& s, std::string_view name, const setting_rule& rule, std::string& x) {
   if (s.value(name, rule, x) && !is_endpoint(x))
     s.error(name, "'" + x + "' is no address; write \"127.0.0.1:7700\"");
@@ -110,6 +114,10 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
   });
   root.table("tls", {.text = "of the admin; with it `listen` may be an address that other machines reach"},
              [&](section& s) { declare_tls(s, spec.tls); });
+  if (spec.tls.certificate.empty() && !spec.listen.empty() && is_endpoint(spec.listen) && !is_loopback(spec.listen))
+    root.error("listen", "'" + spec.listen
+                             + "' is an address that other machines reach: give [tls], or an address of loopback such "
+                               "as \"127.0.0.1:7700\"");
   root.table("log", {.text = "read again on SIGHUP"}, [&](section& s) {
     s.value("level", {.text = "the least that is told", .choices = {"trace", "debug", "info", "warn", "error"}},
             spec.log.level);

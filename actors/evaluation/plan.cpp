@@ -94,8 +94,10 @@ void ask_for(stage s, judge_request& request, double level) {
   request.alpha = s == stage::confirm ? 2.0 * level : 0.01;
   request.min_interval_pairs = s == stage::final_confirm ? 30 : s == stage::audit ? 4 : 12;
   request.max_pairs = s == stage::confirm ? 60 : 0;
-  if (s == stage::final_confirm) // the figure that people are told
+  if (s == stage::final_confirm) { // the figure that people are told
     request.most_repeats = 5;
+    request.long_run_ms = 1'000;
+  }
 }
 
 stage next_stage(const evaluation_progress& p) {

@@ -44,7 +44,8 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
   const auto cpp = kernel.language == "cpp";
   const auto compiler = clang ? tools().clang + (cpp ? " --driver-mode=g++" : "") : tools().gcc;
   const auto compile = compiler + (cpp ? " -x c++ -std=gnu++20" : " -x c -std=gnu17") + " -fPIC"
-                       + joined(clang ? entry->clang : entry->gcc) + (clang ? "" : " -fno-semantic-interposition")
+                       + joined(clang ? entry->clang : entry->gcc) + " -Wno-psabi"
+                       + (clang ? "" : " -fno-semantic-interposition")
                        + (kernel.threads ? " -fopenmp" : " -fopenmp-simd") + " -include \"$work/prelude.h\" -c "
                        + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
   // The link never hears of -ffast-math: it would pull in a start file that changes the rounding of the process.

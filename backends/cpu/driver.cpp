@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const command_line common_flags{"-fPIC", "-Wall", "-Wno-unknown-pragmas"};
+// Vector types wider than the machine's stay within a kernel: what they would do to calls is nobody's concern.
+const command_line common_flags{"-fPIC", "-Wall", "-Wno-unknown-pragmas", "-Wno-psabi"};
 
 void append(command_line& to, const command_line& words) {
   to.insert(to.end(), words.begin(), words.end());

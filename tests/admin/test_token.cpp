@@ -68,8 +68,9 @@ TEST_CASE("a token file that others may read, or that holds no token, is refused
 TEST_CASE("only the bearer of the token is let in") {
   token_check check{"0123456789abcdef"};
   CHECK(check.accepts("Bearer 0123456789abcdef"));
+  CHECK(check.accepts("bearer 0123456789abcdef"));
   for (const auto* bad :
-       {"", "Bearer", "Bearer ", "bearer 0123456789abcdef", "Basic 0123456789abcdef", "Bearer 0123456789abcdeF",
-        "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "Bearer  0123456789abcdef", "0123456789abcdef"})
+       {"", "Bearer", "Bearer ", "Basic 0123456789abcdef", "Bearer 0123456789abcdeF", "Bearer 0123456789abcde",
+        "Bearer 0123456789abcdef0", "Bearer  0123456789abcdef", "0123456789abcdef"})
     CHECK_FALSE_MESSAGE(check.accepts(bad), bad);
 }

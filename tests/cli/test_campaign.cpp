@@ -124,8 +124,8 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(result["spent"]["llm_calls"] == 0);
   auto folder = f.path + "/" + result["bundle"].get<std::string>();
   auto report = read_file(folder + "/report.md");
-  for (const auto* part :
-       {"faster than the reference", "| held out |", "95 %", "## Best so far", "sandbox:", "harness"})
+  for (const auto* part : {"faster than the reference", "| held out |", "95 %", "## Best so far", "sandbox:", "harness",
+                           "kernel.c --flags "})
     CHECK_MESSAGE(report.find(part) != std::string::npos, part);
   CHECK(read_file(folder + "/kernel.c").find("row_squares") != std::string::npos);
   CHECK(json::parse(read_file(folder + "/result.json"))["campaign"] == result["campaign"]);

@@ -487,6 +487,25 @@ TEST_CASE("a candidate whose calls alone outlast the request has its verdict, an
   CHECK(o.rule == "too_slow");
 }
 
+TEST_CASE("a kernel that is right in its first calls only is not called best") {
+  judge_driver judge;
+  // More than a session's own calls in one process.
+  const auto at_first = compile_c("#include <stdint.h>\nstatic int calls;\n"
+                                  "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                                  "  if (++calls > 400)\n    return;\n"
+                                  "  for (int64_t i = 0; i < n; ++i)\n"
+                                  "    y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;\n}\n");
+  auto request = request_for(poly_task(), reference(), at_first, judge_mode::confirm);
+  request.max_pairs = 0;
+  request.min_interval_pairs = 4;
+  request.long_run_ms = 0;
+  CHECK(judge.ask(request).result == verdict::pass);
+  request.long_run_ms = 5'000;
+  const auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::nonfinite);
+}
+
 TEST_CASE("a candidate whose process is stopped or killed from outside has no verdict") {
   judge_driver judge;
   auto signal = SIGSTOP;

@@ -16,17 +16,24 @@ namespace {
 namespace fs = std::filesystem;
 
 void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
-  int64_t begun = 0;
+  // What it had run when, as it told last: stopped time is none.
+  int64_t ran_ns = 0;
+  int64_t told_at_ns = events.empty() ? 0 : events.front().time_ns;
   uint64_t finished = 0;
   for (const auto& e : events) {
-    if (begun == 0)
-      begun = e.time_ns;
+    if (e.kind == event_kind::session_started)
+      told_at_ns = e.time_ns;
+    if (e.kind == event_kind::campaign_ran)
+      if (auto ran = decode<run_record>(e.payload)) {
+        ran_ns = ran->wall_ns;
+        told_at_ns = e.time_ns;
+      }
     if (e.kind == event_kind::node_finished)
       ++finished;
     if (e.kind != event_kind::champion_crowned)
       continue;
     if (auto c = decode<champion_record>(e.payload))
-      r.curve.push_back({static_cast<double>(e.time_ns - begun) / 1e9, finished, c->index, c->speedup});
+      r.curve.push_back({static_cast<double>(ran_ns + e.time_ns - told_at_ns) / 1e9, finished, c->index, c->speedup});
   }
 }
 

@@ -126,6 +126,8 @@ std::string report_text(const campaign_result& r, const target& hardware) {
     out +=
         fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`; `build.sh` beside this file builds it\n",
                     s.best, p.flags, p.generator);
+    out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path)
+           + (p.language == "cpp" ? " kernel.cpp" : " kernel.c") + " --flags " + p.flags + "`\n";
     if (!p.genome.empty())
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";

@@ -297,8 +297,9 @@ void add_campaigns(CLI::App& app, action& chosen) {
   list->callback([o, &chosen] { chosen = [o] { return show_list(o); }; });
   add_verb(app, "status", "A campaign's state, spending and best", "status 1a2b3c4d", o, whose::one_or_only)
       ->callback([o, &chosen] { chosen = [o] { return show_campaign(o, "", false, print_status); }; });
-  auto* tree = paged(
-      add_verb(app, "tree", "The search tree, a row per candidate", "tree 1a2b --verdict pass", o, whose::one_or_only));
+  auto* tree =
+      paged(add_verb(app, "tree", "The search tree, a row per candidate; ~: a rough figure, screened out early",
+                     "tree 1a2b --verdict pass", o, whose::one_or_only));
   tree->add_option("--verdict", o->verdict, "only nodes of this verdict, or in_flight, pinned, banned, injected");
   tree->callback([o, &chosen] { chosen = [o] { return show_tree(o); }; });
   auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,

@@ -105,7 +105,8 @@ void add_fsck(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("fsck", "Check a data directory for damage; mend a copy of it");
   verb->footer("Example: kevolve fsck kevolve-data --repair\nExit codes: 0 no damage, 1 damaged (also when a copy was "
                "mended), 3 no store there, 5 in use.");
-  verb->add_option("DIR", o->directory, "the data directory; of one that a node uses, a copy is made and checked")
+  verb->add_option("DIR,--data", o->directory,
+                   "the data directory; of one that a node uses, a copy is made and checked")
       ->required();
   verb->add_flag("--repair", o->repair,
                  "if damaged: copy what can be saved to DIR.rescued; DIR stays as it is, and the exit code 1");

@@ -108,6 +108,13 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
                           human_speedup(s.speedup), s.ci_low, s.ci_high));
     if (!s.disturbed.empty())
       print_out(disturbed_text(s.disturbed));
+    if (s.stop_reason == "budget" && s.speedup < r.spec.stop.speedup)
+      print_out(
+          fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
+                      human_speedup(r.spec.stop.speedup), printable(s.reason)));
+    if (r.fixed)
+      if (auto note = r.fixed->admission.evidence.find("note.short"); note != r.fixed->admission.evidence.end())
+        print_out("  note: " + printable(note->second) + "\n");
     print_out(fmt::format(
         "  proven in fresh processes on {} and {}, node {} of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));

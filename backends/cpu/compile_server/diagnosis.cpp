@@ -68,6 +68,15 @@ fault fault_from(const failure& why) {
   }
 }
 
+std::string missing_entry(std::string_view diagnostics, const std::string& entry) {
+  if (diagnostics.find("the task's contract:") == std::string_view::npos)
+    return {};
+  for (const auto* what : {"undeclared function '", "undeclared identifier '", "implicit declaration of function '"})
+    if (diagnostics.find(what + entry + "'") != std::string_view::npos)
+      return "there is no function '" + entry + "': define it as the task declares it";
+  return {};
+}
+
 step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
   switch (step.end) {
     case step_end::exited:

@@ -18,6 +18,9 @@ struct step_diagnosis {
   std::string log; // one line on top of the diagnostics, where they do not say it
 };
 
+// What a source lacks that the check of its entry, at its end, could not find; empty if that is not what is wrong.
+std::string missing_entry(std::string_view diagnostics, const std::string& entry);
+
 // What an unsuccessful step says of the source. `diagnostics` is what the compiler printed.
 step_diagnosis diagnose(const step_result& step, std::string_view diagnostics);
 

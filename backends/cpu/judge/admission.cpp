@@ -61,9 +61,10 @@ private:
         return tl::unexpected<setback>(pool.error());
       out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
       if ((*pool)->typical_reference_ns() > slow_reference_ns)
-        out_.evidence["note.slow"] = "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3)
-                                     + " ms a call on shape '" + shape.name
-                                     + "': judging a candidate takes tens of seconds; declare smaller shapes";
+        out_.evidence["note.slow"] =
+            "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
+            + shape.name
+            + "': judging a candidate takes seconds, many where it is as slow; smaller shapes are judged sooner";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       if (!(*pool)->not_finite.empty())
         return refusal(

@@ -18,7 +18,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <string_view>
 
 namespace kevolve {
@@ -334,17 +336,36 @@ nanoseconds processor_time(pid_t pid) {
   return std::chrono::seconds{t.tv_sec} + nanoseconds{t.tv_nsec};
 }
 
-// The machine stood still, or somebody stopped the process: its call was not long, it was not let run. One that sleeps
-// does so of its own will.
-bool was_kept_from_running(pid_t pid, nanoseconds used, nanoseconds limit) {
-  if (used > limit / 2)
-    return false;
+// How long each of its threads has waited for a processor in all: the second figure of its schedstat.
+std::map<std::string, nanoseconds> waits_of(pid_t pid) {
+  std::map<std::string, nanoseconds> out;
+  std::error_code ec;
+  for (const auto& thread : std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/task", ec}) {
+    std::ifstream in{thread.path() / "schedstat"};
+    int64_t ran = 0;
+    int64_t waited = 0;
+    if (in >> ran >> waited)
+      out[thread.path().filename()] = nanoseconds{waited};
+  }
+  return out;
+}
+
+// The longest that one of its threads has waited since `before`.
+nanoseconds longest_wait(pid_t pid, const std::map<std::string, nanoseconds>& before) {
+  nanoseconds longest{0};
+  for (const auto& [thread, waited] : waits_of(pid)) {
+    const auto earlier = before.find(thread);
+    longest = std::max(longest, earlier == before.end() ? waited : waited - earlier->second);
+  }
+  return longest;
+}
+
+char state_of(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
   std::string line;
   std::getline(in, line);
   const auto name_end = line.rfind(')');
-  const auto state = name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
-  return state == 'R' || state == 'T' || state == 'D';
+  return name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
 }
 
 } // namespace
@@ -365,6 +386,8 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   }
 
   const auto used_before = processor_time(pid_);
+  const auto may_sleep = thread_limit_ != 0;
+  const auto waits_before = may_sleep ? waits_of(pid_) : std::map<std::string, nanoseconds>{};
   const auto start = steady_clock::now();
   kill(pid_, SIGCONT);
   std::optional<complaint> crowd;
@@ -372,7 +395,17 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   int status = 0;
   if (crowd)
     return crowd;
-  if (!ready && was_kept_from_running(pid_, processor_time(pid_) - used_before, limit))
+  // The machine stood still, or somebody stopped the process: its call was not long, it was not let run. Who may sleep
+  // does so of its own will, and threads that keep each other waiting use up more than half of the limit.
+  const auto kept_from_running = [&] {
+    if (processor_time(pid_) - used_before > limit / 2)
+      return false;
+    const auto state = state_of(pid_);
+    if (state == 'T')
+      return true;
+    return may_sleep ? longest_wait(pid_, waits_before) >= limit / 2 : state == 'R' || state == 'D';
+  };
+  if (!ready && kept_from_running())
     return refuse(verdict::none, "", "a candidate process did not get the processor for its call");
   if (!ready)
     return refuse(verdict::timeout, "call_limit", "the call took longer than " + milliseconds_text(limit) + " ms",
@@ -382,9 +415,9 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
 
   std::array<std::byte, 64> answer{};
   const auto got = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC);
-  if (got <= 0) // end of stream: it died, or closed its end
-    return stopped ? refuse(verdict::cheating, "socket_closed", "the process closed the judge's socket",
-                            {{"stage", "call"}})
+  if (got <= 0) // end of stream: it died, or closed its end; or an empty message
+    return stopped ? refuse(verdict::cheating, "socket_closed",
+                            "the process closed the judge's socket, or said nothing", {{"stage", "call"}})
                    : obituary(status);
   if (!answers_call(answer.data(), static_cast<size_t>(got), message.done_token))
     return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back",

@@ -176,6 +176,19 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
   return {};
 }
 
+attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds time) {
+  constexpr size_t most_calls = 10'000;
+  const auto until = std::chrono::steady_clock::now() + time;
+  for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
+    call_options options;
+    options.poison = nan_poison(random_.next());
+    options.limit = limit_for(pool, 0.0);
+    if (auto took = timed_call(true, pool, pool.sets.at(run % pool.sets.size()), options, &report_); !took)
+      return tl::unexpected<setback>(took.error());
+  }
+  return {};
+}
+
 attempt<double> duel::call_overhead() {
   constexpr size_t calls = 15;
   std::vector<double> took;

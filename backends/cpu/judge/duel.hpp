@@ -10,6 +10,7 @@
 #include "backends/judging/sequential_test.hpp"
 #include "backends/protocol.hpp"
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -49,6 +50,9 @@ public:
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
   // bit for bit.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);
+
+  // The candidate alone, in one process, on one set after another for so long: right at first is not right for good.
+  attempt<void> screen_for(const shape_pool& pool, std::chrono::milliseconds time);
 
   // What a call of nothing takes in the candidate's process, ns: the median of several.
   attempt<double> call_overhead();

@@ -109,10 +109,14 @@ private:
       first = false;
     }
     // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
-    if (request_.mode == judge_mode::confirm)
-      for (const auto& pool : lineup_.raced())
+    if (request_.mode == judge_mode::confirm) {
+      for (const auto& pool : lineup_.raced()) {
         if (auto ok = duel_.screen(*pool, 0, 3); !ok)
           return ok;
+        if (auto ok = duel_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
+          return ok;
+      }
+    }
     for (const auto& pool : lineup_.edges())
       if (can_judge(*pool))
         if (auto ok = screen_whole(*pool); !ok)

@@ -62,7 +62,10 @@ void check_named(const submitted_files& from, const std::string& file, const std
   if (named.empty())
     return;
   auto whole = (fs::path{file}.parent_path() / named).lexically_normal().generic_string();
-  if (fs::path{named}.is_absolute() || !is_plain(whole) || !from.files.contains(whole))
+  if (fs::path{named}.is_absolute())
+    out.push_back({"files", file + ": " + key + " is the absolute path '" + named + "', and files are sent under one "
+                                + "folder: give it relative to " + file});
+  else if (!is_plain(whole) || !from.files.contains(whole))
     out.push_back({"files", file + ": " + key + " names '" + named + "', which is not among the files that were sent"});
 }
 

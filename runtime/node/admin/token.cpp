@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 
 #include <fcntl.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,7 +97,9 @@ result<std::string> load_or_create_token(const std::string& path) {
 token_check::token_check(std::string_view token) : digest_(sha256_hex(token)) {}
 
 bool token_check::accepts(std::string_view authorization) const {
-  return authorization.starts_with(scheme) && is_token(authorization.substr(scheme.size()));
+  // RFC 9110, 11.1: the scheme's case does not matter.
+  return authorization.size() > scheme.size() && ::strncasecmp(authorization.data(), scheme.data(), scheme.size()) == 0
+         && is_token(authorization.substr(scheme.size()));
 }
 
 // Hashed first, so that what a clock could tell is about hashes; and every digit is compared, whatever the first says.
