@@ -17,7 +17,8 @@ PAGES = [("loop.md", "The closed loop, measured",
            ("build", "A clean build")]),
          ("judge.md", "The judge, measured",
           [("redteam", "The red team"), ("aa", "Honesty and power of a race"),
-           ("judge", "What judging costs, and how steady it is"), ("fuzz", "Fuzzing what parses hostile bytes")])]
+           ("judge", "What judging costs, and how steady it is"),
+           ("judge-avx2", "What it costs on a slower machine"), ("fuzz", "Fuzzing what parses hostile bytes")])]
 
 
 def part(name: str, heading: str) -> list[str]:
