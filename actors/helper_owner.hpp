@@ -19,9 +19,11 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace boost::asio {
 class io_context;
@@ -35,7 +37,8 @@ struct helper_setup {
   helper_options options;
   resource_offer offer; // handle is filled in
   scheduler_actor scheduler;
-  health_rules health; // of devices
+  health_rules health;                               // of devices
+  std::shared_ptr<const std::atomic<bool>> stopping; // the node is; null: never
 };
 
 template <class Outcome>
@@ -44,18 +47,19 @@ struct helper_owner_state {
   helper_setup setup;
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
-  uint64_t epoch = 0;                    // 0: not offered yet
-  bool offer_due = false;                // once the current job or probe has ended
-  bool proving = false;                  // a device, until its known answer has come out
-  std::string unfit;                     // why it is offered for nothing; empty: it is ready
-  caf::actor_addr scheduler_instance;    // the one behind the front that knows of us: its end is watched
-  bool watched = false;                  // it has work, and a deadline that runs
-  bool ticking = false;                  // a tick is on its way
-  caf::actor_clock::time_point deadline; // while it is watched
-  std::chrono::milliseconds allowed{0};  // what the deadline gave, for when its time begins anew
-  bool seen_stopped = false;             // at the last look
-  std::string stuck;                     // why we have killed it
-  id128 job;                             // zero: idle
+  uint64_t epoch = 0;                          // 0: not offered yet
+  bool offer_due = false;                      // once the current job or probe has ended
+  bool proving = false;                        // a device, until its known answer has come out
+  std::string unfit;                           // why it is offered for nothing; empty: it is ready
+  caf::actor_addr scheduler_instance;          // the one behind the front that knows of us: its end is watched
+  bool watched = false;                        // it has work, and a deadline that runs
+  bool ticking = false;                        // a tick is on its way
+  caf::actor_clock::time_point deadline;       // while it is watched
+  std::chrono::milliseconds allowed{0};        // what the deadline gave, for when its time begins anew
+  bool seen_stopped = false;                   // at the last look
+  std::string stuck;                           // why we have killed it
+  id128 job;                                   // zero: idle
+  std::chrono::steady_clock::time_point begun; // of the job
   int64_t jobs = 0;
   caf::typed_response_promise<Outcome> promise;
 
@@ -63,9 +67,19 @@ struct helper_owner_state {
     abandon(promise, "the resource");
     if (!helper)
       return;
+    if (outlasts_us()) {
+      helper->leave();
+      return;
+    }
     if (job)
       helper->kill(); // nobody waits for it, and it must not run beside its successor
     helper->stop();
+  }
+
+  // A long compile: its server ends it, and our successor's joins it there.
+  bool outlasts_us() const {
+    return std::is_same_v<Outcome, compile_outcome> && job
+           && std::chrono::steady_clock::now() - begun >= outlasting_after && !helper->stopped();
   }
 };
 
@@ -161,7 +175,8 @@ void released(Self* self, const lease& l) {
   auto& st = self->state;
   if (l.epoch != st.epoch || st.epoch == 0)
     return;
-  if (st.job)
+  const bool stopping = st.setup.stopping && st.setup.stopping->load();
+  if (st.job && !(stopping && st.outlasts_us()))
     st.helper->send(static_cast<uint8_t>(frame_kind::cancel), encode(helper_cancel{st.job}));
   offer(self);
 }
@@ -183,6 +198,7 @@ caf::result<Outcome> take(Self* self, const lease& l, const Request& request, Be
   if (st.job)
     return to_error({errc::conflict, "the resource is busy with job " + short_string(st.job)});
   st.job = request.job;
+  st.begun = std::chrono::steady_clock::now();
   st.promise = self->template make_response_promise<Outcome>();
   st.card->flight(1);
   st.card->says("job " + short_string(st.job));

@@ -8,6 +8,7 @@
 #include "runtime/base/ids.hpp"
 #include "runtime/base/verdict.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,6 +26,10 @@ enum class frame_kind : uint8_t {
   progress, // helper → node: alive, and at what
   cancel,   // node → helper: drop the request with this id
 };
+
+// A compile that has run so long when its node goes away is ended all the same: the server is started with --keep DIR
+// for that.
+inline constexpr std::chrono::milliseconds outlasting_after{10'000};
 
 struct helper_hello {
   uint32_t protocol = 1;

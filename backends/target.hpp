@@ -57,6 +57,7 @@ public:
   virtual std::vector<std::string> languages() const = 0;
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
+  // The node appends --keep DIR, the folder of the builds that outlast it.
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;
   // Hash of compilers, flag menu, precompiled headers, the compile server and these libraries of the task; part of

@@ -42,6 +42,7 @@ struct budget_spec { // 0: unlimited
 struct judge_spec {
   double false_discovery = 0.05; // largest expected share of false ones among the promotions
   int64_t keep_samples = 500;    // raw samples of so many unpromoted candidates, the newest
+  double compile_limit_s = 20.0; // of a candidate
 };
 
 struct stop_spec {      // 0: never for this reason
@@ -87,7 +88,7 @@ typename I::result_type inspect(I& f, stop_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, judge_spec& x) {
-  return f(x.false_discovery, x.keep_samples);
+  return f(x.false_discovery, x.keep_samples, x.compile_limit_s);
 }
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {

@@ -62,6 +62,8 @@ id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage
     // A compile depends on neither judge nor device nor rival.
     key.ground.harness.clear();
     key.ground.device.clear();
+    if (ground.compile_limit_ms != compile_request{}.limit_ms) // another limit, another verdict
+      key.settings = std::to_string(ground.compile_limit_ms);
     key.rival = {};
   } else {
     judge_request settings;

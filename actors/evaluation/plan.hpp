@@ -22,6 +22,7 @@ struct evaluation_ground {
   std::string harness;
   std::string toolchain;
   std::string device;
+  uint32_t compile_limit_ms = compile_request{}.limit_ms;
 };
 
 // hash(subject, task, harness, toolchain, device, stage, rival). The subject of a compile is the candidate, of a

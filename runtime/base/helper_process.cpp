@@ -17,6 +17,7 @@
 #include <atomic>
 #include <csignal>
 #include <deque>
+#include <thread>
 
 namespace kevolve {
 
@@ -131,12 +132,22 @@ public:
     ::kill(pid_, SIGKILL);  // the pid stays ours until watch_exit has reaped it
   }
 
+  void leave() override {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+      if (self->reaped_.exchange(true))
+        return;
+      self->hang_up();
+      self->exit_watch_.cancel();
+      // The I/O thread ends before it does: somebody else waits for it.
+      std::thread{[pid = self->pid_] { ::waitpid(pid, nullptr, 0); }}.detach();
+    });
+  }
+
   void stop() override {
     asio::post(socket_.get_executor(), [self = shared_from_this()] {
       if (self->reaped_)
         return;
-      boost::system::error_code ignored;
-      self->socket_.shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
+      self->hang_up();
       self->timer_.expires_after(grace);
       self->timer_.async_wait([self](boost::system::error_code ec) {
         if (!ec)
@@ -146,6 +157,11 @@ public:
   }
 
 private:
+  void hang_up() {
+    boost::system::error_code ignored;
+    socket_.shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
+  }
+
   void read_head() {
     asio::async_read(socket_, asio::buffer(head_), [self = shared_from_this()](boost::system::error_code ec, size_t) {
       if (ec)
@@ -185,7 +201,9 @@ private:
 
   void watch_exit() {
     exit_watch_.async_wait(asio::posix::stream_descriptor::wait_read,
-                           [self = shared_from_this()](boost::system::error_code) {
+                           [self = shared_from_this()](boost::system::error_code ec) {
+                             if (ec)
+                               return; // left
                              int status = 0;
                              ::waitpid(self->pid_, &status, 0);
                              self->reaped_ = true;
@@ -215,10 +233,8 @@ private:
       return;
     timer_.expires_after(drain_limit);
     timer_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-      if (ec)
-        return;
-      boost::system::error_code ignored;
-      self->socket_.shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
+      if (!ec)
+        self->hang_up();
     });
   }
 

@@ -46,6 +46,8 @@ public:
   virtual void kill() = 0;
   // Closes the socket so that a well-behaved helper ends by itself, and kills it after a grace period.
   virtual void stop() = 0;
+  // Closes the socket and lets it end what it is at.
+  virtual void leave() = 0;
 };
 
 // The socket of the helper's own side.

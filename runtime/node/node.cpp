@@ -124,6 +124,7 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   setup.offer.owner = p.id;
   setup.scheduler = p.scheduler;
   setup.health = p.options.health;
+  setup.stopping = p.stopping;
   child_spec child;
   child.kind = kind;
   child.name = id;
@@ -138,8 +139,10 @@ std::vector<child_spec> resource_children(node_parts& p) {
   for (const auto& [name, t] : p.targets) {
     auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
                                          : std::max<size_t>(1, t->compile_server().cores.size());
+    auto compiling = t->compile_server();
+    compiling.argv.insert(compiling.argv.end(), {"--keep", p.options.data_dir + "/builds"});
     for (size_t i = 0; i < slots; ++i)
-      out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), t->compile_server(),
+      out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), compiling,
                                    {"target:" + name}, compiler_worker));
     for (const auto& d : t->devices())
       out.push_back(resource_child(p, "device", d.id, t->judge(d), {"target:" + name}, device));
@@ -271,6 +274,7 @@ node::node(std::unique_ptr<parts> p) : parts_(std::move(p)) {}
 
 node::~node() {
   auto& p = *parts_;
+  p.stopping->store(true);
   if (p.admin)
     p.admin->stop();
   stop_stage(p, p.work, "campaigns");

@@ -9,6 +9,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,7 @@ struct node_parts {
   id128 id;
   uint64_t session = 0;
   std::shared_ptr<card_table> cards = std::make_shared<card_table>();
+  std::shared_ptr<std::atomic<bool>> stopping = std::make_shared<std::atomic<bool>>(false);
   std::mutex guard;
   std::string broken;
   boost::asio::io_context io;

@@ -66,6 +66,21 @@ server_fixture::~server_fixture() {
   stop();
 }
 
+void server_fixture::await_progress() {
+  for (;;) {
+    auto got = link_.receive(patience);
+    REQUIRE_MESSAGE(got, (got ? "" : to_string(got.error())));
+    if (got->kind == static_cast<uint8_t>(frame_kind::progress))
+      return;
+    REQUIRE(got->kind == static_cast<uint8_t>(frame_kind::hello));
+  }
+}
+
+pid_t server_fixture::abandon() {
+  link_.close();
+  return std::exchange(pid_, -1);
+}
+
 int server_fixture::stop() {
   int status = 0;
   link_.close();

@@ -48,6 +48,10 @@ public:
   compile_outcome outcome();
   compile_outcome compile(const compile_request& request);
   int progress_frames() const { return progress_; }
+  // Waits until it tells that it is at something.
+  void await_progress();
+  // Closes the channel and leaves the process to the caller.
+  pid_t abandon();
   // Closes the channel and waits for the server to end: its status as from waitpid.
   int stop();
 

@@ -6,9 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <utility>
 
 using namespace kevolve;
 using namespace kevolve::testing;
@@ -51,6 +54,96 @@ TEST_CASE("a server whose node goes away ends at once, in the middle of a compil
   CHECK(server.stop() == 0);
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10});
   CHECK(fs::is_empty(server.scratch()));
+}
+
+// A compile of four seconds whose node goes away in the middle of it.
+struct abandoned_build {
+  scratch_folder folder;
+  server_setup setup;
+  compile_request request = request_for(slow_source());
+  pid_t at_work = -1;
+
+  explicit abandoned_build(const char* kept_after_ms = "0") {
+    setup.scratch = folder.path() + "/scratch";
+    fs::create_directory(setup.scratch);
+    request.limit_ms = 4'000; // the verdict is a timeout
+    setup.more = {"--keep", folder.path() + "/builds", "--keep-after-ms", kept_after_ms};
+    server_fixture server{setup};
+    server.hello();
+    server.send(request);
+    server.await_progress();
+    at_work = server.abandon();
+  }
+  ~abandoned_build() {
+    if (at_work > 0)
+      end();
+  }
+  bool alive() const { return ::waitpid(at_work, nullptr, WNOHANG) == 0; }
+  // Waits for it.
+  int end() {
+    int status = -1;
+    ::kill(at_work, SIGKILL);
+    ::waitpid(std::exchange(at_work, -1), &status, 0);
+    return status;
+  }
+  int ended() {
+    int status = -1;
+    ::waitpid(std::exchange(at_work, -1), &status, 0);
+    return status;
+  }
+};
+
+TEST_CASE("a long compile goes on when its node goes away, and who asks for the same joins it") {
+  abandoned_build build;
+  build.request.job = random_id();
+  server_fixture next{build.setup};
+  next.send(build.request);
+  next.await_progress(); // told while it waits, as of any compile
+  CHECK(build.alive());
+  const auto out = next.outcome();
+  CHECK(out.job == build.request.job);
+  CHECK(out.result != verdict::none);
+  CHECK(build.ended() == 0);
+  // It was given once: who asks again pays again.
+  CHECK(fs::is_empty(build.folder.path() + "/builds"));
+}
+
+TEST_CASE("what came of a compile while nobody listened is given to who asks next") {
+  abandoned_build build;
+  CHECK(build.ended() == 0);
+  build.request.job = random_id();
+  server_fixture next{build.setup};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto out = next.compile(build.request);
+  CHECK(out.result != verdict::none);
+  CHECK(out.compile_ns > std::chrono::nanoseconds{std::chrono::steady_clock::now() - begin}.count());
+  auto other = request_for(small);
+  CHECK(next.compile(other).result == verdict::pass); // another one is another build
+}
+
+TEST_CASE("a compile that goes on without its node is ended by who joins it and cancels") {
+  abandoned_build build;
+  build.request.job = random_id();
+  server_fixture next{build.setup};
+  next.send(build.request);
+  next.await_progress();
+  REQUIRE(next.link().send_message(frame_kind::cancel, helper_cancel{build.request.job}));
+  CHECK(next.outcome().trouble.kind == "cancelled");
+  CHECK(build.ended() == 0);
+  CHECK(fs::is_empty(build.folder.path() + "/builds"));
+}
+
+TEST_CASE("a compile that dies without its node is done again, and a short one does not outlast it") {
+  {
+    abandoned_build build;
+    build.end();
+    server_fixture next{build.setup};
+    build.request.source = small;
+    CHECK(next.compile(build.request).result == verdict::pass);
+  }
+  abandoned_build young{"3600000"};
+  CHECK(young.ended() == 0);
+  CHECK(fs::is_empty(young.folder.path() + "/builds"));
 }
 
 TEST_CASE("a killed server's folder is removed by the next") {

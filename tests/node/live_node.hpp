@@ -4,6 +4,7 @@
 #include "actors/campaign_fold.hpp"
 #include "runtime/node/node.hpp"
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -21,6 +22,19 @@ struct scratch_folder {
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
   std::string path;
+};
+
+// A node keeps its threads off the timing cores; the next one in this process is to find all cores, as a new process
+// would.
+class same_cores {
+public:
+  same_cores() { ::sched_getaffinity(0, sizeof before_, &before_); }
+  same_cores(const same_cores&) = delete;
+  same_cores& operator=(const same_cores&) = delete;
+  ~same_cores() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+  cpu_set_t before_{};
 };
 
 class live_node {
@@ -52,6 +66,7 @@ public:
 private:
   campaign_actor front(const id128& id);
 
+  same_cores cores_;
   std::unique_ptr<node> running_;
 };
 

@@ -43,11 +43,15 @@ class Daemon:
         self.process: subprocess.Popen[bytes] | None = None
         self.connection: http.client.HTTPConnection | None = None
 
+    def command(self) -> list[str]:
+        return [str(self.folder / "kevolved"), str(self.settings)]
+
     def start(self) -> float:
         """Seconds until it answers with its campaigns."""
         begin = time.monotonic()
         self.connection = None
-        self.process = subprocess.Popen([str(self.folder / "kevolved"), str(self.settings)], stdout=subprocess.DEVNULL,
+        # Standard input: an open pipe, whose end nobody but bench-crowd waits for.
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, cwd=common.ROOT)
         while time.monotonic() - begin < 60:
             try:

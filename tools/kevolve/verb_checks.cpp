@@ -163,25 +163,29 @@ json plan_json(const campaign_spec& s, const std::string& data) {
     uses_model = uses_model || g.kind == "llm";
   }
   auto target_speedup = s.stop.speedup > 0 ? s.stop.speedup : s.task.goal_speedup;
-  return {
-      {"ok", true},
-      {"task", s.task.task.name},
-      {"target", s.target},
-      {"seed", s.seed},
-      {"generators", std::move(generators)},
-      {"network", uses_model},
-      {"policies", s.search.policies},
-      {"drafts", s.draft_candidates},
-      {"in_flight", s.search.in_flight},
-      {"budget",
-       {{"candidates", limit(static_cast<double>(s.budget.candidates))},
-        {"wall_s", limit(s.budget.wall_s)},
-        {"device_s", limit(s.budget.device_s)},
-        {"tokens", limit(static_cast<double>(s.budget.tokens))},
-        {"cost", limit(s.budget.cost)}}},
-      {"judge", {{"false_discovery", s.judge.false_discovery}, {"keep_samples", s.judge.keep_samples}}},
-      {"stop", {{"speedup", limit(target_speedup)}, {"stall", limit(static_cast<double>(s.stop.stall))}}},
-      {"writes", {data + "/store", data + "/token", data + "/admin.json", data + "/helpers.log", data + "/results"}}};
+  return {{"ok", true},
+          {"task", s.task.task.name},
+          {"target", s.target},
+          {"seed", s.seed},
+          {"generators", std::move(generators)},
+          {"network", uses_model},
+          {"policies", s.search.policies},
+          {"drafts", s.draft_candidates},
+          {"in_flight", s.search.in_flight},
+          {"budget",
+           {{"candidates", limit(static_cast<double>(s.budget.candidates))},
+            {"wall_s", limit(s.budget.wall_s)},
+            {"device_s", limit(s.budget.device_s)},
+            {"tokens", limit(static_cast<double>(s.budget.tokens))},
+            {"cost", limit(s.budget.cost)}}},
+          {"judge",
+           {{"false_discovery", s.judge.false_discovery},
+            {"keep_samples", s.judge.keep_samples},
+            {"compile_limit_s", s.judge.compile_limit_s}}},
+          {"stop", {{"speedup", limit(target_speedup)}, {"stall", limit(static_cast<double>(s.stop.stall))}}},
+          {"writes",
+           {data + "/store", data + "/token", data + "/admin.json", data + "/helpers.log", data + "/builds",
+            data + "/results"}}};
 }
 
 std::string weights_text(const json& weights) {

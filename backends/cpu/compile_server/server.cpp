@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace kevolve {
@@ -46,8 +47,9 @@ compile_outcome dropped(const id128& job) {
 
 } // namespace
 
-compile_server::compile_server(channel link, compiler engine)
-    : link_(std::move(link)), engine_(std::move(engine)), cores_(usable_cores()) {}
+compile_server::compile_server(channel link, compiler engine, kept_builds kept, std::chrono::milliseconds kept_after)
+    : link_(std::move(link)), engine_(std::move(engine)), kept_(std::move(kept)), kept_after_(kept_after),
+      cores_(usable_cores()) {}
 
 int compile_server::run() {
   greet();
@@ -70,7 +72,8 @@ int compile_server::run() {
 void compile_server::greet() {
   helper_hello hello;
   hello.kind = "compile-server";
-  hello.fingerprint = toolchain_fingerprint(engine_.tools());
+  fingerprint_ = toolchain_fingerprint(engine_.tools());
+  hello.fingerprint = fingerprint_;
   hello.facts = {
       {"sandbox", engine_.sandbox_level()},
       {"clang", engine_.tools().clang_version},
@@ -87,9 +90,27 @@ bool compile_server::heard() {
 }
 
 bool compile_server::attend() {
+  if (lead_) {
+    cancelled_ = cancelled_ || !lead_->attend();
+    return !cancelled_;
+  }
   if (heard())
     report_progress();
-  return !closed_ && !cancelled_;
+  return !cancelled_ && (!closed_ || outlast());
+}
+
+// The node is gone in the middle of a compile: is it worth ending?
+bool compile_server::outlast() {
+  if (!kept_.keeps() || steady::now() - started_ < kept_after_)
+    return false;
+  auto lead = kept_.lead(digest_);
+  if (!lead) {
+    log::warn("compile-server", "{}", to_string(lead.error()));
+    return false;
+  }
+  log::info("compile-server", "the node is gone; the compile goes on for who asks for it next");
+  lead_ = std::move(*lead);
+  return true;
 }
 
 void compile_server::receive() {
@@ -127,6 +148,58 @@ void compile_server::receive() {
 void compile_server::serve(const compile_request& request) {
   current_ = request.job;
   cancelled_ = false;
+  started_ = reported_ = steady::now();
+  digest_ = kept_.keeps() ? kept_builds::digest(request, fingerprint_) : std::string{};
+  auto out = dropped(request.job);
+  if (auto known = kept(request))
+    out = std::move(*known);
+  else if (!cancelled_ && !closed_)
+    out = compile(request);
+  current_.reset();
+  if (lead_) {
+    if (!cancelled_ && out.result != verdict::none)
+      if (auto ok = kept_.put(digest_, out); !ok)
+        log::warn("compile-server", "{}", to_string(ok.error()));
+    kept_.leave(digest_);
+    lead_.reset();
+  }
+  if (closed_)
+    return;
+  if (out.trouble && !cancelled_)
+    log::warn("compile-server", "job {}: {}: {}", short_string(request.job), out.trouble.kind, out.trouble.detail);
+  closed_ = !link_.send_message(frame_kind::compile_outcome, out);
+}
+
+// What came, or comes, of the same compile for a node before this one.
+std::optional<compile_outcome> compile_server::kept(const compile_request& request) {
+  if (!kept_.keeps())
+    return std::nullopt;
+  if (auto joined = kept_.join(digest_))
+    if (!follow(joined))
+      return std::nullopt;
+  auto out = kept_.take(digest_);
+  if (out)
+    out->job = request.job;
+  return out;
+}
+
+// Waits for the one that is at it. False: nobody wants it any more.
+bool compile_server::follow(const open_file& joined) {
+  for (;;) {
+    std::array<pollfd, 2> waits{{{link_.fd(), POLLIN, 0}, {joined.fd(), POLLIN, 0}}};
+    ::poll(waits.data(), waits.size(), static_cast<int>(progress_period.count()));
+    if (waits[1].revents != 0)
+      return true;
+    if (!heard()) {
+      if (cancelled_)
+        kept_builds::end(joined);
+      return false;
+    }
+    report_progress();
+  }
+}
+
+compile_outcome compile_server::compile(const compile_request& request) {
   // Nothing compiles on a core that is being timed on.
   bool waited = false;
   const auto waiting = [&](int core) {
@@ -139,22 +212,14 @@ void compile_server::serve(const compile_request& request) {
     closed_ =
         closed_ || !link_.send_message(frame_kind::progress, helper_progress{request.job, "a core is free", false});
   started_ = reported_ = steady::now();
-  compile_outcome out;
   if (turns) {
     run_on(turns->cores);
-    out = engine_.run(request, *this);
-  } else if (turns.error().code == errc::cancelled)
-    out = dropped(request.job);
-  else {
-    out.job = request.job;
-    out.trouble = {"core_busy", turns.error().detail, 0};
+    return engine_.run(request, *this);
   }
-  current_.reset();
-  if (closed_)
-    return;
-  if (out.trouble && !cancelled_)
-    log::warn("compile-server", "job {}: {}: {}", short_string(request.job), out.trouble.kind, out.trouble.detail);
-  closed_ = !link_.send_message(frame_kind::compile_outcome, out);
+  auto out = dropped(request.job);
+  if (turns.error().code != errc::cancelled)
+    out.trouble = {"core_busy", turns.error().detail, 0};
+  return out;
 }
 
 void compile_server::report_progress() {

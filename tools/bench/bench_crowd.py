@@ -1,0 +1,137 @@
+"""A node with a long past and a hundred thousand actors: how soon after a death what is known can be read, and how fast
+it answers those who poll it, silent connections beside them, while it judges."""
+
+from __future__ import annotations
+
+import socket
+import time
+import urllib.parse
+from pathlib import Path
+
+import common
+from bench_daemon import READABLE_LIMIT_S, Daemon, polled
+from common import Json
+
+PROGRAMS = ("kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
+ANSWER_LIMIT_S = 0.05
+
+
+class CrowdedNode(Daemon):
+    """The same node with actors beside its own."""
+
+    def __init__(self, folder: Path, data: Path, actors: int) -> None:
+        super().__init__(folder, data)
+        self.actors = actors
+
+    def command(self) -> list[str]:
+        return [str(self.folder / "bench-crowd"), "serve", "--data", str(self.data), "--bin", str(self.folder), "--actors",
+                str(self.actors)]
+
+
+class Running:
+    """What `polled` asks for: campaigns that go on by themselves."""
+
+    def __init__(self, daemon: Daemon, open_campaign: str) -> None:
+        self.daemon = daemon
+        self.submitted = [open_campaign]
+
+    def feed(self) -> None:
+        pass
+
+
+def read_all(daemon: Daemon) -> Json:
+    """The state of every campaign, and of an ended and an open one the newest nodes and one of them whole."""
+    rows = daemon.get("/v1/campaigns?limit=1000")["items"]
+    out: Json = {"campaigns": len(rows), "candidates": sum(c["candidates"] for c in rows)}
+    for row in (next(c for c in rows if c["state"] == "finished"), next(c for c in rows if c["state"] != "finished")):
+        page = daemon.get(f"/v1/campaigns/{row['id']}/tree?limit=100")
+        node = daemon.get(f"/v1/campaigns/{row['id']}/nodes/{page['items'][-1]['index']}")
+        out[row["state"]] = {"id": row["id"], "tree": page["total"], "source_bytes": len(node["source"])}
+    return out
+
+
+def restarts(daemon: Daemon, times: int) -> list[Json]:
+    out = []
+    for _ in range(times):
+        begin = time.monotonic()
+        listed = daemon.start()
+        seen = read_all(daemon)
+        out.append({"listed_s": round(listed, 3), "read_s": round(time.monotonic() - begin, 3), **seen})
+        daemon.kill()
+    return out
+
+
+def silent(daemon: Daemon, count: int) -> list[socket.socket]:
+    """Connections that begin a request and never end it."""
+    url = urllib.parse.urlparse(f"http://127.0.0.1:{daemon.connection.port}")
+    out = []
+    for _ in range(count):
+        s = socket.create_connection((url.hostname, url.port), timeout=5)
+        s.sendall(b"GET /v1/actors HTTP/1.1\r\nHost: ")
+        out.append(s)
+    return out
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--campaigns", type=int, help="short 5, long 50")
+    p.add_argument("--nodes", type=int, help="of all of them (short 2,000, long 100,000)")
+    p.add_argument("--actors", type=int, help="short 10,000, long 100,000")
+    p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
+    arguments = p.parse_args()
+    common.need(arguments.bin, *PROGRAMS)
+    document = common.header("crowd", arguments)
+    campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (
+        (50, 100_000, 100_000, 50, 1_000, 10, 30, 3) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
+    campaigns, nodes = arguments.campaigns or campaigns, arguments.nodes or nodes
+    actors, clients = arguments.actors or actors, arguments.clients or clients
+    with common.scratch() as scratch:
+        data = scratch / "data"
+        common.say(f"{campaigns} campaigns, {nodes} nodes")
+        filled = common.ask([arguments.bin / "bench-crowd", "fill", "--data", data, "--campaign", CAMPAIGN, "--set",
+                             "budget.wall=24h", "--set", "stop.stall=1000000", "--campaigns", campaigns, "--nodes", nodes])
+        if filled is None:
+            raise SystemExit(1)
+        document["filled"] = filled
+        document["restarts"] = restarts(Daemon(arguments.bin, data), kills)
+        node = CrowdedNode(arguments.bin, data, actors)
+        node.start()
+        seen = read_all(node)
+        running = Running(node, next(v["id"] for k, v in seen.items() if isinstance(v, dict) and k != "finished"))
+        deadline = time.monotonic() + 300
+        while node.get("/v1/actors/summary")["total"] < actors and time.monotonic() < deadline:
+            time.sleep(0.2)
+        document["actors"] = node.get("/v1/actors/summary")["total"]
+        common.say(f"{document['actors']} actors, {clients} clients")
+        document["polled"] = polled(running, clients, seconds, rounds)
+        common.say(f"{quiet} silent connections beside them")
+        connections = silent(node, quiet)
+        document["polled_beside_silent"] = {"silent": quiet, **polled(running, clients, seconds, rounds)}
+        for c in connections:
+            c.close()
+        node.kill()
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def answers(what: str, polls: Json) -> str:
+    return (f"{what}: {polls['requests']} requests of {polls['clients']} clients, {polls['failed']} failed, median "
+            f"{common.nanoseconds(1e9 * (polls['median_s'] or 0))}, 99 % within "
+            f"{common.nanoseconds(1e9 * (polls['p99_s'] or 0))} (wanted: {common.nanoseconds(1e9 * ANSWER_LIMIT_S)}); "
+            f"candidates a minute {common.number(polls['ratio'], 3)} of those without (wanted: 0.98)")
+
+
+def render(document: Json) -> str:
+    filled, starts = document["filled"], document["restarts"]
+    slow = sorted(r["read_s"] for r in starts)
+    return "\n".join([
+        (f"{filled['campaigns']} campaigns ({filled['open']} of them open) with {filled['nodes']} candidates, {len(starts)} kills: "
+         f"every state, the tree and a node of an ended and of an open campaign read {slow[len(slow) // 2]:.2f} s (median) and "
+         f"{slow[-1]:.2f} s (longest) after the start (wanted: {READABLE_LIMIT_S:.0f} s)"),
+        answers(f"{document['actors']} actors", document["polled"]),
+        answers(f"the same beside {document['polled_beside_silent']['silent']} silent connections",
+                document["polled_beside_silent"])])
+
+
+if __name__ == "__main__":
+    main()

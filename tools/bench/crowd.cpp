@@ -1,0 +1,243 @@
+// A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
+// many actors beside its own and stays until its standard input ends.
+#include "actors/campaign_fold.hpp"
+#include "actors/keys.hpp"
+#include "config/campaign.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/node/node.hpp"
+#include "tools/bench/report.hpp"
+#include "tools/kevolve/node_reader.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <caf/event_based_actor.hpp>
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace kevolve::bench {
+
+namespace {
+
+struct past {
+  std::string data;
+  std::string campaign;
+  std::vector<std::string> overrides;
+  uint64_t campaigns = 50;
+  uint64_t nodes = 100'000; // of all of them
+  uint64_t open = 2;        // of the campaigns: they have not ended
+};
+
+// Pairs of a race, ns, that differ from node to node.
+std::vector<double> samples(uint64_t index, double around) {
+  std::vector<double> out(36);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = around + static_cast<double>((index * 7919 + i * 104'729) % 1'000);
+  return out;
+}
+
+// Writes one campaign, a hundred candidates an append.
+class writer {
+public:
+  writer(node_reader& reader, const node& where, const campaign_spec& spec, uint64_t seed)
+      : reader_(reader), where_(where), spec_(spec) {
+    spec_.seed = seed;
+    submission_.name = spec_.task.task.name;
+    submission_.seed = seed;
+    submission_.spec = encode(spec_);
+    id_ = campaign_id(submission_);
+  }
+
+  result<void> write(uint64_t nodes, bool ends) {
+    begin();
+    next_.events.push_back({event_kind::campaign_submitted, encode(submission_)});
+    next_.values.push_back({keys::index, keys::campaign(id_), encode(submission_)});
+    for (uint64_t index = 1; index <= nodes; ++index) {
+      add(index);
+      if (index % 100 == 0)
+        if (auto ok = store(); !ok)
+          return ok;
+    }
+    if (ends) {
+      fold_.ended = true;
+      fold_.finish.state = "finished";
+      fold_.finish.stop_reason = "budget";
+      fold_.finish.best = fold_.champion.index;
+      fold_.finish.speedup = fold_.champion.speedup;
+      next_.events.push_back({event_kind::campaign_finished, encode(fold_.finish)});
+    }
+    next_.values.push_back(
+        {keys::index, keys::status(id_), encode(status_at_rest(fold_, spec_, id_, submission_.name))});
+    return store();
+  }
+
+private:
+  void begin() {
+    next_ = {};
+    next_.campaign = id_;
+  }
+
+  result<void> store() {
+    auto stored = reader_.ask<uint64_t>(where_.journal(), atom::append_v, std::move(next_));
+    begin();
+    if (!stored)
+      return tl::unexpected(stored.error());
+    return {};
+  }
+
+  void add(uint64_t index) {
+    selection_record s;
+    s.index = index;
+    s.node = node_id(id_, index);
+    s.parents = {index < 10 ? 0 : index / 3};
+    s.policy = "uct";
+    s.memory = "both";
+    s.seed = node_seed(spec_.seed, index);
+    fold_selected(fold_, s);
+    s.tree_hash = fold_.tree.hash();
+    next_.events.push_back({event_kind::node_selected, encode(s)});
+    auto source = fmt::format("// candidate {} of {}\n{}", index, spec_.seed, spec_.task.reference_source);
+    node_record r;
+    r.index = index;
+    r.node = s.node;
+    r.parents = s.parents;
+    r.state = "finished";
+    r.result = index % 5 == 0 ? verdict::wrong_result : verdict::pass;
+    r.fitness = r.result == verdict::pass ? 1.0 + static_cast<double>(index % 97) / 10.0 : 0.0;
+    r.ci_low = 0.95 * r.fitness;
+    r.ci_high = 1.05 * r.fitness;
+    r.proposal.index = index;
+    r.proposal.source = sha256_hex(source);
+    r.proposal.language = "c";
+    r.proposal.flags = "O3";
+    r.proposal.generator = "transform";
+    r.proposal.genome = fmt::format("tile 0 {}; unroll 1 {}", index % 64, index);
+    r.proposal.summary = fmt::format("unrolls loop 1 {} times", index);
+    r.evaluations = {derive_id("evaluation", r.proposal.source + "compile"),
+                     derive_id("evaluation", r.proposal.source + "race")};
+    fold_finished(fold_, r);
+    r.tree_hash = fold_.tree.hash();
+    next_.events.push_back({event_kind::node_finished, encode(r)});
+    next_.values.push_back({keys::nodes, keys::node(id_, index), encode(r)});
+    next_.blobs.push_back(std::move(source));
+    evaluation_record e;
+    e.evaluation = r.evaluations[0];
+    e.stage = "compile";
+    e.outcome.result = verdict::pass;
+    next_.values.push_back({keys::evaluations, keys::evaluation(e.evaluation), encode(e)});
+    e.evaluation = r.evaluations[1];
+    e.stage = "race";
+    e.outcome.result = r.result;
+    e.outcome.speedup = r.fitness;
+    shape_timing t;
+    t.shape = "timed";
+    t.rival_ns = samples(index, 2e6);
+    t.candidate_ns = samples(index + 1, 1e6);
+    e.outcome.timings.push_back(std::move(t));
+    next_.values.push_back({keys::evaluations, keys::evaluation(e.evaluation), encode(e)});
+    if (r.fitness > fold_.champion.speedup)
+      crown(r);
+  }
+
+  void crown(const node_record& r) {
+    champion_record c;
+    c.index = r.index;
+    c.speedup = r.fitness;
+    c.ci_low = r.ci_low;
+    c.ci_high = r.ci_high;
+    fold_crowned(fold_, c);
+    c.tree_hash = fold_.tree.hash();
+    next_.events.push_back({event_kind::champion_crowned, encode(c)});
+  }
+
+  node_reader& reader_;
+  const node& where_;
+  campaign_spec spec_;
+  campaign_submission submission_;
+  id128 id_;
+  campaign_fold fold_;
+  append_request next_;
+};
+
+int fill(const past& p) {
+  auto spec = load_campaign(p.campaign, p.overrides);
+  if (!spec)
+    return give_up(to_string(spec.error().front()));
+  node_options options;
+  options.data_dir = p.data;
+  options.targets.clear();
+  options.listen.clear();
+  auto n = node::start(std::move(options));
+  if (!n)
+    return give_up(to_string(n.error()));
+  node_reader reader{**n};
+  for (uint64_t c = 0; c < p.campaigns; ++c) {
+    writer w{reader, **n, *spec, 1'000 + c};
+    const auto share = p.nodes / p.campaigns + (c < p.nodes % p.campaigns ? 1 : 0);
+    if (auto ok = w.write(share, c >= p.open); !ok)
+      return give_up(to_string(ok.error()));
+  }
+  return print({{"campaigns", p.campaigns}, {"nodes", p.nodes}, {"open", p.open}});
+}
+
+struct idler_state {
+  static inline const char* name = "idler";
+  card_ptr card;
+};
+
+int serve(const std::string& data, const std::string& bin, uint64_t actors) {
+  node_options options;
+  options.data_dir = data;
+  options.bin_dir = bin;
+  options.resume_all = true;
+  auto n = node::start(std::move(options));
+  if (!n)
+    return give_up(to_string(n.error()));
+  std::vector<caf::actor> crowd;
+  crowd.reserve(actors);
+  auto& system = (*n)->system();
+  for (uint64_t i = 0; i < actors; ++i)
+    crowd.push_back(spawn_carded(system, (*n)->cards(), "search_node", fmt::format("idle {}", i), 0,
+                                 [](caf::stateful_actor<idler_state>* self, card_ptr card) -> caf::behavior {
+                                   self->state.card = std::move(card);
+                                   self->state.card->says("waiting");
+                                   return {[self](atom::tick) { handling h{self, self->state.card, "tick"}; }};
+                                 }));
+  print({{"url", (*n)->admin_url()}, {"actors", actors}});
+  std::cout.flush();
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  for (auto& a : crowd)
+    caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+  return 0;
+}
+
+} // namespace
+
+} // namespace kevolve::bench
+
+int main(int argc, char** argv) {
+  using namespace kevolve::bench;
+  CLI::App app{"A node with a long past and many actors"};
+  app.require_subcommand(1);
+  past p;
+  auto* filling = app.add_subcommand("fill", "writes campaigns as if they had run");
+  filling->add_option("--data", p.data, "data directory that is not there yet")->required();
+  filling->add_option("--campaign", p.campaign, "campaign file; each campaign has another seed")->required();
+  filling->add_option("--set", p.overrides, "key=value, over the file's")->allow_extra_args(false);
+  filling->add_option("--campaigns", p.campaigns)->capture_default_str();
+  filling->add_option("--nodes", p.nodes, "candidates of all campaigns together")->capture_default_str();
+  filling->add_option("--open", p.open, "campaigns that have not ended")->capture_default_str();
+  std::string data;
+  std::string bin;
+  uint64_t actors = 100'000;
+  auto* serving = app.add_subcommand("serve", "a node with actors beside its own, until standard input ends");
+  serving->add_option("--data", data, "data directory")->required();
+  serving->add_option("--bin", bin, "folder of the helper programs")->required();
+  serving->add_option("--actors", actors)->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return filling->parsed() ? fill(p) : serve(data, bin, actors);
+}
