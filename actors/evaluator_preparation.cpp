@@ -51,7 +51,7 @@ void ready(pointer self, const making_ptr& m) {
   st.reference = std::move(m->reference);
   st.oracle = std::move(m->oracle);
   st.ground = {m->out.task, m->out.harness, m->out.toolchain, m->out.device,
-               static_cast<uint32_t>(st.context->spec->judge.compile_limit_s * 1e3)};
+               static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(st.fixed);
   self->send(self, atom::tick_v);

@@ -163,7 +163,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
             spec.judge.keep_samples);
     s.duration("compile_limit",
                {.text = "of one candidate's compile, by the clock", .low = 0.0, .high = 86'400.0, .low_open = true},
-               spec.judge.compile_limit_s);
+               spec.compile_limit_s);
   });
 }
 

@@ -42,7 +42,6 @@ struct budget_spec { // 0: unlimited
 struct judge_spec {
   double false_discovery = 0.05; // largest expected share of false ones among the promotions
   int64_t keep_samples = 500;    // raw samples of so many unpromoted candidates, the newest
-  double compile_limit_s = 20.0; // of a candidate
 };
 
 struct stop_spec {      // 0: never for this reason
@@ -63,7 +62,9 @@ struct campaign_spec {
   int64_t draft_candidates = 10;
   budget_spec budget;
   stop_spec stop;
-  judge_spec judge; // last: campaigns stored before there was one have the defaults
+  // Campaigns stored before there were these have the defaults.
+  judge_spec judge;
+  double compile_limit_s = 20.0; // of a candidate, by the clock
 };
 
 template <class I>
@@ -88,12 +89,12 @@ typename I::result_type inspect(I& f, stop_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, judge_spec& x) {
-  return f(x.false_discovery, x.keep_samples, x.compile_limit_s);
+  return f(x.false_discovery, x.keep_samples);
 }
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge);
+           x.budget, x.stop, x.judge, x.compile_limit_s);
 }
 
 // What this build can do. An empty list: whatever the documentation names (for targets: any name).

@@ -113,6 +113,7 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(loaded->stop.stall == 80);
   CHECK(loaded->judge.false_discovery == 0.1);
   CHECK(loaded->judge.keep_samples == 30);
+  CHECK(loaded->compile_limit_s == 90.0);
 }
 
 TEST_CASE("a campaign without a target speedup takes the task's goal") {
@@ -194,6 +195,19 @@ TEST_CASE("what is loaded survives the codec") {
   auto node_again = decode<node_spec>(encode(*node));
   REQUIRE(node_again);
   CHECK(encode(*node_again) == encode(*node));
+}
+
+TEST_CASE("a campaign stored before it could limit its compiles still opens") {
+  auto loaded = load_campaign(good("plain.toml"));
+  REQUIRE(loaded);
+  auto bytes = encode(*loaded);
+  const auto later = encode(loaded->compile_limit_s);
+  REQUIRE(bytes.ends_with(later));
+  bytes.resize(bytes.size() - later.size());
+  CHECK_FALSE(decode<campaign_spec>(bytes));
+  auto old = decode_older<campaign_spec>(bytes);
+  REQUIRE(old);
+  CHECK(encode(*old) == encode(*loaded));
 }
 
 TEST_CASE("durations fall in units") {

@@ -181,7 +181,7 @@ json plan_json(const campaign_spec& s, const std::string& data) {
           {"judge",
            {{"false_discovery", s.judge.false_discovery},
             {"keep_samples", s.judge.keep_samples},
-            {"compile_limit_s", s.judge.compile_limit_s}}},
+            {"compile_limit_s", s.compile_limit_s}}},
           {"stop", {{"speedup", limit(target_speedup)}, {"stall", limit(static_cast<double>(s.stop.stall))}}},
           {"writes",
            {data + "/store", data + "/token", data + "/admin.json", data + "/helpers.log", data + "/builds",
