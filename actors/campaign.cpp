@@ -236,6 +236,7 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
         handling h{self, self->state.card, "progress"};
         steps::proposed(self->state, index, genome, summary);
+        steps::pump(self); // an answer has come: another may be asked for
       },
       [self](atom::tick, uint64_t generation) {
         handling h{self, self->state.card, "tick"};

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace kevolve {
@@ -30,7 +30,7 @@ struct campaign_context {
   campaign_actor campaign;
   evaluator_actor evaluator;
   synthesizer_actor synthesizer;
-  std::vector<std::pair<double, generator_actor>> generators; // weight, front
+  std::vector<generator_actor> generators; // fronts, in the order of the campaign's list
   // As it is now: the campaign changes it, whoever asks for a lease reads it.
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
   // It waits for its turn to run, or has ended: only the campaign's own actor is there.
@@ -39,5 +39,11 @@ struct campaign_context {
 };
 
 using campaign_context_ptr = std::shared_ptr<const campaign_context>;
+
+// The kinds of generators that a campaign may have.
+std::vector<std::string> generator_kinds();
+
+// The fixed part of every synthesis step.
+synthesis_context fixed_context(const campaign_context& c);
 
 } // namespace kevolve

@@ -44,6 +44,17 @@ void run_or_rest(campaign_fold& f, int64_t time_ns) {
     f.clock.run(time_ns);
 }
 
+constexpr size_t most_lineage = 6; // what led to a node, as far as a prompt tells it
+
+std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
+  std::vector<uint64_t> out;
+  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.front() != 0) {
+    node = tree.at(node).parents.front();
+    out.push_back(node);
+  }
+  return out;
+}
+
 } // namespace
 
 bool fold_selected(campaign_fold& f, const selection_record& r) {
@@ -333,6 +344,11 @@ uint64_t node_seed(uint64_t campaign_seed, uint64_t index) {
   return derive_id("seed", encode(std::pair{campaign_seed, index})).lo;
 }
 
+uint32_t chosen_generator(const selection_record& r) {
+  auto at = r.statistics.find("generator");
+  return at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
+}
+
 synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   synthesis_step s;
   s.draft = r.draft;
@@ -341,6 +357,10 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.parents = r.parents;
   s.memory = r.memory;
   s.seed = r.seed;
+  s.index = r.index;
+  s.generator = chosen_generator(r);
+  if (!r.parents.empty())
+    s.lineage = lineage_of(f.tree, r.parents.front());
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
   if (!r.parents.empty())
     for (auto c : f.tree.at(r.parents.front()).children)

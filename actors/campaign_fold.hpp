@@ -84,6 +84,9 @@ double wall_seconds_at_rest(const campaign_fold& f);
 id128 node_id(const id128& campaign, uint64_t index);
 uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
 
+// Which of the campaign's generators a selection is for.
+uint32_t chosen_generator(const selection_record& r);
+
 // From a selection to the synthesizer's step.
 synthesis_step to_step(const campaign_fold& f, const selection_record& r);
 

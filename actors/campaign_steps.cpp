@@ -3,6 +3,7 @@
 #include "actors/append.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
+#include "actors/search/mixture.hpp"
 #include "actors/search_node.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
@@ -106,10 +107,35 @@ void adopt(pointer self, uint64_t index) {
           });
 }
 
-void start_node(pointer self) {
+// Steps that wait for a model's answer: they take no part in what the machine is at.
+bool awaits_model(const campaign_state& st, const selection_record& r) {
+  const auto& generators = st.context->spec->generators;
+  const auto which = chosen_generator(r);
+  return which < generators.size() && asks_model(generators[which]) && !st.fold.summaries.contains(r.index)
+         && !st.fold.steered.injected.contains(r.index);
+}
+
+// Which generator the next node is for; nothing: the machine, or every one of them, has enough to do.
+std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
+  const auto& spec = *st.context->spec;
+  std::vector<generator_load> loads;
+  for (size_t i = 0; i < spec.generators.size(); ++i)
+    loads.push_back({spec.generators[i].weight, 0,
+                     asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0});
+  uint64_t at_work = 0;
+  for (const auto& [index, r] : st.fold.open)
+    if (awaits_model(st, r))
+      ++loads[chosen_generator(r)].at_work;
+    else
+      ++at_work;
+  if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
+    return std::nullopt;
+  return pick_generator(loads, seed);
+}
+
+void start_node(pointer self, uint64_t seed, size_t generator) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
-  auto seed = node_seed(st.context->spec->seed, index);
   auto s = select(st.fold.tree, policy_of(*st.context->spec, st.fold.steered), seed);
   selection_record r;
   r.index = index;
@@ -121,6 +147,7 @@ void start_node(pointer self) {
   r.draft = s.draft;
   if (s.draft)
     r.statistics["draft_index"] = static_cast<double>(s.draft_index);
+  r.statistics["generator"] = static_cast<double>(generator);
   r.seed = seed;
   fold_selected(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
@@ -131,6 +158,14 @@ void start_node(pointer self) {
     if (!self->state.fold.ended)
       spawn_node(self, fresh_record(self->state, r));
   });
+}
+
+// An answer may never come: what waits for one does not keep a campaign from its end.
+void withdraw_questions(pointer self) {
+  auto& st = self->state;
+  for (const auto& [index, r] : st.fold.open)
+    if (awaits_model(st, r))
+      self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);
 }
 
 campaign_progress progress_of(const campaign_state& st) {
@@ -207,14 +242,19 @@ void pump(pointer self) {
   const auto rules = rules_of(*st.context->spec, st.fold.steered);
   auto decision = should_stop(rules, progress_of(st));
   if (decision.stop) {
+    withdraw_questions(self);
     if (st.nodes.empty())
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
   }
-  auto limit = static_cast<uint64_t>(st.context->spec->search.in_flight);
   const auto budget = rules.candidates;
-  while (st.fold.open.size() < limit && (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget))
-    start_node(self);
+  while (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget) {
+    const auto seed = node_seed(st.context->spec->seed, st.fold.tree.size());
+    const auto generator = next_generator(st, seed);
+    if (!generator)
+      break;
+    start_node(self, seed, *generator);
+  }
 }
 
 void pause(pointer self, const std::string& reason) {
@@ -291,6 +331,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
 
 void cancel_nodes(pointer self) {
   auto& st = self->state;
+  withdraw_questions(self);
   auto nodes = std::exchange(st.nodes, {});
   for (auto& [index, node] : nodes)
     if (node) {

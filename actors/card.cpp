@@ -2,6 +2,7 @@
 
 #include "actors/messages.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/wall_clock.hpp"
 
 #include <caf/exit_reason.hpp>
 
@@ -11,11 +12,6 @@
 namespace kevolve {
 
 namespace {
-
-int64_t wall_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 constexpr size_t histories_kept = 4'096;
 constexpr const char* stopped = "stopped";
@@ -50,7 +46,7 @@ void actor_card::handling(std::string message, uint64_t mailbox) {
   std::lock_guard lock{guard_};
   view_.message = std::move(message);
   view_.mailbox = mailbox;
-  view_.since_ns = wall_now();
+  view_.since_ns = wall_clock_ns();
   if (view_.state == "idle" || view_.state == "starting")
     view_.state = "busy";
 }
@@ -59,7 +55,7 @@ void actor_card::handled() {
   std::lock_guard lock{guard_};
   ++view_.handled;
   view_.message.clear();
-  view_.since_ns = wall_now();
+  view_.since_ns = wall_clock_ns();
   if (view_.state == "busy")
     view_.state = "idle";
 }
@@ -77,7 +73,7 @@ void actor_card::awaits(std::string state, std::string what) {
   std::lock_guard lock{guard_};
   view_.awaits = std::move(what);
   view_.state = std::move(state);
-  view_.since_ns = wall_now();
+  view_.since_ns = wall_clock_ns();
 }
 
 void actor_card::about(const std::string& campaign, const std::string& node) {
@@ -96,7 +92,7 @@ log::ids actor_card::ids() const {
 void actor_card::ended(const std::string& cause) {
   std::lock_guard lock{guard_};
   view_.state = "dead";
-  view_.ended_ns = wall_now();
+  view_.ended_ns = wall_clock_ns();
   view_.last_failure = cause;
 }
 
@@ -121,7 +117,7 @@ card_ptr card_table::open(std::string kind, std::string name, uint64_t parent) {
   v.name = std::move(name);
   v.parent = parent;
   v.state = "starting";
-  v.spawned_ns = wall_now();
+  v.spawned_ns = wall_clock_ns();
   v.since_ns = v.spawned_ns;
   std::lock_guard lock{guard_};
   auto known = histories_.find(v.kind + "/" + v.name);

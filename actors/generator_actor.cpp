@@ -2,7 +2,6 @@
 
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
-#include "actors/synthesis/context.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <chrono>
@@ -86,14 +85,7 @@ generator_actor::behavior_type generator_of(generator_pointer self, card_ptr car
     st.maker = std::move(*maker);
   else
     self->quit(to_error(maker.error()));
-  std::vector<std::string> menu;
-  std::string baseline;
-  for (const auto& f : st.context->hardware->flag_menu()) {
-    menu.push_back(f.name);
-    if (f.baseline)
-      baseline = f.name;
-  }
-  st.fixed = fixed_context(*st.context->spec, menu, baseline, st.context->hardware->hardware());
+  st.fixed = fixed_context(*st.context);
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;
@@ -106,6 +98,7 @@ generator_actor::behavior_type generator_of(generator_pointer self, card_ptr car
           read_syntax_tree(self);
         return promise;
       },
+      [](atom::cancel, uint64_t) {}, // what it computes is there before anyone thinks better of it
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

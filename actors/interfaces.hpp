@@ -62,8 +62,29 @@ using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_
 
 // One generator of a campaign; holds the campaign's fixed context.
 using generator_actor = caf::typed_actor<
-    // errc::unsupported when nothing more can be proposed from here.
-    caf::replies_to<atom::generate, generate_request>::with<proposal>, caf::reacts_to<atom::crash>>;
+    // errc::unsupported when nothing more can be proposed from here; errc::bad_input when what a model answered holds
+    // no candidate.
+    caf::replies_to<atom::generate, generate_request>::with<proposal>,
+    // The node of this index goes without a candidate, though it may not have been asked for yet: errc::cancelled.
+    caf::reacts_to<atom::cancel, uint64_t>, caf::reacts_to<atom::crash>>;
+
+// Who answers a prompt: it stores the answer before it gives it away.
+using model_actor = caf::typed_actor<
+    // Waits for as long as it takes.
+    caf::replies_to<atom::ask, model_question>::with<model_reply>,
+    // Nobody waits for it any more.
+    caf::reacts_to<atom::cancel, exchange_id>, caf::reacts_to<atom::crash>>;
+
+// The model of whoever comes for its prompts: an agent, a batch system, a person.
+using relay_actor = model_actor::extend<
+    // Takes the prompt that has waited longest, under a lease; errc::not_found: none waits that nobody holds.
+    caf::replies_to<atom::next, relay_request>::with<relay_prompt>,
+    // The first answer counts, whoever holds the prompt; errc::not_found, errc::conflict: it has another one.
+    caf::replies_to<atom::answer, relay_answer>::with<relay_receipt>,
+    // Ends the holder's lease; errc::not_found, errc::conflict: somebody else holds it.
+    caf::replies_to<atom::release, exchange_id, std::string>::with<relay_prompt>,
+    // All that wait, the oldest first, without their turns.
+    caf::replies_to<atom::list>::with<std::vector<relay_prompt>>>;
 
 // From a step to a proposal: computes the context, picks the generator by weight.
 using synthesizer_actor =

@@ -1,6 +1,7 @@
 // Keys of what the actors keep in the store, and the families they live in.
 #pragma once
 
+#include "actors/exchange_records.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <cstdint>
@@ -36,6 +37,13 @@ inline std::string campaign(const id128& id) {
 }
 inline std::string prepared(const id128& id) {
   return "prepared/" + of(id);
+}
+// index: what a node's generators were asked and answered
+inline std::string exchanges(const id128& campaign, uint64_t node) {
+  return "exchange/" + of(campaign) + big_endian(node);
+}
+inline std::string exchange(const exchange_id& x) {
+  return exchanges(x.campaign, x.node) + big_endian(x.generator) + big_endian(x.round);
 }
 // index: the latest known status, so that lists never fold a finished campaign
 inline std::string status(const id128& id) {

@@ -2,6 +2,7 @@
 // tests/actors/test_messages.cpp.
 #pragma once
 
+#include "actors/model_messages.hpp"
 #include "actors/records.hpp"
 #include "backends/generator.hpp"
 #include "runtime/base/result.hpp"
@@ -92,14 +93,20 @@ struct synthesis_step {
   std::vector<uint64_t> siblings;
   std::vector<uint64_t> seen; // fingerprints of genomes, sorted
   uint64_t seed = 0;
-  double audit_from = 0.0; // evaluate_request's
+  double audit_from = 0.0;       // evaluate_request's
+  uint64_t index = 0;            // of the node that is made
+  uint32_t generator = 0;        // which of the campaign's
+  std::vector<uint64_t> lineage; // above the first parent, nearest first
 };
 struct generate_request {
+  uint64_t index = 0;
   bool draft = false;
   uint32_t draft_index = 0;
+  std::string memory;
   std::vector<ancestor> parents;
   std::vector<ancestor> siblings;
-  std::vector<uint64_t> seen; // fingerprints of genomes, sorted
+  std::vector<ancestor> lineage; // for generators that ask a model
+  std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
   uint64_t seed = 0;
 };
 
@@ -267,11 +274,12 @@ typename I::result_type inspect(I& f, resource_status& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
-  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from);
+  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
+           x.lineage);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
-  return f(x.draft, x.draft_index, x.parents, x.siblings, x.seen, x.seed);
+  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
@@ -376,6 +384,14 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_request))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_answer))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_start))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::exchange_id))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::model_question))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::model_reply))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_prompt))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::relay_prompt>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_answer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_receipt))
 CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
 CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
 CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
@@ -413,4 +429,6 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, amend, "amend")
 CAF_ADD_ATOM(kevolve, kevolve::atom, probe, "probe")
 CAF_ADD_ATOM(kevolve, kevolve::atom, steer, "steer")
 CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
+CAF_ADD_ATOM(kevolve, kevolve::atom, ask, "ask")
+CAF_ADD_ATOM(kevolve, kevolve::atom, next, "next")
 CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -36,6 +36,8 @@ enum class event_kind : uint16_t {
   campaign_steered,       // steering_record: a person's wish, before it takes effect
   node_amended,           // amendment_record: a finished node's verdict and figures, put right
   campaign_ran,           // run_record: with what else is stored, and every few seconds
+  model_asked,            // exchange_event: the prompt is stored, before anyone is asked
+  model_answered,         // exchange_event: the answer is stored, before it is acknowledged
 };
 std::string to_string(event_kind k);
 

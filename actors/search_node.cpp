@@ -118,6 +118,13 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
   evaluate(self, std::move(a));
 }
 
+// A fact about the tree, not a fault.
+void end_without_candidate(node_pointer self, const char* rule, std::string detail) {
+  self->state.record.rule = rule;
+  self->state.record.detail = std::move(detail);
+  finish(self, {});
+}
+
 void synthesize(node_pointer self) {
   auto& st = self->state;
   st.card->says("synthesising");
@@ -130,14 +137,14 @@ void synthesize(node_pointer self) {
           },
           [self](caf::error& e) {
             auto why = to_failure(e);
-            if (why.code != errc::unsupported) {
+            if (why.code == errc::unsupported) // nothing more to propose from here
+              end_without_candidate(self, "exhausted", why.detail);
+            else if (why.code == errc::bad_input)
+              end_without_candidate(self, "no_candidate", why.detail);
+            else if (why.code == errc::cancelled)
+              end_without_candidate(self, "withdrawn", why.detail);
+            else
               tell_error(self, "synthesizer", e);
-              return;
-            }
-            // Nothing more to propose from here: a fact about the tree, not a fault.
-            self->state.record.rule = "exhausted";
-            self->state.record.detail = why.detail;
-            finish(self, {});
           });
 }
 

@@ -24,11 +24,8 @@ void finish(synthesizer_pointer self, const work_ptr& w, T&& answer) {
 
 void generate(synthesizer_pointer self, const work_ptr& w) {
   const auto& generators = self->state.context->generators;
-  std::vector<double> weights;
-  for (const auto& g : generators)
-    weights.push_back(g.first);
-  auto which = pick_weighted(weights, w->step.seed);
-  self->request(generators[which].second, until_answered, atom::generate_v, to_request(w->step, w->read))
+  const auto which = std::min<size_t>(w->step.generator, generators.size() - 1);
+  self->request(generators[which], until_answered, atom::generate_v, to_request(w->step, w->read))
       .then(
           [self, w, which](proposal& p) {
             candidate c;
@@ -43,24 +40,49 @@ void generate(synthesizer_pointer self, const work_ptr& w) {
           [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
 
-void remember(synthesizer_state& st, const node_record& node, const ancestor& a) {
+void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) {
+  w->read[index] = k.node;
+  if (!w->step.parents.empty() && w->step.parents.front() == index)
+    w->last_judged = k.judged;
+}
+
+void remember(synthesizer_state& st, const node_record& node, const synthesizer_state::known& k) {
   if (node.state != "finished")
     return;
   if (st.finished.size() >= remembered_at_most)
     st.finished.clear();
-  st.finished[node.index] = a;
+  st.finished[node.index] = k;
+}
+
+// A prompt tells how far the code to improve is from what the machine can do.
+void read_times(synthesizer_pointer self, const work_ptr& w) {
+  const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
+  if (!w->for_a_model || first == w->read.end() || !w->last_judged) {
+    generate(self, w);
+    return;
+  }
+  auto& context = *self->state.context;
+  self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
+                keys::evaluation(w->last_judged))
+      .then(
+          [self, w, a = &first->second](std::string& bytes) {
+            if (auto e = decode<evaluation_record>(bytes))
+              a->shape_ns = shape_times(*e);
+            generate(self, w);
+          },
+          [self, w](caf::error&) { generate(self, w); }); // gone: the prompt goes without
 }
 
 // Reads the ancestors one after the other: a handful of small records.
 void read_next(synthesizer_pointer self, const work_ptr& w) {
   if (w->to_read.empty()) {
-    generate(self, w);
+    read_times(self, w);
     return;
   }
   auto index = w->to_read.back();
   w->to_read.pop_back();
   if (auto known = self->state.finished.find(index); known != self->state.finished.end()) {
-    w->read[index] = known->second;
+    take(w, index, known->second);
     read_next(self, w);
     return;
   }
@@ -78,8 +100,10 @@ void read_next(synthesizer_pointer self, const work_ptr& w) {
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
                     [self, w, index, node = std::move(*node)](std::string& source) {
-                      w->read[index] = to_ancestor(node, std::move(source));
-                      remember(self->state, node, w->read[index]);
+                      const synthesizer_state::known k{to_ancestor(node, std::move(source)),
+                                                       node.evaluations.empty() ? id128{} : node.evaluations.back()};
+                      take(w, index, k);
+                      remember(self->state, node, k);
                       read_next(self, w);
                     },
                     give_up);
@@ -111,7 +135,9 @@ synthesizer_actor::behavior_type synthesizer(synthesizer_pointer self, card_ptr 
         handling h{self, st.card, "synthesize"};
         auto w = std::make_shared<synthesizer_state::work>();
         w->serial = ++st.last_serial;
-        w->to_read = nodes_to_read(step);
+        const auto& kinds = st.context->spec->generators;
+        w->for_a_model = step.generator < kinds.size() && asks_model(kinds[step.generator]);
+        w->to_read = nodes_to_read(step, w->for_a_model);
         w->step = std::move(step);
         w->promise = self->make_response_promise<candidate>();
         st.under_way[w->serial] = w;

@@ -21,6 +21,8 @@ struct synthesizer_state {
     synthesis_step step;
     std::map<uint64_t, ancestor> read;
     std::vector<uint64_t> to_read;
+    bool for_a_model = false;
+    id128 last_judged; // the first parent's last evaluation
     caf::typed_response_promise<candidate> promise;
   };
   using work_ptr = std::shared_ptr<work>;
@@ -28,7 +30,11 @@ struct synthesizer_state {
   card_ptr card;
   campaign_context_ptr context;
   std::map<uint64_t, work_ptr> under_way;
-  std::map<uint64_t, ancestor> finished; // read before, by index: their records change no more
+  struct known {
+    ancestor node;
+    id128 judged; // its last evaluation
+  };
+  std::map<uint64_t, known> finished; // read before, by index: their records change no more
   uint64_t last_serial = 0;
 
   ~synthesizer_state();

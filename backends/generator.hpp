@@ -20,12 +20,15 @@ struct ancestor {
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
+  double fitness = 0.0;                   // speedup against the reference; 0 unless pass
+  uint64_t index = 0;                     // in the tree
+  std::string summary;                    // the step that made it, in a line
+  std::map<std::string, double> shape_ns; // median of a call, by shape; empty: not known
 };
 
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
-  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness);
+  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.shape_ns);
 }
 
 // 64 bits that stand for a genome among a campaign's; 0 for an empty one.
@@ -37,6 +40,7 @@ struct synthesis_context {
   std::string reference_source;
   std::shared_ptr<const std::string> syntax_tree; // JSON of the reference, null if not to be had
   std::vector<std::string> flag_menu;
+  std::vector<std::string> flag_words; // what each of the menu means
   std::string baseline_flags;
   std::map<std::string, int64_t> hardware;
   bool draft = false;             // first drafts: no parent to improve on but the reference

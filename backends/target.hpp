@@ -68,6 +68,8 @@ public:
   virtual std::string harness_fingerprint() const = 0;
   // Facts about the hardware for generators: "cache.l1d", "vector_bits", "cores", … (bytes, bits, counts).
   virtual std::map<std::string, int64_t> hardware() const = 0;
+  // Markdown about writing kernels for this hardware, by file name: what prompts quote sections of.
+  virtual std::vector<std::pair<std::string, std::string>> documents() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
   // Machine and tools by name and version, for a report.
   virtual std::vector<std::pair<std::string, std::string>> about() const = 0;

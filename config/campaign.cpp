@@ -25,7 +25,7 @@ void check_built(section& s, std::string_view key, const std::string& name, cons
 
 // Only what can be used is offered; what is planned is told from what is misspelt.
 void declare_kind(section& s, const known_names& known, std::string& kind) {
-  const setting_rule rule{.text = "the family; llm, relay and replay are not usable in campaigns yet",
+  const setting_rule rule{.text = "the family; llm and replay are not usable in campaigns yet",
                           .required = true,
                           .choices = known.generators.empty() ? generator_kinds : std::vector<std::string>{}};
   const auto among = [&](const std::vector<std::string>& names) {
@@ -124,6 +124,17 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     declare_kind(s, known, g.kind);
     s.value("weight", {.text = "share of the steps", .low = 0.0, .high = 1e9}, g.weight);
     weights += g.weight;
+    auto& m = spec.models.emplace_back();
+    s.value("in_flight",
+            {.text = "relay, llm: prompts that wait at once, beside search.in_flight", .low = 1, .high = 1e4},
+            m.in_flight);
+    s.value("context_tokens", {.text = "relay, llm: what a prompt and its reply may take", .low = 4'000, .high = 1e8},
+            m.context_tokens);
+    s.value("reply_tokens", {.text = "relay, llm: of these, kept for the reply", .low = 500, .high = 1e8},
+            m.reply_tokens);
+    if (m.reply_tokens > m.context_tokens / 2)
+      s.error("reply_tokens", "at most half of context_tokens, " + std::to_string(m.context_tokens / 2)
+                                  + ", so that a prompt has room");
   });
   if (!spec.generators.empty() && weights <= 0.0)
     root.error("generator", "at least one weight must be greater than 0");
@@ -167,6 +178,14 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   });
 }
 
+bool asks_model(const generator_spec& g) {
+  return g.kind != "transform";
+}
+
+model_spec model_of(const campaign_spec& spec, size_t generator) {
+  return generator < spec.models.size() ? spec.models[generator] : model_spec{};
+}
+
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides,
                                               const known_names& known) {
   auto text = read_text_file(path);
@@ -187,8 +206,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   }
   auto& spec = draft.spec;
   const auto& b = spec.budget;
-  const bool spends_money =
-      std::any_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind != "transform"; });
+  const bool spends_money = std::any_of(spec.generators.begin(), spec.generators.end(), asks_model);
   if (!errors.concerns("budget") && !errors.concerns("stop") && b.candidates == 0 && b.wall_s <= 0.0
       && b.device_s <= 0.0 && spec.stop.stall == 0 && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");

@@ -15,6 +15,13 @@ struct generator_spec {
   double weight = 1.0;
 };
 
+// Of a generator that asks a model.
+struct model_spec {
+  int64_t in_flight = 4; // prompts at once
+  int64_t context_tokens = 64'000;
+  int64_t reply_tokens = 16'000; // of the context, kept free for the reply
+};
+
 struct search_spec {
   std::map<std::string, double> policies{{"uct", 1.0}}; // greedy uct evolution random
   double exploration = 1.0;                             // c of uct
@@ -64,12 +71,20 @@ struct campaign_spec {
   stop_spec stop;
   // Campaigns stored before there were these have the defaults.
   judge_spec judge;
-  double compile_limit_s = 20.0; // of a candidate, by the clock
+  double compile_limit_s = 20.0;  // of a candidate, by the clock
+  std::vector<model_spec> models; // by the place of the generator; those that ask no model have one, too
 };
+
+bool asks_model(const generator_spec& g);
+model_spec model_of(const campaign_spec& spec, size_t generator);
 
 template <class I>
 typename I::result_type inspect(I& f, generator_spec& x) {
   return f(x.kind, x.weight);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_spec& x) {
+  return f(x.in_flight, x.context_tokens, x.reply_tokens);
 }
 template <class I>
 typename I::result_type inspect(I& f, search_spec& x) {
@@ -94,7 +109,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models);
 }
 
 // What this build can do. An empty list: whatever the documentation names (for targets: any name).

@@ -56,9 +56,18 @@ struct answer_rules {
   std::vector<source_file> current; // the candidate's files as they stand, its main one first
   std::string entry;                // the function that the main file defines
   std::vector<std::string> flag_menu;
-  size_t most_reply = size_t{4} << 20;
-  size_t most_file = size_t{512} << 10;
+  uint64_t most_reply = uint64_t{4} << 20; // bytes
+  uint64_t most_file = uint64_t{512} << 10;
 };
+
+template <class I>
+typename I::result_type inspect(I& f, source_file& x) {
+  return f(x.path, x.content);
+}
+template <class I>
+typename I::result_type inspect(I& f, answer_rules& x) {
+  return f(x.current, x.entry, x.flag_menu, x.most_reply, x.most_file);
+}
 
 template <class T>
 using answer_or_refusal = tl::expected<T, refusal>;

@@ -1,7 +1,6 @@
 #include "actors/synthesis/context.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace kevolve {
 
@@ -36,13 +35,30 @@ ancestor to_ancestor(const node_record& node, std::string source) {
   a.verdict = to_string(node.result);
   a.detail = node.detail.substr(0, detail_cap);
   a.fitness = node.fitness;
+  a.index = node.index;
+  a.summary = node.proposal.summary;
   return a;
 }
 
-std::vector<uint64_t> nodes_to_read(const synthesis_step& step) {
+std::map<std::string, double> shape_times(const evaluation_record& e) {
+  std::map<std::string, double> out;
+  for (const auto& t : e.outcome.timings) {
+    auto samples = t.candidate_ns;
+    if (t.held_out || samples.empty())
+      continue;
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    out[t.shape] = *middle;
+  }
+  return out;
+}
+
+std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model) {
   std::vector<uint64_t> out;
   if (!step.draft)
     out = step.parents;
+  if (!step.draft && for_a_model)
+    out.insert(out.end(), step.lineage.begin(), step.lineage.end());
   if (remembers_siblings(step))
     out.insert(out.end(),
                step.siblings.end() - static_cast<std::ptrdiff_t>(std::min(siblings_shown, step.siblings.size())),
@@ -55,6 +71,8 @@ std::vector<uint64_t> nodes_to_read(const synthesis_step& step) {
 
 generate_request to_request(const synthesis_step& step, const std::map<uint64_t, ancestor>& read) {
   generate_request q;
+  q.index = step.index;
+  q.memory = step.memory;
   q.draft = step.draft;
   q.draft_index = step.draft_index;
   q.seen = step.seen;
@@ -64,25 +82,13 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
       if (auto a = read.find(i); a != read.end())
         to.push_back(a->second);
   };
-  if (!step.draft)
+  if (!step.draft) {
     take(step.parents, q.parents);
+    take(step.lineage, q.lineage);
+  }
   if (remembers_siblings(step))
     take(step.siblings, q.siblings);
   return q;
-}
-
-size_t pick_weighted(const std::vector<double>& weights, uint64_t seed) {
-  std::mt19937_64 random{seed};
-  double total = 0;
-  for (auto w : weights)
-    total += w;
-  auto at = std::uniform_real_distribution<double>{0.0, total}(random);
-  for (size_t i = 0; i < weights.size(); ++i) {
-    if (at < weights[i])
-      return i;
-    at -= weights[i];
-  }
-  return weights.empty() ? 0 : weights.size() - 1;
 }
 
 } // namespace kevolve

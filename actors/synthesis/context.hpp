@@ -16,14 +16,14 @@ synthesis_context fixed_context(const campaign_spec& spec, const std::vector<std
 // A node as an ancestor: its making, its source and what the judge said, in words that hold no expected value.
 ancestor to_ancestor(const node_record& node, std::string source);
 
+// Median time of a call by shape, of the judge's last look at a candidate; held-out shapes are not told.
+std::map<std::string, double> shape_times(const evaluation_record& e);
+
 // What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
 // the operator remembers them.
-std::vector<uint64_t> nodes_to_read(const synthesis_step& step);
+std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model = false);
 
 // The generator's variable part from the nodes read, by index.
 generate_request to_request(const synthesis_step& step, const std::map<uint64_t, ancestor>& read);
-
-// Picks by weight, deterministically from the seed. Weights are not all zero.
-size_t pick_weighted(const std::vector<double>& weights, uint64_t seed);
 
 } // namespace kevolve

@@ -91,6 +91,7 @@ std::string task_text(const prompt_facts& facts) {
   out += "Signature:\n" + c_prototype(c.task) + ";\nArguments, in order, row-major:\n";
   for (const auto& a : c.task.arguments)
     out += argument_line(c.task, a);
+  out += "Arrays do not overlap, unless said above.\n";
   for (const auto& [name, text] : c.task.derived)
     out += "- " + name + " = " + text + "\n";
   out += "Shapes that are timed:\n";
@@ -122,14 +123,20 @@ std::string hardware_text(const prompt_facts& facts) {
 std::string format_text(const prompt_facts& facts) {
   std::string out = "# Form of the reply\nFirst a line `summary: ` with the one tactic of this step. ";
   if (!facts.campaign->flag_menu.empty())
-    out += "Then, only if the compiler's flags should change, a line `flags: ` with one of: "
-           + joined(facts.campaign->flag_menu, " ") + " (the reference has " + facts.campaign->baseline_flags + "). ";
+    out += "Then, only if the compiler's flags should change, a line `flags: ` with one name of the menu below (the "
+           "reference has "
+           + facts.campaign->baseline_flags + "). ";
   out += "Then the candidate, in exactly one of two forms.\nThe whole file:\n```" + language_of(facts.file_name) + " "
          + facts.file_name
          + "\n…\n```\nOr edits of the current code, as many as needed, each with search lines that stand in it exactly "
            "once:\n"
          + "<<<<<<< SEARCH " + facts.file_name + "\n…\n=======\n…\n>>>>>>> REPLACE\n"
          + "No other file, no command, no second version. The source is plain ASCII.\n";
+  if (!facts.campaign->flag_menu.empty())
+    out += "Menu of flags:\n";
+  for (size_t i = 0; i < facts.campaign->flag_menu.size(); ++i)
+    out += "- " + facts.campaign->flag_menu[i]
+           + (i < facts.campaign->flag_words.size() ? ": " + facts.campaign->flag_words[i] : "") + "\n";
   return out;
 }
 

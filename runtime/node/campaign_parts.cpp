@@ -3,8 +3,10 @@
 #include "actors/campaign.hpp"
 #include "actors/evaluator.hpp"
 #include "actors/generator_actor.hpp"
+#include "actors/model_generator.hpp"
 #include "actors/synthesizer.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/wall_clock.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
@@ -23,6 +25,19 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
   c.front = spawn_carded(system, cards, "front", std::string{kind} + " " + c.name, parent, front);
   handle = caf::actor_cast<Handle>(c.front);
   return c;
+}
+
+// Those that ask a model wait most of their time; the embedded one computes, on a thread of its own.
+caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr& context, const relay_actor& relay,
+                           const std::string& name, uint32_t place, uint64_t owner) {
+  const auto& kind = context->spec->generators[place].kind;
+  const auto called = name + " " + kind;
+  if (kind == "relay")
+    return caf::actor_cast<caf::actor>(spawn_carded(*s, context->cards, "generator", called, owner, model_generator,
+                                                    context, place, caf::actor_cast<model_actor>(relay),
+                                                    wall_clock_ns));
+  return caf::actor_cast<caf::actor>(
+      spawn_carded<caf::detached>(*s, context->cards, "generator", called, owner, generator_of, context, kind));
 }
 
 } // namespace
@@ -75,13 +90,12 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   } else {
     parts.children.push_back(std::move(evaluator_child));
     for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {
-      const auto& g = fixed->spec->generators[i];
       generator_actor handle;
-      auto child = child_of(system, cards, "generator", name + " " + g.kind, parent, handle);
-      context->generators.emplace_back(g.weight, handle);
-      child.start = [fixed, name, kind = g.kind](caf::event_based_actor* s, uint64_t owner) {
-        return caf::actor_cast<caf::actor>(spawn_carded<caf::detached>(*s, fixed->cards, "generator", name + " " + kind,
-                                                                       owner, generator_of, fixed, kind));
+      auto child = child_of(system, cards, "generator", name + " " + fixed->spec->generators[i].kind, parent, handle);
+      context->generators.push_back(handle);
+      child.start = [fixed, name, relay = ground.relay, place = static_cast<uint32_t>(i)](caf::event_based_actor* s,
+                                                                                          uint64_t owner) {
+        return start_generator(s, fixed, relay, name, place, owner);
       };
       parts.children.push_back(std::move(child));
     }

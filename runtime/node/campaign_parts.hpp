@@ -18,6 +18,7 @@ struct node_ground {
   std::shared_ptr<card_table> cards;
   journal_actor journal;
   scheduler_actor scheduler;
+  relay_actor relay;
   std::map<std::string, std::shared_ptr<const target>> targets;
   // Campaigns started in this session and the supervisor of each, so that a restarted directory takes them up
   // when what was there before has ended. Its alone.

@@ -3,9 +3,11 @@
 #include "actors/compiler_worker.hpp"
 #include "actors/device.hpp"
 #include "actors/journal.hpp"
+#include "actors/relay.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/control_group.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
 #include "runtime/node/data_directory.hpp"
@@ -136,6 +138,14 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
 
 std::vector<child_spec> resource_children(node_parts& p) {
   std::vector<child_spec> out;
+  auto& relay_child = out.emplace_back();
+  relay_child.kind = "relay";
+  relay_child.name = "relay";
+  p.relay = add_front<relay_actor>(p.system, p.cards, relay_child);
+  relay_child.start = [cards = p.cards, journal = p.journal](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(
+        spawn_carded(*s, cards, "relay", "relay", owner, kevolve::relay, journal, wall_clock_ns));
+  };
   for (const auto& [name, t] : p.targets) {
     auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
                                          : std::max<size_t>(1, t->compile_server().cores.size());
@@ -239,7 +249,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   directory.kind = "campaigns";
   directory.name = "campaigns";
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
-  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->targets};
+  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
@@ -257,6 +267,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.campaigns = parts.campaigns;
     admin.journal = parts.journal;
     admin.scheduler = parts.scheduler;
+    admin.relay = parts.relay;
     admin.cards = parts.cards;
     admin.data = parts.data;
     admin.tls = parts.options.tls;
@@ -284,6 +295,7 @@ node::~node() {
   if (p.io_thread.joinable())
     p.io_thread.join();
   sweep_groups();
+  p.relay = nullptr;
   p.scheduler = nullptr;
   p.journal = nullptr;
   stop_stage(p, p.core, "core");
@@ -303,6 +315,9 @@ const journal_actor& node::journal() const {
 }
 const scheduler_actor& node::scheduler() const {
   return parts_->scheduler;
+}
+const relay_actor& node::relay() const {
+  return parts_->relay;
 }
 std::shared_ptr<const target> node::find_target(const std::string& name) const {
   auto t = parts_->targets.find(name);

@@ -55,6 +55,7 @@ public:
   const campaigns_actor& campaigns() const;
   const journal_actor& journal() const;
   const scheduler_actor& scheduler() const;
+  const relay_actor& relay() const;
   std::shared_ptr<const target> find_target(const std::string& name) const;
   id128 id() const;
   const std::string& data_dir() const;

@@ -49,6 +49,7 @@ struct node_parts {
   // Fronts, then the supervisors behind them.
   journal_actor journal;
   scheduler_actor scheduler;
+  relay_actor relay;
   campaigns_actor campaigns;
   caf::actor core;
   caf::actor resources;

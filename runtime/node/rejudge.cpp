@@ -2,6 +2,7 @@
 
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/wall_clock.hpp"
 #include "runtime/node/evaluate_once.hpp"
 #include "runtime/node/node_parts.hpp"
 #include "store/store.hpp"
@@ -177,8 +178,7 @@ result<rejudgement> rejudge(node& where, const stale_node& what, std::chrono::se
   rejudgement out;
   out.index = what.record.index;
   out.harness = judged->fixed.harness;
-  out.time_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  out.time_ns = wall_clock_ns();
   if (judged->fixed.admission.result != verdict::pass) {
     out.rule = judged->fixed.admission.rule;
     out.detail = judged->fixed.admission.detail;

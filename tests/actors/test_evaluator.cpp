@@ -2,6 +2,7 @@
 // fault does.
 #include "actors/evaluator.hpp"
 #include "actors/journal.hpp"
+#include "paper_target.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "temporary_store.hpp"
 #include "virtual_system.hpp"
@@ -14,24 +15,6 @@
 using namespace kevolve;
 
 namespace {
-
-class paper_target final : public target {
-public:
-  std::string name() const override { return "paper"; }
-  trust_tier trust() const override { return trust_tier::native; }
-  std::vector<std::string> languages() const override { return {std::string(1, 'c')}; }
-  std::vector<flag_set> flag_menu() const override { return {{"base", "", true}}; }
-  std::vector<device_description> devices() const override { return {{"paper:0", {}}}; }
-  helper_command compile_server() const override { return {}; }
-  helper_command judge(const device_description&) const override { return {}; }
-  std::string toolchain_fingerprint(const std::vector<std::string>&) const override { return "toolchain"; }
-  std::string device_fingerprint(const device_description&) const override { return "device"; }
-  std::string harness_fingerprint() const override { return "harness"; }
-  std::map<std::string, int64_t> hardware() const override { return {}; }
-  std::vector<std::pair<std::string, std::string>> about() const override { return {}; }
-  std::string build_script(const kernel_build&) const override { return {}; }
-  std::vector<doctor_row> doctor() const override { return {}; }
-};
 
 // What the scripted resources are asked, and how they answer.
 struct script {

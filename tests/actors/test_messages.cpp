@@ -101,6 +101,8 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<shape_timing>("shape_timing");
   check_record<correctness_report>("correctness_report");
   check_record<contract>("contract");
+  check_record<exchange_record>("exchange_record");
+  check_record<exchange_event>("exchange_event");
   check_record<argument>("argument");
 }
 
@@ -136,9 +138,9 @@ TEST_CASE("errors of the framework become failures a person understands") {
 
 TEST_CASE("every kind of event has a name of its own") {
   std::set<std::string> names;
-  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::campaign_ran); ++k)
+  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::model_answered); ++k)
     names.insert(to_string(static_cast<event_kind>(k)));
-  CHECK(names.size() == 16);
+  CHECK(names.size() == 18);
   CHECK_FALSE(names.contains("unknown"));
   CHECK(to_string(static_cast<event_kind>(999)) == "unknown");
 }

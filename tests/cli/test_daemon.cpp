@@ -163,3 +163,40 @@ TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin
   CHECK(one["sequence"].get<uint64_t>() < other["sequence"].get<uint64_t>());
   f.await_event(low["id"].get<std::string>(), "campaign_finished");
 }
+
+TEST_CASE("a campaign's prompts are taken and answered from the command line") {
+  daemon_folder f;
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("serving "));
+  CHECK(f.kevolve({"relay", "next"}).code == 3);
+  auto id = f.told({"submit", "row_energy.toml", "--set", "generator[0].kind=relay", "--set",
+                    "budget.candidates=2"})["id"].get<std::string>();
+  f.await_event(id, "model_asked");
+  json prompt;
+  for (auto said = f.kevolve({"relay", "next", "--json", "--by", "alice"}); prompt.is_null();
+       said = f.kevolve({"relay", "next", "--json", "--by", "alice"})) // stored, and then asked
+    if (said.code == 0)
+      prompt = said.document();
+  const auto named = prompt["id"].get<std::string>();
+  CHECK(prompt["messages"][0]["content"].get<std::string>().find("row_energy") != std::string::npos);
+  CHECK(f.kevolve({"relay", "list"}).out.find("alice") != std::string::npos);
+  CHECK(f.kevolve({"relay", "answer", named, "absent.txt"}).code == 2);
+  f.write("reply.txt", "summary: mine\n```c candidate.c\n/* mine */\n"
+                           + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
+  auto answered = f.kevolve({"relay", "answer", named, "reply.txt", "--by", "alice", "--model", "pencil"});
+  CHECK(answered.code == 0);
+  CHECK(answered.out == "candidate: mine\n");
+  f.await_event(id, "node_finished");
+  auto node = f.told({"node", id, std::to_string(prompt["node"].get<uint64_t>())});
+  CHECK(node["verdict"] == "pass");
+  CHECK(node["proposal"]["generator"] == "relay");
+  CHECK(node["exchanges"][0]["answer"]["model"] == "pencil");
+  CHECK(f.kevolve({"node", id, std::to_string(prompt["node"].get<uint64_t>())}).out.find("candidate by alice")
+        != std::string::npos);
+  f.write("other.txt", "nothing");
+  CHECK(f.kevolve({"relay", "answer", named, "other.txt"}).code == 5);
+  CHECK(f.kevolve({"relay", "show", named}).out.find("--- answer of alice: candidate") != std::string::npos);
+  CHECK(f.kevolve({"cancel", id}).code == 0);
+  daemon.signal(SIGTERM);
+  daemon.finish();
+}

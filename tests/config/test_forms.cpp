@@ -114,6 +114,10 @@ TEST_CASE("every form of a campaign is kept") {
   CHECK(loaded->judge.false_discovery == 0.1);
   CHECK(loaded->judge.keep_samples == 30);
   CHECK(loaded->compile_limit_s == 90.0);
+  CHECK(model_of(*loaded, 2).in_flight == 2);
+  CHECK(model_of(*loaded, 2).context_tokens == 32'000);
+  CHECK(model_of(*loaded, 2).reply_tokens == 8'000);
+  CHECK(model_of(*loaded, 3).in_flight == 4);
 }
 
 TEST_CASE("a campaign without a target speedup takes the task's goal") {
@@ -197,17 +201,18 @@ TEST_CASE("what is loaded survives the codec") {
   CHECK(encode(*node_again) == encode(*node));
 }
 
-TEST_CASE("a campaign stored before it could limit its compiles still opens") {
+TEST_CASE("a campaign stored before it could limit its compiles or ask models still opens") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
-  const auto later = encode(loaded->compile_limit_s);
+  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));
   auto old = decode_older<campaign_spec>(bytes);
   REQUIRE(old);
-  CHECK(encode(*old) == encode(*loaded));
+  CHECK(old->compile_limit_s == loaded->compile_limit_s);
+  CHECK(encode(model_of(*old, 0)) == encode(model_of(*loaded, 0)));
 }
 
 TEST_CASE("durations fall in units") {

@@ -1,7 +1,13 @@
 #include "actors/synthesis/documents.hpp"
+#include "actors/synthesis/memory_report.hpp"
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+using namespace kevolve;
 using namespace kevolve::synthesis;
 
 TEST_CASE("a Markdown file falls into its sections") {
@@ -37,4 +43,26 @@ TEST_CASE("what does not fit the budget is passed over") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].title == "Other");
   CHECK(source.find({"vectors"}, 2'000).size() == 2);
+}
+
+TEST_CASE("the processor's own document has something to say to every diagnosis") {
+  const auto* root = std::getenv("KEVOLVE_SOURCE");
+  REQUIRE_MESSAGE(root != nullptr, "run this test through ctest");
+  std::ifstream in{std::string{root} + "/backends/cpu/tactics.md"};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  const section_source source{split_sections("tactics.md", text)};
+  std::vector<report_facts> all;
+  for (auto v = static_cast<uint8_t>(verdict::compile_error); v <= static_cast<uint8_t>(last_value(verdict::none)); ++v)
+    all.emplace_back().result = static_cast<verdict>(v);
+  for (const auto& r : {roofline_facts{1e9, 1e6, 0.2, 1e10, 1e10}, roofline_facts{1e6, 1e9, 0.2, 1e10, 1e10},
+                        roofline_facts{1e6, 1e6, 0.2, 1e10, 1e10}}) {
+    all.emplace_back().result = verdict::pass;
+    all.back().roofline = r;
+  }
+  for (const auto& f : all) {
+    const auto report = make_report(f);
+    REQUIRE_FALSE(report.findings.empty());
+    CAPTURE(report.findings.front().problem);
+    CHECK_FALSE(source.find(search_topics(report), 2'000).empty());
+  }
 }

@@ -35,6 +35,7 @@ synthesis_context campaign() {
   c.task.tolerances = {{"", tolerance_mode::absrel, 1e-5, 1e-6, 0.0}};
   c.reference_source = "void softmax_rows(const float *x, float *y, int64_t rows, int64_t cols) { reference(); }\n";
   c.flag_menu = {"O2", "O3"};
+  c.flag_words = {"-O2", "more of it"};
   c.baseline_flags = "O2";
   c.hardware = {{"vector_bits", 512}};
   return c;
@@ -107,6 +108,7 @@ TEST_CASE("the stable part is the same for all nodes of a campaign, byte for byt
   CHECK(has(a.system, "AVX-512"));
   CHECK(has(a.system, "vector_bits = 512"));
   CHECK(has(a.system, "1e-05*|expected|"));
+  CHECK(has(a.system, "- O3: more of it\n"));
 }
 
 TEST_CASE("no held-out shape is shown") {

@@ -60,6 +60,20 @@ std::string state_text(const json& s) {
   return state_text(text_at(s, "state"), text_at(s, "stop_reason"), static_cast<uint64_t>(number_at(s, "candidates")));
 }
 
+std::string lines_of(const json& x, const char* key) {
+  auto i = x.find(key);
+  if (i == x.end() || !i->is_string())
+    return {};
+  std::string out;
+  const auto& all = i->get_ref<const std::string&>();
+  for (size_t from = 0; from < all.size();) {
+    auto end = std::min(all.find('\n', from), all.size());
+    out += printable(std::string_view{all}.substr(from, end - from)) + "\n";
+    from = end + 1;
+  }
+  return out;
+}
+
 std::string disturbed_text(const std::string& why) {
   return "  an estimate: the machine was disturbed each time it was measured (" + printable(why) + ")\n";
 }

@@ -10,6 +10,8 @@ namespace kevolve {
 
 // Printable; empty if absent or no text.
 std::string text_at(const json& x, const char* key);
+// Text of several lines by a generator or a compiler: printable, its lines kept.
+std::string lines_of(const json& x, const char* key);
 // 0 if absent or no number.
 double number_at(const json& x, const char* key);
 // "[1.20, 1.31]"; empty without one.

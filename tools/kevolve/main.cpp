@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   kevolve::add_watch(app, chosen);
   kevolve::add_events(app, chosen);
   kevolve::add_steering(app, chosen);
+  kevolve::add_relay(app, chosen);
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
   kevolve::add_fsck(app, chosen);

@@ -118,21 +118,6 @@ void print_tree(const json& list) {
   print_out(table_text(rows));
 }
 
-// Text of several lines by a generator or a compiler: printable, its lines kept.
-std::string lines_of(const json& x, const char* key) {
-  auto i = x.find(key);
-  if (i == x.end() || !i->is_string())
-    return {};
-  std::string out;
-  const auto& all = i->get_ref<const std::string&>();
-  for (size_t from = 0; from < all.size();) {
-    auto end = std::min(all.find('\n', from), all.size());
-    out += printable(std::string_view{all}.substr(from, end - from)) + "\n";
-    from = end + 1;
-  }
-  return out;
-}
-
 void print_judged(std::string& out, const json& e) {
   const auto& o = e["outcome"];
   auto verdict = text_at(o, "verdict");
@@ -169,6 +154,11 @@ void print_node(const json& n) {
   const auto& cost = n["cost"];
   out += fmt::format("  cost        {:.3f} s proposing, {:.3f} s compiling, {:.3f} s judging\n",
                      number_at(cost, "propose_s"), number_at(cost, "compile_s"), number_at(cost, "judge_s"));
+  for (const auto& x : n["exchanges"]) {
+    const auto& a = x["answer"];
+    out += fmt::format("  asked       {}, {} tokens: {}\n", text_at(x, "generator"), x["tokens"].get<int64_t>(),
+                       a.is_object() ? text_at(a, "outcome") + " by " + text_at(a, "by") : "no answer yet");
+  }
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))
       print_judged(out, e);

@@ -52,6 +52,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.campaigns = std::move(options.campaigns);
   context.journal = std::move(options.journal);
   context.scheduler = std::move(options.scheduler);
+  context.relay = std::move(options.relay);
   context.cards = std::move(options.cards);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;

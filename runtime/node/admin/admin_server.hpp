@@ -25,6 +25,7 @@ struct admin_options {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
+  relay_actor relay;
   std::shared_ptr<card_table> cards;
   std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz

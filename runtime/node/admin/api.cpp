@@ -2,6 +2,7 @@
 
 #include "runtime/base/log.hpp"
 #include "runtime/base/printable.hpp"
+#include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/ledger.hpp"
 #include "runtime/node/admin/page.hpp"
 
@@ -43,8 +44,7 @@ constexpr size_t most_told = 80; // characters of a value in the audit
 
 audit_record audit_record_of(const route& to, const call& c) {
   audit_record out;
-  out.time_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch()).count();
+  out.time_ns = wall_clock_ns();
   out.phase = "begun";
   out.request = c.request.id;
   out.who = c.request.who;
@@ -63,8 +63,7 @@ audit_record audit_record_of(const route& to, const call& c) {
 }
 
 audit_record ended_record(audit_record out, const api_response& x) {
-  out.time_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(idempotency_memory::clock::now().time_since_epoch()).count();
+  out.time_ns = wall_clock_ns();
   out.phase = "ended";
   out.status = x.status;
   out.outcome = x.problem.empty() ? "done" : x.problem;
@@ -136,6 +135,8 @@ std::vector<route> api_routes() {
   e.produces = {"application/json", "text/event-stream"};
   auto steering = steering_routes();
   std::move(steering.begin(), steering.end(), std::back_inserter(t));
+  auto relay = relay_routes();
+  std::move(relay.begin(), relay.end(), std::back_inserter(t));
   add_page_routes(t);
   add("GET", "/v1/audit", "list_audit", "Every request that changes something, hash-chained; never shortened",
       handlers::audit)

@@ -23,12 +23,6 @@ std::string text_of(const call_ptr& c, const char* key) {
   return i == c->body.end() || !i->is_string() ? std::string{} : i->get<std::string>();
 }
 
-// Who asks, as they call themselves: a label, no credential.
-std::string asker(const call_ptr& c) {
-  auto by = printable(text_of(c, "by"));
-  return by.empty() ? "operator" : by;
-}
-
 bool read_budget(const call_ptr& c, steer_request& q) {
   auto number = [&](const char* key, auto& value) {
     auto i = c->body.find(key);
@@ -277,26 +271,6 @@ void fork(const call_ptr& c) {
     f->index = *index;
     read_fork(c, f);
   });
-}
-
-// Fields of bodies, in a few words each.
-body_field text_field(std::string name, std::string summary, double most_bytes, bool required = false,
-                      std::vector<std::string> choices = {}) {
-  body_field f;
-  f.name = std::move(name);
-  f.summary = std::move(summary);
-  f.high = most_bytes;
-  f.required = required;
-  f.choices = std::move(choices);
-  return f;
-}
-
-body_field number_field(std::string name, std::string summary, body_type type, double low, double high,
-                        bool required = false) {
-  auto f = text_field(std::move(name), std::move(summary), high, required);
-  f.type = type;
-  f.low = low;
-  return f;
 }
 
 body_field priority_field(bool required) {

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/call.hpp"
 
+#include "runtime/base/printable.hpp"
 #include "runtime/node/admin/at_rest.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -106,6 +107,12 @@ void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(
       c, c->context->campaigns,
       [then = std::move(then)](caf::actor& front) { then(caf::actor_cast<campaign_actor>(front)); }, std::move(absent),
       atom::lookup_v, id);
+}
+
+std::string asker(const call_ptr& c) {
+  auto by = c->body.find("by");
+  auto name = by != c->body.end() && by->is_string() ? printable(by->get<std::string>()) : std::string{};
+  return name.empty() ? "operator" : name;
 }
 
 } // namespace kevolve

@@ -31,6 +31,7 @@ struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
+  relay_actor relay; // none: nothing waits here
   std::shared_ptr<card_table> cards;
   std::function<std::string()> broken; // empty while the node is well
   std::string version;
@@ -65,6 +66,9 @@ struct call : std::enable_shared_from_this<call> {
   std::string text(const std::string& name) const;
   page_request page() const;
 };
+
+// Who asks, as they call themselves: a label, no credential.
+std::string asker(const call_ptr& c);
 
 // How long an actor may take to answer.
 inline constexpr std::chrono::seconds ask_limit{5};

@@ -1,3 +1,4 @@
+#include "actors/exchange_records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
@@ -89,6 +90,11 @@ json of(const steering_record& x) {
   out["steering_hash"] = to_string(x.steering_hash);
   return out;
 }
+json of(const exchange_event& x) {
+  return {{"prompt", to_string(x.id)},  {"index", x.id.node},  {"generator", x.kind},
+          {"tokens", x.tokens},         {"by", or_null(x.by)}, {"outcome", or_null(x.outcome)},
+          {"detail", or_null(x.detail)}};
+}
 json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
@@ -138,6 +144,9 @@ json data_of(const journal_event& e) {
       return decoded<state_record>(e.payload);
     case event_kind::campaign_finished:
       return decoded<finish_record>(e.payload);
+    case event_kind::model_asked:
+    case event_kind::model_answered:
+      return decoded<exchange_event>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

@@ -4,6 +4,7 @@
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/diff.hpp"
+#include "runtime/node/admin/exchange_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 namespace kevolve {
@@ -16,6 +17,7 @@ struct node_parts_read {
   campaign_spec spec;
   std::map<uint64_t, node_record> parents;
   json evaluations = json::array();
+  json exchanges = json::array(); // with models
 };
 
 std::string name_of(uint64_t index) {
@@ -52,6 +54,7 @@ void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read
                                  ? json(nullptr)
                                  : json(unified_diff(reference, own->second, "reference", name_of(p->record.index)));
   out["evaluations"] = p->evaluations;
+  out["exchanges"] = p->exchanges;
   c->reply(out);
 }
 
@@ -63,6 +66,34 @@ void read_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) 
     if (!parent.proposal.source.empty())
       wanted.push_back({"parent " + std::to_string(index), "blob", parent.proposal.source});
   gather(c, wanted, [c, p](const found_values& sources) { reply_with_sources(c, p, sources); });
+}
+
+// One after the other: a node has had a prompt or two.
+void read_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p,
+                    const std::shared_ptr<std::vector<stored_value>>& found, size_t next) {
+  if (next == found->size()) {
+    read_sources(c, p);
+    return;
+  }
+  auto record = decode_older<exchange_record>((*found)[next].value);
+  if (!record) {
+    read_exchanges(c, p, found, next + 1);
+    return;
+  }
+  with_exchange(c, *record, [c, p, found, next](json x) {
+    p->exchanges.push_back(std::move(x));
+    read_exchanges(c, p, found, next + 1);
+  });
+}
+
+void find_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
+  constexpr uint32_t most = 64;
+  ask<std::vector<stored_value>>(
+      c, c->context->journal,
+      [c, p](std::vector<stored_value>& found) {
+        read_exchanges(c, p, std::make_shared<std::vector<stored_value>>(std::move(found)), 0);
+      },
+      atom::scan_v, std::string{keys::index}, keys::exchanges(p->campaign.id, p->record.index), most);
 }
 
 void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
@@ -81,7 +112,7 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
       if (auto i = found.find("evaluation " + to_string(id)); i != found.end())
         if (auto record = decode<evaluation_record>(i->second))
           p->evaluations.push_back(to_json(*record));
-    read_sources(c, p);
+    find_exchanges(c, p);
   });
 }
 

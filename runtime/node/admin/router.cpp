@@ -147,4 +147,22 @@ bool router::is_open(std::string_view target) const {
   return std::any_of(table_.begin(), table_.end(), [&](const route& r) { return r.open && r.pattern == path; });
 }
 
+body_field text_field(std::string name, std::string summary, double most_bytes, bool required,
+                      std::vector<std::string> choices) {
+  body_field f;
+  f.name = std::move(name);
+  f.summary = std::move(summary);
+  f.high = most_bytes;
+  f.required = required;
+  f.choices = std::move(choices);
+  return f;
+}
+
+body_field number_field(std::string name, std::string summary, body_type type, double low, double high, bool required) {
+  auto f = text_field(std::move(name), std::move(summary), high, required);
+  f.type = type;
+  f.low = low;
+  return f;
+}
+
 } // namespace kevolve

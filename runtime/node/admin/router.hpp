@@ -42,6 +42,12 @@ struct body_field {
   std::vector<std::string> choices{}; // of a text; empty: any
 };
 
+// In a few words each.
+body_field text_field(std::string name, std::string summary, double most_bytes, bool required = false,
+                      std::vector<std::string> choices = {});
+body_field number_field(std::string name, std::string summary, body_type type, double low, double high,
+                        bool required = false);
+
 struct route {
   std::string method;
   std::string pattern; // "/v1/campaigns/{id}"

@@ -1,7 +1,7 @@
 #include "runtime/node/admin/submission.hpp"
 
+#include "actors/campaign_context.hpp"
 #include "actors/search/policy.hpp"
-#include "backends/generator.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"
 
@@ -113,9 +113,7 @@ errors check_bundle(const submitted_files& from) {
 known_names of_this_build() {
   known_names known;
   known.targets = target_names();
-  for (const auto* kind : {"transform", "llm", "relay", "replay"})
-    if (make_generator(kind))
-      known.generators.emplace_back(kind);
+  known.generators = generator_kinds();
   known.policies = policy_names();
   for (const auto& name : known.targets)
     if (auto hardware = make_target(name, {}))

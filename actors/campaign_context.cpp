@@ -1,0 +1,26 @@
+#include "actors/campaign_context.hpp"
+
+#include "actors/synthesis/context.hpp"
+
+namespace kevolve {
+
+std::vector<std::string> generator_kinds() {
+  return {"transform", "relay"};
+}
+
+synthesis_context fixed_context(const campaign_context& c) {
+  std::vector<std::string> menu;
+  std::vector<std::string> words;
+  std::string baseline;
+  for (const auto& f : c.hardware->flag_menu()) {
+    menu.push_back(f.name);
+    words.push_back(f.summary);
+    if (f.baseline)
+      baseline = f.name;
+  }
+  auto out = fixed_context(*c.spec, menu, baseline, c.hardware->hardware());
+  out.flag_words = std::move(words);
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,84 @@
+// What crosses between a generator that asks a model and whoever answers: a provider, a person, a recording.
+#pragma once
+
+#include "actors/exchange_records.hpp"
+#include "actors/synthesis/answer.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct model_turn {
+  std::string role; // system | user | assistant
+  std::string text;
+};
+// What is asked of a model, or of whoever stands for one. The record is stored before anyone is asked.
+struct model_question {
+  exchange_record record;
+  std::vector<model_turn> turns;
+  synthesis::answer_rules rules;
+};
+struct model_reply {
+  std::string text;
+};
+// One that takes a prompt away to answer it.
+struct relay_request {
+  id128 campaign; // zero: of any
+  std::string holder;
+  int64_t lease_ns = 0;
+};
+// A prompt that waits for its answer.
+struct relay_prompt {
+  exchange_id id;
+  int64_t tokens = 0;
+  int64_t asked_ns = 0;
+  std::string holder;
+  int64_t held_until_ns = 0; // 0: nobody holds it
+  uint32_t handed_out = 0;
+  std::vector<model_turn> turns; // in answer to a relay_request alone
+};
+struct relay_answer {
+  exchange_id id;
+  std::string text;
+  std::string by;
+  std::string model; // as they say
+};
+struct relay_receipt {
+  exchange_id id;
+  std::string outcome; // "candidate", or why it holds none; empty: not read yet
+  std::string detail;
+  bool repeated = false; // the same answer was there already
+};
+
+template <class I>
+typename I::result_type inspect(I& f, model_turn& x) {
+  return f(x.role, x.text);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_question& x) {
+  return f(x.record, x.turns, x.rules);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_reply& x) {
+  return f(x.text);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_request& x) {
+  return f(x.campaign, x.holder, x.lease_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_prompt& x) {
+  return f(x.id, x.tokens, x.asked_ns, x.holder, x.held_until_ns, x.handed_out, x.turns);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_answer& x) {
+  return f(x.id, x.text, x.by, x.model);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_receipt& x) {
+  return f(x.id, x.outcome, x.detail, x.repeated);
+}
+
+} // namespace kevolve

@@ -1,0 +1,144 @@
+#include "actors/synthesis/step_facts.hpp"
+
+#include "runtime/base/expression.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace kevolve::synthesis {
+
+namespace {
+
+constexpr size_t most_documents = 3; // beyond the best few they fit by a common word alone
+
+double peak(const std::map<std::string, std::string>& peaks, const char* name) {
+  auto i = peaks.find(name);
+  return i == peaks.end() ? 0.0 : std::strtod(i->second.c_str(), nullptr);
+}
+
+// Work that depends on the data is not known here.
+double amount(const contract& task, const std::string& text, size_map sizes) {
+  for (const auto& [name, derived] : task.derived)
+    if (auto e = expression::parse(derived))
+      if (auto v = e->evaluate(sizes))
+        sizes[name] = *v;
+  auto e = expression::parse(text);
+  if (!e)
+    return 0.0;
+  auto v = e->evaluate(sizes);
+  return v ? static_cast<double>(*v) : 0.0;
+}
+
+// Of the smallest level that holds so many bytes.
+double bandwidth(const synthesis_context& context, const std::map<std::string, std::string>& peaks, double bytes) {
+  for (const auto& [capacity, name] :
+       {std::pair{"cache.l1d", "peak.l1_bytes_per_s"}, std::pair{"cache.l2", "peak.l2_bytes_per_s"},
+        std::pair{"cache.l3", "peak.l3_bytes_per_s"}}) {
+    const auto size = context.hardware.find(capacity);
+    if (const auto rate = peak(peaks, name);
+        rate > 0 && size != context.hardware.end() && bytes <= static_cast<double>(size->second))
+      return rate;
+  }
+  return peak(peaks, "peak.dram_bytes_per_s");
+}
+
+attempt attempt_of(const ancestor& made, double from) {
+  const auto v = parse_verdict(made.verdict);
+  return {made.index, made.summary, v, v == verdict::pass && from > 0.0 ? made.fitness / from : 0.0};
+}
+
+// Steps taken from the first parent, and those that led to it; the oldest first.
+std::vector<attempt> attempts_of(const generate_request& step) {
+  std::vector<attempt> out;
+  const auto base = step.parents.empty() ? 1.0 : step.parents.front().fitness; // of the reference: 1
+  for (size_t i = step.lineage.size(); i-- > 0;)
+    out.push_back(attempt_of(step.lineage[i], i + 1 < step.lineage.size() ? step.lineage[i + 1].fitness : 1.0));
+  for (const auto& s : step.siblings)
+    out.push_back(attempt_of(s, base));
+  return out;
+}
+
+std::vector<shown_node> shown(const std::vector<ancestor>& nodes) {
+  std::vector<shown_node> out;
+  for (const auto& n : nodes)
+    out.push_back({n.index, n, n.summary});
+  return out;
+}
+
+std::string rate(double per_second, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f G%s", per_second / 1e9, unit);
+  return text;
+}
+
+// What the device reached in its probe, largest first in the order in which a kernel meets them.
+std::vector<std::string> notes_of(const std::map<std::string, std::string>& peaks) {
+  std::vector<std::string> out;
+  if (const auto flops = peak(peaks, "peak.flops_per_s"); flops > 0)
+    out.push_back("measured peak of one core: " + rate(flops, "flop/s in f32, multiply and add counted as two"));
+  for (const auto& [level, words] : {std::pair{"l1", "first-level cache"}, std::pair{"l2", "second-level cache"},
+                                     std::pair{"l3", "third-level cache"}, std::pair{"dram", "memory"}})
+    if (const auto bytes = peak(peaks, ("peak." + std::string{level} + "_bytes_per_s").c_str()); bytes > 0)
+      out.push_back("measured bandwidth of one core from " + std::string{words} + ": " + rate(bytes, "B/s"));
+  return out;
+}
+
+} // namespace
+
+roofline_facts roofline_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
+                           const ancestor& node) {
+  roofline_facts best;
+  double best_share = -1.0;
+  for (const auto& shape : context.task.shapes) {
+    auto took = node.shape_ns.find(shape.name);
+    if (took == node.shape_ns.end() || took->second <= 0.0)
+      continue;
+    roofline_facts r;
+    r.flops = amount(context.task, context.task.work_flops, shape.sizes);
+    r.bytes = amount(context.task, context.task.work_bytes, shape.sizes);
+    r.seconds = took->second / 1e9;
+    r.peak_flops = peak(peaks, "peak.flops_per_s");
+    r.peak_bytes = bandwidth(context, peaks, r.bytes);
+    const auto share = std::max(r.peak_flops > 0 ? r.flops / r.seconds / r.peak_flops : 0.0,
+                                r.peak_bytes > 0 ? r.bytes / r.seconds / r.peak_bytes : 0.0);
+    if (share > best_share) {
+      best_share = share;
+      best = r;
+    }
+  }
+  return best;
+}
+
+prompt_facts facts_of(const campaign_facts& campaign, const generate_request& step) {
+  prompt_facts out;
+  out.campaign = campaign.context;
+  out.hardware_notes = notes_of(campaign.peaks);
+  out.file_name = campaign.context->task.language == "cpp" ? "candidate.cpp" : "candidate.c";
+  out.memory = step.memory;
+  if (out.memory == "none")
+    return out;
+  out.parents = shown(step.parents);
+  out.lineage = shown(step.lineage);
+  const auto siblings = shown(step.siblings);
+  out.siblings.assign(siblings.rbegin(), siblings.rend());
+  report_facts r;
+  if (!step.parents.empty()) {
+    const auto& p = step.parents.front();
+    r.result = parse_verdict(p.verdict);
+    r.detail = p.detail;
+    r.speedup = p.fitness;
+    if (r.result == verdict::pass)
+      r.roofline = roofline_of(*campaign.context, campaign.peaks, p);
+  }
+  r.attempts = attempts_of(step);
+  out.report = make_report(r);
+  if (campaign.documents != nullptr)
+    out.documents = campaign.documents->find(search_topics(out.report), campaign.document_tokens);
+  if (out.documents.size() > most_documents)
+    out.documents.resize(most_documents);
+  return out;
+}
+
+} // namespace kevolve::synthesis

@@ -1,0 +1,140 @@
+// The relay over HTTP: prompts fetched under a lease, and their answers.
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/printable.hpp"
+#include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/exchange_json.hpp"
+
+#include <optional>
+
+namespace kevolve::handlers {
+
+namespace {
+
+constexpr double longest_lease_s = 7.0 * 86'400;
+constexpr double usual_lease_s = 1'800;
+constexpr double most_answer_bytes = 1U << 20U;
+
+bool no_relay(const call_ptr& c) {
+  if (c->context->relay)
+    return false;
+  c->refuse(failure{errc::unavailable, "no node runs here: nothing waits and nothing can be answered"});
+  return true;
+}
+
+// The path's {prompt}; refuses the call otherwise.
+std::optional<exchange_id> prompt_of(const call_ptr& c) {
+  auto id = parse_exchange_id(c->path.at("prompt"));
+  if (id)
+    return *id;
+  c->refuse(id.error());
+  return std::nullopt;
+}
+
+void list(const call_ptr& c) {
+  if (no_relay(c))
+    return;
+  ask<std::vector<relay_prompt>>(
+      c, c->context->relay,
+      [c](std::vector<relay_prompt>& all) {
+        c->reply(page_of(all, c->page(), [](const relay_prompt& p) { return to_json(p); }));
+      },
+      atom::list_v);
+}
+
+void show(const call_ptr& c) {
+  auto id = prompt_of(c);
+  if (!id)
+    return;
+  ask_or<std::string>(
+      c, c->context->journal,
+      [c](std::string& bytes) {
+        auto record = decode_older<exchange_record>(bytes);
+        if (record)
+          with_exchange(c, *record, [c](const json& x) { c->reply(x); });
+        else
+          c->refuse(record.error());
+      },
+      [c, id = *id](const failure& why) {
+        c->refuse(why.code == errc::not_found ? failure{errc::not_found, "there is no prompt " + to_string(id)} : why);
+      },
+      atom::lookup_v, std::string{keys::index}, keys::exchange(*id));
+}
+
+void take(const call_ptr& c, const id128& campaign) {
+  relay_request q;
+  q.campaign = campaign;
+  q.holder = asker(c);
+  q.lease_ns = static_cast<int64_t>(c->body.value("lease_s", usual_lease_s) * 1e9);
+  ask_or<relay_prompt>(
+      c, c->context->relay, [c](relay_prompt& p) { c->reply(to_json(p)); },
+      [c](const failure& why) {
+        if (why.code == errc::not_found)
+          c->refuse(problem{404, "nothing-waits", why.detail});
+        else
+          c->refuse(why);
+      },
+      atom::next_v, q);
+}
+
+void next(const call_ptr& c) {
+  if (no_relay(c))
+    return;
+  const auto digits = c->body.value("campaign", std::string{});
+  if (digits.empty())
+    take(c, {});
+  else
+    with_campaign(c, digits, [c](const campaign_status& s) { take(c, s.id); });
+}
+
+void answer(const call_ptr& c) {
+  auto id = prompt_of(c);
+  if (!id || no_relay(c))
+    return;
+  relay_answer a{*id, c->body.value("text", std::string{}), asker(c), printable(c->body.value("model", std::string{}))};
+  ask<relay_receipt>(
+      c, c->context->relay, [c](relay_receipt& r) { c->reply(to_json(r)); }, atom::answer_v, std::move(a));
+}
+
+void release(const call_ptr& c) {
+  auto id = prompt_of(c);
+  if (!id || no_relay(c))
+    return;
+  ask<relay_prompt>(
+      c, c->context->relay, [c](relay_prompt& p) { c->reply(to_json(p)); }, atom::release_v, *id, asker(c));
+}
+
+} // namespace
+
+std::vector<route> relay_routes() {
+  std::vector<route> t;
+  auto add = [&t](const char* method, const char* pattern, const char* id, const char* summary,
+                  std::vector<body_field> fields, void (*f)(const call_ptr&)) {
+    route r;
+    r.method = method;
+    r.pattern = pattern;
+    r.id = id;
+    r.summary = summary;
+    r.fields = std::move(fields);
+    r.handler = f;
+    return &t.emplace_back(std::move(r));
+  };
+  const auto by = text_field("by", "who answers, as they call themselves", 64);
+  add("GET", "/v1/relay", "list_prompts", "Prompts that wait for an answer, the oldest first", {}, list)->query = {
+      {"limit", "items a page", true, 1, 1'000, 100, {}},
+      {"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}}};
+  add("GET", "/v1/relay/{prompt}", "get_prompt", "A prompt whole, with its answer if it has one", {}, show);
+  add("POST", "/v1/relay/next", "take_prompt", "Take the prompt that has waited longest, under a lease",
+      {by, text_field("campaign", "only a prompt of this one", 32),
+       number_field("lease_s", "seconds until another may take it; 1800 if not given", body_type::number, 1.0,
+                    longest_lease_s)},
+      next);
+  add("POST", "/v1/relay/{prompt}/answer", "answer_prompt", "The answer to a prompt; the first one counts",
+      {text_field("text", "the whole reply", most_answer_bytes, true), by,
+       text_field("model", "what made the answer", 100)},
+      answer);
+  add("POST", "/v1/relay/{prompt}/release", "release_prompt", "Give a prompt back unanswered", {by}, release);
+  return t;
+}
+
+} // namespace kevolve::handlers

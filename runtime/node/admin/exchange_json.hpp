@@ -1,0 +1,18 @@
+// Prompts and their answers as JSON.
+#pragma once
+
+#include "actors/messages.hpp"
+#include "runtime/node/admin/call.hpp"
+#include "runtime/node/admin/json.hpp"
+
+#include <functional>
+
+namespace kevolve {
+
+json to_json(const relay_prompt& p);
+json to_json(const relay_receipt& r);
+
+// A stored exchange with its texts, read from the journal.
+void with_exchange(const call_ptr& c, const exchange_record& r, std::function<void(json)> then);
+
+} // namespace kevolve

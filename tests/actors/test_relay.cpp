@@ -1,0 +1,340 @@
+// The relay and the generator that asks it, over a real journal.
+#include "actors/journal.hpp"
+#include "actors/keys.hpp"
+#include "actors/model_generator.hpp"
+#include "actors/relay.hpp"
+#include "paper_target.hpp"
+#include "runtime/base/codec.hpp"
+#include "temporary_store.hpp"
+#include "virtual_system.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+constexpr int64_t second = 1'000'000'000;
+const id128 campaign{1, 2};
+
+exchange_id prompt_id(uint64_t node) {
+  return {campaign, node, 0, 0};
+}
+
+relay_prompt waiting(uint64_t node, int64_t asked_s, const id128& of = campaign) {
+  relay_prompt p;
+  p.id = {of, node, 0, 0};
+  p.asked_ns = asked_s * second;
+  return p;
+}
+
+const std::string reference = "void op(const float *x, float *y) { *y = *x; }\n";
+const std::string good = "summary: write it another way\n```c candidate.c\nvoid op(const float *x, float *y) { y[0] = "
+                         "x[0]; }\n```\n";
+
+struct post_office : virtual_system {
+  temporary_store disk;
+  int64_t now = 1'000 * second;
+  std::shared_ptr<campaign_context> context = std::make_shared<campaign_context>();
+  relay_actor office;
+  generator_actor asking;
+
+  post_office() {
+    auto spec = std::make_shared<campaign_spec>();
+    spec->target = "paper";
+    spec->task.task.name = spec->task.task.entry = "op";
+    spec->task.task.language = "c";
+    spec->task.reference_source = reference;
+    spec->generators.push_back({"relay", 1.0});
+    context->id = campaign;
+    context->spec = spec;
+    context->hardware = std::make_shared<paper_target>();
+    context->cards = cards;
+    context->journal = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
+    preparation prepared;
+    prepared.peaks["peak.flops_per_s"] = "1e11";
+    append_request a;
+    a.campaign = campaign;
+    a.values.push_back({keys::index, keys::prepared(campaign), encode(prepared)});
+    ask<uint64_t>(context->journal, atom::append_v, a);
+    run();
+    open();
+  }
+  // A node's session begins: relay and generator know nothing but what the journal holds.
+  void open() {
+    office = spawn_carded(system, cards, "relay", "relay", 0, relay, context->journal, [this] { return now; });
+    asking = spawn_carded(system, cards, "generator", "g", 0, model_generator, campaign_context_ptr{context},
+                          uint32_t{0}, caf::actor_cast<model_actor>(office), [this] { return now; });
+    run();
+  }
+  void close() {
+    stop(caf::actor_cast<caf::actor>(asking));
+    stop(caf::actor_cast<caf::actor>(office));
+    run();
+    asking = nullptr;
+    office = nullptr;
+  }
+  auto generate(uint64_t index, const std::string& parent = {}, const std::string& verdict = "pass") {
+    generate_request q;
+    q.index = index;
+    q.memory = "both";
+    if (!parent.empty()) {
+      ancestor p;
+      p.index = 1;
+      p.source = parent;
+      p.verdict = verdict;
+      p.flags = "more";
+      p.fitness = 1.5;
+      p.summary = "the first step";
+      q.parents = {p};
+    }
+    auto out = ask<proposal>(asking, atom::generate_v, q);
+    run();
+    return out;
+  }
+  auto next(const std::string& holder, int64_t lease_s = 60) {
+    auto out = ask<relay_prompt>(office, atom::next_v, relay_request{{}, holder, lease_s * second});
+    run();
+    return out;
+  }
+  auto answer(const exchange_id& id, const std::string& text, const std::string& by = "alice") {
+    auto out = ask<relay_receipt>(office, atom::answer_v, relay_answer{id, text, by, "a model"});
+    run();
+    return out;
+  }
+  exchange_record stored(const exchange_id& id) {
+    auto bytes = disk.data->get(table::index, keys::exchange(id));
+    REQUIRE(bytes);
+    REQUIRE(*bytes);
+    auto record = decode<exchange_record>(**bytes);
+    REQUIRE(record);
+    return *record;
+  }
+  std::string blob(const std::string& digest) {
+    auto out = ask<std::string>(context->journal, atom::blob_v, digest);
+    run();
+    REQUIRE(out->value);
+    return *out->value;
+  }
+  ~post_office() {
+    close();
+    stop(caf::actor_cast<caf::actor>(context->journal));
+    run();
+    context.reset();
+  }
+};
+
+} // namespace
+
+TEST_CASE("a prompt's id is read back from what is told of it, and from nothing else") {
+  const exchange_id id{{0x1234, 0x5678}, 17, 2, 1};
+  CHECK(to_string(id) == "00000000000012340000000000005678-17-2-1");
+  auto back = parse_exchange_id(to_string(id));
+  REQUIRE(back);
+  CHECK(*back == id);
+  for (const auto* text :
+       {"", "17-2-1", "00000000000012340000000000005678", "00000000000012340000000000005678-17-2",
+        "00000000000012340000000000005678-17-2-1-", "00000000000012340000000000005678-17-2-x",
+        "0000000000001234000000000000567g-17-2-1", "00000000000012340000000000005678-17-2-5000000000",
+        "00000000000012340000000000005678--17-2-1"})
+    CHECK_FALSE(parse_exchange_id(text));
+}
+
+TEST_CASE("the prompt that has waited longest goes first, and is handed out again when its lease has run out") {
+  synthesis::relay_queue q;
+  q.put(waiting(2, 20));
+  q.put(waiting(1, 30));
+  q.put(waiting(3, 10, {9, 9}));
+  const relay_request anybody{{}, "a", 60 * second};
+  CHECK(q.take({campaign, "a", 60 * second}, 100 * second)->id.node == 2);
+  CHECK(q.take(anybody, 100 * second)->id.node == 3);
+  CHECK(q.take(anybody, 100 * second)->id.node == 1);
+  CHECK(q.take(anybody, 159 * second) == nullptr);
+  CHECK(q.list(159 * second)[1].holder == "a");
+  CHECK(q.list(161 * second)[1].holder.empty());
+  const auto* again = q.take({{}, "b", 60 * second}, 161 * second);
+  REQUIRE(again != nullptr);
+  CHECK(again->id.node == 3);
+  CHECK(again->holder == "b");
+  CHECK(again->handed_out == 2);
+  q.erase(again->id);
+  CHECK(q.list(161 * second).size() == 2);
+}
+
+TEST_CASE("only who holds a prompt gives it back") {
+  synthesis::relay_queue q;
+  q.put(waiting(1, 10));
+  CHECK_FALSE(q.give_back(prompt_id(1), "a", 20 * second));
+  q.take({{}, "a", 60 * second}, 20 * second);
+  CHECK_FALSE(q.give_back(prompt_id(1), "b", 30 * second));
+  CHECK(q.give_back(prompt_id(1), "a", 30 * second));
+  CHECK(q.take({{}, "b", 60 * second}, 30 * second)->holder == "b");
+  CHECK_FALSE(q.give_back(prompt_id(7), "a", 30 * second));
+}
+
+TEST_CASE_FIXTURE(post_office, "a prompt waits, is taken under a lease, and its answer becomes the candidate") {
+  auto made = generate(5);
+  CHECK_FALSE(made->come());
+  auto taken = next("alice");
+  REQUIRE(taken->value);
+  CHECK(taken->value->id == prompt_id(5));
+  CHECK(taken->value->held_until_ns == now + 60 * second);
+  REQUIRE(taken->value->turns.size() == 2);
+  CHECK(taken->value->turns[0].role == "system");
+  CHECK(taken->value->turns[0].text.find("100.0 Gflop/s") != std::string::npos);
+  CHECK(taken->value->turns[1].role == "user");
+  auto nothing = next("bob");
+  REQUIRE(nothing->error);
+  CHECK(nothing->error->code == errc::not_found);
+
+  auto receipt = answer(prompt_id(5), good);
+  REQUIRE(receipt->value);
+  CHECK(receipt->value->outcome == "candidate");
+  REQUIRE(made->value);
+  CHECK(made->value->source.find("y[0] = x[0]") != std::string::npos);
+  CHECK(made->value->language == "c");
+  CHECK(made->value->flags == "base"); // the reference's
+  CHECK(made->value->summary == "write it another way");
+
+  auto r = stored(prompt_id(5));
+  CHECK(r.answered);
+  CHECK(blob(r.reply) == good);
+  CHECK(r.answered_by == "alice");
+  CHECK(r.model == "a model");
+  CHECK(r.outcome == "candidate");
+  CHECK(blob(r.turns[0].text) == taken->value->turns[0].text);
+  CHECK(r.parts.size() == 9);
+}
+
+TEST_CASE_FIXTURE(post_office, "the stable part is the same for every node, and a parent's code and flags carry over") {
+  auto first = generate(5);
+  auto a = next("a");
+  const auto parent = "void op(const float *x, float *y) { *y = 1.0f * *x; }\n";
+  auto second_node = generate(6, parent);
+  auto b = next("b");
+  REQUIRE(a->value);
+  REQUIRE(b->value);
+  CHECK(a->value->turns[0].text == b->value->turns[0].text);
+  CHECK(b->value->turns[1].text.find(parent) != std::string::npos);
+  CHECK(b->value->turns[1].text.find("the first step") != std::string::npos);
+  answer(prompt_id(6), good);
+  REQUIRE(second_node->value);
+  CHECK(second_node->value->flags == "more");
+}
+
+TEST_CASE_FIXTURE(post_office, "what the target's documents say of the diagnosis stands in the prompt") {
+  generate(5, "int op;\n", "load_error");
+  auto taken = next("a");
+  REQUIRE(taken->value);
+  CHECK(taken->value->turns[1].text.find("Name it right.") != std::string::npos);
+  CHECK(taken->value->turns[1].text.find("Write wider.") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(post_office, "the first answer counts; the same one again is no conflict") {
+  auto made = generate(5);
+  REQUIRE(answer(prompt_id(5), good)->value);
+  auto again = answer(prompt_id(5), good);
+  REQUIRE(again->value);
+  CHECK(again->value->repeated);
+  auto other = answer(prompt_id(5), "another", "bob");
+  REQUIRE(other->error);
+  CHECK(other->error->code == errc::conflict);
+  auto unknown = answer(prompt_id(77), good);
+  REQUIRE(unknown->error);
+  CHECK(unknown->error->code == errc::not_found);
+}
+
+TEST_CASE_FIXTURE(post_office, "an answer that cannot be read is asked for once more, and then given up") {
+  auto made = generate(5);
+  auto receipt = answer(prompt_id(5), "I would tile the loop.");
+  REQUIRE(receipt->value);
+  CHECK(receipt->value->outcome == "no_code");
+  auto mend = next("alice");
+  REQUIRE(mend->value);
+  CHECK(mend->value->id == exchange_id{campaign, 5, 0, 1});
+  REQUIRE(mend->value->turns.size() == 4);
+  CHECK(mend->value->turns[2].role == "assistant");
+  CHECK(mend->value->turns[2].text == "I would tile the loop.");
+  CHECK_FALSE(made->come());
+
+  SUBCASE("mended") {
+    answer(mend->value->id, good);
+    REQUIRE(made->value);
+    CHECK(made->value->summary == "write it another way");
+  }
+  SUBCASE("in vain") {
+    answer(mend->value->id, "```c candidate.c\nvoid other(void) {}\n```\n");
+    REQUIRE(made->error);
+    CHECK(made->error->code == errc::bad_input);
+    CHECK(made->error->detail.starts_with("no_code: "));
+  }
+}
+
+TEST_CASE_FIXTURE(post_office, "what waited is asked again to the byte after a restart, and leases hold over it") {
+  generate(5);
+  auto before = next("alice", 600);
+  REQUIRE(before->value);
+  close();
+  now += second;
+  open();
+  auto made = generate(5, "a parent that the first prompt did not show\n");
+  auto held = next("bob");
+  REQUIRE(held->error);
+  CHECK(held->error->detail == "every prompt that waits is held");
+  now += 600 * second;
+  auto after = next("bob");
+  REQUIRE(after->value);
+  CHECK(after->value->handed_out == 2);
+  REQUIRE(after->value->turns.size() == 2);
+  CHECK(after->value->turns[1].text == before->value->turns[1].text);
+}
+
+TEST_CASE_FIXTURE(post_office, "an answer that was acknowledged is not asked for again, whoever was alive to hear it") {
+  SUBCASE("the generator has heard it") {
+    generate(5);
+    answer(prompt_id(5), good);
+    close();
+  }
+  SUBCASE("nobody has asked in this session") {
+    generate(5);
+    close();
+    open();
+    auto receipt = answer(prompt_id(5), good);
+    REQUIRE(receipt->value);
+    CHECK(receipt->value->outcome.empty()); // nobody is there who could read it
+    close();
+  }
+  open();
+  auto made = generate(5);
+  REQUIRE(made->value);
+  CHECK(made->value->summary == "write it another way");
+  CHECK(next("bob")->error->detail == "no prompt waits");
+}
+
+TEST_CASE_FIXTURE(post_office, "a withdrawn question waits no longer; an answer that comes all the same is kept") {
+  auto made = generate(5);
+  caf::anon_send(asking, atom::cancel_v, uint64_t{5});
+  caf::anon_send(asking, atom::cancel_v, uint64_t{6});
+  run();
+  REQUIRE(made->error);
+  CHECK(made->error->code == errc::cancelled);
+  CHECK(next("alice")->error->detail == "no prompt waits");
+  auto receipt = answer(prompt_id(5), good);
+  REQUIRE(receipt->value);
+  CHECK(stored(prompt_id(5)).answered);
+  auto late = generate(6); // was on its way
+  REQUIRE(late->error);
+  CHECK(late->error->code == errc::cancelled);
+  CHECK(next("alice")->error->detail == "no prompt waits");
+}
+
+TEST_CASE_FIXTURE(post_office, "what a generator asked goes with it") {
+  generate(5);
+  stop(caf::actor_cast<caf::actor>(asking));
+  run();
+  auto nothing = next("alice");
+  REQUIRE(nothing->error);
+  CHECK(nothing->error->detail == "no prompt waits");
+}

@@ -1,0 +1,125 @@
+// Campaigns whose candidates somebody outside writes.
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "store/store.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=2", "budget.candidates=6"};
+
+// Eight partial sums, and another number in a comment, so that no two candidates are one.
+std::string reply_for(int serial) {
+  return "summary: eight partial sums, version " + std::to_string(serial)
+         + "\nflags: O3\n```c candidate.c\n#include <stdint.h>\n/* " + std::to_string(serial)
+         + " */\nvoid row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+           "  for (int64_t r = 0; r < rows; ++r) {\n    float s[8] = {0};\n    int64_t c = 0;\n"
+           "    for (; c + 8 <= cols; c += 8)\n      for (int k = 0; k < 8; ++k)\n"
+           "        s[k] += x[r * cols + c + k] * x[r * cols + c + k];\n"
+           "    float sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));\n"
+           "    for (; c < cols; ++c)\n      sum += x[r * cols + c] * x[r * cols + c];\n    y[r] = sum;\n  }\n}\n```\n";
+}
+
+template <class T, class... Ts>
+result<T> ask_relay(live_node& n, Ts... xs) {
+  caf::scoped_actor self{n.get().system()};
+  result<T> out = fail(errc::internal, "no answer");
+  self->request(n.get().relay(), std::chrono::seconds{60}, xs...)
+      .receive([&](T& x) { out = std::move(x); }, [&](caf::error& e) { out = tl::unexpected(to_failure(e)); });
+  return out;
+}
+
+std::optional<relay_prompt> take(live_node& n) {
+  auto p = ask_relay<relay_prompt>(n, atom::next_v, relay_request{{}, "alice", 600'000'000'000});
+  return p ? std::optional{*p} : std::nullopt;
+}
+
+std::string answer(live_node& n, const exchange_id& id, const std::string& text) {
+  auto r = ask_relay<relay_receipt>(n, atom::answer_v, relay_answer{id, text, "alice", "pencil"});
+  return r ? r->outcome : to_string(r.error());
+}
+
+size_t prompts(live_node& n) {
+  auto all = ask_relay<std::vector<relay_prompt>>(n, atom::list_v);
+  return all ? all->size() : 0;
+}
+
+} // namespace
+
+TEST_CASE("a campaign's candidates come through the relay, over a restart of the node and the death of the relay") {
+  scratch_folder dir;
+  id128 id;
+  std::set<uint64_t> answered;
+  int serial = 0;
+  {
+    live_node n{dir.path};
+    id = n.submit("row_energy", by_relay);
+    n.await(id, [&](const campaign_status&) { return prompts(n) == 4; });
+    auto first = take(n);
+    REQUIRE(first);
+    CHECK(answer(n, first->id, reply_for(++serial)) == "candidate");
+    answered.insert(first->id.node);
+    n.await(id, [](const campaign_status& s) { return s.candidates == 1; });
+    CHECK(answer(n, first->id, "another") != "candidate");
+    REQUIRE(n.crash("relay"));
+    n.await(id, [&](const campaign_status&) { return prompts(n) == 4; });
+    auto held = take(n); // its lease holds over the restart
+    REQUIRE(held);
+    answered.insert(held->id.node);
+    CHECK(answer(n, held->id, "no code here") == "no_code");
+  }
+  live_node n{dir.path};
+  n.submit("row_energy", by_relay);
+  n.await(id, [&](const campaign_status& s) {
+    if (auto p = take(n)) {
+      CHECK((p->id.round == 1 || answered.insert(p->id.node).second)); // nobody is asked twice
+      CHECK(answer(n, p->id, reply_for(++serial)) == "candidate");
+    }
+    return s.state == "finished";
+  });
+  auto s = n.status(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 6);
+  CHECK(s.valid == 6);
+  CHECK(s.best != 0);
+  CHECK(s.speedup > 1.0);
+  n.await(id, [&](const campaign_status&) { return prompts(n) == 0; });
+  n.stop();
+  audit(dir.path, id);
+}
+
+TEST_CASE("a model that never answers keeps neither the other generators nor the campaign's end waiting") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='relay',weight=5,in_flight=2}]",
+                                    "budget.candidates=100000", "budget.wall=8s"});
+  auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates > 4);
+  CHECK(s.final_confirmed);
+  n.await(id, [&](const campaign_status&) { return prompts(n) == 0; });
+  n.stop();
+  size_t withdrawn = 0;
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  for (uint64_t i = 1; i <= s.candidates; ++i) {
+    auto bytes = (*data)->get(table::nodes, keys::node(id, i));
+    REQUIRE(bytes);
+    REQUIRE(*bytes);
+    auto node = decode<node_record>(**bytes);
+    REQUIRE(node);
+    withdrawn += node->rule == "withdrawn" ? 1 : 0;
+  }
+  CHECK(withdrawn == 2);
+}
