@@ -38,6 +38,34 @@ struct part_record {
   uint64_t left_out = 0; // bytes
 };
 
+// One request to one provider. Counts that nobody told are unknown_count; so is a cost without a price.
+inline constexpr int64_t unknown_count = -1;
+struct call_record {
+  uint64_t number = 0;  // in the campaign, from 1
+  std::string provider; // by its name in the node's settings
+  std::string model;    // asked for
+  std::string request;  // blob: the body sent, to the byte
+  int64_t begun_ns = 0; // wall clock, since the epoch
+  int64_t reserved_tokens = 0;
+  int64_t reserved_money = unknown_count; // billionths of the currency
+  std::string terms;                      // of the provider, as the operator tags them: what the text may be used for
+  // How it ended; not at all: the node went down meanwhile.
+  int64_t ended_ns = 0;
+  std::string outcome; // "answered", "lost", or the class of the failure
+  std::string detail;
+  int32_t status = 0; // HTTP's; 0: none came
+  int64_t first_content_us = unknown_count;
+  std::string model_answered;
+  std::string finish;
+  int64_t input_tokens = unknown_count;
+  int64_t cached_tokens = unknown_count;
+  int64_t output_tokens = unknown_count;
+  int64_t reasoning_tokens = unknown_count;
+  int64_t money = unknown_count;
+  std::string currency;
+  std::string trace; // blob: token ids and logprobs as JSON, where the server gave them
+};
+
 struct exchange_record {
   exchange_id id;
   std::string kind; // of the generator: relay
@@ -57,6 +85,8 @@ struct exchange_record {
   std::string holder;
   int64_t held_until_ns = 0;
   uint32_t handed_out = 0;
+  // Of a provider's model.
+  std::vector<call_record> calls;
 };
 
 // The payload of the events about it.
@@ -82,9 +112,15 @@ typename I::result_type inspect(I& f, part_record& x) {
   return f(x.name, x.tokens, x.budget, x.left_out);
 }
 template <class I>
+typename I::result_type inspect(I& f, call_record& x) {
+  return f(x.number, x.provider, x.model, x.request, x.begun_ns, x.reserved_tokens, x.reserved_money, x.terms,
+           x.ended_ns, x.outcome, x.detail, x.status, x.first_content_us, x.model_answered, x.finish, x.input_tokens,
+           x.cached_tokens, x.output_tokens, x.reasoning_tokens, x.money, x.currency, x.trace);
+}
+template <class I>
 typename I::result_type inspect(I& f, exchange_record& x) {
   return f(x.id, x.kind, x.turns, x.parts, x.tokens, x.asked_ns, x.answered, x.reply, x.answered_ns, x.answered_by,
-           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out);
+           x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls);
 }
 template <class I>
 typename I::result_type inspect(I& f, exchange_event& x) {

@@ -108,6 +108,7 @@ struct generate_request {
   std::vector<ancestor> lineage; // for generators that ask a model
   std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
   uint64_t seed = 0;
+  uint64_t unshown = 0; // made, or being made, from the first parent before: those that are not among the siblings
 };
 
 // --- evaluation ----------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ typename I::result_type inspect(I& f, synthesis_step& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
-  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed);
+  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.unshown);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {

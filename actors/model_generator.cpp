@@ -155,7 +155,7 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
-  const synthesis::campaign_facts shared{&st.fixed, st.peaks, st.documents.get(), st.budgets.documents};
+  const synthesis::campaign_facts shared{&st.fixed, st.machine, st.peaks, st.documents.get(), st.budgets.documents};
   auto p = synthesis::build_prompt(synthesis::facts_of(shared, w->step), st.budgets);
   if (!p) {
     give_up(self, w, p.error());
@@ -218,6 +218,8 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
     for (auto& section : synthesis::split_sections(name, text))
       sections.push_back(std::move(section));
   st.documents = std::make_unique<synthesis::section_source>(std::move(sections));
+  for (const auto& [what, words] : st.context->hardware->about())
+    st.machine.push_back(what + ": " + words);
   const auto rules = model_of(*st.context->spec, place);
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;

@@ -37,6 +37,7 @@ struct model_generator_state {
   model_actor model;
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis_context fixed;
+  std::vector<std::string> machine;         // what the device is, a line each
   std::map<std::string, std::string> peaks; // of the device
   std::unique_ptr<synthesis::document_source> documents;
   synthesis::prompt_budgets budgets;

@@ -132,6 +132,14 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
             m.context_tokens);
     s.value("reply_tokens", {.text = "relay, llm: of these, kept for the reply", .low = 500, .high = 1e8},
             m.reply_tokens);
+    s.value("providers",
+            {.text = "llm: names of the node's, in the order in which they are tried", .fallback = "all of the node's"},
+            m.providers);
+    s.value("temperature", {.text = "llm: of the sampling", .low = 0.0, .high = 2.0, .fallback = "the provider's own"},
+            m.temperature);
+    s.value("top_p",
+            {.text = "llm: likewise", .low = 0.0, .high = 1.0, .low_open = true, .fallback = "the provider's own"},
+            m.top_p);
     if (m.reply_tokens > m.context_tokens / 2)
       s.error("reply_tokens", "at most half of context_tokens, " + std::to_string(m.context_tokens / 2)
                                   + ", so that a prompt has room");

@@ -20,6 +20,10 @@ struct model_spec {
   int64_t in_flight = 4; // prompts at once
   int64_t context_tokens = 64'000;
   int64_t reply_tokens = 16'000; // of the context, kept free for the reply
+  // llm alone.
+  std::vector<std::string> providers; // by name, in the order in which they are tried; empty: all the node has
+  double temperature = -1.0;          // negative: the provider's own
+  double top_p = -1.0;
 };
 
 struct search_spec {
@@ -84,7 +88,7 @@ typename I::result_type inspect(I& f, generator_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, model_spec& x) {
-  return f(x.in_flight, x.context_tokens, x.reply_tokens);
+  return f(x.in_flight, x.context_tokens, x.reply_tokens, x.providers, x.temperature, x.top_p);
 }
 template <class I>
 typename I::result_type inspect(I& f, search_spec& x) {

@@ -35,18 +35,67 @@ void endpoint(section& s, std::string_view name, const setting_rule& rule, std::
     s.error(name, "'" + x + "' is no address; write \"127.0.0.1:7700\"");
 }
 
+void declare_price(section& s, price_spec& x) {
+  const auto rate = [](std::string text, std::string fallback) {
+    return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e6, .fallback = std::move(fallback)};
+  };
+  s.value("input", rate("money for a million tokens asked", "unknown"), x.input);
+  s.value("output", rate("for a million answered, reasoning included", "unknown"), x.output);
+  s.value("cached_read", rate("for a million that its cache held", "as input"), x.cached_read);
+  s.value("cache_write", rate("for a million that it puts there", "as input"), x.cache_write);
+  s.value("currency", {.text = "what money is counted in"}, x.currency);
+  if ((x.input < 0.0) != (x.output < 0.0))
+    s.error("", "give input and output, or neither");
+}
+
+void declare_caps(section& s, caps_spec& x) {
+  s.value("cost", {.text = "money", .low = 0.0, .low_open = true, .fallback = "unlimited"}, x.cost);
+  s.value("tokens", {.text = "in and out", .low = 1, .high = 1e15, .fallback = "unlimited"}, x.tokens);
+  s.value("calls", {.text = "requests, repeated ones too", .low = 1, .high = 1e12, .fallback = "unlimited"}, x.calls);
+}
+
+void declare_network(section& s, provider_spec& x) {
+  s.table("headers", {.text = "sent beside ours; no secrets"}, [&](section& t) {
+    t.others("name", {.text = "value of the header"}, [&](const document_member& m) {
+      if (m.value.what == document_value::kind::text)
+        x.headers[m.key] = m.value.text;
+      else
+        t.error(m.key, "expected text, found " + describe(m.value.what));
+    });
+  });
+  s.value("proxy", {.text = "\"http://host:port\", without a password", .fallback = "none"}, x.proxy);
+  s.value("proxy_env", {.text = "environment variable that holds such a URL, perhaps with one", .fallback = "none"},
+          x.proxy_env);
+  s.value("ca_file", {.text = "authorities trusted beside the system's, PEM", .fallback = "none"}, x.ca_file);
+  s.value("unix_socket", {.text = "connected to in place of the address", .fallback = "none"}, x.unix_socket);
+  s.value("plain_text", {.text = "http:// to another machine: who is between reads prompt and key"}, x.plain_text);
+  if (s.has("proxy") && s.has("proxy_env"))
+    s.error("proxy_env", "give proxy or proxy_env, not both");
+}
+
 void declare_provider(section& s, std::set<std::string>& names, provider_spec& x) {
   if (s.value("name", {.text = "how campaigns call it", .required = true}, x.name) && !names.insert(x.name).second)
     s.error("name", "there is a provider '" + x.name + "' already");
-  s.value("kind", {.text = "the protocol it speaks", .required = true, .choices = {"openai", "anthropic"}}, x.kind);
+  s.value("kind", {.text = "whose protocol and address", .required = true, .choices = provider_kinds()}, x.kind);
   s.value("url", {.text = "base address, without a key in it", .fallback = "the provider's own"}, x.url);
   if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))
     s.error("url", *problem);
   s.value("model", {.text = "the model asked for", .fallback = "none"}, x.model);
-  s.value("key_env", {.text = "environment variable that holds the key", .fallback = "none"}, x.key_env);
+  s.value("key_env", {.text = "environment variable that holds the key", .fallback = "the provider's own"}, x.key_env);
   s.value("key_file", {.text = "file that holds the key", .fallback = "none"}, x.key_file);
   if (s.has("key_env") && s.has("key_file"))
     s.error("key_file", "give key_env or key_file, not both");
+  declare_network(s, x);
+  s.value("at_once", {.text = "calls at most; fewer when it pushes back", .low = 1, .high = 10'000}, x.at_once);
+  s.table("price", {.text = "what its tokens cost; unknown, money is not counted"},
+          [&](section& t) { declare_price(t, x.price); });
+  s.table("total", {.text = "what may be spent with it, ever"}, [&](section& t) { declare_caps(t, x.total); });
+  s.table("per_day", {.text = "what may be spent with it on a day of UTC"},
+          [&](section& t) { declare_caps(t, x.per_day); });
+  s.value("known_price", {.text = "refuse calls whose price is unknown"}, x.known_price);
+  s.value("terms",
+          {.text = "what its replies may be used for, in your words: kept with every call", .fallback = "none"},
+          x.terms);
 }
 
 void declare_device(section& s, const std::vector<std::string>& targets, std::set<std::string>& seen, device_spec& x) {
@@ -80,6 +129,11 @@ void declare_tls(section& s, tls_spec& x) {
 }
 
 } // namespace
+
+std::vector<std::string> provider_kinds() {
+  return {"openai",     "openai-chat", "anthropic", "gemini",    "deepseek",
+          "openrouter", "vllm",        "sglang",    "llama.cpp", "ollama"};
+}
 
 void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec) {
   root.value("data_dir", {.text = "where everything is kept", .required = true}, spec.data_dir);
@@ -160,7 +214,8 @@ result_or_errors<node_spec> load_node(const std::string& path, const std::vector
                   &spec.cluster.authority, &spec.tls.certificate, &spec.tls.key, &spec.log.file})
     beside(*x);
   for (auto& p : spec.providers)
-    beside(p.key_file);
+    for (auto* x : {&p.key_file, &p.ca_file, &p.unix_socket})
+      beside(*x);
   if (spec.token_file.empty())
     spec.token_file = (std::filesystem::path{spec.data_dir} / "token").string();
   return spec;

@@ -4,18 +4,46 @@
 #include "config/diagnostic.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace kevolve {
 
+// Money for a million tokens. Negative: as `input`; without input and output nothing is known.
+struct price_spec {
+  double input = -1.0;
+  double output = -1.0; // reasoning included
+  double cached_read = -1.0;
+  double cache_write = -1.0;
+  std::string currency = "USD";
+};
+
+struct caps_spec { // 0: unlimited
+  double cost = 0.0;
+  int64_t tokens = 0;
+  int64_t calls = 0;
+};
+
 struct provider_spec {
   std::string name;
-  std::string kind; // openai anthropic
-  std::string url;  // empty: the provider's own
+  std::string kind;
+  std::string url; // empty: the provider's own
   std::string model;
   std::string key_env; // the key itself never stands in a file of settings
   std::string key_file;
+  std::map<std::string, std::string> headers; // sent beside ours
+  std::string proxy;
+  std::string proxy_env; // a variable that holds the proxy's URL, perhaps with a password
+  std::string ca_file;
+  std::string unix_socket;
+  bool plain_text = false; // http:// to other machines
+  int64_t at_once = 64;    // calls
+  price_spec price;
+  caps_spec total;
+  caps_spec per_day;        // of UTC
+  bool known_price = false; // refuse calls whose price is unknown
+  std::string terms;        // what its replies may be used for, in the operator's words: stored with every call
 };
 
 struct device_spec {
@@ -78,8 +106,17 @@ struct node_spec {
 };
 
 template <class I>
+typename I::result_type inspect(I& f, price_spec& x) {
+  return f(x.input, x.output, x.cached_read, x.cache_write, x.currency);
+}
+template <class I>
+typename I::result_type inspect(I& f, caps_spec& x) {
+  return f(x.cost, x.tokens, x.calls);
+}
+template <class I>
 typename I::result_type inspect(I& f, provider_spec& x) {
-  return f(x.name, x.kind, x.url, x.model, x.key_env, x.key_file);
+  return f(x.name, x.kind, x.url, x.model, x.key_env, x.key_file, x.headers, x.proxy, x.proxy_env, x.ca_file,
+           x.unix_socket, x.plain_text, x.at_once, x.price, x.total, x.per_day, x.known_price, x.terms);
 }
 template <class I>
 typename I::result_type inspect(I& f, device_spec& x) {
@@ -110,6 +147,9 @@ typename I::result_type inspect(I& f, node_spec& x) {
   return f(x.path, x.data_dir, x.listen, x.token_file, x.providers, x.devices, x.cluster, x.limits, x.sandbox, x.tls,
            x.log);
 }
+
+// What a provider's `kind` may be: the presets of llm::preset().
+std::vector<std::string> provider_kinds();
 
 // Relative paths are relative to the file. `targets`: the names there are; empty: any.
 result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides = {},

@@ -88,6 +88,7 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   }
   if (remembers_siblings(step))
     take(step.siblings, q.siblings);
+  q.unshown = step.siblings.size() - q.siblings.size();
   return q;
 }
 

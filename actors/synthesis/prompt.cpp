@@ -88,7 +88,7 @@ variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
   out.report = itemised("report", "# Report\n",
                         report.empty() ? std::vector<std::string>{} : std::vector<std::string>{report}, b.report);
   out.documents = itemised("documents", "# Documents\n", document_items(facts), b.documents);
-  out.step = fixed("step", step_text());
+  out.step = fixed("step", step_text(facts));
   return out;
 }
 

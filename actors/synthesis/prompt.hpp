@@ -32,6 +32,7 @@ struct prompt_facts {
   std::vector<shown_node> parents;  // the one to improve first; others: to combine with it
   std::vector<shown_node> lineage;  // above the first parent, nearest first
   std::vector<shown_node> siblings; // made from the first parent, newest first
+  uint64_t unshown = 0;             // made, or being made, from it besides: prompts must differ where those do not
   memory_report report;
   std::vector<document> documents;
 };

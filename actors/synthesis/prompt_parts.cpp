@@ -145,6 +145,12 @@ std::string outcome_text(const shown_node& n) {
   if (!n.node.flags.empty())
     out += ", flags " + n.node.flags;
   out += ".\n";
+  if (!n.node.shape_ns.empty()) {
+    out += "A call takes:";
+    for (const auto& [shape, ns] : n.node.shape_ns)
+      out += (shape == n.node.shape_ns.begin()->first ? " " : ", ") + number(ns / 1e3) + " us (" + defused(shape) + ")";
+    out += ".\n";
+  }
   constexpr int64_t most_detail = 800;
   if (!n.node.detail.empty())
     out +=
@@ -179,9 +185,16 @@ std::vector<std::string> document_items(const prompt_facts& facts) {
   return out;
 }
 
-std::string step_text() {
-  return "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it "
-         "fully.\n";
+std::string step_text(const prompt_facts& facts) {
+  std::string out =
+      "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it fully.\n";
+  constexpr uint64_t most_ranks = 6;
+  if (const auto rank = facts.unshown % most_ranks + 1; rank > 1)
+    out +=
+        "Others are writing candidates from this same code, unseen by you, and will take the steps that come to mind "
+        "first. List for yourself the approaches that would help, most promising first, and take number "
+        + std::to_string(rank) + " of them.\n";
+  return out;
 }
 
 } // namespace kevolve::synthesis

@@ -13,7 +13,7 @@ std::string format_text(const prompt_facts& facts);
 // One text for each item, in the order of their worth.
 std::vector<std::string> history_items(const prompt_facts& facts);
 std::vector<std::string> document_items(const prompt_facts& facts);
-std::string step_text();
+std::string step_text(const prompt_facts& facts);
 
 // What the judge said of a node, in a line or two; the judge's words are quoted.
 std::string outcome_text(const shown_node& n);

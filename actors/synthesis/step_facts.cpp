@@ -85,6 +85,35 @@ std::vector<std::string> notes_of(const std::map<std::string, std::string>& peak
   return out;
 }
 
+// Work and roof of one declared shape.
+roofline_facts roof_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
+                       const size_map& sizes) {
+  roofline_facts r;
+  r.flops = amount(context.task, context.task.work_flops, sizes);
+  r.bytes = amount(context.task, context.task.work_bytes, sizes);
+  r.peak_flops = peak(peaks, "peak.flops_per_s");
+  r.peak_bytes = bandwidth(context, peaks, r.bytes);
+  return r;
+}
+
+// How fast each timed shape could be at best: what is worth trying depends on what bounds it.
+std::vector<std::string> roofs_of(const campaign_facts& campaign) {
+  std::vector<std::string> out;
+  for (const auto& shape : campaign.context->task.shapes) {
+    const auto r = roof_of(*campaign.context, campaign.peaks, shape.sizes);
+    const auto compute = r.peak_flops > 0 ? r.flops / r.peak_flops : 0.0;
+    const auto memory = r.peak_bytes > 0 ? r.bytes / r.peak_bytes : 0.0;
+    if (compute <= 0 && memory <= 0)
+      continue;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "at least %.4g flop and %.4g bytes; at the peaks %.4g us for the one, %.4g us for the other", r.flops,
+                  r.bytes, compute * 1e6, memory * 1e6);
+    out.push_back(shape.name + ": " + text);
+  }
+  return out;
+}
+
 } // namespace
 
 roofline_facts roofline_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
@@ -95,12 +124,8 @@ roofline_facts roofline_of(const synthesis_context& context, const std::map<std:
     auto took = node.shape_ns.find(shape.name);
     if (took == node.shape_ns.end() || took->second <= 0.0)
       continue;
-    roofline_facts r;
-    r.flops = amount(context.task, context.task.work_flops, shape.sizes);
-    r.bytes = amount(context.task, context.task.work_bytes, shape.sizes);
+    auto r = roof_of(context, peaks, shape.sizes);
     r.seconds = took->second / 1e9;
-    r.peak_flops = peak(peaks, "peak.flops_per_s");
-    r.peak_bytes = bandwidth(context, peaks, r.bytes);
     const auto share = std::max(r.peak_flops > 0 ? r.flops / r.seconds / r.peak_flops : 0.0,
                                 r.peak_bytes > 0 ? r.bytes / r.seconds / r.peak_bytes : 0.0);
     if (share > best_share) {
@@ -114,7 +139,10 @@ roofline_facts roofline_of(const synthesis_context& context, const std::map<std:
 prompt_facts facts_of(const campaign_facts& campaign, const generate_request& step) {
   prompt_facts out;
   out.campaign = campaign.context;
-  out.hardware_notes = notes_of(campaign.peaks);
+  out.hardware_notes = campaign.machine;
+  for (auto lines : {notes_of(campaign.peaks), roofs_of(campaign)})
+    out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
+  out.unshown = step.unshown;
   out.file_name = campaign.context->task.language == "cpp" ? "candidate.cpp" : "candidate.c";
   out.memory = step.memory;
   if (out.memory == "none")

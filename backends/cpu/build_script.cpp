@@ -33,6 +33,7 @@ std::vector<std::pair<std::string, std::string>> cpu_target::about() const {
       versions += (versions.empty() ? "" : "; ") + version;
   return {
       {"machine", fmt::format("{}, {} {}, {}", processor_field(0, "model name"), os.sysname, os.release, os.machine)},
+      {"instructions", instruction_sets(0)},
       {"toolchain", versions}};
 }
 

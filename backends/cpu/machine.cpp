@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -136,6 +137,19 @@ std::map<std::string, int64_t> hardware_facts(int core, size_t cores) {
   out["fma"] = (" " + flags + " ").find(" fma ") != std::string::npos || out["vector_bits"] == 512 ? 1 : 0;
   out["cores"] = static_cast<int64_t>(cores);
   out["memory"] = configured(_SC_PHYS_PAGES) * configured(_SC_PAGE_SIZE);
+  return out;
+}
+
+std::string instruction_sets(int core) {
+  static constexpr std::array telling{"sse4_2",      "avx",         "avx2",     "fma",      "f16c",     "bmi2",
+                                      "avx_vnni",    "avx512f",     "avx512bw", "avx512dq", "avx512vl", "avx512_vnni",
+                                      "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "asimd",
+                                      "asimdhp",     "asimddp",     "bf16",     "i8mm",     "sve",      "sve2"};
+  std::istringstream words{processor_field(core, "flags") + " " + processor_field(core, "Features")};
+  std::string out;
+  for (std::string w; words >> w;)
+    if (std::find(telling.begin(), telling.end(), w) != telling.end())
+      out += (out.empty() ? "" : " ") + w;
   return out;
 }
 

@@ -39,6 +39,9 @@ std::string read_line(const std::string& path);
 // The value of a line "key : value" of /proc/cpuinfo for that core.
 std::string processor_field(int core, const std::string& key);
 
+// The instruction sets that a kernel's author asks about, as the kernel names them: "avx2 fma f16c".
+std::string instruction_sets(int core);
+
 // Share of time the hypervisor kept from us since boot, in percent; negative if unknown.
 double steal_percent();
 

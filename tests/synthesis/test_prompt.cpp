@@ -178,6 +178,27 @@ TEST_CASE("one form serves a draft, a repair, a refinement and a combination") {
   CHECK(has(a.user, "the reference, as candidate.c"));
 }
 
+TEST_CASE("prompts from the same code differ while what came of the others is unknown") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  const auto first = build_prompt(f);
+  f.unshown = 2;
+  const auto third = build_prompt(f);
+  REQUIRE((first && third));
+  CHECK(first->system == third->system);
+  CHECK(!has(first->user, "take number"));
+  CHECK(has(third->user, "take number 3 of them"));
+}
+
+TEST_CASE("the current code's times are shown by shape") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  f.parents.front().node.shape_ns = {{"large", 2.5e6}, {"small", 1500.0}};
+  const auto p = build_prompt(f);
+  REQUIRE(p);
+  CHECK(has(part(*p, "code").text, "A call takes: 2500 us (large), 1.5 us (small).\n"));
+}
+
 TEST_CASE("the parts make up the prompt, and each counts its tokens") {
   const auto c = campaign();
   const auto p = build_prompt(facts_of(c)).value();

@@ -1,0 +1,71 @@
+#include "actors/synthesis/step_facts.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+using namespace kevolve::synthesis;
+
+namespace {
+
+// Two flop and eight bytes an element.
+synthesis_context scaling() {
+  synthesis_context c;
+  c.task.name = "scale";
+  c.task.entry = "scale";
+  c.task.language = "c";
+  c.task.work_flops = "2*n";
+  c.task.work_bytes = "8*n";
+  c.task.shapes = {{"small", {{"n", 1'000}}, false, 1.0}, {"large", {{"n", 1'000'000}}, false, 1.0}};
+  c.hardware = {{"cache.l1d", 32'768}, {"cache.l2", 1'048'576}};
+  c.reference_source = "void scale(void) {}\n";
+  return c;
+}
+
+const std::map<std::string, std::string> peaks{
+    {"peak.flops_per_s", "1e10"}, {"peak.l1_bytes_per_s", "8e10"}, {"peak.dram_bytes_per_s", "8e9"}};
+
+bool has_line(const std::vector<std::string>& lines, const std::string& what) {
+  return std::any_of(lines.begin(), lines.end(), [&](const auto& l) { return l.find(what) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
+  const auto c = scaling();
+  const auto f = facts_of({&c, {"machine: a processor"}, peaks, nullptr, 0}, {});
+  CHECK(f.hardware_notes.front() == "machine: a processor");
+  // 2000 flop at 1e10 a second; 8000 bytes at 8e10. A million elements do not fit: 8e6 bytes at 8e9.
+  CHECK(
+      has_line(f.hardware_notes, "small: at least 2000 flop and 8000 bytes; at the peaks 0.2 us for the one, 0.1 us"));
+  CHECK(has_line(f.hardware_notes,
+                 "large: at least 2e+06 flop and 8e+06 bytes; at the peaks 200 us for the one, 1000 us"));
+}
+
+TEST_CASE("the report is about the shape that is nearest to its roof") {
+  const auto c = scaling();
+  ancestor node;
+  node.shape_ns = {{"small", 400.0}, {"large", 10e6}};
+  const auto r = roofline_of(c, peaks, node);
+  CHECK(r.flops == doctest::Approx(2'000));
+  CHECK(r.seconds == doctest::Approx(400e-9));
+  CHECK(r.peak_bytes == doctest::Approx(8e10));
+}
+
+TEST_CASE("no peaks, no roofs") {
+  const auto c = scaling();
+  const auto f = facts_of({&c, {}, {}, nullptr, 0}, {});
+  CHECK(f.hardware_notes.empty());
+}
+
+TEST_CASE("a fresh start is shown nothing of the tree but that others are at it") {
+  const auto c = scaling();
+  generate_request step;
+  step.memory = "none";
+  step.unshown = 2;
+  step.siblings.emplace_back();
+  const auto f = facts_of({&c, {}, peaks, nullptr, 0}, step);
+  CHECK(f.siblings.empty());
+  CHECK(f.unshown == 2);
+}
