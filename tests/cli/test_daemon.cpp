@@ -169,8 +169,9 @@ TEST_CASE("a campaign's prompts are taken and answered from the command line") {
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
   REQUIRE(daemon.wait_for("serving "));
   CHECK(f.kevolve({"relay", "next"}).code == 3);
-  auto id = f.told({"submit", "row_energy.toml", "--set", "generator[0].kind=relay", "--set",
-                    "budget.candidates=2"})["id"].get<std::string>();
+  auto id =
+      f.told({"submit", "row_energy.toml", "--set", "generator[0].kind=relay", "--set", "budget.candidates=2"})["id"]
+          .get<std::string>();
   f.await_event(id, "model_asked");
   json prompt;
   for (auto said = f.kevolve({"relay", "next", "--json", "--by", "alice"}); prompt.is_null();
