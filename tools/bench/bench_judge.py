@@ -10,6 +10,15 @@ def milliseconds(x: float) -> str:
     return f"{x:.2f} ms"
 
 
+def floor_of_launch(launch: Json) -> list[str]:
+    """The kernel's part of a launch, in documents that have it."""
+    if (floor := launch.get("floor")) is None:
+        return []
+    return [(f"floor of a launch: an empty process of a small parent in the same confinement is cloned, heard of and "
+             f"stopped in {common.nanoseconds(floor['cloned_ns'])}, and with the sandbox's limits and filters in "
+             f"{common.nanoseconds(floor['locked_ns'])}")]
+
+
 def render(document: Json) -> str:
     launch, steady = document["launch"], document["steadiness"]
     rows = [["inputs", "request", "calls", "whole", "kernel", "launches", "inputs and poison", "comparing",
@@ -26,6 +35,7 @@ def render(document: Json) -> str:
         (f"launch of a candidate's process: median {common.nanoseconds(launch['median_ns'])}, 90 % within "
         f"{common.nanoseconds(launch['p90_ns'])}, of it loading {common.nanoseconds(launch['loading_median_ns'])} "
         f"(wanted: {common.nanoseconds(launch['wanted_ns'])}); {launch['launches']} launches, {launch['sandbox_level']}"),
+        *floor_of_launch(launch),
         (f"champion against reference in L2, {steady['runs']} fresh judges over {steady['over_s']:.0f} s: median ratio "
         f"{steady['median']:.4f}, interquartile range {100 * steady['interquartile_range']:.2f} % (wanted: at most "
         f"{100 * steady['wanted']:.0f} %), {steady['disturbed']} disturbed"),

@@ -4,6 +4,7 @@
 #include "backends/cpu/judge/own_session.hpp"
 #include "backends/judging/byte_buffer.hpp"
 #include "tools/bench/helper_session.hpp"
+#include "tools/bench/launch_floor.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"
 #include "tools/bench/sweep.hpp"
@@ -125,7 +126,11 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
     load.push_back(static_cast<double>(process->load_time().count()));
     process->end();
   }
+  auto floor = launch_floor(bench.device.cores.front(), count);
+  if (!floor)
+    return tl::unexpected(floor.error());
   return json{{"launches", count},
+              {"floor", *floor},
               {"median_ns", median(launch)},
               {"p90_ns", percentile(launch, 0.9)},
               {"loading_median_ns", median(load)},
