@@ -6,6 +6,7 @@
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kevolve {
 
@@ -68,6 +69,24 @@ bool fold_selected(campaign_fold& f, const selection_record& r) {
   return true;
 }
 
+namespace {
+
+// What the step brought beyond the best that was known, and what it took.
+void count_yield(campaign_fold& f, const node_record& r) {
+  const auto step = f.open.find(r.index);
+  if (step == f.open.end() || f.steered.injected.contains(r.index))
+    return;
+  auto& y = f.yields[chosen_generator(step->second)];
+  ++y.steps;
+  const bool people = r.proposal.generator == "relay"; // their time is theirs
+  y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
+  const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
+  if (r.result == verdict::pass && r.confirmed && r.fitness > before)
+    y.gain += std::log(r.fitness / before);
+}
+
+} // namespace
+
 bool fold_finished(campaign_fold& f, const node_record& r) {
   node_outcome o{r.result,
                  r.fitness,
@@ -78,6 +97,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
                  f.confirmations.contains(r.index) || r.rule == same_object};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
+  count_yield(f, r);
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary;
@@ -148,6 +168,15 @@ bool fold_steered(campaign_fold& f, const steering_record& r) {
   return true;
 }
 
+bool fold_called(campaign_fold& f, const call_event& e) {
+  if (!f.calls.insert(e.call.number).second)
+    return false;
+  if (e.spent.calls >= f.spent.calls) // sums only grow: of two calls that ended together the later event may come first
+    f.spent = e.spent;
+  f.yields[e.id.generator].money += static_cast<double>(std::max<int64_t>(0, e.call.money)) / 1e9;
+  return true;
+}
+
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
   fold_time(f, e);
@@ -202,6 +231,9 @@ void fold(campaign_fold& f, const journal_event& e) {
         run_or_rest(f, e.time_ns);
       });
       break;
+    case event_kind::model_call_ended:
+      with<call_event>(f, e, [&](const call_event& r) { fold_called(f, r); });
+      break;
     case event_kind::campaign_steered:
       with<steering_record>(f, e, [&](steering_record& r) {
         if (r.serial > f.steered.serial + 1 && f.mismatch.empty())
@@ -231,12 +263,15 @@ campaign_progress progress_of(const campaign_fold& f, double wall_s) {
   p.wall_s = wall_s;
   p.device_s = static_cast<double>(f.judge_ns) / 1e9;
   p.exhausted_in_a_row = f.exhausted_in_a_row;
+  p.tokens = f.spent.tokens;
+  p.cost = static_cast<double>(f.spent.money) / 1e9;
   return p;
 }
 
 campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   campaign_status s;
   s.target = spec.target;
+  s.models = f.spent;
   s.stop_reason = f.ended ? f.finish.stop_reason : "";
   s.candidates = f.tree.finished();
   s.valid = f.tree.valid();
@@ -315,6 +350,8 @@ termination_rules rules_of(const campaign_spec& spec) {
   r.candidates = static_cast<uint64_t>(spec.budget.candidates);
   r.wall_s = spec.budget.wall_s;
   r.device_s = spec.budget.device_s;
+  r.tokens = spec.budget.tokens;
+  r.cost = spec.budget.cost;
   r.stall = static_cast<uint64_t>(spec.stop.stall);
   return r;
 }
@@ -361,6 +398,9 @@ synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
   s.generator = chosen_generator(r);
   if (!r.parents.empty())
     s.lineage = lineage_of(f.tree, r.parents.front());
+  s.best = {f.champion.index, f.champion.speedup, f.champion_ci_low, f.champion_ci_high, {}};
+  if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
+    s.best.summary = words->second;
   s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
   if (!r.parents.empty())
     for (auto c : f.tree.at(r.parents.front()).children)

@@ -5,6 +5,7 @@
 #include "actors/evaluation/retention.hpp"
 #include "actors/messages.hpp"
 #include "actors/run_clock.hpp"
+#include "actors/search/mixture.hpp"
 #include "actors/search/policy.hpp"
 #include "actors/search/termination.hpp"
 #include "actors/search/tree.hpp"
@@ -12,6 +13,7 @@
 #include "config/campaign.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,9 +45,12 @@ struct campaign_fold {
   bool ended = false;
   finish_record finish;
   uint64_t last_sequence = 0;
-  run_clock clock;           // by the times of the events, in sessions that record nothing better
-  bool records_time = false; // this session does
-  std::string mismatch;      // a tree hash that does not hold; empty: all did
+  run_clock clock;                            // by the times of the events, in sessions that record nothing better
+  bool records_time = false;                  // this session does
+  model_spending spent;                       // on language models
+  std::set<uint64_t> calls;                   // of them, by number: each is counted once
+  std::map<uint32_t, generator_yield> yields; // by the generator's place
+  std::string mismatch;                       // a tree hash that does not hold; empty: all did
 };
 
 // Takes one event in. An event that was folded before (by index) changes nothing.
@@ -58,6 +63,7 @@ bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
 bool fold_crowned(campaign_fold& f, const champion_record& r);
 bool fold_amended(campaign_fold& f, const amendment_record& r);
 bool fold_steered(campaign_fold& f, const steering_record& r);
+bool fold_called(campaign_fold& f, const call_event& e);
 
 // What a node's confirmation comes to now, as the next test in the campaign's stream.
 confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,

@@ -1,9 +1,9 @@
 #include "actors/campaign_steps.hpp"
 
 #include "actors/append.hpp"
+#include "actors/campaign_generators.hpp"
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
-#include "actors/search/mixture.hpp"
 #include "actors/search_node.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
@@ -107,32 +107,6 @@ void adopt(pointer self, uint64_t index) {
           });
 }
 
-// Steps that wait for a model's answer: they take no part in what the machine is at.
-bool awaits_model(const campaign_state& st, const selection_record& r) {
-  const auto& generators = st.context->spec->generators;
-  const auto which = chosen_generator(r);
-  return which < generators.size() && asks_model(generators[which]) && !st.fold.summaries.contains(r.index)
-         && !st.fold.steered.injected.contains(r.index);
-}
-
-// Which generator the next node is for; nothing: the machine, or every one of them, has enough to do.
-std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
-  const auto& spec = *st.context->spec;
-  std::vector<generator_load> loads;
-  for (size_t i = 0; i < spec.generators.size(); ++i)
-    loads.push_back({spec.generators[i].weight, 0,
-                     asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0});
-  uint64_t at_work = 0;
-  for (const auto& [index, r] : st.fold.open)
-    if (awaits_model(st, r))
-      ++loads[chosen_generator(r)].at_work;
-    else
-      ++at_work;
-  if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
-    return std::nullopt;
-  return pick_generator(loads, seed);
-}
-
 void start_node(pointer self, uint64_t seed, size_t generator) {
   auto& st = self->state;
   auto index = st.fold.tree.size();
@@ -158,14 +132,6 @@ void start_node(pointer self, uint64_t seed, size_t generator) {
     if (!self->state.fold.ended)
       spawn_node(self, fresh_record(self->state, r));
   });
-}
-
-// An answer may never come: what waits for one does not keep a campaign from its end.
-void withdraw_questions(pointer self) {
-  auto& st = self->state;
-  for (const auto& [index, r] : st.fold.open)
-    if (awaits_model(st, r))
-      self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);
 }
 
 campaign_progress progress_of(const campaign_state& st) {
@@ -240,12 +206,25 @@ void pump(pointer self) {
   if (st.phase != "running" || !st.held_up.empty())
     return;
   const auto rules = rules_of(*st.context->spec, st.fold.steered);
+  std::string spent_out; // no room for another call, though some of the budget may be left
+  if (const auto& board = st.context->board) {
+    for (const auto& e : board->take_ended(st.context->id))
+      fold_called(st.fold, e);
+    spent_out = board->spent_out(st.context->id);
+  }
   auto decision = should_stop(rules, progress_of(st));
+  if (!decision.stop && !spent_out.empty())
+    decision = {true, "budget", spent_out};
   if (decision.stop) {
     withdraw_questions(self);
     if (st.nodes.empty())
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
+  }
+  if (const auto held = hold_of_all(st); !held.empty()) {
+    if (st.nodes.empty())
+      pause(self, "every model is on hold: " + held);
+    return;
   }
   const auto budget = rules.candidates;
   while (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget) {
@@ -294,14 +273,15 @@ void retry(pointer self) {
 
 namespace {
 
-// Ends a node that no try could judge: no verdict, so no score.
-void give_up(pointer self, uint64_t index, fault f) {
+// Ends a node that no try could judge, or make: no verdict, so no score.
+void give_up(pointer self, uint64_t index, const char* rule, fault f) {
   auto& st = self->state;
   auto record = fresh_record(st, st.fold.open.at(index));
   record.state = "finished";
-  record.rule = "not_judged";
+  record.rule = rule;
   record.detail = f.kind + ": " + f.detail;
-  record.trouble = std::move(f);
+  if (record.rule == "not_judged")
+    record.trouble = std::move(f);
   caf::anon_send(caf::actor_cast<caf::actor>(self), atom::finished_v, node_result{std::move(record), {}});
 }
 
@@ -316,6 +296,10 @@ void node_faulted(pointer self, uint64_t index, fault f) {
   st.last_fault = f.kind + ": " + f.detail;
   log::warn("campaign", "{}: node {}: fault {}: {}", st.context->name, index, f.kind, f.detail);
   push(self, event_kind::node_faulted, encode(fault_record{index, f, st.fold.tree.hash()}));
+  if (const auto& r = st.fold.open.at(index); awaits_model(st, r) && !refusal_of(st, chosen_generator(r)).empty()) {
+    give_up(self, index, "withdrawn", std::move(f)); // others may make what its model cannot
+    return;
+  }
   // A rival that fails is dethroned: the next try has another.
   const bool counts = f.kind != rival_failed || st.fold.champion.index == 0;
   if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
@@ -323,7 +307,7 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     return;
   }
   if (st.faults[index] >= faults_a_node) { // others end meanwhile: it is this one
-    give_up(self, index, std::move(f));
+    give_up(self, index, "not_judged", std::move(f));
     return;
   }
   arm_retry(self);

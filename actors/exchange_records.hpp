@@ -59,11 +59,14 @@ struct call_record {
   std::string finish;
   int64_t input_tokens = unknown_count;
   int64_t cached_tokens = unknown_count;
+  int64_t cache_write_tokens = unknown_count; // all of them
+  int64_t cache_write_1h_tokens = unknown_count;
   int64_t output_tokens = unknown_count;
   int64_t reasoning_tokens = unknown_count;
   int64_t money = unknown_count;
   std::string currency;
   std::string trace; // blob: token ids and logprobs as JSON, where the server gave them
+  std::string text;  // blob: what came of the answer, whole or not
 };
 
 struct exchange_record {
@@ -99,6 +102,23 @@ struct exchange_event {
   std::string detail;
 };
 
+// What was spent on models.
+struct model_spending {
+  uint64_t calls = 0;
+  int64_t tokens = 0;          // in and out; where no usage was told, what was reserved
+  int64_t output_tokens = 0;   // of these, as told
+  int64_t money = 0;           // billionths of the currency
+  uint64_t unpriced_calls = 0; // their money is unknown: the sum is too small
+  std::string currency;
+};
+
+// The payload of the events about a call; of its end with what its campaign has spent on models by then.
+struct call_event {
+  exchange_id id;
+  call_record call;
+  model_spending spent;
+};
+
 template <class I>
 typename I::result_type inspect(I& f, exchange_id& x) {
   return f(x.campaign, x.node, x.generator, x.round);
@@ -115,12 +135,21 @@ template <class I>
 typename I::result_type inspect(I& f, call_record& x) {
   return f(x.number, x.provider, x.model, x.request, x.begun_ns, x.reserved_tokens, x.reserved_money, x.terms,
            x.ended_ns, x.outcome, x.detail, x.status, x.first_content_us, x.model_answered, x.finish, x.input_tokens,
-           x.cached_tokens, x.output_tokens, x.reasoning_tokens, x.money, x.currency, x.trace);
+           x.cached_tokens, x.cache_write_tokens, x.cache_write_1h_tokens, x.output_tokens, x.reasoning_tokens, x.money,
+           x.currency, x.trace, x.text);
 }
 template <class I>
 typename I::result_type inspect(I& f, exchange_record& x) {
   return f(x.id, x.kind, x.turns, x.parts, x.tokens, x.asked_ns, x.answered, x.reply, x.answered_ns, x.answered_by,
            x.model, x.outcome, x.detail, x.holder, x.held_until_ns, x.handed_out, x.calls);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_spending& x) {
+  return f(x.calls, x.tokens, x.output_tokens, x.money, x.unpriced_calls, x.currency);
+}
+template <class I>
+typename I::result_type inspect(I& f, call_event& x) {
+  return f(x.id, x.call, x.spent);
 }
 template <class I>
 typename I::result_type inspect(I& f, exchange_event& x) {

@@ -86,6 +86,22 @@ using relay_actor = model_actor::extend<
     // All that wait, the oldest first, without their turns.
     caf::replies_to<atom::list>::with<std::vector<relay_prompt>>>;
 
+// One provider of language models: a client of it.
+using provider_actor = caf::typed_actor<
+    // One attempt, to its end.
+    caf::replies_to<atom::ask, provider_request>::with<provider_end>,
+    // The attempt of that serial is not wanted any more; it still answers.
+    caf::reacts_to<atom::cancel, uint64_t>,
+    // From its connections.
+    caf::reacts_to<atom::answer, uint64_t, provider_end>, caf::reacts_to<atom::crash>>;
+
+// The models of all providers: who is asked, how often, within which budget.
+using models_actor = model_actor::extend<caf::replies_to<atom::list>::with<std::vector<provider_status>>,
+                                         // A person has mended it; errc::not_found.
+                                         caf::replies_to<atom::resume, std::string>::with<provider_status>,
+                                         // A timer of that number has gone off (sent to itself).
+                                         caf::reacts_to<atom::tick, uint64_t>>;
+
 // From a step to a proposal: computes the context, picks the generator by weight.
 using synthesizer_actor =
     caf::typed_actor<caf::replies_to<atom::synthesize, synthesis_step>::with<candidate>, caf::reacts_to<atom::crash>>;

@@ -45,6 +45,13 @@ inline std::string exchanges(const id128& campaign, uint64_t node) {
 inline std::string exchange(const exchange_id& x) {
   return exchanges(x.campaign, x.node) + big_endian(x.generator) + big_endian(x.round);
 }
+// index: what was spent on models, by a campaign and with a provider
+inline std::string spent_by(const id128& campaign) {
+  return "spent/campaign/" + of(campaign);
+}
+inline std::string spent_with(const std::string& provider) {
+  return "spent/provider/" + provider;
+}
 // index: the latest known status, so that lists never fold a finished campaign
 inline std::string status(const id128& id) {
   return "status/" + of(id);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/model_messages.hpp"
+#include "actors/provider_messages.hpp"
 #include "actors/records.hpp"
 #include "backends/generator.hpp"
 #include "runtime/base/result.hpp"
@@ -97,6 +98,7 @@ struct synthesis_step {
   uint64_t index = 0;            // of the node that is made
   uint32_t generator = 0;        // which of the campaign's
   std::vector<uint64_t> lineage; // above the first parent, nearest first
+  leading_candidate best;
 };
 struct generate_request {
   uint64_t index = 0;
@@ -108,6 +110,7 @@ struct generate_request {
   std::vector<ancestor> lineage; // for generators that ask a model
   std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
   uint64_t seed = 0;
+  leading_candidate best;
   uint64_t unshown = 0; // made, or being made, from the first parent before: those that are not among the siblings
 };
 
@@ -195,6 +198,7 @@ struct campaign_status {
   std::vector<uint64_t> pinned;
   std::vector<uint64_t> banned; // with what was made from them
   std::string disturbed;        // why the final confirmation was not calm; empty: it was
+  model_spending models;
 };
 // What a person wants changed.
 struct steer_request {
@@ -276,11 +280,12 @@ typename I::result_type inspect(I& f, resource_status& x) {
 template <class I>
 typename I::result_type inspect(I& f, synthesis_step& x) {
   return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
-           x.lineage);
+           x.lineage, x.best);
 }
 template <class I>
 typename I::result_type inspect(I& f, generate_request& x) {
-  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.unshown);
+  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.best,
+           x.unshown);
 }
 template <class I>
 typename I::result_type inspect(I& f, champion_info& x) {
@@ -309,7 +314,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
   return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
-           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed);
+           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
@@ -393,6 +398,10 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_prompt))
 CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::relay_prompt>))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_answer))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_receipt))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_end))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::provider_status>))
 CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
 CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
 CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")

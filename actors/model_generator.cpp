@@ -155,7 +155,8 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
-  const synthesis::campaign_facts shared{&st.fixed, st.machine, st.peaks, st.documents.get(), st.budgets.documents};
+  const synthesis::campaign_facts shared{&st.fixed, st.machine,         st.zero_sizes,
+                                         st.peaks,  st.documents.get(), st.budgets.documents};
   auto p = synthesis::build_prompt(synthesis::facts_of(shared, w->step), st.budgets);
   if (!p) {
     give_up(self, w, p.error());
@@ -167,6 +168,7 @@ void begin(asking_pointer self, const work_ptr& w) {
     q.record.parts.push_back({part.name, part.tokens, part.budget, part.left_out});
   q.turns = {{"system", std::move(p->system)}, {"user", std::move(p->user)}};
   q.rules = std::move(p->rules);
+  q.terms = st.terms;
   begin_round(self, w);
 }
 
@@ -220,9 +222,14 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
   st.documents = std::make_unique<synthesis::section_source>(std::move(sections));
   for (const auto& [what, words] : st.context->hardware->about())
     st.machine.push_back(what + ": " + words);
+  for (const auto& shape : st.context->spec->task.task.shapes)
+    for (const auto& [name, size] : shape.sizes)
+      st.zero_sizes = st.zero_sizes || size == 0;
   const auto rules = model_of(*st.context->spec, place);
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;
+  const auto& budget = st.context->spec->budget;
+  st.terms = {rules.providers, rules.temperature, rules.top_p, rules.reply_tokens, budget.tokens, budget.cost};
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;

@@ -38,9 +38,11 @@ struct model_generator_state {
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis_context fixed;
   std::vector<std::string> machine;         // what the device is, a line each
+  bool zero_sizes = false;                  // a shape has one
   std::map<std::string, std::string> peaks; // of the device
   std::unique_ptr<synthesis::document_source> documents;
   synthesis::prompt_budgets budgets;
+  sampling_terms terms;
   bool ready = false; // the preparation has been read
   std::map<uint64_t, work_ptr> under_way;
   std::set<uint64_t> withdrawn; // nodes

@@ -14,11 +14,22 @@ struct model_turn {
   std::string role; // system | user | assistant
   std::string text;
 };
+// How a provider's model is asked.
+struct sampling_terms {
+  std::vector<std::string> providers; // by name, in the order in which they are tried; empty: all the node has
+  double temperature = -1.0;          // negative: the provider's own
+  double top_p = -1.0;
+  int64_t reply_tokens = 16'000;
+  // Of the campaign; 0: unlimited.
+  int64_t most_tokens = 0;
+  double most_cost = 0.0;
+};
 // What is asked of a model, or of whoever stands for one. The record is stored before anyone is asked.
 struct model_question {
   exchange_record record;
   std::vector<model_turn> turns;
   synthesis::answer_rules rules;
+  sampling_terms terms;
 };
 struct model_reply {
   std::string text;
@@ -57,8 +68,12 @@ typename I::result_type inspect(I& f, model_turn& x) {
   return f(x.role, x.text);
 }
 template <class I>
+typename I::result_type inspect(I& f, sampling_terms& x) {
+  return f(x.providers, x.temperature, x.top_p, x.reply_tokens, x.most_tokens, x.most_cost);
+}
+template <class I>
 typename I::result_type inspect(I& f, model_question& x) {
-  return f(x.record, x.turns, x.rules);
+  return f(x.record, x.turns, x.rules, x.terms);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_reply& x) {

@@ -38,6 +38,8 @@ enum class event_kind : uint16_t {
   campaign_ran,           // run_record: with what else is stored, and every few seconds
   model_asked,            // exchange_event: the prompt is stored, before anyone is asked
   model_answered,         // exchange_event: the answer is stored, before it is acknowledged
+  model_called,           // call_event: a provider was asked, before the request goes out
+  model_call_ended,       // call_event: with what it took and what the campaign has spent
 };
 std::string to_string(event_kind k);
 

@@ -7,6 +7,7 @@
 
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -67,8 +68,12 @@ void record_lease(relay_pointer self, exchange_record& r, const relay_prompt& p)
 caf::result<relay_prompt> next(relay_pointer self, const relay_request& who) {
   auto& st = self->state;
   const auto* taken = st.queue.take(who, st.now_ns());
-  if (taken == nullptr)
-    return to_error({errc::not_found, st.items.empty() ? "no prompt waits" : "every prompt that waits is held"});
+  if (taken == nullptr) {
+    const auto asked_for = [&](const auto& i) { return !who.campaign || i.first.campaign == who.campaign; };
+    return to_error({errc::not_found, std::any_of(st.items.begin(), st.items.end(), asked_for)
+                                          ? "every prompt that waits is held"
+                                          : "no prompt waits"});
+  }
   auto& question = st.items.at(taken->id).question;
   record_lease(self, question.record, *taken);
   auto out = *taken;

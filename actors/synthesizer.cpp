@@ -66,8 +66,11 @@ void read_times(synthesizer_pointer self, const work_ptr& w) {
                 keys::evaluation(w->last_judged))
       .then(
           [self, w, a = &first->second](std::string& bytes) {
-            if (auto e = decode<evaluation_record>(bytes))
-              a->shape_ns = shape_times(*e);
+            if (auto e = decode<evaluation_record>(bytes)) {
+              auto times = times_of(*e);
+              a->shape_ns = std::move(times.candidate_ns);
+              a->rival_ns = std::move(times.rival_ns);
+            }
             generate(self, w);
           },
           [self, w](caf::error&) { generate(self, w); }); // gone: the prompt goes without

@@ -20,15 +20,33 @@ struct ancestor {
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0;                   // speedup against the reference; 0 unless pass
-  uint64_t index = 0;                     // in the tree
-  std::string summary;                    // the step that made it, in a line
+  double fitness = 0.0; // speedup against the reference; 0 unless pass
+  uint64_t index = 0;   // in the tree
+  std::string summary;  // the step that made it, in a line
+  double ci_low = 0.0;  // of fitness, 95 %
+  double ci_high = 0.0;
+  uint64_t rival = 0;                     // whom it was timed against, in turn; 0: the reference
+  std::map<std::string, double> rival_ns; // as shape_ns, of that one
   std::map<std::string, double> shape_ns; // median of a call, by shape; empty: not known
+};
+
+// The fastest candidate so far.
+struct leading_candidate {
+  uint64_t index = 0; // 0: none is faster than the reference
+  double fitness = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  std::string summary;
 };
 
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
-  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.shape_ns);
+  return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
+           x.rival, x.rival_ns, x.shape_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, leading_candidate& x) {
+  return f(x.index, x.fitness, x.ci_low, x.ci_high, x.summary);
 }
 
 // 64 bits that stand for a genome among a campaign's; 0 for an empty one.

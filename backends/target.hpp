@@ -5,6 +5,7 @@
 #include "runtime/base/result.hpp"
 #include "runtime/base/verdict.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,7 +18,8 @@ namespace kevolve {
 struct flag_set {
   std::string name;
   std::string summary;
-  bool baseline = false; // the flags the reference is built with
+  bool baseline = false;   // the flags the reference is built with
+  int64_t vector_bits = 0; // says nothing where vectors are narrower
 };
 
 struct device_description {

@@ -25,7 +25,7 @@ void check_built(section& s, std::string_view key, const std::string& name, cons
 
 // Only what can be used is offered; what is planned is told from what is misspelt.
 void declare_kind(section& s, const known_names& known, std::string& kind) {
-  const setting_rule rule{.text = "the family; llm and replay are not usable in campaigns yet",
+  const setting_rule rule{.text = "the family; replay is not usable in campaigns yet",
                           .required = true,
                           .choices = known.generators.empty() ? generator_kinds : std::vector<std::string>{}};
   const auto among = [&](const std::vector<std::string>& names) {
@@ -146,7 +146,13 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
   });
   if (!spec.generators.empty() && weights <= 0.0)
     root.error("generator", "at least one weight must be greater than 0");
-  root.table("search", {.text = "the policy"}, [&](section& s) { declare_search(s, known, spec.search); });
+  root.table("search", {.text = "the policy"}, [&](section& s) {
+    declare_search(s, known, spec.search);
+    s.value(
+        "adapt_weights",
+        {.text = "generators' weights follow what each gains for its time and money, between a quarter and four times"},
+        spec.adapt_weights);
+  });
   root.table("memory", {.text = "what a step is shown"}, [&](section& s) { declare_memory(s, spec.memory); });
   root.table("draft", {.text = "the first candidates, from the root"}, [&](section& s) {
     s.value("candidates", {.text = "how many", .low = 0, .high = 1e6}, spec.draft_candidates);

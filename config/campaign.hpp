@@ -77,6 +77,7 @@ struct campaign_spec {
   judge_spec judge;
   double compile_limit_s = 20.0;  // of a candidate, by the clock
   std::vector<model_spec> models; // by the place of the generator; those that ask no model have one, too
+  bool adapt_weights = true;      // of the generators
 };
 
 bool asks_model(const generator_spec& g);
@@ -113,7 +114,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights);
 }
 
 // What this build can do. An empty list: whatever the documentation names (for targets: any name).

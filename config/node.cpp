@@ -80,7 +80,7 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
   s.value("url", {.text = "base address, without a key in it", .fallback = "the provider's own"}, x.url);
   if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))
     s.error("url", *problem);
-  s.value("model", {.text = "the model asked for", .fallback = "none"}, x.model);
+  s.value("model", {.text = "the model asked for", .required = true}, x.model);
   s.value("key_env", {.text = "environment variable that holds the key", .fallback = "the provider's own"}, x.key_env);
   s.value("key_file", {.text = "file that holds the key", .fallback = "none"}, x.key_file);
   if (s.has("key_env") && s.has("key_file"))

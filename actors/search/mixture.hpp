@@ -12,9 +12,26 @@ struct generator_load {
   double weight = 1.0;
   uint64_t at_work = 0; // steps that it has not answered yet
   uint64_t most = 0;    // of these at once; 0: any number
+  bool held = false;    // cannot be asked now
 };
 
-// By weight among those that may take another step; nothing if none may. The same seed gives the same choice.
+// What a generator's steps have brought and taken.
+struct generator_yield {
+  uint64_t steps = 0;
+  double gain = 0.0;    // sum of ln(speedup / best before) over those that were faster than the best before
+  double seconds = 0.0; // proposing, compiling, judging
+  double money = 0.0;   // what is known of it
+};
+
+// The weights in force: those given, moved towards who gains more for what it takes. Cost is the mean of a generator's
+// shares of all time and of all money spent. Yields are smoothed by steps of the average kind, so that a generator is
+// not judged by its first few, and no weight falls below a quarter or rises above four times what was given: what
+// gains nothing now may gain later. A heuristic in the manner of probability matching; with equal yields nothing
+// changes.
+std::vector<double> adapted_weights(const std::vector<double>& given, const std::vector<generator_yield>& yields);
+
+// By weight among those that may take another step; nothing if none may. Those without weight stand in while all others
+// are held. The same seed gives the same choice.
 std::optional<size_t> pick_generator(const std::vector<generator_load>& generators, uint64_t seed);
 
 } // namespace kevolve

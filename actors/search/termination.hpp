@@ -12,6 +12,8 @@ struct termination_rules {
   uint64_t candidates = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
+  int64_t tokens = 0; // of language models
+  double cost = 0.0;  // of them, in their currency
   uint64_t stall = 0; // valid candidates in a row without a significant improvement
 };
 
@@ -21,6 +23,8 @@ struct campaign_progress {
   uint64_t valid_since_best = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
+  int64_t tokens = 0;
+  double cost = 0.0;
   bool cancelled = false;
   uint64_t exhausted_in_a_row = 0; // selections for which no generator had anything left to propose
 };

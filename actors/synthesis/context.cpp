@@ -13,6 +13,12 @@ bool remembers_siblings(const synthesis_step& step) {
   return step.memory == "siblings" || step.memory == "both";
 }
 
+double median_of(std::vector<double> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
 } // namespace
 
 synthesis_context fixed_context(const campaign_spec& spec, const std::vector<std::string>& flag_menu,
@@ -35,20 +41,22 @@ ancestor to_ancestor(const node_record& node, std::string source) {
   a.verdict = to_string(node.result);
   a.detail = node.detail.substr(0, detail_cap);
   a.fitness = node.fitness;
+  a.ci_low = node.ci_low;
+  a.rival = node.rival;
+  a.ci_high = node.ci_high;
   a.index = node.index;
   a.summary = node.proposal.summary;
   return a;
 }
 
-std::map<std::string, double> shape_times(const evaluation_record& e) {
-  std::map<std::string, double> out;
+shape_times times_of(const evaluation_record& e) {
+  shape_times out;
   for (const auto& t : e.outcome.timings) {
-    auto samples = t.candidate_ns;
-    if (t.held_out || samples.empty())
+    if (t.held_out || t.candidate_ns.empty())
       continue;
-    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    out[t.shape] = *middle;
+    out.candidate_ns[t.shape] = median_of(t.candidate_ns);
+    if (!t.rival_ns.empty())
+      out.rival_ns[t.shape] = median_of(t.rival_ns);
   }
   return out;
 }
@@ -76,6 +84,7 @@ generate_request to_request(const synthesis_step& step, const std::map<uint64_t,
   q.draft = step.draft;
   q.draft_index = step.draft_index;
   q.seen = step.seen;
+  q.best = step.best;
   q.seed = step.seed;
   auto take = [&](const std::vector<uint64_t>& from, std::vector<ancestor>& to) {
     for (auto i : from)

@@ -17,7 +17,11 @@ synthesis_context fixed_context(const campaign_spec& spec, const std::vector<std
 ancestor to_ancestor(const node_record& node, std::string source);
 
 // Median time of a call by shape, of the judge's last look at a candidate; held-out shapes are not told.
-std::map<std::string, double> shape_times(const evaluation_record& e);
+struct shape_times {
+  std::map<std::string, double> candidate_ns;
+  std::map<std::string, double> rival_ns; // timed in turn with it
+};
+shape_times times_of(const evaluation_record& e);
 
 // What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
 // the operator remembers them.

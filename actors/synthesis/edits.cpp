@@ -25,9 +25,14 @@ std::vector<line> lines_of(std::string_view s) {
   return out;
 }
 
+struct finding_places {
+  std::vector<size_t> begins;
+  size_t most = 0; // lines of `wanted` that were found one after the other
+};
+
 // Where `wanted` begins in `have`, overlapping places too. Knuth, Morris and Pratt, 1977: hostile files and searches
 // are long and repeat themselves.
-std::vector<size_t> places_of(const std::vector<line>& wanted, const std::vector<line>& have) {
+finding_places places_of(const std::vector<line>& wanted, const std::vector<line>& have) {
   std::vector<size_t> border(wanted.size() + 1, 0); // of the first n lines: the longest begin that is also an end
   size_t k = 0;
   for (size_t n = 1; n < wanted.size(); ++n) {
@@ -36,24 +41,22 @@ std::vector<size_t> places_of(const std::vector<line>& wanted, const std::vector
     k += wanted[n].text == wanted[k].text ? size_t{1} : size_t{0};
     border[n + 1] = k;
   }
-  std::vector<size_t> out;
+  finding_places out;
   k = 0;
   for (size_t i = 0; i < have.size(); ++i) {
     while (k > 0 && (k == wanted.size() || have[i].text != wanted[k].text))
       k = border[k];
     k += have[i].text == wanted[k].text ? size_t{1} : size_t{0};
+    out.most = std::max(out.most, k);
     if (k == wanted.size())
-      out.push_back(i + 1 - k);
+      out.begins.push_back(i + 1 - k);
   }
   return out;
 }
 
-std::string first_line(std::string_view search) {
+std::string quoted(const line& l) {
   constexpr size_t shown = 120;
-  for (const auto& l : lines_of(search))
-    if (!l.text.empty())
-      return "'" + std::string{l.text.substr(0, shown)} + "'";
-  return "an empty text";
+  return "'" + std::string{l.text.substr(0, shown)} + "'";
 }
 
 } // namespace
@@ -68,14 +71,16 @@ answer_or_refusal<std::string> apply_edit(std::string_view content, std::string_
     return refuse(refusal_class::edit_ambiguous, "an edit whose search text is empty fits everywhere");
   const auto have = lines_of(content);
   const auto places = places_of(wanted, have);
-  const auto found = places.size();
+  const auto found = places.begins.size();
   if (found == 0)
     return refuse(refusal_class::edit_not_found,
-                  "no lines of the file are those that begin with " + first_line(search));
+                  "of the search text that begins with " + quoted(wanted.front()) + " line "
+                      + std::to_string(places.most + 1)
+                      + " is no whole line of the file at that place: " + quoted(wanted[places.most]));
   if (found > 1)
-    return refuse(refusal_class::edit_ambiguous,
-                  "the lines that begin with " + first_line(search) + " stand in " + std::to_string(found) + " places");
-  const auto at = places.front();
+    return refuse(refusal_class::edit_ambiguous, "the lines that begin with " + quoted(wanted.front()) + " stand in "
+                                                     + std::to_string(found) + " places");
+  const auto at = places.begins.front();
   std::string out{content.substr(0, have[at].begin)};
   out += replace;
   if (!replace.empty() && replace.back() != '\n')

@@ -18,6 +18,7 @@ constexpr int64_t evidence_tokens = 600;
 constexpr int64_t tactic_tokens = 60;
 // A gain within the noise of a screening race is none.
 constexpr double least_gain = 1.01;
+constexpr double least_loss = 0.97;
 
 struct failure_advice {
   verdict result;
@@ -123,7 +124,9 @@ std::vector<T> ordered(std::vector<T> in, Before before) {
 std::string outcome(const attempt& a) {
   if (a.result != verdict::pass)
     return to_string(a.result);
-  return a.gain > 0 ? number(a.gain) + " times as fast as the one it came from" : "passed";
+  if (a.gain <= 0)
+    return "passed";
+  return number(a.gain) + " times as fast as " + (a.from_reference ? "the reference" : "the one it came from");
 }
 
 std::string line_of(const attempt& a) {
@@ -157,12 +160,16 @@ memory_report make_report(const report_facts& facts) {
       continue;
     if (a->result == verdict::pass && a->gain >= least_gain)
       out.helped.push_back(*a);
+    else if (a->result == verdict::pass && a->gain >= least_loss)
+      out.neutral.push_back(*a);
     else if (a->result != verdict::pass || a->gain > 0)
       out.failed.push_back(*a);
   }
   out.helped = ordered(std::move(out.helped), [](const attempt& a, const attempt& b) { return a.gain > b.gain; });
   if (out.failed.size() > most_failed)
     out.failed.resize(most_failed);
+  if (out.neutral.size() > most_helped)
+    out.neutral.resize(most_helped);
   if (out.helped.size() > most_helped)
     out.helped.resize(most_helped);
   return out;
@@ -183,6 +190,10 @@ std::string report_text(const memory_report& r) {
   if (!r.failed.empty())
     out += "Tried and failed; do not try these again:\n";
   for (const auto& a : r.failed)
+    out += line_of(a);
+  if (!r.neutral.empty())
+    out += "Tried, without a difference that could be told from noise:\n";
+  for (const auto& a : r.neutral)
     out += line_of(a);
   if (!r.helped.empty())
     out += "Tried and helped:\n";

@@ -26,6 +26,7 @@ struct attempt {
   std::string tactic; // the candidate's own summary
   verdict result = verdict::none;
   double gain = 0.0; // its fitness over that of the node it came from; 0 unless both passed
+  bool from_reference = false;
 };
 
 // What a candidate's fastest shape says about the hardware. 0: not known.
@@ -49,6 +50,7 @@ struct report_facts {
 struct memory_report {
   std::vector<finding> findings; // the dominant one first; the others are deferred
   std::vector<attempt> failed;   // newest first, each tactic once
+  std::vector<attempt> neutral;  // likewise: no difference that the races would show
   std::vector<attempt> helped;   // best first
 };
 

@@ -27,11 +27,13 @@ struct prompt_facts {
   const synthesis_context* campaign = nullptr;
   std::vector<std::string> hardware_notes; // "AVX-512: 32 registers of 512 bits", a line each; fixed as well
   std::string file_name = "candidate.c";
+  bool zero_sizes = false; // a size of some shape, declared or held out, is 0
   // The step's part.
   std::string memory = "parent";    // parent | siblings | both | none
   std::vector<shown_node> parents;  // the one to improve first; others: to combine with it
   std::vector<shown_node> lineage;  // above the first parent, nearest first
   std::vector<shown_node> siblings; // made from the first parent, newest first
+  leading_candidate best;           // of the campaign
   uint64_t unshown = 0;             // made, or being made, from it besides: prompts must differ where those do not
   memory_report report;
   std::vector<document> documents;

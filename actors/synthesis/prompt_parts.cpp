@@ -20,6 +20,26 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return out;
 }
 
+// What its values are when it is timed: algorithms are chosen by that.
+std::string fill_words(const argument& a) {
+  const auto& f = a.fill;
+  if (f.distribution == "normal")
+    return "normal, mean " + number(f.mean) + ", deviation " + number(f.std);
+  if (f.distribution == "uniform")
+    return "uniform from " + number(f.low) + " to " + number(f.high);
+  if (f.distribution == "integer")
+    return "whole numbers, uniform from " + number(f.low) + " to " + number(f.high);
+  if (f.distribution == "sorted_unique")
+    return "ascending, no value twice, gaps of very unequal widths";
+  if (f.distribution == "lengths")
+    return "lengths, uniform from " + number(f.low) + " to " + number(f.high);
+  if (f.distribution == "offsets")
+    return "running sums of " + f.of + ", from 0";
+  if (f.distribution == "sample_of")
+    return number(f.hit * 100) + " % of them values of " + f.of + ", in random order";
+  return f.distribution;
+}
+
 std::string argument_line(const contract& task, const argument& a) {
   std::string out = "- " + a.name + ": " + to_string(a.role) + " " + to_string(a.type);
   if (!a.shape.empty())
@@ -33,7 +53,10 @@ std::string argument_line(const contract& task, const argument& a) {
   if (a.is_static)
     out += ", the same at every call";
   if (!a.extent.empty())
-    out += ", valid prefix length in " + a.extent + (a.tail_untouched ? ", the rest untouched" : "");
+    out += ", valid prefix length in " + a.extent
+           + (a.tail_untouched ? ", the rest must stay as it was" : ", the rest may hold anything");
+  if (!a.shape.empty() && a.role != argument_role::output)
+    out += "; values: " + fill_words(a);
   if (a.has_value)
     out += " = " + number(a.value);
   if (a.role == argument_role::output || a.role == argument_role::inout) {
@@ -66,8 +89,16 @@ std::string language_of(const std::string& file_name) {
   return extension == "py" ? "python" : extension;
 }
 
+std::string interval_words(double low, double high) {
+  return low > 0 ? " (" + number(low) + " to " + number(high) + ")" : "";
+}
+
 std::string outcome_words(const ancestor& a) {
-  return a.verdict == "pass" ? "passed, " + number(a.fitness) + " times as fast as the reference" : a.verdict;
+  if (a.verdict.empty() || a.verdict == "none")
+    return "no result so far";
+  return a.verdict == "pass"
+             ? "passed, " + number(a.fitness) + " times as fast as the reference" + interval_words(a.ci_low, a.ci_high)
+             : a.verdict;
 }
 
 } // namespace
@@ -98,16 +129,25 @@ std::string task_text(const prompt_facts& facts) {
   for (const auto& s : c.task.shapes)
     if (!s.held_out)
       out += "- " + s.name + (s.weight == 1.0 ? "" : " (weight " + number(s.weight) + ")") + "\n";
-  out += std::string{c.task.cold_cache ? "Caches are cold at every timed call." : "Caches are warm."} + "\n";
+  out += std::string{c.task.cold_cache ? "Caches are cold at every timed call."
+                                       : "Caches are warm: timed calls follow each other on the same arrays."}
+         + "\n";
   out += c.task.threads ? "Threads may be used.\n" : "One thread; none may be started.\n";
   if (!c.task.libraries.empty())
     out += "Libraries that may be called: " + joined(c.task.libraries, ", ") + ".\n";
   out +=
       "Rules: define the entry with this name and these parameters; include what you use; libc and libm may be called. "
-      "Outputs are buffers that you are given: write all of them; their content before the call means nothing, but for "
-      "inout. Inputs are not changed. Sizes are known at run time alone and others than these are checked too, odd and "
-      "small ones among them. Nothing is remembered between calls: all of the work is done at every call. No files, "
-      "processes, system calls or tables of results, and nothing that depends on being timed.\n";
+      "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
+      "nothing, "
+      "but for inout. Inputs are not changed. Sizes are known at run time alone and others than these are checked too, "
+      "odd and small ones among them"
+      + std::string{facts.zero_sizes ? ", and 0" : "; none is 0"}
+      + ". Nothing is remembered between calls: all of the work is done at every call. Scratch memory on the stack, "
+        "allocated, or static is allowed as long as every call writes it before it reads it; what the call builds in "
+        "it "
+        "is part of the time. No files, processes, system calls or tables of results, and nothing that depends on "
+        "being "
+        "timed.\n";
   return out + quote("reference", c.reference_source);
 }
 
@@ -128,8 +168,8 @@ std::string format_text(const prompt_facts& facts) {
            + facts.campaign->baseline_flags + "). ";
   out += "Then the candidate, in exactly one of two forms.\nThe whole file:\n```" + language_of(facts.file_name) + " "
          + facts.file_name
-         + "\n…\n```\nOr edits of the current code, as many as needed, each with search lines that stand in it exactly "
-           "once:\n"
+         + "\n…\n```\nOr edits of the current code, as many as needed, each with search lines that stand in it, whole "
+           "and one below the other, exactly once:\n"
          + "<<<<<<< SEARCH " + facts.file_name + "\n…\n=======\n…\n>>>>>>> REPLACE\n"
          + "No other file, no command, no second version. The source is plain ASCII.\n";
   if (!facts.campaign->flag_menu.empty())
@@ -147,8 +187,13 @@ std::string outcome_text(const shown_node& n) {
   out += ".\n";
   if (!n.node.shape_ns.empty()) {
     out += "A call takes:";
-    for (const auto& [shape, ns] : n.node.shape_ns)
-      out += (shape == n.node.shape_ns.begin()->first ? " " : ", ") + number(ns / 1e3) + " us (" + defused(shape) + ")";
+    for (const auto& [shape, ns] : n.node.shape_ns) {
+      out += (shape == n.node.shape_ns.begin()->first ? " " : ", ") + number(ns / 1e3) + " us (" + defused(shape);
+      if (auto other = n.node.rival_ns.find(shape); other != n.node.rival_ns.end())
+        out += "; " + std::string{n.node.rival == 0 ? "the reference" : "node " + std::to_string(n.node.rival)}
+               + " in turn with it " + number(other->second / 1e3) + " us";
+      out += ")";
+    }
     out += ".\n";
   }
   constexpr int64_t most_detail = 800;
@@ -158,8 +203,23 @@ std::string outcome_text(const shown_node& n) {
   return out;
 }
 
+// Where the campaign stands: a step from elsewhere must know what it has to beat.
+std::string best_line(const prompt_facts& facts) {
+  const auto& b = facts.best;
+  if (facts.memory == "none" || b.index == 0)
+    return {};
+  auto tactic = defused(b.summary);
+  std::replace(tactic.begin(), tactic.end(), '\n', ' ');
+  const bool current = !facts.parents.empty() && facts.parents.front().index == b.index;
+  return "- best of all so far, node " + std::to_string(b.index) + (current ? " (the current code)" : "") + ": "
+         + tactic + " → " + number(b.fitness) + " times as fast as the reference" + interval_words(b.ci_low, b.ci_high)
+         + "\n";
+}
+
 std::vector<std::string> history_items(const prompt_facts& facts) {
   std::vector<std::string> out;
+  if (auto best = best_line(facts); !best.empty())
+    out.push_back(std::move(best));
   const auto line = [](const shown_node& n, const char* what) {
     auto tactic = defused(n.tactic);
     std::replace(tactic.begin(), tactic.end(), '\n', ' ');
@@ -187,13 +247,14 @@ std::vector<std::string> document_items(const prompt_facts& facts) {
 
 std::string step_text(const prompt_facts& facts) {
   std::string out =
-      "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it fully.\n";
-  constexpr uint64_t most_ranks = 6;
+      "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it fully; "
+      "where nothing has been measured yet, write what an expert would expect most of, with all that belongs to it.\n";
+  constexpr uint64_t most_ranks = 3; // further down there is little that helps
   if (const auto rank = facts.unshown % most_ranks + 1; rank > 1)
     out +=
         "Others are writing candidates from this same code, unseen by you, and will take the steps that come to mind "
         "first. List for yourself the approaches that would help, most promising first, and take number "
-        + std::to_string(rank) + " of them.\n";
+        + std::to_string(rank) + " of them; it may build on those before it.\n";
   return out;
 }
 

@@ -44,19 +44,21 @@ double bandwidth(const synthesis_context& context, const std::map<std::string, s
   return peak(peaks, "peak.dram_bytes_per_s");
 }
 
-attempt attempt_of(const ancestor& made, double from) {
+// `from`: what it was made from; null: the reference.
+attempt attempt_of(const ancestor& made, const ancestor* from) {
   const auto v = parse_verdict(made.verdict);
-  return {made.index, made.summary, v, v == verdict::pass && from > 0.0 ? made.fitness / from : 0.0};
+  const auto before = from == nullptr ? 1.0 : from->fitness;
+  return {made.index, made.summary, v, v == verdict::pass && before > 0.0 ? made.fitness / before : 0.0,
+          from == nullptr};
 }
 
 // Steps taken from the first parent, and those that led to it; the oldest first.
 std::vector<attempt> attempts_of(const generate_request& step) {
   std::vector<attempt> out;
-  const auto base = step.parents.empty() ? 1.0 : step.parents.front().fitness; // of the reference: 1
   for (size_t i = step.lineage.size(); i-- > 0;)
-    out.push_back(attempt_of(step.lineage[i], i + 1 < step.lineage.size() ? step.lineage[i + 1].fitness : 1.0));
+    out.push_back(attempt_of(step.lineage[i], i + 1 < step.lineage.size() ? &step.lineage[i + 1] : nullptr));
   for (const auto& s : step.siblings)
-    out.push_back(attempt_of(s, base));
+    out.push_back(attempt_of(s, step.parents.empty() ? nullptr : &step.parents.front()));
   return out;
 }
 
@@ -105,10 +107,11 @@ std::vector<std::string> roofs_of(const campaign_facts& campaign) {
     const auto memory = r.peak_bytes > 0 ? r.bytes / r.peak_bytes : 0.0;
     if (compute <= 0 && memory <= 0)
       continue;
-    char text[160];
+    char text[240];
     std::snprintf(text, sizeof text,
-                  "at least %.4g flop and %.4g bytes; at the peaks %.4g us for the one, %.4g us for the other", r.flops,
-                  r.bytes, compute * 1e6, memory * 1e6);
+                  "by its declaration at least %.4g flop (a call of exp or the like counted as one) and %.4g bytes "
+                  "moved; at the peaks %.4g us for the one, %.4g us for the other",
+                  r.flops, r.bytes, compute * 1e6, memory * 1e6);
     out.push_back(shape.name + ": " + text);
   }
   return out;
@@ -142,6 +145,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.hardware_notes = campaign.machine;
   for (auto lines : {notes_of(campaign.peaks), roofs_of(campaign)})
     out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
+  out.zero_sizes = campaign.zero_sizes;
   out.unshown = step.unshown;
   out.file_name = campaign.context->task.language == "cpp" ? "candidate.cpp" : "candidate.c";
   out.memory = step.memory;
@@ -149,6 +153,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     return out;
   out.parents = shown(step.parents);
   out.lineage = shown(step.lineage);
+  out.best = step.best;
   const auto siblings = shown(step.siblings);
   out.siblings.assign(siblings.rbegin(), siblings.rend());
   report_facts r;

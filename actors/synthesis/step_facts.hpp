@@ -14,7 +14,8 @@ namespace kevolve::synthesis {
 // The facts of a campaign that its prompts share.
 struct campaign_facts {
   const synthesis_context* context = nullptr;
-  std::vector<std::string> machine;         // what it is, a line each
+  std::vector<std::string> machine; // what it is, a line each
+  bool zero_sizes = false;
   std::map<std::string, std::string> peaks; // of the device, as its probe gave them
   const document_source* documents = nullptr;
   int64_t document_tokens = 6'000;

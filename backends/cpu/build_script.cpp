@@ -31,10 +31,11 @@ std::vector<std::pair<std::string, std::string>> cpu_target::about() const {
   for (const auto& version : {tools().clang_version, tools().gcc_version, tools().linker_version})
     if (!version.empty())
       versions += (versions.empty() ? "" : "; ") + version;
-  return {
-      {"machine", fmt::format("{}, {} {}, {}", processor_field(0, "model name"), os.sysname, os.release, os.machine)},
-      {"instructions", instruction_sets(0)},
-      {"toolchain", versions}};
+  return {{"machine", fmt::format("{} (family {}, model {}), {} {}, {}", processor_field(0, "model name"),
+                                  processor_field(0, "cpu family"), processor_field(0, "model"), os.sysname, os.release,
+                                  os.machine)},
+          {"instructions", instruction_sets(0)},
+          {"toolchain", versions}};
 }
 
 std::string cpu_target::build_script(const kernel_build& kernel) const {

@@ -86,8 +86,10 @@ std::vector<std::string> cpu_target::languages() const {
 
 std::vector<flag_set> cpu_target::flag_menu() const {
   std::vector<flag_set> out;
+  const auto bits = hardware()["vector_bits"];
   for (const auto* entry : tools().menu())
-    out.push_back(entry->about);
+    if (entry->about.vector_bits <= bits)
+      out.push_back(entry->about);
   return out;
 }
 

@@ -141,10 +141,11 @@ std::map<std::string, int64_t> hardware_facts(int core, size_t cores) {
 }
 
 std::string instruction_sets(int core) {
-  static constexpr std::array telling{"sse4_2",      "avx",         "avx2",     "fma",      "f16c",     "bmi2",
-                                      "avx_vnni",    "avx512f",     "avx512bw", "avx512dq", "avx512vl", "avx512_vnni",
-                                      "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16", "asimd",
-                                      "asimdhp",     "asimddp",     "bf16",     "i8mm",     "sve",      "sve2"};
+  static constexpr std::array telling{
+      "sse4_1",   "sse4_2",   "popcnt",      "abm",         "bmi1",        "bmi2",        "pclmulqdq", "avx",
+      "avx2",     "fma",      "f16c",        "gfni",        "vaes",        "avx_vnni",    "avx512f",   "avx512bw",
+      "avx512dq", "avx512vl", "avx512_vbmi", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",  "amx_int8",
+      "amx_bf16", "asimd",    "asimdhp",     "asimddp",     "bf16",        "i8mm",        "sve",       "sve2"};
   std::istringstream words{processor_field(core, "flags") + " " + processor_field(core, "Features")};
   std::string out;
   for (std::string w; words >> w;)

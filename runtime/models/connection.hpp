@@ -15,16 +15,16 @@
 
 namespace kevolve {
 
-class connection {
+class model_connection {
 public:
   using socket_type = boost::asio::generic::stream_protocol::socket;
   using error_code = boost::system::error_code;
   using executor_type = socket_type::executor_type;
 
-  connection(socket_type socket, std::string origin, size_t buffer_bytes)
+  model_connection(socket_type socket, std::string origin, size_t buffer_bytes)
       : socket_(std::move(socket)), origin_(std::move(origin)), buffer_(buffer_bytes) {}
-  connection(const connection&) = delete;
-  connection& operator=(const connection&) = delete;
+  model_connection(const model_connection&) = delete;
+  model_connection& operator=(const model_connection&) = delete;
 
   executor_type get_executor() { return socket_.get_executor(); }
   const std::string& origin() const { return origin_; }
@@ -81,6 +81,6 @@ private:
   std::shared_ptr<boost::asio::ssl::context> context_; // outlives tls_
   std::optional<boost::asio::ssl::stream<socket_type&>> tls_;
 };
-using connection_ptr = std::shared_ptr<connection>; // its operations under way hold it, too
+using connection_ptr = std::shared_ptr<model_connection>; // its operations under way hold it, too
 
 } // namespace kevolve

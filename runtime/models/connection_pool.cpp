@@ -11,7 +11,7 @@ namespace {
 
 // Nothing may come on a connection that nobody has asked on: if something did, the other side has closed it, is about
 // to, or speaks out of turn.
-bool silent(connection& c) {
+bool silent(model_connection& c) {
   char byte = 0;
   return ::recv(c.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0
          && (errno == EAGAIN || errno == EWOULDBLOCK);

@@ -26,7 +26,7 @@ std::string base64(std::string_view text) {
 
 } // namespace
 
-connector::connector(transport_core& core, const route& way, size_t buffer_bytes)
+connector::connector(transport_core& core, const provider_route& way, size_t buffer_bytes)
     : core_(core), way_(way), buffer_bytes_(buffer_bytes), resolver_(core.io), tcp_(core.io), local_(core.io) {}
 
 std::string connector::peer() const {
@@ -44,7 +44,7 @@ void connector::start(then_type then) {
       if (e)
         self->fail_with(transport_trouble::unreachable, self->peer() + ": " + e.message());
       else
-        self->opened(connection::socket_type{std::move(self->local_)});
+        self->opened(model_connection::socket_type{std::move(self->local_)});
     });
     return;
   }
@@ -74,15 +74,15 @@ void connector::connect(const tcp::resolver::results_type& found) {
     }
     error_code ignored;
     self->tcp_.set_option(tcp::no_delay{true}, ignored);
-    self->opened(connection::socket_type{std::move(self->tcp_)});
+    self->opened(model_connection::socket_type{std::move(self->tcp_)});
   });
 }
 
-void connector::opened(connection::socket_type socket) {
+void connector::opened(model_connection::socket_type socket) {
   if (!then_)
     return;
   ++core_.connections_opened;
-  one_ = std::make_shared<connection>(std::move(socket), way_.origin(), buffer_bytes_);
+  one_ = std::make_shared<model_connection>(std::move(socket), way_.origin(), buffer_bytes_);
   if (way_.proxy)
     ask_proxy();
   else

@@ -28,7 +28,7 @@ class connector : public std::enable_shared_from_this<connector> {
 public:
   using then_type = std::function<void(connection_ptr, connect_trouble)>; // a connection, or why not
 
-  connector(transport_core& core, const route& way, size_t buffer_bytes);
+  connector(transport_core& core, const provider_route& way, size_t buffer_bytes);
   void start(then_type then);
   // `then` is not called any more.
   void stop();
@@ -38,7 +38,7 @@ private:
   using error_code = boost::system::error_code;
 
   void connect(const tcp::resolver::results_type& found);
-  void opened(connection::socket_type socket);
+  void opened(model_connection::socket_type socket);
   void ask_proxy();
   void on_proxy(error_code e);
   void secure();
@@ -48,7 +48,7 @@ private:
   std::string peer() const;
 
   transport_core& core_;
-  const route way_;
+  const provider_route way_;
   size_t buffer_bytes_;
   then_type then_;
   tcp::resolver resolver_;

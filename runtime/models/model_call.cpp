@@ -23,7 +23,7 @@ std::string within(llm::milliseconds limit) {
 }
 
 // Names and values are request_headers' and parse_url's: nothing in them ends a line.
-std::string request_head(const route& way, const llm::header_list& headers, size_t body_bytes) {
+std::string request_head(const provider_route& way, const llm::header_list& headers, size_t body_bytes) {
   auto out = "POST " + way.target + " HTTP/1.1\r\nhost: " + way.authority() + "\r\n";
   for (const auto& [name, value] : headers)
     out += name + ": " + value + "\r\n";
@@ -34,8 +34,8 @@ std::string request_head(const route& way, const llm::header_list& headers, size
 
 } // namespace
 
-model_call::model_call(transport_core& core, uint64_t id, attempt a, route way, const llm::header_list& headers,
-                       model_transport::on_events events, model_transport::on_end end)
+model_call::model_call(transport_core& core, uint64_t id, attempt a, provider_route way,
+                       const llm::header_list& headers, model_transport::on_events events, model_transport::on_end end)
     : core_(core), id_(id), attempt_(std::move(a)), way_(std::move(way)),
       head_(request_head(way_, headers, attempt_.body->size())), events_(std::move(events)), end_(std::move(end)),
       guard_(secret_guard::make(attempt_, way_)),

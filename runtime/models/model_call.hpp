@@ -21,7 +21,7 @@ class model_call : public std::enable_shared_from_this<model_call> {
 public:
   using parser_type = boost::beast::http::response_parser<boost::beast::http::buffer_body>;
 
-  model_call(transport_core& core, uint64_t id, attempt a, route way, const llm::header_list& headers,
+  model_call(transport_core& core, uint64_t id, attempt a, provider_route way, const llm::header_list& headers,
              model_transport::on_events events, model_transport::on_end end);
   ~model_call();
   model_call(const model_call&) = delete;
@@ -60,7 +60,7 @@ private:
   transport_core& core_;
   uint64_t id_;
   attempt attempt_;
-  const route way_;
+  const provider_route way_;
   std::string head_; // of the request; holds the key
   model_transport::on_events events_;
   model_transport::on_end end_;

@@ -151,22 +151,22 @@ bool is_loopback(const std::string& host) {
   return host == "::1" || host == "localhost";
 }
 
-std::string route::authority() const {
+std::string provider_route::authority() const {
   return port == (tls ? 443 : 80) ? bracketed(host) : authority_with_port();
 }
 
-std::string route::authority_with_port() const {
+std::string provider_route::authority_with_port() const {
   return bracketed(host) + ":" + std::to_string(port);
 }
 
-std::string route::origin() const {
+std::string provider_route::origin() const {
   std::string out = (tls ? "https " : "http ") + authority_with_port() + " ca " + ca_file + " unix " + unix_socket;
   if (proxy)
     out += " proxy " + proxy->host + ":" + std::to_string(proxy->port);
   return out;
 }
 
-result<route> plan_route(const llm::provider_access& provider, const network_options& options) {
+result<provider_route> plan_route(const llm::provider_access& provider, const network_options& options) {
   const auto who = "provider " + provider.name + ": ";
   const auto url = parse_url(provider.base_url);
   if (!url)
@@ -188,7 +188,7 @@ result<route> plan_route(const llm::provider_access& provider, const network_opt
     return fail(errc::bad_input, who + "http:// would send prompt and key in plain text to "
                                      + (is_loopback(url->host) ? (*proxy)->host : url->host)
                                      + ": use https://, or say allow_plain_text = true if the network is yours");
-  route out;
+  provider_route out;
   out.tls = url->tls;
   out.host = url->host;
   out.port = url->port;

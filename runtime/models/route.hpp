@@ -41,7 +41,7 @@ struct proxy_route {
   api_key user_info; // "user:password"
 };
 
-struct route {
+struct provider_route {
   bool tls = true;
   std::string host;
   uint16_t port = 0;
@@ -55,6 +55,6 @@ struct route {
   std::string origin() const; // connections with the same may serve each other's requests
 };
 
-result<route> plan_route(const llm::provider_access& provider, const network_options& options);
+result<provider_route> plan_route(const llm::provider_access& provider, const network_options& options);
 
 } // namespace kevolve

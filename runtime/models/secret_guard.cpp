@@ -25,7 +25,7 @@ bool is_piece(const llm::event& e) {
 
 } // namespace
 
-secret_guard secret_guard::make(const attempt& a, const route& way) {
+secret_guard secret_guard::make(const attempt& a, const provider_route& way) {
   secret_guard out;
   std::vector<llm::secret> values;
   const auto add = [&](const char* name, std::string_view value) {

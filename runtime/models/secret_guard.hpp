@@ -18,7 +18,7 @@ public:
   secret_guard() = default;
   // The key, the proxy's password, and extra headers that are named like secrets. What has fewer than 8 characters
   // ("EMPTY", "token") is none: its removal would take ordinary words with it.
-  static secret_guard make(const attempt& a, const route& way);
+  static secret_guard make(const attempt& a, const provider_route& way);
 
   std::string clean(std::string_view text) const { return redactor_.clean(text); }
   // Events in the order they are told. A secret cut in pieces is found too: the end of a piece that may be the

@@ -12,6 +12,8 @@
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
+
 namespace kevolve {
 
 namespace {
@@ -27,20 +29,62 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
   return c;
 }
 
+// Whom a generator of that kind asks; null: nobody.
+model_actor model_for(const node_ground& ground, const std::string& kind) {
+  if (kind == "relay")
+    return caf::actor_cast<model_actor>(ground.relay);
+  if (kind == "llm")
+    return caf::actor_cast<model_actor>(ground.models);
+  return {};
+}
+
+result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
+  if (ground.targets.contains(spec.target))
+    return {};
+  return fail(errc::unsupported, "this node does not serve target '" + spec.target + "'");
+}
+
+result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& ground) {
+  if (auto target = has_target(spec, ground); !target)
+    return target;
+  const auto names = ground.board ? ground.board->names() : std::vector<std::string>{};
+  std::string all;
+  for (const auto& name : names)
+    all += (all.empty() ? "" : ", ") + name;
+  for (size_t i = 0; i < spec.generators.size(); ++i) {
+    if (spec.generators[i].kind != "llm")
+      continue;
+    if (all.empty())
+      return fail(errc::unsupported,
+                  "generator[" + std::to_string(i) + "] is an llm, and this node has no [[provider]] in its settings");
+    for (const auto& name : model_of(spec, i).providers)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        return fail(errc::unsupported, "generator[" + std::to_string(i) + "].providers: this node has no provider '"
+                                           + name + "'; it has: " + all);
+  }
+  return {};
+}
+
 // Those that ask a model wait most of their time; the embedded one computes, on a thread of its own.
-caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr& context, const relay_actor& relay,
+caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr& context, const model_actor& model,
                            const std::string& name, uint32_t place, uint64_t owner) {
   const auto& kind = context->spec->generators[place].kind;
   const auto called = name + " " + kind;
-  if (kind == "relay")
+  if (model)
     return caf::actor_cast<caf::actor>(spawn_carded(*s, context->cards, "generator", called, owner, model_generator,
-                                                    context, place, caf::actor_cast<model_actor>(relay),
-                                                    wall_clock_ns));
+                                                    context, place, model, wall_clock_ns));
   return caf::actor_cast<caf::actor>(
       spawn_carded<caf::detached>(*s, context->cards, "generator", called, owner, generator_of, context, kind));
 }
 
 } // namespace
+
+result<void> may_run(const campaign_submission& submission, const node_ground& ground) {
+  auto spec = decode_older<campaign_spec>(submission.spec);
+  if (!spec)
+    return tl::unexpected(spec.error());
+  return has_what_it_needs(*spec, ground);
+}
 
 result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
                                          const campaign_submission& submission, uint64_t parent, actors_wanted extent,
@@ -49,8 +93,11 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   if (!spec)
     return tl::unexpected(spec.error());
   auto hardware = ground.targets.find(spec->target);
-  if (hardware == ground.targets.end() && extent != actors_wanted::dormant)
-    return fail(errc::unsupported, "this node does not serve target '" + spec->target + "'");
+  if (extent != actors_wanted::dormant) {
+    auto there = extent == actors_wanted::whole ? has_what_it_needs(*spec, ground) : has_target(*spec, ground);
+    if (!there)
+      return tl::unexpected(there.error());
+  }
   auto context = std::make_shared<campaign_context>();
   context->id = id;
   context->node = ground.node;
@@ -61,6 +108,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   context->cards = ground.cards;
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
+  context->board = ground.board;
   context->dormant = extent == actors_wanted::dormant;
   context->directory = std::move(directory);
   auto name = short_string(id);
@@ -93,9 +141,9 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
       generator_actor handle;
       auto child = child_of(system, cards, "generator", name + " " + fixed->spec->generators[i].kind, parent, handle);
       context->generators.push_back(handle);
-      child.start = [fixed, name, relay = ground.relay, place = static_cast<uint32_t>(i)](caf::event_based_actor* s,
-                                                                                          uint64_t owner) {
-        return start_generator(s, fixed, relay, name, place, owner);
+      child.start = [fixed, name, model = model_for(ground, fixed->spec->generators[i].kind),
+                     place = static_cast<uint32_t>(i)](caf::event_based_actor* s, uint64_t owner) {
+        return start_generator(s, fixed, model, name, place, owner);
       };
       parts.children.push_back(std::move(child));
     }

@@ -19,6 +19,8 @@ struct node_ground {
   journal_actor journal;
   scheduler_actor scheduler;
   relay_actor relay;
+  models_actor models; // null without providers
+  std::shared_ptr<const model_board> board;
   std::map<std::string, std::shared_ptr<const target>> targets;
   // Campaigns started in this session and the supervisor of each, so that a restarted directory takes them up
   // when what was there before has ended. Its alone.
@@ -36,6 +38,9 @@ enum class actors_wanted : uint8_t {
   dormant,   // the campaign's own actor alone: it waits for a place, or has ended and is asked once more
   judge_only // the evaluator, for a single candidate
 };
+// errc::unsupported names what the campaign needs and this node lacks: its target, a provider.
+result<void> may_run(const campaign_submission& submission, const node_ground& ground);
+
 // `directory`: hears of the campaign's end.
 result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
                                          const campaign_submission& submission, uint64_t parent, actors_wanted extent,

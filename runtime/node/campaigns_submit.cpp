@@ -67,6 +67,10 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
                 promise.deliver(std::move(e));
                 return;
               }
+              if (auto may = may_run(submission, self->state.ground); !may) {
+                promise.deliver(to_error(may.error()));
+                return;
+              }
               auto status = starting_status(id, submission.name, has_place(self->state) ? "preparing" : "queued");
               append(
                   self, self->state.card, self->state.ground.journal, caf::actor{},

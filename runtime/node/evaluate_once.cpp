@@ -19,7 +19,7 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   submission.name = "eval " + spec.task.task.name;
   submission.spec = encode(spec);
   auto id = campaign_id(submission);
-  node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.targets};
+  node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.models, p.board, p.targets};
   auto parts = assemble_campaign(p.system, ground, id, submission, 0, actors_wanted::judge_only);
   if (!parts)
     return tl::unexpected(parts.error());

@@ -3,6 +3,7 @@
 #include "actors/compiler_worker.hpp"
 #include "actors/device.hpp"
 #include "actors/journal.hpp"
+#include "actors/models.hpp"
 #include "actors/relay.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/control_group.hpp"
@@ -136,8 +137,38 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   return child;
 }
 
+// Behind each front an actor that holds the provider's connections, and one that decides for all of them.
+void add_models(node_parts& p, std::vector<child_spec>& out) {
+  if (p.providers.empty())
+    return;
+  models_setup setup;
+  setup.journal = p.journal;
+  setup.board = p.board;
+  setup.now_ns = wall_clock_ns;
+  for (const auto& one : p.providers) {
+    child_spec child;
+    child.kind = "provider";
+    child.name = one.plan.name;
+    setup.sources.push_back({one.plan, add_front<provider_actor>(p.system, p.cards, child)});
+    child.start = [cards = p.cards, one](caf::event_based_actor* s, uint64_t owner) {
+      return caf::actor_cast<caf::actor>(
+          spawn_carded(*s, cards, "provider", one.plan.name, owner, kevolve::provider, one));
+    };
+    out.push_back(std::move(child));
+  }
+  child_spec child;
+  child.kind = "models";
+  child.name = "models";
+  p.models = add_front<models_actor>(p.system, p.cards, child);
+  child.start = [cards = p.cards, setup](caf::event_based_actor* s, uint64_t owner) {
+    return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, "models", "models", owner, kevolve::models, setup));
+  };
+  out.push_back(std::move(child));
+}
+
 std::vector<child_spec> resource_children(node_parts& p) {
   std::vector<child_spec> out;
+  add_models(p, out);
   auto& relay_child = out.emplace_back();
   relay_child.kind = "relay";
   relay_child.name = "relay";
@@ -241,15 +272,30 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   uint64_t session = 0;
   if (auto r = open_session(**data, options.read_only, id, session); !r)
     return tl::unexpected(r.error());
-  leave_timing_cores(targets);
+  leave_timing_cores(targets); // before the threads of what follows
+  std::vector<provider_setup> providers;
+  if (!options.providers.empty()) {
+    auto transport = std::make_shared<model_transport>();
+    for (const auto& spec : options.providers) {
+      auto one = setup_of(spec, transport);
+      if (!one)
+        return tl::unexpected(one.error());
+      providers.push_back(std::move(*one));
+    }
+  }
   auto p = std::make_unique<node::parts>(std::move(options), std::move(*data), std::move(targets), id, session);
+  std::vector<std::string> names;
+  for (const auto& one : providers)
+    names.push_back(one.plan.name);
+  p->providers = std::move(providers);
+  p->board = std::make_shared<model_board>(std::move(names));
   p->core = add_supervisor(*p, "core", {}, core_children(*p));
   p->resources = add_supervisor(*p, "resources", patient(), resource_children(*p));
   child_spec directory;
   directory.kind = "campaigns";
   directory.name = "campaigns";
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
-  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->targets};
+  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->models, p->board, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
@@ -268,6 +314,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.journal = parts.journal;
     admin.scheduler = parts.scheduler;
     admin.relay = parts.relay;
+    admin.models = parts.models;
     admin.cards = parts.cards;
     admin.data = parts.data;
     admin.tls = parts.options.tls;
@@ -291,11 +338,13 @@ node::~node() {
   stop_stage(p, p.work, "campaigns");
   p.campaigns = nullptr;
   stop_stage(p, p.resources, "resources");
+  p.providers.clear();    // their connections tell actors how they end: not once the system is gone
   p.helpers_done.reset(); // the I/O thread ends when the last helper has
   if (p.io_thread.joinable())
     p.io_thread.join();
   sweep_groups();
   p.relay = nullptr;
+  p.models = nullptr;
   p.scheduler = nullptr;
   p.journal = nullptr;
   stop_stage(p, p.core, "core");
@@ -318,6 +367,9 @@ const scheduler_actor& node::scheduler() const {
 }
 const relay_actor& node::relay() const {
   return parts_->relay;
+}
+const models_actor& node::models() const {
+  return parts_->models;
 }
 std::shared_ptr<const target> node::find_target(const std::string& name) const {
   auto t = parts_->targets.find(name);

@@ -6,6 +6,7 @@
 #include "actors/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "backends/target.hpp"
+#include "config/node.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/http_limits.hpp"
 
@@ -33,6 +34,7 @@ struct node_options {
   std::string token_file;                                  // empty: <data_dir>/token
   tls_files tls;                                           // of the admin
   http_limits http;
+  std::vector<provider_spec> providers;
   int64_t campaigns = 0;        // running at once, the others wait; 0: any number
   int64_t compilers = 0;        // at once; 0: one per core that is not timing
   int64_t disk_reserve_mib = 0; // free space below which it does not start and nothing more is written
@@ -56,6 +58,7 @@ public:
   const journal_actor& journal() const;
   const scheduler_actor& scheduler() const;
   const relay_actor& relay() const;
+  const models_actor& models() const; // null without providers
   std::shared_ptr<const target> find_target(const std::string& name) const;
   id128 id() const;
   const std::string& data_dir() const;

@@ -1,7 +1,9 @@
 // What a node is made of, in the order in which it is taken apart from the back.
 #pragma once
 
+#include "actors/model_board.hpp"
 #include "runtime/node/node.hpp"
+#include "runtime/node/provider.hpp"
 #include "store/store.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -44,12 +46,15 @@ struct node_parts {
   boost::asio::io_context io;
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> helpers_done;
   std::thread io_thread;
+  std::shared_ptr<model_board> board;
+  std::vector<provider_setup> providers;
   node_system_config config;
   caf::actor_system system;
   // Fronts, then the supervisors behind them.
   journal_actor journal;
   scheduler_actor scheduler;
   relay_actor relay;
+  models_actor models;
   campaigns_actor campaigns;
   caf::actor core;
   caf::actor resources;

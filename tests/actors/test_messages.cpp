@@ -103,6 +103,7 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<contract>("contract");
   check_record<exchange_record>("exchange_record");
   check_record<exchange_event>("exchange_event");
+  check_record<call_event>("call_event");
   check_record<argument>("argument");
 }
 
@@ -138,9 +139,9 @@ TEST_CASE("errors of the framework become failures a person understands") {
 
 TEST_CASE("every kind of event has a name of its own") {
   std::set<std::string> names;
-  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::model_answered); ++k)
+  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::model_call_ended); ++k)
     names.insert(to_string(static_cast<event_kind>(k)));
-  CHECK(names.size() == 18);
+  CHECK(names.size() == 20);
   CHECK_FALSE(names.contains("unknown"));
   CHECK(to_string(static_cast<event_kind>(999)) == "unknown");
 }

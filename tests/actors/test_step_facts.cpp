@@ -34,13 +34,11 @@ bool has_line(const std::vector<std::string>& lines, const std::string& what) {
 
 TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
   const auto c = scaling();
-  const auto f = facts_of({&c, {"machine: a processor"}, peaks, nullptr, 0}, {});
+  const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr, 0}, {});
   CHECK(f.hardware_notes.front() == "machine: a processor");
   // 2000 flop at 1e10 a second; 8000 bytes at 8e10. A million elements do not fit: 8e6 bytes at 8e9.
-  CHECK(
-      has_line(f.hardware_notes, "small: at least 2000 flop and 8000 bytes; at the peaks 0.2 us for the one, 0.1 us"));
-  CHECK(has_line(f.hardware_notes,
-                 "large: at least 2e+06 flop and 8e+06 bytes; at the peaks 200 us for the one, 1000 us"));
+  CHECK(has_line(f.hardware_notes, "8000 bytes moved; at the peaks 0.2 us for the one, 0.1 us for the other"));
+  CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));
 }
 
 TEST_CASE("the report is about the shape that is nearest to its roof") {
@@ -55,7 +53,7 @@ TEST_CASE("the report is about the shape that is nearest to its roof") {
 
 TEST_CASE("no peaks, no roofs") {
   const auto c = scaling();
-  const auto f = facts_of({&c, {}, {}, nullptr, 0}, {});
+  const auto f = facts_of({&c, {}, false, {}, nullptr, 0}, {});
   CHECK(f.hardware_notes.empty());
 }
 
@@ -65,7 +63,8 @@ TEST_CASE("a fresh start is shown nothing of the tree but that others are at it"
   step.memory = "none";
   step.unshown = 2;
   step.siblings.emplace_back();
-  const auto f = facts_of({&c, {}, peaks, nullptr, 0}, step);
+  const auto f = facts_of({&c, {}, true, peaks, nullptr, 0}, step);
   CHECK(f.siblings.empty());
   CHECK(f.unshown == 2);
+  CHECK(f.zero_sizes);
 }

@@ -126,10 +126,10 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
 
 TEST_CASE("settings that this build does not use yet are named when the daemon starts") {
   daemon_folder f;
-  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[[provider]]\nname = \"p\"\n"
-                           "kind = \"openai\"\nkey_env = \"NO_SUCH_KEY\"\n");
+  f.write("kevolved.toml", "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[cluster]\nname = \"c\"\n"
+                           "certificate = \"c.pem\"\nkey = \"c.key\"\nauthority = \"a.pem\"\n");
   program daemon{"kevolved", {"kevolved.toml"}, f.path};
-  CHECK(daemon.wait_for("kevolved.toml: [provider] is not used by this build yet"));
+  CHECK(daemon.wait_for("kevolved.toml: [cluster] is not used by this build yet"));
   daemon.signal(SIGTERM);
   CHECK(daemon.finish().code == 0);
 }

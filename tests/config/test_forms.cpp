@@ -201,11 +201,11 @@ TEST_CASE("what is loaded survives the codec") {
   CHECK(encode(*node_again) == encode(*node));
 }
 
-TEST_CASE("a campaign stored before it could limit its compiles or ask models still opens") {
+TEST_CASE("a campaign stored before it could limit its compiles, ask models or adapt weights still opens") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
-  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models);
+  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));

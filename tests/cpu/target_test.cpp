@@ -1,4 +1,5 @@
 #include "backends/cpu/cpu_target.hpp"
+#include "backends/cpu/flags.hpp"
 #include "tests/cpu/server_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -89,6 +90,10 @@ TEST_CASE("the cpu target describes its device, helpers and menu") {
   CHECK(judge.cores == std::vector<int>{timing});
   auto menu = t.flag_menu();
   CHECK(std::count_if(menu.begin(), menu.end(), [](const auto& f) { return f.baseline; }) == 1);
+  const auto bits = t.hardware().at("vector_bits");
+  CHECK(std::all_of(menu.begin(), menu.end(), [&](const auto& f) { return f.vector_bits <= bits; }));
+  CHECK(std::any_of(cpu_flag_menu().begin(), cpu_flag_menu().end(),
+                    [](const auto& e) { return e.about.vector_bits == 512; }));
   auto facts = t.hardware();
   for (const auto* key : {"cache.l1d", "cache.l2", "cache.line", "vector_bits", "cores"})
     CHECK_MESSAGE(facts[key] > 0, key);

@@ -130,6 +130,18 @@ TEST_CASE("a call is reserved at its worst and settled at what it took") {
   CHECK(reserve(l, rules, call(3), {45, 0, 600}, noon).has_value());
 }
 
+TEST_CASE("a call that went out twice counts as two, of its day too") {
+  ledger l;
+  budget_rules rules;
+  rules.per_day.calls = 3;
+  CHECK(reserve(l, rules, call(1), {1, 1, 1}, noon).has_value());
+  const auto used = counts(1, 1);
+  CHECK(settle(l, call(1), &used, 1, 2).has_value());
+  CHECK(l.spent.calls == 2);
+  CHECK(reserve(l, rules, call(2), {1, 1, 1}, noon).has_value());
+  CHECK_FALSE(reserve(l, rules, call(3), {1, 1, 1}, noon).has_value());
+}
+
 TEST_CASE("nothing is counted twice") {
   ledger l;
   const budget_rules rules;

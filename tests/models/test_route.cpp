@@ -9,7 +9,7 @@ using namespace kevolve;
 
 namespace {
 
-result<route> planned(const std::string& base_url, const network_options& options = {}) {
+result<provider_route> planned(const std::string& base_url, const network_options& options = {}) {
   llm::provider_access p;
   p.name = "mine";
   p.base_url = base_url;

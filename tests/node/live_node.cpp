@@ -70,21 +70,22 @@ scratch_folder::~scratch_folder() {
   std::filesystem::remove_all(path, ec);
 }
 
-live_node::live_node(const std::string& data_dir, bool with_target, const health_rules& health, int64_t places) {
+live_node::live_node(const std::string& data_dir, const live_options& options) {
   node_options o;
   o.data_dir = data_dir;
   o.bin_dir = from_environment("KEVOLVE_BIN");
   o.listen.clear();
-  o.health = health;
-  o.campaigns = places;
-  if (!with_target)
+  o.health = options.health;
+  o.campaigns = options.places;
+  o.providers = options.providers;
+  if (!options.with_target)
     o.targets.clear();
   auto n = node::start(std::move(o));
   REQUIRE_MESSAGE(n, (n ? "" : to_string(n.error())));
   running_ = std::move(*n);
 }
 
-id128 live_node::submit(const std::string& name, const std::vector<std::string>& overrides) {
+result<id128> live_node::try_submit(const std::string& name, const std::vector<std::string>& overrides) {
   auto spec = load_campaign(from_environment("KEVOLVE_SOURCE") + "/tests/node/tasks/" + name + ".toml", overrides);
   REQUIRE(spec);
   campaign_submission s;
@@ -93,8 +94,15 @@ id128 live_node::submit(const std::string& name, const std::vector<std::string>&
   s.spec = encode(*spec);
   auto id = campaign_id(s);
   auto started = ask<campaign_status>(*running_, running_->campaigns(), atom::submit_v, id, s);
-  REQUIRE_MESSAGE(started, (started ? "" : to_string(started.error())));
+  if (!started)
+    return tl::unexpected(started.error());
   return id;
+}
+
+id128 live_node::submit(const std::string& name, const std::vector<std::string>& overrides) {
+  auto id = try_submit(name, overrides);
+  REQUIRE_MESSAGE(id, (id ? "" : to_string(id.error())));
+  return *id;
 }
 
 campaign_actor live_node::front(const id128& id) {

@@ -37,13 +37,20 @@ private:
   cpu_set_t before_{};
 };
 
+struct live_options {
+  bool with_target = true;
+  health_rules health{};
+  int64_t places = 0;
+  std::vector<provider_spec> providers{};
+};
+
 class live_node {
 public:
-  explicit live_node(const std::string& data_dir, bool with_target = true, const health_rules& health = {},
-                     int64_t places = 0);
+  explicit live_node(const std::string& data_dir, const live_options& options = {});
 
   // Submits tests/node/tasks/<name>.toml, or takes it up again.
   id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});
+  result<id128> try_submit(const std::string& name, const std::vector<std::string>& overrides = {});
   campaign_status status(const id128& id);
   // Asks until the condition holds; fails the test, naming what it saw last, when it does not come about in time.
   // The node pushes nothing to a caller of its API, so this looks again every few milliseconds.

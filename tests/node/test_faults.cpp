@@ -65,7 +65,7 @@ TEST_CASE("a device whose known answer does not come out is quarantined, and use
   scratch_folder dir;
   health_rules before_every_job;
   before_every_job.jobs_between = 1;
-  live_node n{dir.path, true, before_every_job};
+  live_node n{dir.path, {.health = before_every_job}};
   auto id = n.submit("row_energy", {"budget.candidates=6"});
   n.await(id, [&](const campaign_status& s) {
     if (s.candidates == 0 || s.in_flight == 0)

@@ -16,7 +16,7 @@ TEST_CASE("a node starts and stops twenty times over, and leaves no helper behin
   scratch_folder dir;
   id128 id;
   for (int i = 0; i < 20; ++i) {
-    live_node n{dir.path, i % 4 == 0};
+    live_node n{dir.path, {.with_target = i % 4 == 0}};
     if (i == 0)
       id = n.get().id();
     CHECK(n.get().id() == id);
@@ -47,7 +47,7 @@ TEST_CASE("each helper has a session of its own, whose priority it may change wi
 
 TEST_CASE("a second node on the same directory is refused, naming the first") {
   scratch_folder dir;
-  live_node first{dir.path, false};
+  live_node first{dir.path, {.with_target = false}};
   node_options o;
   o.data_dir = dir.path;
   o.targets.clear();

@@ -1,6 +1,7 @@
 // Campaigns whose candidates somebody outside writes.
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/node/recording.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
 
@@ -97,6 +98,36 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   n.await(id, [&](const campaign_status&) { return prompts(n) == 0; });
   n.stop();
   audit(dir.path, id);
+
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  auto kept = take_recording(**data, id);
+  REQUIRE_MESSAGE(kept, (kept ? "" : to_string(kept.error())));
+  auto back = parse_recording(to_json_text(*kept));
+  REQUIRE_MESSAGE(back, (back ? "" : to_string(back.error())));
+  const auto again = replay(*back);
+  CHECK(again.difference == "");
+  CHECK(again.nodes == 6);
+  CHECK(again.choices == 6);
+  CHECK(again.replies == 7);
+  CHECK(again.refused == 1);
+  CHECK(again.tree_hash == s.tree_hash);
+  auto other_reply = *back;
+  for (auto& x : other_reply.exchanges)
+    if (x.id.round == 1) // the last word on its node
+      other_reply.texts[x.reply] = "summary: another\n```c candidate.c\nvoid row_energy(void) { }\n```\n";
+  CHECK(replay(other_reply).difference.find("read as another candidate") != std::string::npos);
+  auto shorter = *back;
+  shorter.events.resize(shorter.events.size() - 3);
+  CHECK(replay(shorter).difference.find("recorded was") != std::string::npos);
+  auto silent = *back;
+  silent.exchanges.clear();
+  CHECK(replay(silent).difference.find("not in the record") != std::string::npos);
+  auto other_seed = *back;
+  other_seed.spec.seed += 1;
+  CHECK(replay(other_seed).difference.find("another seed") != std::string::npos);
+  CHECK(!parse_recording("{}"));
+  CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
 }
 
 TEST_CASE("a model that never answers keeps neither the other generators nor the campaign's end waiting") {
@@ -119,7 +150,7 @@ TEST_CASE("a model that never answers keeps neither the other generators nor the
     REQUIRE(*bytes);
     auto node = decode<node_record>(**bytes);
     REQUIRE(node);
-    withdrawn += node->rule == "withdrawn" ? 1 : 0;
+    withdrawn += node->rule == "withdrawn" ? 1U : 0U;
   }
   CHECK(withdrawn == 2);
 }

@@ -169,7 +169,7 @@ TEST_CASE("the best is dethroned by a ban, and is the best again once that is un
 
 TEST_CASE("as many campaigns run as there are places; the next by priority starts when one ends") {
   scratch_folder dir;
-  live_node n{dir.path, true, {}, 1};
+  live_node n{dir.path, {.places = 1}};
   auto first = n.submit("row_energy", {"budget.candidates=1000"});
   n.await(first, [](const campaign_status& s) { return s.state == "running"; });
   auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2"});

@@ -29,3 +29,35 @@ TEST_CASE("a generator that has as many steps as it may is passed over") {
   CHECK(pick_generator(all, 1) == 0);
   CHECK_FALSE(pick_generator({}, 1));
 }
+
+TEST_CASE("one that is held is passed over; one without weight stands in when all others are") {
+  const generator_load held{1.0, 0, 0, true};
+  const generator_load spare{0.0, 0, 0, false};
+  const generator_load other{1.0, 0, 0, false};
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    CHECK(pick_generator({held, other, spare}, seed) == 1);
+    CHECK(pick_generator({held, spare}, seed) == 1);
+    CHECK(pick_generator({other, spare}, seed) == 0);
+  }
+  CHECK(!pick_generator({held}, 1));
+  CHECK(!pick_generator({held, {0.0, 0, 0, true}}, 1));
+}
+
+TEST_CASE("weights follow what is gained for time and money, within bounds") {
+  const std::vector<double> given{1.0, 1.0};
+  CHECK(adapted_weights(given, {{}, {}}) == given);
+  CHECK(adapted_weights(given, {{40, 0.0, 100.0, 0.0}, {40, 0.0, 100.0, 0.0}}) == given); // nobody gained
+  const auto equal = adapted_weights(given, {{40, 1.0, 100.0, 0.0}, {40, 1.0, 100.0, 0.0}});
+  CHECK(equal[0] == doctest::Approx(equal[1]));
+  const auto better = adapted_weights(given, {{40, 2.0, 100.0, 0.0}, {40, 0.5, 100.0, 0.0}});
+  CHECK(better[0] > better[1]);
+  const auto slower = adapted_weights(given, {{40, 1.0, 1'000.0, 0.0}, {40, 1.0, 100.0, 0.0}});
+  CHECK(slower[0] < slower[1]);
+  const auto dearer = adapted_weights(given, {{40, 1.0, 100.0, 5.0}, {40, 1.0, 100.0, 0.0}});
+  CHECK(dearer[0] < dearer[1]);
+  const auto hopeless = adapted_weights(given, {{10'000, 0.0, 1e6, 0.0}, {10'000, 50.0, 10.0, 0.0}});
+  CHECK(hopeless[0] == doctest::Approx(0.25));
+  CHECK(hopeless[1] == doctest::Approx(4.0));
+  const auto early = adapted_weights(given, {{1, 0.7, 1.0, 0.0}, {1, 0.0, 1.0, 0.0}});
+  CHECK(early[0] < 1.2); // one lucky step is no proof
+}

@@ -10,7 +10,7 @@ using namespace kevolve;
 namespace {
 
 termination_rules all_rules() {
-  return {8.0, 300, 120.0, 60.0, 80};
+  return {8.0, 300, 120.0, 60.0, 5'000, 2.5, 80};
 }
 
 campaign_progress underway() {
@@ -20,6 +20,8 @@ campaign_progress underway() {
   p.valid_since_best = 79;
   p.wall_s = 119.9;
   p.device_s = 59.9;
+  p.tokens = 4'999;
+  p.cost = 2.4;
   p.exhausted_in_a_row = 3;
   return p;
 }
@@ -44,6 +46,8 @@ TEST_CASE("each limit ends it, with its reason and words for a person") {
            {[](campaign_progress& p) { p.candidates = 300; }, "budget", "300 candidates are used up"},
            {[](campaign_progress& p) { p.wall_s = 120.0; }, "budget", "120 s of wall time are used up"},
            {[](campaign_progress& p) { p.device_s = 60.0; }, "budget", "60 s of device time are used up"},
+           {[](campaign_progress& p) { p.tokens = 5'000; }, "budget", "5000 tokens of language models are used up"},
+           {[](campaign_progress& p) { p.cost = 2.5; }, "budget", "2.5 for language models are used up"},
            {[](campaign_progress& p) { p.valid_since_best = 80; }, "stall",
             "80 valid candidates without an improvement"},
            {[](campaign_progress& p) { p.exhausted_in_a_row = 32; }, "stall",
@@ -62,7 +66,8 @@ TEST_CASE("a limit of zero is none") {
   auto p = underway();
   p.best_ci_low = 1e9;
   p.candidates = 1'000'000;
-  p.wall_s = p.device_s = 1e9;
+  p.wall_s = p.device_s = p.cost = 1e9;
+  p.tokens = 1'000'000'000;
   p.valid_since_best = 1'000'000;
   CHECK(!should_stop({}, p).stop);
 }

@@ -108,6 +108,8 @@ TEST_CASE("a search that repeats itself like the file is found, or not, in no ti
   };
   const auto half = file.substr(0, file.size() / 2);
   CHECK(edit(half + "b\n") == "edit_not_found");
+  const auto part = parse_answer("<<<<<<< SEARCH\na\na\nvoid\n=======\nx\n>>>>>>> REPLACE\n", rules);
+  CHECK(part.error().detail.find("line 3 is no whole line of the file at that place: 'void'") != std::string::npos);
   CHECK(edit(half) == "edit_ambiguous");
   CHECK(edit(half + "void f(void);\n") == "none");
   CHECK(edit(file + "a\n") == "edit_not_found");

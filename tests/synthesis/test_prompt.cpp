@@ -62,7 +62,7 @@ prompt_facts facts_of(const synthesis_context& c) {
   f.siblings = {node(7, "sibling code\n", "crashed", 0.0, "unroll by 9")};
   report_facts r;
   r.result = verdict::pass;
-  r.attempts = {{7, "unroll by 9", verdict::crashed, 0.0}};
+  r.attempts = {{7, "unroll by 9", verdict::crashed, 0.0, false}};
   r.roofline = {1e9, 8e9, 1.0, 1e10, 1e10};
   f.report = make_report(r);
   f.documents = {{"caches", "Block for the second level."}, {"more", "Another document."}};
@@ -190,6 +190,39 @@ TEST_CASE("prompts from the same code differ while what came of the others is un
   CHECK(has(third->user, "take number 3 of them"));
 }
 
+TEST_CASE("what is timed, and what a call may find, is said of every argument") {
+  auto c = campaign();
+  c.task.arguments[0].fill.distribution = "sample_of";
+  c.task.arguments[0].fill.of = "table";
+  c.task.arguments[0].fill.hit = 0.5;
+  c.task.arguments[1].extent = "n_out";
+  auto f = facts_of(c);
+  const auto p = build_prompt(f);
+  REQUIRE(p);
+  CHECK(has(p->system, "values: 50 % of them values of table, in random order"));
+  CHECK(has(p->system, "valid prefix length in n_out, the rest may hold anything"));
+  CHECK(has(p->system, "none is 0"));
+  f.zero_sizes = true;
+  CHECK(has(build_prompt(f)->system, "small ones among them, and 0"));
+}
+
+TEST_CASE("a step knows what it has to beat, wherever it starts; a clean slate does not") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  f.best = {9, 3.1, 2.96, 3.3, "stream the stores"};
+  const std::string line =
+      "- best of all so far, node 9: stream the stores → 3.1 times as fast as the reference (2.96 to 3.3)\n";
+  for (const auto* memory : {"parent", "siblings", "both"}) {
+    f.memory = memory;
+    CHECK(has(part(*build_prompt(f), "history").text, line));
+  }
+  f.memory = "none";
+  CHECK(!has(build_prompt(f)->user, "stream the stores"));
+  f.memory = "parent";
+  f.best.index = f.parents.front().index;
+  CHECK(has(build_prompt(f)->user, "node 5 (the current code)"));
+}
+
 TEST_CASE("the current code's times are shown by shape") {
   const auto c = campaign();
   auto f = facts_of(c);
@@ -197,6 +230,10 @@ TEST_CASE("the current code's times are shown by shape") {
   const auto p = build_prompt(f);
   REQUIRE(p);
   CHECK(has(part(*p, "code").text, "A call takes: 2500 us (large), 1.5 us (small).\n"));
+  f.parents.front().node.rival = 4;
+  f.parents.front().node.rival_ns = {{"large", 3e6}};
+  CHECK(has(part(*build_prompt(f), "code").text,
+            "A call takes: 2500 us (large; node 4 in turn with it 3000 us), 1.5 us (small).\n"));
 }
 
 TEST_CASE("the parts make up the prompt, and each counts its tokens") {
@@ -285,7 +322,7 @@ TEST_CASE("a candidate's text cannot speak for us") {
   report_facts r;
   r.result = verdict::crashed;
   r.detail = attack;
-  r.attempts = {{8, attack, verdict::crashed, 0.0}};
+  r.attempts = {{8, attack, verdict::crashed, 0.0, false}};
   f.report = make_report(r);
   f.documents = {{attack, attack}};
   const auto p = build_prompt(f).value();

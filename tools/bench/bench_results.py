@@ -18,7 +18,9 @@ PAGES = [("loop.md", "The closed loop, measured",
          ("judge.md", "The judge, measured",
           [("redteam", "The red team"), ("aa", "Honesty and power of a race"),
            ("judge", "What judging costs, and how steady it is"),
-           ("judge-avx2", "What it costs on a slower machine"), ("fuzz", "Fuzzing what parses hostile bytes")])]
+           ("judge-avx2", "What it costs on a slower machine"), ("fuzz", "Fuzzing what parses hostile bytes")]),
+         ("synthesis.md", "Candidates written by a model, measured",
+          [("synthesis", "Three recorded campaigns, and the embedded generator at the same budget of candidates")])]
 
 
 def part(name: str, heading: str) -> list[str]:

@@ -1,5 +1,6 @@
 #include "tools/kevolve/campaign_result.hpp"
 
+#include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/node_reader.hpp"
 
@@ -130,10 +131,10 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
            {"best", nullptr},
            {"spent",
             {{"wall_s", s.wall_s},
-             {"llm_calls", 0},
-             {"tokens_in", 0},
-             {"tokens_out", 0},
-             {"cost", nullptr},
+             {"llm_calls", s.models.calls},
+             {"tokens_in", s.models.tokens - s.models.output_tokens},
+             {"tokens_out", s.models.output_tokens},
+             {"cost", to_json(s.models)["cost"]},
              {"device_s", s.device_s},
              {"compile_s", s.compile_s}}},
            {"bundle", or_null(folder)}};

@@ -55,7 +55,9 @@ int main(int argc, char** argv) {
   kevolve::add_watch(app, chosen);
   kevolve::add_events(app, chosen);
   kevolve::add_steering(app, chosen);
+  kevolve::add_provider(app, chosen);
   kevolve::add_relay(app, chosen);
+  kevolve::add_replay(app, chosen);
   kevolve::add_actors(app, chosen);
   kevolve::add_doctor(app, chosen);
   kevolve::add_fsck(app, chosen);

@@ -1,10 +1,7 @@
 // kevolve relay: prompts of a node's campaigns for an agent, a batch system or a person, and their answers.
 #include "runtime/base/printable.hpp"
 #include "tools/kevolve/campaign_text.hpp"
-#include "tools/kevolve/connection.hpp"
-#include "tools/kevolve/exit_codes.hpp"
-#include "tools/kevolve/terminal.hpp"
-#include "tools/kevolve/verbs.hpp"
+#include "tools/kevolve/node_call.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -88,32 +85,12 @@ void print_prompts(const json& all) {
   print_out(table_text(rows));
 }
 
-int tell(const relay_options& o, const result<json>& answer, void (*print)(const json&)) {
-  if (!answer)
-    return report(answer.error(), o.common.json);
-  if (o.common.json)
-    print_out(to_text(*answer) + "\n");
-  else if (!o.common.quiet)
-    print(*answer);
-  return exit_code::ok;
-}
-
-int read(const relay_options& o, const std::string& path, void (*print)(const json&)) {
-  auto node = connection::open(o.where, true);
-  return node ? tell(o, (*node)->get(path), print) : report(node.error(), o.common.json);
-}
-
-int send(const relay_options& o, const std::string& path, const json& body, void (*print)(const json&)) {
-  auto node = connection::open(o.where, false);
-  return node ? tell(o, (*node)->post(path, body), print) : report(node.error(), o.common.json);
-}
-
 int take(const relay_options& o) {
   auto body = body_of(o);
   body["lease_s"] = o.lease_s;
   if (!o.campaign.empty())
     body["campaign"] = o.campaign;
-  return send(o, "/v1/relay/next", body, print_taken);
+  return send(o.common, o.where, "/v1/relay/next", body, print_taken);
 }
 
 int answer(const relay_options& o) {
@@ -130,7 +107,7 @@ int answer(const relay_options& o) {
   body["text"] = text.str();
   if (!o.model.empty())
     body["model"] = o.model;
-  return send(o, prompt_path(o) + "/answer", body, print_receipt);
+  return send(o.common, o.where, prompt_path(o) + "/answer", body, print_receipt);
 }
 
 CLI::App* add_verb(CLI::App& relay, const char* name, const char* about, const char* footer, const relay_ptr& o) {
@@ -180,16 +157,18 @@ void add_relay(CLI::App& app, action& chosen) {
                            "Example: kevolve relay release 0123456789abcdef0123456789abcdef-17-0-0", o);
   add_prompt(*release, o);
   add_by(*release, o);
-  release->callback(
-      [o, &chosen] { chosen = [o] { return send(*o, prompt_path(*o) + "/release", body_of(*o), print_released); }; });
+  release->callback([o, &chosen] {
+    chosen = [o] { return send(o->common, o->where, prompt_path(*o) + "/release", body_of(*o), print_released); };
+  });
 
   auto* list = add_verb(*relay, "list", "Prompts that wait, the oldest first", "Example: kevolve relay list --json", o);
-  list->callback([o, &chosen] { chosen = [o] { return read(*o, "/v1/relay?limit=1000", print_prompts); }; });
+  list->callback(
+      [o, &chosen] { chosen = [o] { return read(o->common, o->where, "/v1/relay?limit=1000", print_prompts); }; });
 
   auto* show = add_verb(*relay, "show", "A prompt whole, with its answer if it has one",
                         "Example: kevolve relay show 0123456789abcdef0123456789abcdef-17-0-0", o);
   add_prompt(*show, o);
-  show->callback([o, &chosen] { chosen = [o] { return read(*o, prompt_path(*o), print_exchange); }; });
+  show->callback([o, &chosen] { chosen = [o] { return read(o->common, o->where, prompt_path(*o), print_exchange); }; });
 }
 
 } // namespace kevolve

@@ -33,6 +33,7 @@ struct run_options {
   std::string data = "kevolve-data";
   int64_t disk_reserve_mib = usual_disk_reserve_mib;
   std::vector<std::string> weak_sandbox;
+  std::string node_file;
 };
 
 campaign_submission submission_of(const campaign_spec& spec) {
@@ -186,8 +187,18 @@ int run_campaign(const run_options& o) {
   auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
   if (!spec)
     return exit_code::usage;
+  std::vector<provider_spec> providers;
+  if (!o.node_file.empty()) {
+    auto settings = load_node(o.node_file);
+    if (!settings) {
+      tell(settings.error(), o.common.json);
+      return exit_code::usage;
+    }
+    providers = std::move(settings->providers);
+  }
   stop_signal stop; // before the first thread
   node_options options;
+  options.providers = std::move(providers);
   options.data_dir = o.data;
   options.targets = {spec->target};
   options.disk_reserve_mib = o.disk_reserve_mib;
@@ -210,6 +221,7 @@ void add_run(CLI::App& app, action& chosen) {
   verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
   verb->add_option("FILE", o->file, "the campaign file")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
+  verb->add_option("--node", o->node_file, "a node's settings whose [[provider]]s llm generators may ask");
   verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,
                    "free space to keep: with less, nothing starts or goes on")
       ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))

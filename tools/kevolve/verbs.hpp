@@ -46,6 +46,8 @@ void add_submit(CLI::App& app, action& chosen);    // submit
 void add_watch(CLI::App& app, action& chosen);     // watch
 void add_events(CLI::App& app, action& chosen);    // events
 void add_steering(CLI::App& app, action& chosen);  // priority budget inject pin ban fork
+void add_provider(CLI::App& app, action& chosen);  // provider test, list, resume
+void add_replay(CLI::App& app, action& chosen);    // record, replay
 void add_relay(CLI::App& app, action& chosen);     // relay next, answer, release, list, show
 void add_generated(CLI::App& app, action& chosen); // completions man
 void add_actors(CLI::App& app, action& chosen);    // actors list, get, tree, summary

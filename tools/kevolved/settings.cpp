@@ -13,6 +13,7 @@ node_options options_of(const node_spec& spec) {
   out.token_file = spec.token_file;
   out.tls = tls_of(spec);
   out.http = http_of(spec);
+  out.providers = spec.providers;
   out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
@@ -79,8 +80,6 @@ std::vector<std::string> need_restart(const node_spec& now, const node_spec& wan
 
 std::vector<std::string> unused(const node_spec& spec) {
   std::vector<std::string> out;
-  if (!spec.providers.empty())
-    out.emplace_back("provider");
   if (!spec.cluster.name.empty())
     out.emplace_back("cluster");
   return out;

@@ -90,7 +90,8 @@ result<void> reserve(ledger& l, const budget_rules& rules, const id128& call, co
   return {};
 }
 
-result<void> settle(ledger& l, const id128& call, const token_counts* used, std::optional<nano_money> money) {
+result<void> settle(ledger& l, const id128& call, const token_counts* used, std::optional<nano_money> money,
+                    int64_t requests) {
   const auto found = l.open.find(call);
   if (found == l.open.end())
     return fail(errc::not_found, "no reservation for the call");
@@ -98,10 +99,12 @@ result<void> settle(ledger& l, const id128& call, const token_counts* used, std:
   l.open.erase(found);
   take(l.reserved, r.most);
   auto took = r.most;
+  took.calls = requests;
   const bool counted = used != nullptr && used->input && used->output;
-  if (counted)
+  if (counted) {
     took.tokens = added(added(0, *used->input), *used->output);
-  else
+    l.output_tokens = added(l.output_tokens, *used->output);
+  } else
     ++l.estimated_calls;
   if (money)
     took.money = *money;

@@ -43,6 +43,7 @@ struct ledger {
   std::map<id128, reservation> open;
   int64_t unpriced_calls = 0; // their money is unknown: `spent.money` is less than what was spent
   int64_t unpriced_tokens = 0;
+  int64_t output_tokens = 0;   // of spent.tokens, where usage was told
   int64_t estimated_calls = 0; // ended without usage: counted at their worst
 };
 
@@ -58,11 +59,26 @@ int64_t day_of(instant t);
 // whether tomorrow helps; or says that the price is unknown where it must be known.
 result<void> reserve(ledger& l, const budget_rules& rules, const id128& call, const call_worst& worst, instant now);
 // What the call really took; null: not known, it counts at its worst. Never sent: give it back with release().
-// errc::not_found: no such reservation, so nothing is counted twice.
-result<void> settle(ledger& l, const id128& call, const token_counts* used, std::optional<nano_money> money);
+// `requests`: how often it went out. errc::not_found: no such reservation, so nothing is counted twice.
+result<void> settle(ledger& l, const id128& call, const token_counts* used, std::optional<nano_money> money,
+                    int64_t requests = 1);
 result<void> release(ledger& l, const id128& call);
 
 // Nothing more can be reserved now; the reason, for a person. Null: something can.
 std::optional<std::string> exhausted(const ledger& l, const budget_rules& rules, instant now);
+
+template <class I>
+typename I::result_type inspect(I& f, spending& x) {
+  return f(x.money, x.tokens, x.calls);
+}
+template <class I>
+typename I::result_type inspect(I& f, reservation& x) {
+  return f(x.most, x.price_known, x.day);
+}
+template <class I>
+typename I::result_type inspect(I& f, ledger& x) {
+  return f(x.spent, x.reserved, x.by_day, x.open, x.unpriced_calls, x.unpriced_tokens, x.estimated_calls,
+           x.output_tokens);
+}
 
 } // namespace kevolve::llm

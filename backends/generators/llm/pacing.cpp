@@ -55,7 +55,7 @@ void landed(pacing_state& s) {
 
 std::optional<milliseconds> wait_before(const pacing_state& s, const call_size& size, instant now,
                                         const pacing_rules& rules) {
-  if (static_cast<double>(s.in_flight) >= std::max(1.0, s.at_once))
+  if (static_cast<double>(s.in_flight) >= std::max(1.0, std::min(s.at_once, rules.most_at_once)))
     return std::nullopt;
   auto wait = std::max(milliseconds{0}, s.not_before - now);
   for (const auto& [name, window] : s.windows) {

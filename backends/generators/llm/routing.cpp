@@ -1,6 +1,7 @@
 #include "backends/generators/llm/routing.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kevolve::llm {
 
@@ -64,8 +65,15 @@ std::string refusal(const provider_health& p, const call_size& size, instant now
 
 route choose(const std::vector<provider_health>& providers, const std::set<size_t>& tried, const call_size& size,
              instant now) {
+  std::vector<size_t> all(providers.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return choose(providers, all, tried, size, now);
+}
+
+route choose(const std::vector<provider_health>& providers, const std::vector<size_t>& order,
+             const std::set<size_t>& tried, const call_size& size, instant now) {
   route out;
-  for (size_t i = 0; i < providers.size(); ++i) {
+  for (const auto i : order) {
     if (tried.count(i) != 0) {
       out.trail.push_back({providers[i].name, "tried"});
       continue;

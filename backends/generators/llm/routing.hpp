@@ -42,8 +42,11 @@ struct route {
   std::vector<passed_over> trail;   // in order; with none of the above: the reasons to pause with
 };
 
-// The first, in the order given, that may take a call of this size now. `tried`: those that this request is not sent to
-// again.
+// The first that may take a call of this size now. `order`: the providers that may be asked at all, as they are to be
+// tried. `tried`: those that this request is not sent to again.
+route choose(const std::vector<provider_health>& providers, const std::vector<size_t>& order,
+             const std::set<size_t>& tried, const call_size& size, instant now);
+// The same, of all, in the order given.
 route choose(const std::vector<provider_health>& providers, const std::set<size_t>& tried, const call_size& size,
              instant now);
 

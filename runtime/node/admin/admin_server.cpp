@@ -53,6 +53,7 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.journal = std::move(options.journal);
   context.scheduler = std::move(options.scheduler);
   context.relay = std::move(options.relay);
+  context.models = std::move(options.models);
   context.cards = std::move(options.cards);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;

@@ -26,6 +26,7 @@ struct admin_options {
   journal_actor journal;
   scheduler_actor scheduler;
   relay_actor relay;
+  models_actor models;
   std::shared_ptr<card_table> cards;
   std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz

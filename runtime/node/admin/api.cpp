@@ -137,6 +137,8 @@ std::vector<route> api_routes() {
   std::move(steering.begin(), steering.end(), std::back_inserter(t));
   auto relay = relay_routes();
   std::move(relay.begin(), relay.end(), std::back_inserter(t));
+  auto models = model_routes();
+  std::move(models.begin(), models.end(), std::back_inserter(t));
   add_page_routes(t);
   add("GET", "/v1/audit", "list_audit", "Every request that changes something, hash-chained; never shortened",
       handlers::audit)

@@ -59,6 +59,7 @@ void cancel(const call_ptr& c);
 void tree(const call_ptr& c);
 std::vector<route> steering_routes(); // api_steering.cpp
 std::vector<route> relay_routes();    // api_relay.cpp
+std::vector<route> model_routes();    // api_models.cpp
 void node(const call_ptr& c);         // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp

@@ -31,7 +31,8 @@ struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
-  relay_actor relay; // none: nothing waits here
+  relay_actor relay;   // none: nothing waits here
+  models_actor models; // none: no providers
   std::shared_ptr<card_table> cards;
   std::function<std::string()> broken; // empty while the node is well
   std::string version;

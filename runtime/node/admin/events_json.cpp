@@ -1,5 +1,6 @@
 #include "actors/exchange_records.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 
 namespace kevolve {
@@ -95,6 +96,13 @@ json of(const exchange_event& x) {
           {"tokens", x.tokens},         {"by", or_null(x.by)}, {"outcome", or_null(x.outcome)},
           {"detail", or_null(x.detail)}};
 }
+json of(const call_event& x) {
+  auto out = to_json(x.call);
+  out["prompt"] = to_string(x.id);
+  out["index"] = x.id.node;
+  out["spent"] = to_json(x.spent);
+  return out;
+}
 json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
@@ -147,6 +155,9 @@ json data_of(const journal_event& e) {
     case event_kind::model_asked:
     case event_kind::model_answered:
       return decoded<exchange_event>(e.payload);
+    case event_kind::model_called:
+    case event_kind::model_call_ended:
+      return decoded<call_event>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

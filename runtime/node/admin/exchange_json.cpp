@@ -1,5 +1,6 @@
 #include "runtime/node/admin/exchange_json.hpp"
 
+#include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/node_view.hpp"
 
 #include <utility>
@@ -56,6 +57,9 @@ void with_exchange(const call_ptr& c, const exchange_record& r, std::function<vo
     if (r.answered)
       answer = {{"content", text("reply")},       {"by", or_null(r.answered_by)},  {"model", or_null(r.model)},
                 {"at", time_json(r.answered_ns)}, {"outcome", or_null(r.outcome)}, {"detail", or_null(r.detail)}};
+    auto calls = json::array();
+    for (const auto& x : r.calls)
+      calls.push_back(to_json(x));
     then({{"id", to_string(r.id)},
           {"campaign", to_string(r.id.campaign)},
           {"node", r.id.node},
@@ -65,6 +69,7 @@ void with_exchange(const call_ptr& c, const exchange_record& r, std::function<vo
           {"asked", time_json(r.asked_ns)},
           {"parts", std::move(parts)},
           {"messages", std::move(turns)},
+          {"calls", std::move(calls)},
           {"answer", std::move(answer)}});
   });
 }

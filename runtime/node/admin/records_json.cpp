@@ -1,5 +1,7 @@
 #include "runtime/node/admin/records_json.hpp"
 
+#include "runtime/node/admin/models_json.hpp"
+
 #include <algorithm>
 
 namespace kevolve {
@@ -56,27 +58,29 @@ json to_json(const fault& f) {
 }
 
 json to_json(const campaign_status& s) {
-  json out{{"id", to_string(s.id)},
-           {"name", s.name},
-           {"target", s.target},
-           {"state", s.state},
-           {"reason", or_null(s.reason)},
-           {"stop_reason", or_null(s.stop_reason)},
-           {"candidates", s.candidates},
-           {"valid", s.valid},
-           {"in_flight", s.in_flight},
-           {"best", nullptr},
-           {"budget",
-            {{"candidates", s.budget_candidates == 0 ? json(nullptr) : json(s.budget_candidates)},
-             {"wall_s", s.budget_wall_s == 0 ? json(nullptr) : json(s.budget_wall_s)},
-             {"device_s", s.budget_device_s == 0 ? json(nullptr) : json(s.budget_device_s)}}},
-           {"priority", s.priority},
-           {"origin", s.origin ? json{{"campaign", to_string(s.origin)}, {"node", s.origin_node}} : json(nullptr)},
-           {"pinned", s.pinned},
-           {"banned", s.banned},
-           {"spent", {{"wall_s", s.wall_s}, {"compile_s", s.compile_s}, {"device_s", s.device_s}}},
-           {"last_sequence", s.last_sequence},
-           {"tree_hash", to_string(s.tree_hash)}};
+  json out{
+      {"id", to_string(s.id)},
+      {"name", s.name},
+      {"target", s.target},
+      {"state", s.state},
+      {"reason", or_null(s.reason)},
+      {"stop_reason", or_null(s.stop_reason)},
+      {"candidates", s.candidates},
+      {"valid", s.valid},
+      {"in_flight", s.in_flight},
+      {"best", nullptr},
+      {"budget",
+       {{"candidates", s.budget_candidates == 0 ? json(nullptr) : json(s.budget_candidates)},
+        {"wall_s", s.budget_wall_s == 0 ? json(nullptr) : json(s.budget_wall_s)},
+        {"device_s", s.budget_device_s == 0 ? json(nullptr) : json(s.budget_device_s)}}},
+      {"priority", s.priority},
+      {"origin", s.origin ? json{{"campaign", to_string(s.origin)}, {"node", s.origin_node}} : json(nullptr)},
+      {"pinned", s.pinned},
+      {"banned", s.banned},
+      {"spent",
+       {{"wall_s", s.wall_s}, {"compile_s", s.compile_s}, {"device_s", s.device_s}, {"models", to_json(s.models)}}},
+      {"last_sequence", s.last_sequence},
+      {"tree_hash", to_string(s.tree_hash)}};
   if (s.best != 0) {
     auto shapes = json::array();
     for (const auto& t : s.shapes)

@@ -1,0 +1,72 @@
+#include "actors/campaign_generators.hpp"
+
+#include "actors/search/mixture.hpp"
+
+namespace kevolve::campaign_steps {
+
+bool awaits_model(const campaign_state& st, const selection_record& r) {
+  const auto& generators = st.context->spec->generators;
+  const auto which = chosen_generator(r);
+  return which < generators.size() && asks_model(generators[which]) && !st.fold.summaries.contains(r.index)
+         && !st.fold.steered.injected.contains(r.index);
+}
+
+std::string hold_of(const campaign_state& st, size_t generator) {
+  const auto& context = *st.context;
+  if (context.spec->generators[generator].kind != "llm" || !context.board)
+    return {};
+  return context.board->held(model_of(*context.spec, generator).providers);
+}
+
+std::string refusal_of(const campaign_state& st, size_t generator) {
+  auto held = hold_of(st, generator);
+  return held.empty() && st.context->board ? st.context->board->spent_out(st.context->id) : held;
+}
+
+std::string hold_of_all(const campaign_state& st) {
+  std::string out;
+  for (size_t i = 0; i < st.context->spec->generators.size(); ++i) {
+    auto one = hold_of(st, i);
+    if (one.empty())
+      return {};
+    if (out.find(one) == std::string::npos)
+      out += (out.empty() ? "" : "; ") + one;
+  }
+  return out;
+}
+
+std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
+  const auto& spec = *st.context->spec;
+  std::vector<double> weights;
+  std::vector<generator_yield> yields;
+  for (uint32_t i = 0; i < spec.generators.size(); ++i) {
+    weights.push_back(spec.generators[i].weight);
+    const auto y = st.fold.yields.find(i);
+    yields.push_back(y == st.fold.yields.end() ? generator_yield{} : y->second);
+  }
+  if (spec.adapt_weights)
+    weights = adapted_weights(weights, yields);
+  std::vector<generator_load> loads;
+  for (size_t i = 0; i < spec.generators.size(); ++i)
+    loads.push_back({weights[i], 0,
+                     asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0,
+                     !hold_of(st, i).empty()});
+  uint64_t at_work = 0;
+  for (const auto& [index, r] : st.fold.open)
+    if (awaits_model(st, r))
+      ++loads[chosen_generator(r)].at_work;
+    else
+      ++at_work;
+  if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
+    return std::nullopt;
+  return pick_generator(loads, seed);
+}
+
+void withdraw_questions(pointer self) {
+  auto& st = self->state;
+  for (const auto& [index, r] : st.fold.open)
+    if (awaits_model(st, r))
+      self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);
+}
+
+} // namespace kevolve::campaign_steps

@@ -1,0 +1,304 @@
+#include "actors/model_attempts.hpp"
+
+#include "actors/append.hpp"
+#include "actors/model_budget.hpp"
+#include "actors/promises.hpp"
+#include "actors/synthesis/answer.hpp"
+#include "actors/synthesis/exchange.hpp"
+#include "actors/synthesis/provider_calls.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kevolve::model_attempts {
+
+namespace {
+
+std::string words_of(const std::vector<llm::passed_over>& trail, const llm::logical_call& way,
+                     const std::vector<llm::provider_health>& health) {
+  std::string out;
+  for (const auto& t : trail) {
+    auto reason = t.reason;
+    for (const auto& f : way.trail)
+      if (health[f.provider].name == t.provider)
+        reason = to_string(f.what) + ": " + f.words;
+    out += (out.empty() ? "" : "; ") + t.provider + ": " + reason;
+  }
+  return out;
+}
+
+// One timer a call: what it waited for before is forgotten.
+void later(pointer self, const call_ptr& c, llm::milliseconds wait, std::function<void()> then) {
+  c->timer = ++self->state.last_timer;
+  c->then = std::move(then);
+  self->delayed_send(self, std::max(llm::milliseconds{0}, wait), atom::tick_v, c->timer);
+}
+
+constexpr llm::milliseconds again{2'000};
+
+// What came of a call is stored, whatever it takes: it was paid for. Each try writes what the ledgers hold by then.
+void store(pointer self, const call_ptr& c, const std::function<append_request()>& make,
+           const std::function<void()>& then) {
+  c->storing = true;
+  self->request(self->state.setup.journal, until_answered, atom::append_v, make())
+      .then(
+          [self, c, then](uint64_t) {
+            if (!self->state.calls.contains(c->serial))
+              return;
+            c->storing = false;
+            self->state.setup.board->ended(event_of(self->state, c));
+            then();
+          },
+          [self, c, make, then](caf::error& e) {
+            if (worth_waiting(to_failure(e).code))
+              later(self, c, again, [self, c, make, then] { store(self, c, make, then); });
+            else
+              finish(self, c, std::move(e));
+          });
+}
+
+append_request end_of_call(models_state& st, const call_ptr& c, const std::string& text, const std::string& trace) {
+  auto write = write_of(st, c, event_kind::model_call_ended);
+  for (const auto& blob : {text, trace})
+    if (!blob.empty())
+      write.blobs.push_back(blob);
+  return write;
+}
+
+void took_answer(pointer self, const call_ptr& c, const provider_end& e) {
+  const auto kept = std::make_shared<const provider_end>(e);
+  const auto& stated = c->question.record.calls.back();
+  const synthesis::given_answer given{e.text, stated.provider, stated.model_answered, self->state.setup.now_ns()};
+  const auto make = [self, c, kept, given] {
+    auto write = synthesis::answered(c->question.record, given, &c->question.rules);
+    auto call = end_of_call(self->state, c, {}, kept->trace);
+    std::move(call.values.begin() + 1, call.values.end(), std::back_inserter(write.values)); // the record is there
+    std::move(call.events.begin(), call.events.end(), std::back_inserter(write.events));
+    std::move(call.blobs.begin(), call.blobs.end(), std::back_inserter(write.blobs));
+    return write;
+  };
+  store(self, c, make, [self, c, kept] { finish(self, c, model_reply{kept->text}); });
+}
+
+void took_nothing(pointer self, const call_ptr& c, const provider_end& e, const std::function<void()>& then) {
+  const auto kept = std::make_shared<const provider_end>(e);
+  store(self, c, [self, c, kept] { return end_of_call(self->state, c, kept->text, kept->trace); }, then);
+}
+
+void took_failure(pointer self, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+  auto& st = self->state;
+  const auto decision = llm::after_failure(c->way, provider, r, now_of(st));
+  c->last = r.what;
+  took_nothing(self, c, e, [self, c, decision, provider] {
+    const auto& name = self->state.setup.sources[provider].plan.name;
+    if (c->gone)
+      finish(self, c, to_error({errc::cancelled, "withdrawn"}));
+    else if (decision.step == llm::call_step::give_up)
+      give_up(self, c, name + ": " + to_string(c->last) + ": " + decision.reason);
+    else if (decision.step == llm::call_step::send_again)
+      later(self, c, decision.at - now_of(self->state), [self, c] { go_on(self, c); });
+    else
+      go_on(self, c);
+  });
+}
+
+// A provider that takes no request of ours has something against all of them.
+void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
+  constexpr uint32_t most_in_a_row = 3;
+  auto& in_a_row = st.bad_requests[provider];
+  if (e.what != llm::failure_class::bad_request) {
+    in_a_row = e.answered ? 0 : in_a_row;
+    return;
+  }
+  r.action = ++in_a_row < most_in_a_row ? llm::failure_action::next_provider : llm::failure_action::hold_provider;
+}
+
+void note_health(models_state& st, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+  auto& health = st.health[provider];
+  const bool was_held = health.held && !health.held_until;
+  if (e.answered)
+    llm::ended_well(health, c->epoch, e.headers, now_of(st));
+  else if (e.cancelled)
+    llm::ended_unheard(health, c->epoch);
+  else
+    llm::ended_badly(health, c->epoch, r, e.headers, now_of(st));
+  if (health.held && !health.held_until && !was_held)
+    log::warn("models", "provider {} is on hold until somebody resumes it: {}", health.name, health.held_because);
+  tell(st);
+}
+
+void ended(pointer self, const call_ptr& c, provider_end& e) {
+  auto& st = self->state;
+  const auto provider = *std::exchange(c->at, std::nullopt);
+  const auto& plan = st.setup.sources[provider].plan;
+  // Cut off at its limit of tokens it may be whole all the same.
+  if (e.what == llm::failure_class::output_truncated && synthesis::parse_answer(e.text, c->question.rules, true))
+    e.answered = true;
+  const auto bill = synthesis::bill_of(e, plan);
+  synthesis::ended(c->question.record.calls.back(), e, bill, plan.prices.currency, st.setup.now_ns());
+  settle(st, c, provider, bill, e.resent);
+  llm::remedy r;
+  r.what = e.what;
+  r.action = e.action;
+  if (e.delay_ms != unknown_count)
+    r.delay = llm::milliseconds{e.delay_ms};
+  r.words = e.words;
+  mind_bad_requests(st, provider, e, r);
+  note_health(st, c, provider, e, r);
+  if (e.answered)
+    took_answer(self, c, e);
+  else if (e.cancelled || c->gone)
+    took_nothing(self, c, e, [self, c] { finish(self, c, to_error({errc::cancelled, "withdrawn"})); });
+  else
+    took_failure(self, c, provider, e, r);
+  landed(self);
+}
+
+void send(pointer self, const call_ptr& c, std::string body) {
+  auto& st = self->state;
+  const auto provider = *c->at;
+  if (c->gone) { // withdrawn before it went out
+    provider_end e;
+    e.cancelled = true;
+    e.unsent = true;
+    ended(self, c, e);
+    return;
+  }
+  self->request(st.setup.sources[provider].front, until_answered, atom::ask_v,
+                provider_request{c->serial, std::move(body), true})
+      .then([self, c](provider_end& e) { ended(self, c, e); },
+            [self, c](caf::error& error) { // its actor has ended: what came of the call is not known
+              provider_end e;
+              e.what = llm::failure_class::network;
+              e.action = llm::failure_action::retry;
+              e.words = to_failure(error).detail;
+              ended(self, c, e);
+            });
+}
+
+// Reserves and records the call, then lets it go. False: another provider is to be tried.
+bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
+  auto& st = self->state;
+  const auto& plan = st.setup.sources[provider].plan;
+  auto body = synthesis::body_of(c->question, plan);
+  if (!body) {
+    c->last = llm::failure_class::bad_request;
+    c->way.tried.insert(provider);
+    c->way.trail.push_back({provider, now_of(st), c->last, body.error().detail});
+    return false;
+  }
+  const auto worst = synthesis::worst_of(c->question, plan);
+  switch (reserve(self, c, provider, worst)) {
+    case reserved::elsewhere:
+      return false;
+    case reserved::later:
+      c->waits = true;
+      return true;
+    case reserved::no:
+      return true;
+    case reserved::yes:
+      break;
+  }
+  const auto epoch = llm::send(st.health[provider], synthesis::size_of(c->question), now_of(st));
+  if (!epoch) { // another call was the probe that this one wanted to be
+    release(st, c, provider);
+    c->waits = true;
+    return true;
+  }
+  c->at = provider;
+  c->epoch = *epoch;
+  c->question.record.calls.push_back(synthesis::begun(plan, *body, worst, number_of(st, c), st.setup.now_ns()));
+  auto write = write_of(st, c, event_kind::model_called);
+  write.blobs.push_back(*body);
+  self->request(st.setup.journal, until_answered, atom::append_v, std::move(write))
+      .then([self, c, text = std::move(*body)](uint64_t) mutable { send(self, c, std::move(text)); },
+            [self, c, provider](caf::error& e) { // nothing went out
+              auto& then = self->state;
+              c->question.record.calls.pop_back();
+              release(then, c, provider);
+              llm::ended_unheard(then.health[provider], c->epoch);
+              c->at.reset();
+              finish(self, c, std::move(e));
+              landed(self);
+            });
+  return true;
+}
+
+// The providers that this question may be sent to, as they are to be tried.
+std::vector<size_t> open_to(const models_state& st, const call_ptr& c) {
+  std::vector<size_t> out;
+  const auto& sources = st.setup.sources;
+  const auto& wanted = c->question.terms.providers;
+  for (const auto& name : wanted)
+    for (size_t i = 0; i < sources.size(); ++i)
+      if (sources[i].plan.name == name)
+        out.push_back(i);
+  for (size_t i = 0; wanted.empty() && i < sources.size(); ++i)
+    out.push_back(i);
+  return out;
+}
+
+// One that was asked again before its cancelled call has ended: the record is that one's until then.
+bool has_predecessor(const models_state& st, const call_ptr& c) {
+  return std::any_of(st.calls.begin(), st.calls.end(), [&](const auto& other) {
+    return other.first < c->serial && other.second->question.record.id == c->question.record.id;
+  });
+}
+
+} // namespace
+
+llm::instant now_of(const models_state& st) {
+  return llm::instant{llm::milliseconds{st.setup.now_ns() / ns_per_ms}};
+}
+
+void tell(models_state& st) {
+  constexpr llm::milliseconds short_rest{120'000}; // not worth looking elsewhere
+  st.card->says(std::to_string(st.calls.size()) + " under way");
+  const auto now = now_of(st);
+  for (const auto& h : st.health) {
+    const bool held = h.held && (!h.held_until || *h.held_until - now > short_rest);
+    st.setup.board->hold(h.name, held ? h.held_because : "");
+  }
+}
+
+void landed(pointer self) {
+  const auto all = self->state.calls;
+  for (const auto& [serial, c] : all)
+    if (std::exchange(c->waits, false))
+      go_on(self, c);
+}
+
+void give_up(pointer self, const call_ptr& c, const std::string& why) {
+  const auto code = synthesis::is_about_the_request(c->last) ? errc::bad_input : errc::unavailable;
+  finish(self, c, to_error({code, why}));
+}
+
+void go_on(pointer self, const call_ptr& c) {
+  auto& st = self->state;
+  if (!st.calls.contains(c->serial) || c->at || c->storing)
+    return;
+  c->waits = false;
+  c->timer = 0;
+  if (has_predecessor(st, c)) {
+    c->waits = true;
+    return;
+  }
+  for (;;) {
+    const auto way = llm::choose(st.health, open_to(st, c), c->way.tried, synthesis::size_of(c->question), now_of(st));
+    if (way.provider) {
+      if (begin_attempt(self, c, *way.provider))
+        return;
+      continue;
+    }
+    c->waits = way.one_lands || way.wait;
+    if (way.wait)
+      later(self, c, *way.wait, [self, c] { go_on(self, c); });
+    if (!c->waits)
+      give_up(self, c, "no provider can be asked: " + words_of(way.trail, c->way, st.health));
+    return;
+  }
+}
+
+} // namespace kevolve::model_attempts

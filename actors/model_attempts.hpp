@@ -1,0 +1,41 @@
+// What the models actor does with one question: whom to ask, the attempt, what came of it, and what that cost.
+#pragma once
+
+#include "actors/models.hpp"
+
+#include <string>
+#include <utility>
+
+namespace kevolve::model_attempts {
+
+using pointer = models_actor::stateful_pointer<models_state>;
+using call_ptr = models_state::call_ptr;
+
+inline constexpr int64_t ns_per_ms = 1'000'000;
+llm::instant now_of(const models_state& st);
+
+// Shows what may be asked, on the card and to the campaigns.
+void tell(models_state& st);
+
+// Those that wait for a call to land, or a provider to come back, look again.
+void landed(pointer self);
+
+// The next attempt, or a wait, or the end. What is under way already goes on by itself.
+void go_on(pointer self, const call_ptr& c);
+// No answer will come of it. errc::bad_input if it is about the question, else errc::unavailable.
+void give_up(pointer self, const call_ptr& c, const std::string& why);
+
+template <class T>
+void finish(pointer self, const call_ptr& c, T&& answer) {
+  auto& st = self->state;
+  if (st.calls.erase(c->serial) == 0)
+    return;
+  c->then = nullptr;
+  st.card->flight(-1);
+  if (!c->gone)
+    c->promise.deliver(std::forward<T>(answer));
+  tell(st);
+  landed(self);
+}
+
+} // namespace kevolve::model_attempts

@@ -1,0 +1,72 @@
+// What the models actor lets everybody see: which providers may be asked, and what campaigns have spent. Campaigns look
+// before they choose a step for a model. Any thread.
+#pragma once
+
+#include "actors/exchange_records.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+class model_board {
+public:
+  // `names`: all providers of the node, in the order of its settings.
+  explicit model_board(std::vector<std::string> names = {}) : names_(std::move(names)) {}
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  // Null: it may be asked.
+  void hold(const std::string& provider, const std::string& reason) {
+    std::lock_guard lock{guard_};
+    if (reason.empty())
+      held_.erase(provider);
+    else
+      held_[provider] = reason;
+  }
+  // Why none of them may be asked; empty: one may. No names: all of the node's.
+  std::string held(const std::vector<std::string>& wanted) const {
+    std::lock_guard lock{guard_};
+    std::string out;
+    for (const auto& name : wanted.empty() ? names_ : wanted) {
+      const auto r = held_.find(name);
+      if (r == held_.end())
+        return {};
+      out += (out.empty() ? "" : "; ") + name + ": " + r->second;
+    }
+    return out;
+  }
+
+  // A call has ended; its campaign takes what it has not heard of.
+  void ended(const call_event& e) {
+    std::lock_guard lock{guard_};
+    ended_[e.id.campaign].push_back(e);
+  }
+  std::vector<call_event> take_ended(const id128& campaign) const {
+    std::lock_guard lock{guard_};
+    return std::exchange(ended_[campaign], {});
+  }
+  // Its budget has no room for another call.
+  void spent_out(const id128& campaign, const std::string& reason) {
+    std::lock_guard lock{guard_};
+    spent_out_[campaign] = reason;
+  }
+  std::string spent_out(const id128& campaign) const {
+    std::lock_guard lock{guard_};
+    const auto s = spent_out_.find(campaign);
+    return s == spent_out_.end() ? std::string{} : s->second;
+  }
+
+private:
+  const std::vector<std::string> names_;
+  mutable std::mutex guard_;
+  std::map<std::string, std::string> held_;
+  mutable std::map<id128, std::vector<call_event>> ended_;
+  std::map<id128, std::string> spent_out_;
+};
+
+} // namespace kevolve

@@ -1,0 +1,158 @@
+#include "actors/model_budget.hpp"
+
+#include "actors/keys.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+namespace kevolve::model_attempts {
+
+namespace {
+
+// A call that was open when we went down took what it may have taken at most.
+void close_open(llm::ledger& l) {
+  const auto open = l.open;
+  for (const auto& [id, r] : open)
+    (void)llm::settle(l, id, nullptr, std::nullopt);
+}
+
+llm::ledger& spent_by(models_state& st, const call_ptr& c) {
+  return st.ledgers[keys::spent_by(c->question.record.id.campaign)];
+}
+llm::ledger& spent_with(models_state& st, size_t provider) {
+  return st.ledgers[keys::spent_with(st.setup.sources[provider].plan.name)];
+}
+
+llm::budget_rules rules_of(const sampling_terms& t) {
+  caps_spec caps;
+  caps.cost = t.most_cost;
+  caps.tokens = t.most_tokens;
+  llm::budget_rules out;
+  out.total = caps_of(caps);
+  return out;
+}
+
+id128 reservation(const call_ptr& c) {
+  return synthesis::reservation_of(c->question.record.id, c->question.record.calls.size());
+}
+
+// What a provider may be paid is paid: nothing goes to it before tomorrow, or ever.
+void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst, const std::string& why) {
+  auto& st = self->state;
+  const auto now = now_of(st);
+  auto& health = st.health[provider];
+  health.held = true;
+  health.held_because = why;
+  auto without_days = st.setup.sources[provider].plan.budget;
+  without_days.per_day = {};
+  auto copy = spent_with(st, provider);
+  if (llm::reserve(copy, without_days, id128{1, 1}, worst, now)) {
+    health.held_until = std::chrono::floor<std::chrono::days>(now) + std::chrono::days{1};
+    self->delayed_send(self, *health.held_until - now, atom::tick_v, uint64_t{0});
+  } else
+    health.held_until.reset();
+  log::warn("models", "provider {} is on hold: {}", health.name, why);
+  tell(st);
+}
+
+} // namespace
+
+// A refusal counts once nothing is open: what is reserved may be given back.
+reserved reserve(pointer self, const call_ptr& c, size_t provider, const llm::call_worst& worst) {
+  auto& st = self->state;
+  const auto now = now_of(st);
+  const auto id = reservation(c);
+  auto& own = spent_by(st, c);
+  auto& theirs = spent_with(st, provider);
+  if (auto fits = llm::reserve(own, rules_of(c->question.terms), id, worst, now); !fits) {
+    if (!own.open.empty())
+      return reserved::later;
+    const auto why = "for language models " + fits.error().detail;
+    st.setup.board->spent_out(c->question.record.id.campaign, why);
+    finish(self, c, to_error({errc::unavailable, why}));
+    return reserved::no;
+  }
+  if (auto fits = llm::reserve(theirs, st.setup.sources[provider].plan.budget, id, worst, now); !fits) {
+    (void)llm::release(own, id);
+    if (!theirs.open.empty())
+      return reserved::later;
+    hold_for_budget(self, provider, worst, fits.error().detail);
+    return reserved::elsewhere;
+  }
+  return reserved::yes;
+}
+
+void release(models_state& st, const call_ptr& c, size_t provider) {
+  const auto id = reservation(c);
+  (void)llm::release(spent_by(st, c), id);
+  (void)llm::release(spent_with(st, provider), id);
+}
+
+void settle(models_state& st, const call_ptr& c, size_t provider, const synthesis::call_bill& bill, bool twice) {
+  const auto id = synthesis::reservation_of(c->question.record.id, c->question.record.calls.size() - 1);
+  for (auto* l : {&spent_by(st, c), &spent_with(st, provider)})
+    (void)llm::settle(*l, id, bill.known ? &bill.used : nullptr, bill.money, twice ? 2 : 1);
+}
+
+uint64_t number_of(models_state& st, const call_ptr& c) {
+  const auto& own = spent_by(st, c);
+  return static_cast<uint64_t>(own.spent.calls) + own.open.size();
+}
+
+call_event event_of(models_state& st, const call_ptr& c) {
+  const auto& own = spent_by(st, c);
+  const auto& call = c->question.record.calls.back();
+  return {c->question.record.id, call,
+          model_spending{static_cast<uint64_t>(own.spent.calls), own.spent.tokens, own.output_tokens, own.spent.money,
+                         static_cast<uint64_t>(own.unpriced_calls), call.currency}};
+}
+
+append_request write_of(models_state& st, const call_ptr& c, event_kind kind) {
+  const auto& r = c->question.record;
+  const auto& call = r.calls.back();
+  const auto& own = spent_by(st, c);
+  append_request a;
+  a.campaign = r.id.campaign;
+  a.values.push_back({keys::index, keys::exchange(r.id), encode(r)});
+  a.values.push_back({keys::index, keys::spent_by(r.id.campaign), encode(own)});
+  a.values.push_back(
+      {keys::index, keys::spent_with(call.provider), encode(st.ledgers[keys::spent_with(call.provider)])});
+  a.events.push_back({kind, encode(event_of(st, c))});
+  return a;
+}
+
+void with_ledger(pointer self, const std::string& key, std::function<void()> then) {
+  auto& st = self->state;
+  if (st.ledgers.contains(key)) {
+    then();
+    return;
+  }
+  auto& waiting = st.reading[key];
+  waiting.push_back(std::move(then));
+  if (waiting.size() > 1)
+    return;
+  const auto ready = [self, key](llm::ledger l) {
+    self->state.ledgers[key] = std::move(l);
+    for (auto& f : std::exchange(self->state.reading[key], {}))
+      f();
+    self->state.reading.erase(key);
+  };
+  self->request(st.setup.journal, until_answered, atom::lookup_v, std::string{keys::index}, key)
+      .then(
+          [self, key, ready](std::string& bytes) {
+            auto l = decode_older<llm::ledger>(bytes);
+            if (l)
+              close_open(*l);
+            else // caps that cannot be checked are no caps: nothing is asked
+              self->state.damaged[key] = l.error().detail;
+            ready(l ? std::move(*l) : llm::ledger{});
+          },
+          [self, key, ready](caf::error& e) {
+            if (to_failure(e).code == errc::not_found)
+              ready({});
+            else // without what was spent nothing may be: whoever asked asks again
+              self->quit(std::move(e));
+          });
+}
+
+} // namespace kevolve::model_attempts

@@ -1,0 +1,212 @@
+#include "actors/models.hpp"
+
+#include "actors/keys.hpp"
+#include "actors/model_budget.hpp"
+#include "actors/promises.hpp"
+#include "runtime/base/printable.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+using namespace model_attempts;
+
+constexpr size_t most_lost = 2; // calls of one question whose answers a stop of the node has cost
+
+// A call whose answer a stop of the node has cost is made once more, and no oftener.
+bool lost_too_often(exchange_record& r, int64_t now_ns) {
+  size_t lost = 0;
+  for (auto& call : r.calls) {
+    if (call.ended_ns == 0) {
+      call.ended_ns = now_ns;
+      call.outcome = "lost";
+      call.detail = "the node went down before the answer came";
+    }
+    lost += call.outcome == "lost" ? 1U : 0U;
+  }
+  return lost >= most_lost;
+}
+
+void withdraw(pointer self, const call_ptr& c);
+
+// Empty: every ledger that a question needs can be read.
+std::string damage(const models_state& st, const std::vector<std::string>& ledgers) {
+  for (const auto& key : ledgers)
+    if (auto d = st.damaged.find(key); d != st.damaged.end())
+      return "what was spent cannot be read (" + printable(key) + "): " + d->second;
+  return {};
+}
+
+caf::result<model_reply> ask(pointer self, model_question& q) {
+  auto& st = self->state;
+  const auto before = st.calls;
+  for (const auto& [serial, old] : before) // a generator that came back under its name
+    if (!old->gone && old->question.record.id == q.record.id)
+      withdraw(self, old);
+  auto c = std::make_shared<models_state::call>();
+  c->serial = ++st.last_serial;
+  c->question = std::move(q);
+  c->asker = caf::actor_cast<caf::actor_addr>(self->current_sender());
+  if (st.watched.insert(c->asker).second)
+    self->monitor(c->asker);
+  c->promise = self->make_response_promise<model_reply>();
+  auto& record = c->question.record;
+  c->way.begun = now_of(st);
+  c->way.seed = record.id.node * 4 + record.id.round;
+  st.calls[c->serial] = c;
+  st.card->flight(1);
+  if (lost_too_often(record, st.setup.now_ns())) {
+    c->last = llm::failure_class::bad_request;
+    give_up(self, c, "asked twice, and each time the node went down before the answer came");
+    return c->promise;
+  }
+  std::vector<std::string> needed{keys::spent_by(record.id.campaign)};
+  for (const auto& s : st.setup.sources)
+    needed.push_back(keys::spent_with(s.plan.name));
+  auto left = std::make_shared<size_t>(needed.size());
+  for (const auto& key : needed)
+    with_ledger(self, key, [self, c, left, needed] {
+      if (--*left != 0)
+        return;
+      if (auto why = damage(self->state, needed); !why.empty())
+        finish(self, c, to_error({errc::corrupt, std::move(why)}));
+      else
+        go_on(self, c);
+    });
+  tell(st);
+  return c->promise;
+}
+
+void withdraw(pointer self, const call_ptr& c) {
+  auto& st = self->state;
+  if (c->at || c->storing) { // its end settles what it took
+    c->gone = true;
+    if (c->promise.pending())
+      c->promise.deliver(to_error({errc::cancelled, "withdrawn"}));
+    if (c->at)
+      self->send(st.setup.sources[*c->at].front, atom::cancel_v, c->serial);
+    return;
+  }
+  finish(self, c, to_error({errc::cancelled, "withdrawn"}));
+}
+
+template <class Which>
+void withdraw_all(pointer self, Which which) {
+  const auto all = self->state.calls;
+  for (const auto& [serial, c] : all)
+    if (!c->gone && which(*c))
+      withdraw(self, c);
+}
+
+provider_status status_of(const models_state& st, size_t i) {
+  const auto& plan = st.setup.sources[i].plan;
+  const auto& h = st.health[i];
+  const auto now = now_of(st);
+  provider_status s;
+  s.name = plan.name;
+  s.kind = plan.kind;
+  s.model = plan.model;
+  s.currency = plan.prices.currency;
+  s.in_flight = static_cast<uint64_t>(h.pacing.in_flight);
+  s.state = "ready";
+  if (h.held && (!h.held_until || now < *h.held_until)) {
+    s.state = h.held_until ? "resting" : "on hold";
+    s.reason = h.held_because;
+    s.until_ns = h.held_until ? h.held_until->time_since_epoch().count() * ns_per_ms : 0;
+  } else if (const auto at = llm::opens_at(h.breaking, now)) {
+    s.state = "resting";
+    s.reason = "failed repeatedly";
+    s.until_ns = at->time_since_epoch().count() * ns_per_ms;
+  }
+  if (auto l = st.ledgers.find(keys::spent_with(plan.name)); l != st.ledgers.end()) {
+    s.calls = static_cast<uint64_t>(l->second.spent.calls);
+    s.tokens = l->second.spent.tokens;
+    s.output_tokens = l->second.output_tokens;
+    s.money = l->second.spent.money;
+    s.unpriced_calls = static_cast<uint64_t>(l->second.unpriced_calls);
+  }
+  return s;
+}
+
+caf::result<provider_status> resume(pointer self, const std::string& name) {
+  auto& st = self->state;
+  for (size_t i = 0; i < st.health.size(); ++i)
+    if (st.health[i].name == name) {
+      llm::resume(st.health[i]);
+      st.bad_requests.erase(i);
+      tell(st);
+      landed(self);
+      return status_of(st, i);
+    }
+  std::string all;
+  for (const auto& h : st.health)
+    all += (all.empty() ? "" : ", ") + h.name;
+  return to_error(
+      {errc::not_found, "this node has no provider '" + name + "'; it has: " + (all.empty() ? "none" : all)});
+}
+
+} // namespace
+
+models_state::~models_state() {
+  for (auto& [serial, c] : calls) {
+    c->then = nullptr; // it holds the call
+    abandon(c->promise, "the models");
+  }
+}
+
+models_actor::behavior_type models(pointer self, card_ptr card, models_setup setup) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.setup = std::move(setup);
+  for (const auto& s : st.setup.sources) {
+    llm::provider_health h;
+    h.name = s.plan.name;
+    h.rules = s.plan.pacing;
+    st.health.push_back(std::move(h));
+    with_ledger(self, keys::spent_with(s.plan.name), [] {});
+  }
+  report_exceptions(self);
+  self->set_down_handler([self](caf::down_msg& m) {
+    self->state.watched.erase(m.source);
+    withdraw_all(self, [&](const models_state::call& c) { return c.asker == m.source; });
+  });
+  tell(st);
+  return {
+      [self](atom::ask, model_question& q) {
+        handling h{self, self->state.card, "ask"};
+        return ask(self, q);
+      },
+      [self](atom::cancel, const exchange_id& id) {
+        handling h{self, self->state.card, "cancel"};
+        withdraw_all(self, [&](const models_state::call& c) { return c.question.record.id == id; });
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+      [self](atom::list) {
+        std::vector<provider_status> out;
+        for (size_t i = 0; i < self->state.setup.sources.size(); ++i)
+          out.push_back(status_of(self->state, i));
+        return out;
+      },
+      [self](atom::resume, const std::string& name) {
+        handling h{self, self->state.card, "resume"};
+        return resume(self, name);
+      },
+      [self](atom::tick, uint64_t timer) {
+        handling h{self, self->state.card, "tick"};
+        tell(self->state); // a rest may be over
+        const auto all = self->state.calls;
+        for (const auto& [serial, c] : all)
+          if (timer != 0 && c->timer == timer) {
+            c->timer = 0;
+            if (auto then = std::exchange(c->then, nullptr))
+              then();
+          }
+      },
+  };
+}
+
+} // namespace kevolve

@@ -1,0 +1,77 @@
+// The models of a node's providers behind one address: chooses whom a question goes to, repeats what may be repeated,
+// reserves what a call may cost before it goes out, and stores the answer before it gives it away. The connections are
+// the providers' own actors'.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/model_board.hpp"
+#include "actors/provider_plan.hpp"
+#include "backends/generators/llm/logical_call.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct model_source {
+  provider_plan plan;
+  provider_actor front;
+};
+
+struct models_setup {
+  std::vector<model_source> sources;
+  journal_actor journal;
+  std::shared_ptr<model_board> board;
+  std::function<int64_t()> now_ns; // wall clock, since the epoch
+};
+
+struct models_state {
+  static inline const char* name = "models";
+
+  // One question on its way.
+  struct call {
+    uint64_t serial = 0;
+    model_question question;
+    caf::actor_addr asker;
+    caf::typed_response_promise<model_reply> promise;
+    llm::logical_call way;
+    std::optional<size_t> at;   // the provider that has it now, or is to get it
+    uint64_t epoch = 0;         // of its breaker
+    bool storing = false;       // what came of the last attempt is on its way to the disk
+    bool gone = false;          // nobody waits: what is under way is settled, no more
+    bool waits = false;         // for a call in flight to land, or a provider to come back
+    uint64_t timer = 0;         // that it has set; 0: none
+    std::function<void()> then; // when that goes off
+    llm::failure_class last = llm::failure_class::none;
+  };
+  using call_ptr = std::shared_ptr<call>;
+
+  card_ptr card;
+  models_setup setup;
+  std::vector<llm::provider_health> health;
+  std::map<std::string, llm::ledger> ledgers; // by key; those that were asked for
+  std::map<std::string, std::vector<std::function<void()>>> reading;
+  std::map<uint64_t, call_ptr> calls;
+  std::set<caf::actor_addr> watched;          // askers
+  std::map<size_t, uint32_t> bad_requests;    // by provider, in a row
+  std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
+  uint64_t last_serial = 0;
+  uint64_t last_timer = 0;
+
+  ~models_state();
+};
+
+models_actor::behavior_type models(models_actor::stateful_pointer<models_state> self, card_ptr card,
+                                   models_setup setup);
+
+} // namespace kevolve

@@ -1,0 +1,13 @@
+// Calls of models, what they cost, and the providers, as JSON. Unknown counts and costs are null.
+#pragma once
+
+#include "actors/provider_messages.hpp"
+#include "runtime/node/admin/json.hpp"
+
+namespace kevolve {
+
+json to_json(const model_spending& x);
+json to_json(const call_record& x);
+json to_json(const provider_status& x);
+
+} // namespace kevolve

@@ -1,0 +1,56 @@
+// One provider of language models: its key, its connections, the attempts in flight. What an attempt means and what
+// comes after it the models actor decides.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/provider_plan.hpp"
+#include "runtime/models/model_transport.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace kevolve {
+
+struct provider_setup {
+  provider_plan plan;
+  std::string key_file; // read at each attempt, so that a new key needs no restart
+  network_options network;
+  attempt_limits limits;
+  std::shared_ptr<model_transport> transport;
+};
+// errc::bad_input as plan_of().
+result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model_transport> transport);
+// One attempt as it is sent; errc::not_found, errc::unauthorised: the key.
+result<attempt> attempt_of(const provider_setup& setup, std::string body, bool stream);
+provider_end end_of(const attempt_end& e);
+
+struct provider_state {
+  static inline const char* name = "provider";
+
+  struct flight {
+    caf::actor_addr asker;
+    uint64_t serial = 0; // the asker's
+    attempt_handle handle;
+    caf::typed_response_promise<provider_end> promise;
+  };
+
+  card_ptr card;
+  provider_setup setup;
+  std::map<uint64_t, flight> flights; // by a number of our own: an asker that came back counts from the start
+  uint64_t last_flight = 0;
+  std::set<caf::actor_addr> watched;
+
+  ~provider_state();
+};
+
+provider_actor::behavior_type provider(provider_actor::stateful_pointer<provider_state> self, card_ptr card,
+                                       provider_setup setup);
+
+} // namespace kevolve

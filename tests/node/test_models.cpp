@@ -1,0 +1,220 @@
+// Campaigns whose candidates a provider's model writes, over real connections to a scripted server.
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "store/store.hpp"
+#include "tests/models/hostile_provider.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+using namespace kevolve;
+using namespace kevolve::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr auto canary = "sk-canary-3f9a1c77e2b84d50";
+const std::vector<std::string> by_llm{"generator[0].kind=llm", "generator[0].in_flight=1", "draft.candidates=2",
+                                      "budget.candidates=4"};
+
+std::string written(int serial) {
+  return "summary: four partial sums, version " + std::to_string(serial)
+         + "\n```c candidate.c\n#include <stdint.h>\n/* " + std::to_string(serial)
+         + " */\nvoid row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
+           "  for (int64_t r = 0; r < rows; ++r) {\n    float s[4] = {0};\n    int64_t c = 0;\n"
+           "    for (; c + 4 <= cols; c += 4)\n      for (int k = 0; k < 4; ++k)\n"
+           "        s[k] += x[r * cols + c + k] * x[r * cols + c + k];\n"
+           "    float sum = (s[0] + s[1]) + (s[2] + s[3]);\n"
+           "    for (; c < cols; ++c)\n      sum += x[r * cols + c] * x[r * cols + c];\n    y[r] = sum;\n  }\n}\n```\n";
+}
+
+script streams(const std::string& text) {
+  const auto event = [](const json& data) { return "data: " + data.dump() + "\n\n"; };
+  const auto piece = [](const json& delta, const json& finish) {
+    return json{{"id", "c-1"},
+                {"model", "scripted-1"},
+                {"choices", {{{"index", 0}, {"delta", delta}, {"finish_reason", finish}}}}};
+  };
+  const auto half = text.size() / 2;
+  return {{act::send, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"},
+          {act::send, event(piece({{"content", text.substr(0, half)}}, nullptr))},
+          {act::send, event(piece({{"content", text.substr(half)}}, "stop"))},
+          {act::send, event({{"id", "c-1"},
+                             {"model", "scripted-1"},
+                             {"choices", json::array()},
+                             {"usage", {{"prompt_tokens", 1'000}, {"completion_tokens", 300}}}})},
+          {act::send, "data: [DONE]\n\n"},
+          {act::close, ""}};
+}
+
+script refuses(int status, const std::string& body) {
+  return {{act::send, whole_answer(status, "content-type: application/json\r\nconnection: close\r\n", body)},
+          {act::close, ""}};
+}
+
+const std::string wrong_key =
+    R"({"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}})";
+
+struct scripted_service {
+  hostile_provider server;
+  provider_spec spec;
+
+  explicit scripted_service(std::vector<script> scripts) {
+    ::setenv("KEVOLVE_TEST_KEY", canary, 1);
+    spec.name = "scripted";
+    spec.kind = "openai-chat";
+    spec.model = "scripted";
+    spec.key_env = "KEVOLVE_TEST_KEY";
+    spec.price.input = 1.0;
+    spec.price.output = 2.0;
+    const auto port = server.listen();
+    spec.url = "http://127.0.0.1:" + std::to_string(port) + server.add(std::move(scripts));
+  }
+  ~scripted_service() { ::unsetenv("KEVOLVE_TEST_KEY"); }
+  scripted_service(const scripted_service&) = delete;
+  scripted_service& operator=(const scripted_service&) = delete;
+};
+
+std::map<std::string, int> made_by(const std::string& data_dir, const id128& campaign, uint64_t nodes) {
+  std::map<std::string, int> out;
+  auto data = store::open(data_dir);
+  REQUIRE(data);
+  for (uint64_t i = 1; i <= nodes; ++i) {
+    auto bytes = (*data)->get(table::nodes, keys::node(campaign, i));
+    REQUIRE((bytes && *bytes));
+    auto node = decode<node_record>(**bytes);
+    REQUIRE(node);
+    ++out[node->rule == "withdrawn" ? "nobody" : node->proposal.generator];
+  }
+  return out;
+}
+
+bool holds(const std::string& folder, const std::string& what) {
+  for (const auto& f : std::filesystem::recursive_directory_iterator{folder})
+    if (f.is_regular_file()) {
+      std::ifstream in{f.path(), std::ios::binary};
+      std::ostringstream all;
+      all << in.rdbuf();
+      if (all.str().find(what) != std::string::npos)
+        return true;
+    }
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("a provider's model writes a campaign's candidates; what they took is counted, and its key is nowhere") {
+  scratch_folder dir;
+  scripted_service service{{streams(written(1)), streams("I would rather talk."), streams(written(2)),
+                            refuses(503, "{}"), streams(written(3)), streams(written(4))}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", by_llm);
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 4);
+  CHECK(s.valid == 4); // the reply without code was mended in the round after it
+  CHECK(s.models.calls == 6);
+  CHECK(s.models.tokens == 5 * 1'300);
+  CHECK(s.models.output_tokens == 5 * 300);
+  CHECK(s.models.money == 5 * (1'000 * 1'000 + 300 * 2'000));
+  for (const auto& r : service.server.requests())
+    CHECK(r.head.find(std::string{"Bearer "} + canary) != std::string::npos);
+  n.stop();
+  audit(dir.path, id);
+  CHECK(made_by(dir.path, id, 4)["llm"] == 4);
+  CHECK(holds(dir.path, "four partial sums"));
+  CHECK(!holds(dir.path, canary));
+}
+
+TEST_CASE("a campaign whose candidates a model writes survives the death of the actors that ask it") {
+  scratch_folder dir;
+  std::vector<script> replies;
+  for (int i = 1; i <= 16; ++i) // one for every call, and for those that a death costs
+    replies.push_back(streams(written(i)));
+  scripted_service service{std::move(replies)};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=1", "budget.candidates=8"});
+  uint64_t seen = 0;
+  for (const auto* kind : {"provider", "models", "provider", "models"}) {
+    CAPTURE(kind);
+    n.await(id, [&](const campaign_status& s) { return s.candidates > seen && s.in_flight > 0 && n.crash(kind); });
+    seen = n.status(id).candidates;
+  }
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 8);
+  CHECK(s.valid == 8);
+  CHECK(s.models.calls == service.server.requests().size());
+  n.stop();
+  audit(dir.path, id);
+  CHECK(made_by(dir.path, id, 8)["llm"] == 8);
+}
+
+TEST_CASE("when its model may not be asked any more, whoever stands in goes on") {
+  scratch_folder dir;
+  scripted_service service{{streams(written(1)), refuses(401, wrong_key)}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=1},{kind='transform',weight=0}]",
+                                          "draft.candidates=1", "budget.candidates=8"});
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 8);
+  CHECK(service.server.requests().size() == 2); // it was not asked again
+  n.stop();
+  auto by = made_by(dir.path, id, 8);
+  CHECK(by["llm"] == 1);
+  CHECK(by["nobody"] == 1);
+  CHECK(by["transform"] == 6);
+}
+
+TEST_CASE("without anybody to stand in the campaign pauses with the reason, and goes on when that is mended") {
+  scratch_folder dir;
+  scripted_service service{{refuses(401, wrong_key), streams(written(1)), streams(written(2)), streams(written(3))}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", by_llm);
+  const auto paused = n.await(id, [](const campaign_status& s) { return s.state == "paused"; });
+  CHECK(paused.reason.find("every model is on hold: scripted:") != std::string::npos);
+  caf::scoped_actor self{n.get().system()};
+  self->request(n.get().models(), std::chrono::seconds{60}, atom::resume_v, std::string{"scripted"})
+      .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
+               [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
+  REQUIRE(n.resume(id));
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.valid == 3);
+}
+
+TEST_CASE("a campaign that may spend so many tokens ends with them") {
+  scratch_folder dir;
+  std::vector<script> scripts;
+  for (int i = 1; i <= 20; ++i)
+    scripts.push_back(streams(written(i)));
+  scripted_service service{std::move(scripts)};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id =
+      n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=1", "draft.candidates=2",
+                              "generator[0].reply_tokens=2000", "budget.candidates=1000", "budget.tokens=8000"});
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.reason.find("tokens") != std::string::npos);
+  CHECK(s.models.tokens <= 8'000);
+  CHECK(s.valid >= 1);
+}
+
+TEST_CASE("a campaign that asks for a provider which the node lacks is refused by name") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  const auto refused = n.try_submit("row_energy", by_llm);
+  REQUIRE(!refused);
+  CHECK(refused.error().detail.find("no [[provider]]") != std::string::npos);
+}
