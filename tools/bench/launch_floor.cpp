@@ -29,9 +29,9 @@ constexpr int control_fd = 64; // above everything a child keeps
 enum class launch_kind : char { cloned = 'c', locked = 'l' };
 
 [[noreturn]] void live(launch_kind kind, const sandbox& loading, const sandbox& running) {
-  if (kind == launch_kind::locked && (!running.pin_syscalls() || !loading.lock() || !running.lock_pinned_syscalls()))
-    _exit(1);
   char word = 1;
+  if (kind == launch_kind::locked && (!running.pin_syscalls() || !loading.lock() || !running.lock_pinned_syscalls()))
+    word = 0;
   if (write(word_fd, &word, 1) != 1)
     _exit(1);
   while (read(word_fd, &word, 1) < 0) { // nobody writes: until the judge stops and ends it
@@ -72,7 +72,7 @@ result<double> launch(launch_kind kind, int word, int control) {
   char said = 0;
   if (write(control, &kind, 1) != 1 || read(control, &pid, sizeof pid) != static_cast<ssize_t>(sizeof pid) || pid <= 0)
     return tl::unexpected<failure>(from_errno(errno, "launching an empty process"));
-  const bool up = read(word, &said, 1) == 1;
+  const bool up = read(word, &said, 1) == 1 && said == 1;
   int status = 0;
   kill(pid, SIGSTOP);
   waitpid(pid, &status, WUNTRACED);
@@ -96,6 +96,8 @@ result<json> launch_floor(int core, int count) {
     return tl::unexpected<failure>(from_errno(errno, "sockets"));
   const auto judge = getpid();
   const auto parent = fork();
+  if (parent < 0)
+    return tl::unexpected<failure>(from_errno(errno, "forking the parent of the measured processes"));
   if (parent == 0) {
     cpu_set_t one;
     CPU_ZERO(&one);

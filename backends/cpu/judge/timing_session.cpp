@@ -32,7 +32,9 @@ constexpr double promising = 1.25;
 // Faster by the median and slower than this by the sum of its calls: its slow ones are no accident, if they come again.
 constexpr double taken_back = 0.95;
 constexpr uint32_t patience = 8;            // times race_ms
-constexpr uint32_t figures_for_people = 30; // pairs that the last confirmation's interval comes from
+constexpr uint32_t figures_for_people = 30; // pairs at least that the last confirmation's interval comes from
+constexpr auto time_for_people = milliseconds{2000};
+constexpr double most_for_people = 6.0; // times as many as at least
 
 // "rival/candidate" of each pair, ns.
 std::string samples_of(const duel_shape& shape) {
@@ -301,6 +303,21 @@ private:
            && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == race_decision::undecided;
   }
 
+  // What people are told comes from as many rounds as fit into a few seconds of calls, by what the reference was seen
+  // to take before the first of them: their number depends on no pair.
+  uint32_t rounds_wanted() {
+    const auto least = std::max(request_.min_interval_pairs, 1U);
+    if (least < figures_for_people)
+      return least;
+    double round_ns = 0.0;
+    for (const auto& shape : duel_.shapes())
+      if (!shape.pool->shape.held_out)
+        round_ns += 2.0 * shape.pool->typical_reference_ns();
+    const auto fit = std::chrono::duration<double, std::nano>{time_for_people}
+                     / std::chrono::duration<double, std::nano>{std::max(round_ns, 1.0)};
+    return static_cast<uint32_t>(std::clamp(fit, 1.0 * least, most_for_people * least));
+  }
+
   attempt<void> confirm() {
     const auto start = steady_clock::now();
     for (uint32_t k = 0; k < held_out_pairs; ++k)
@@ -315,7 +332,7 @@ private:
         if (auto pair = duel_.pair(i); !pair)
           return tl::unexpected<setback>(pair.error());
       }
-    const auto wanted = std::max(request_.min_interval_pairs, 1U);
+    const auto wanted = rounds_wanted();
     while (rounds_.size() < wanted || worth_more_pairs(steady_clock::now() - start)) {
       if (hooks_.cancelled())
         return still_wanted(hooks_);
