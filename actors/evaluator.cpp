@@ -401,7 +401,8 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         r->serial = ++st.last_serial;
         r->candidate = candidate_id(request.what);
         r->progress.final_check = request.final_check;
-        if (st.champion.index == 0 && !st.told)
+        r->progress.compile_only = request.compile_only;
+        if (!request.compile_only && st.champion.index == 0 && !st.told)
           st.champion = request.champion;
         r->request = std::move(request);
         r->promise = self->make_response_promise<evaluation>();

@@ -18,18 +18,23 @@ struct exchange_id {
   id128 campaign;
   uint64_t node = 0;
   uint32_t generator = 0; // its place in the campaign's list
-  uint32_t round = 0;     // 0: the prompt; 1: the request to mend an answer that could not be read
+  uint32_t round = 0;     // 0: the prompt; each later one answers a reply: the results of its calls, or what is wrong
 
   auto operator<=>(const exchange_id&) const = default;
 };
+// No node is asked oftener: a session has at most a hundred calls of tools.
+inline constexpr uint32_t most_rounds = 128;
 // "<32 digits>-17-0-1", for people and paths.
 std::string to_string(const exchange_id& x);
 result<exchange_id> parse_exchange_id(std::string_view text);
 
 struct turn_record {
-  std::string role; // system | user | assistant
+  std::string role; // system | user | assistant | calls | result
   std::string text; // blob
 };
+// The outcome of a reply that calls tools.
+inline constexpr const char* called_tools = "calls";
+
 // What became of the prompt's budget.
 struct part_record {
   std::string name;
@@ -82,7 +87,7 @@ struct exchange_record {
   int64_t answered_ns = 0;
   std::string answered_by; // as they call themselves
   std::string model;       // likewise
-  std::string outcome;     // "candidate", or the class of the refusal
+  std::string outcome;     // "candidate", called_tools, or the class of the refusal; empty: not read by who stored it
   std::string detail;
   // The relay's lease.
   std::string holder;

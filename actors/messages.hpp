@@ -127,9 +127,10 @@ struct evaluate_request {
   uint64_t index = 0;
   candidate what;
   champion_info champion;
-  bool final_check = false; // confirm against the reference itself
-  double audit_from = 0.0;  // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
-  append_request unsaved;   // what is to be stored before anything is spent: one synced write with the first intent
+  bool final_check = false;  // confirm against the reference itself
+  bool compile_only = false; // its words are wanted, not its speed
+  double audit_from = 0.0;   // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
+  append_request unsaved;    // what is to be stored before anything is spent: one synced write with the first intent
 };
 struct evaluation {
   champion_info rival; // whom it raced: the champion of the moment it got the device
@@ -293,7 +294,7 @@ typename I::result_type inspect(I& f, champion_info& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluate_request& x) {
-  return f(x.index, x.what, x.champion, x.final_check, x.audit_from, x.unsaved);
+  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.unsaved);
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {

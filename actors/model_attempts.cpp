@@ -6,6 +6,7 @@
 #include "actors/synthesis/answer.hpp"
 #include "actors/synthesis/exchange.hpp"
 #include "actors/synthesis/provider_calls.hpp"
+#include "backends/generators/llm/tool_turn.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -70,16 +71,17 @@ append_request end_of_call(models_state& st, const call_ptr& c, const std::strin
 void took_answer(pointer self, const call_ptr& c, const provider_end& e) {
   const auto kept = std::make_shared<const provider_end>(e);
   const auto& stated = c->question.record.calls.back();
-  const synthesis::given_answer given{e.text, stated.provider, stated.model_answered, self->state.setup.now_ns()};
+  const synthesis::given_answer given{e.text, stated.provider, stated.model_answered, self->state.setup.now_ns(),
+                                      e.called};
   const auto make = [self, c, kept, given] {
-    auto write = synthesis::answered(c->question.record, given, &c->question.rules);
+    auto write = synthesis::answered(c->question.record, given, c->question.tools ? nullptr : &c->question.rules);
     auto call = end_of_call(self->state, c, {}, kept->trace);
     std::move(call.values.begin() + 1, call.values.end(), std::back_inserter(write.values)); // the record is there
     std::move(call.events.begin(), call.events.end(), std::back_inserter(write.events));
     std::move(call.blobs.begin(), call.blobs.end(), std::back_inserter(write.blobs));
     return write;
   };
-  store(self, c, make, [self, c, kept] { finish(self, c, model_reply{kept->text}); });
+  store(self, c, make, [self, c, kept] { finish(self, c, model_reply{kept->text, kept->called}); });
 }
 
 void took_nothing(pointer self, const call_ptr& c, const provider_end& e, const std::function<void()>& then) {
@@ -133,8 +135,14 @@ void ended(pointer self, const call_ptr& c, provider_end& e) {
   auto& st = self->state;
   const auto provider = *std::exchange(c->at, std::nullopt);
   const auto& plan = st.setup.sources[provider].plan;
+  if (e.called && !c->question.tools) { // nobody offered any: its words are its answer
+    auto said = llm::parse_calls(e.text);
+    e.text = said ? std::move(said->words) : std::string{};
+    e.called = false;
+  }
   // Cut off at its limit of tokens it may be whole all the same.
-  if (e.what == llm::failure_class::output_truncated && synthesis::parse_answer(e.text, c->question.rules, true))
+  if (e.what == llm::failure_class::output_truncated && !e.called
+      && synthesis::parse_answer(e.text, c->question.rules, true))
     e.answered = true;
   const auto bill = synthesis::bill_of(e, plan);
   synthesis::ended(c->question.record.calls.back(), e, bill, plan.prices.currency, st.setup.now_ns());
@@ -201,7 +209,7 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
     case reserved::yes:
       break;
   }
-  const auto epoch = llm::send(st.health[provider], synthesis::size_of(c->question), now_of(st));
+  const auto epoch = llm::send(st.health[provider], c->size, now_of(st));
   if (!epoch) { // another call was the probe that this one wanted to be
     release(st, c, provider);
     c->waits = true;
@@ -239,6 +247,18 @@ std::vector<size_t> open_to(const models_state& st, const call_ptr& c) {
     out.push_back(i);
   return out;
 }
+
+} // namespace
+
+std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c) {
+  std::vector<call_ptr> out;
+  for (const auto& [serial, other] : st.calls)
+    if (serial > c->serial && other->question.record.id == c->question.record.id && !other->at && !other->storing)
+      out.push_back(other);
+  return out;
+}
+
+namespace {
 
 // One that was asked again before its cancelled call has ended: the record is that one's until then.
 bool has_predecessor(const models_state& st, const call_ptr& c) {
@@ -286,7 +306,7 @@ void go_on(pointer self, const call_ptr& c) {
     return;
   }
   for (;;) {
-    const auto way = llm::choose(st.health, open_to(st, c), c->way.tried, synthesis::size_of(c->question), now_of(st));
+    const auto way = llm::choose(st.health, open_to(st, c), c->way.tried, c->size, now_of(st));
     if (way.provider) {
       if (begin_attempt(self, c, *way.provider))
         return;

@@ -4,7 +4,9 @@
 #include "actors/models.hpp"
 
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kevolve::model_attempts {
 
@@ -25,6 +27,9 @@ void go_on(pointer self, const call_ptr& c);
 // No answer will come of it. errc::bad_input if it is about the question, else errc::unavailable.
 void give_up(pointer self, const call_ptr& c, const std::string& why);
 
+// Those that ask the same again while it is under way: a generator that came back.
+std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c);
+
 template <class T>
 void finish(pointer self, const call_ptr& c, T&& answer) {
   auto& st = self->state;
@@ -32,6 +37,12 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
     return;
   c->then = nullptr;
   st.card->flight(-1);
+  const auto heirs = heirs_of(st, c);
+  for (const auto& heir : heirs) {
+    heir->question.record = c->question.record; // what is stored by now
+    if constexpr (std::is_same_v<std::decay_t<T>, model_reply>)
+      finish(self, heir, model_reply{answer});
+  }
   if (!c->gone)
     c->promise.deliver(std::forward<T>(answer));
   tell(st);

@@ -2,10 +2,12 @@
 
 #include "actors/append.hpp"
 #include "actors/keys.hpp"
+#include "actors/model_tools.hpp"
 #include "actors/promises.hpp"
 #include "actors/synthesis/exchange.hpp"
+#include "actors/synthesis/provider_calls.hpp"
 #include "actors/synthesis/step_facts.hpp"
-#include "backends/generators/llm/tokens.hpp"
+#include "backends/generators/llm/tool_turn.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -18,8 +20,6 @@ namespace {
 
 using asking_pointer = generator_actor::stateful_pointer<model_generator_state>;
 using work_ptr = model_generator_state::work_ptr;
-
-constexpr uint32_t last_round = 1;
 
 void begin_round(asking_pointer self, const work_ptr& w);
 
@@ -40,19 +40,14 @@ proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthes
   proposal p;
   p.language = st.fixed.task.language;
   p.source = std::move(a.files.front().content);
-  p.flags = std::move(a.flags);
-  if (p.flags.empty()) // none named: as they were
-    p.flags =
-        w->step.parents.empty() || w->step.memory == "none" ? st.fixed.baseline_flags : w->step.parents.front().flags;
+  p.flags = a.flags.empty() ? flags_before(st, w) : a.flags;
   p.summary = std::move(a.summary);
   return p;
 }
 
-// The same conversation, and what is wrong with its answer.
-void ask_to_mend(asking_pointer self, const work_ptr& w, const std::string& reply, const synthesis::refusal& why) {
+// The same conversation goes on: a reply and what was said to it.
+void next_round(asking_pointer self, const work_ptr& w) {
   auto& q = w->question;
-  q.turns.push_back({"assistant", reply});
-  q.turns.push_back({"user", synthesis::repair_prompt(why, q.rules)});
   auto id = q.record.id;
   ++id.round;
   q.record = {};
@@ -60,14 +55,39 @@ void ask_to_mend(asking_pointer self, const work_ptr& w, const std::string& repl
   begin_round(self, w);
 }
 
-void take(asking_pointer self, const work_ptr& w, const std::string& reply) {
-  auto read = synthesis::parse_answer(reply, w->question.rules);
-  if (read)
-    finish(self, w, to_proposal(self->state, w, std::move(*read)));
-  else if (w->question.record.id.round < last_round && read.error().what != synthesis::refusal_class::declined)
-    ask_to_mend(self, w, reply, read.error());
+void end(asking_pointer self, const work_ptr& w, synthesis::reading read) {
+  if (read.kind == synthesis::reading_kind::candidate)
+    finish(self, w, to_proposal(self->state, w, std::move(read.found)));
   else
-    give_up(self, w, {errc::bad_input, to_string(read.error().what) + ": " + read.error().detail});
+    give_up(self, w, {errc::bad_input, to_string(read.why.what) + ": " + read.why.detail});
+}
+
+// No answer will come of this question; of what a session has written before it, one may.
+void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
+  if (w->talk.tools && w->question.record.id.round > 0 && why.code == errc::bad_input)
+    end(self, w, synthesis::cut_short(w->talk, {}, "ended: " + why.detail));
+  else
+    give_up(self, w, why);
+}
+
+void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool called) {
+  auto& q = w->question;
+  auto read = synthesis::read_reply(w->talk, reply, called, q.record.tokens);
+  switch (read.kind) {
+    case synthesis::reading_kind::candidate:
+    case synthesis::reading_kind::refused:
+      end(self, w, std::move(read));
+      return;
+    case synthesis::reading_kind::mend:
+      q.turns.push_back({"assistant", reply});
+      q.turns.push_back({"user", synthesis::repair_prompt(read.why, q.rules)});
+      break;
+    case synthesis::reading_kind::calls:
+      q.turns.push_back({std::string{llm::calls_role}, reply});
+      w->calls = std::move(read.calls);
+      break;
+  }
+  next_round(self, w);
 }
 
 failure withdrawn() {
@@ -90,8 +110,8 @@ void ask(asking_pointer self, const work_ptr& w) {
   if (!self->state.under_way.contains(w->serial))
     return; // withdrawn
   self->request(self->state.model, until_answered, atom::ask_v, w->question)
-      .then([self, w](model_reply& r) { take(self, w, r.text); },
-            [self, w](caf::error& e) { finish(self, w, std::move(e)); });
+      .then([self, w](model_reply& r) { take(self, w, r.text, r.called); },
+            [self, w](caf::error& e) { end_without(self, w, to_failure(e)); });
 }
 
 void store(asking_pointer self, const work_ptr& w) {
@@ -99,9 +119,13 @@ void store(asking_pointer self, const work_ptr& w) {
   auto& r = w->question.record;
   r.kind = st.context->spec->generators[st.place].kind;
   r.asked_ns = st.now_ns();
-  r.tokens = 0;
-  for (const auto& t : w->question.turns)
-    r.tokens += llm::estimate_tokens(t.text);
+  r.tokens = synthesis::tokens_of(w->question);
+  if (r.id.round > 0 && r.tokens > st.budgets.context - st.budgets.reply) {
+    end_without(self, w,
+                {errc::bad_input,
+                 "the next question would not fit a context of " + std::to_string(st.budgets.context) + " tokens"});
+    return;
+  }
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
       synthesis::asked(w->question), [self, w](uint64_t) { ask(self, w); },
@@ -117,7 +141,7 @@ void read_turns(asking_pointer self, const work_ptr& w, size_t next) {
       return;
     }
     self->request(self->state.context->journal, until_answered, atom::blob_v, q.record.reply)
-        .then([self, w](std::string& reply) { take(self, w, reply); },
+        .then([self, w](std::string& reply) { take(self, w, reply, w->question.record.outcome == called_tools); },
               [self, w](caf::error& e) { finish(self, w, std::move(e)); });
     return;
   }
@@ -143,11 +167,14 @@ void begin_round(asking_pointer self, const work_ptr& w) {
             }
             w->question.record = std::move(*record);
             w->question.turns.clear();
+            w->calls.clear(); // their results are among the turns
             read_turns(self, w, 0);
           },
           [self, w](caf::error& e) {
             if (to_failure(e).code == errc::not_found)
-              store(self, w);
+              run_calls(
+                  self, w, [self, w] { store(self, w); },
+                  [self, w](caf::error& error) { finish(self, w, std::move(error)); });
             else
               finish(self, w, std::move(e));
           });
@@ -155,8 +182,8 @@ void begin_round(asking_pointer self, const work_ptr& w) {
 
 void begin(asking_pointer self, const work_ptr& w) {
   auto& st = self->state;
-  const synthesis::campaign_facts shared{&st.fixed, st.machine,         st.zero_sizes,
-                                         st.peaks,  st.documents.get(), st.budgets.documents};
+  const synthesis::campaign_facts shared{&st.fixed,          st.machine,           st.zero_sizes, st.peaks,
+                                         st.documents.get(), st.budgets.documents, st.admitted,   st.session.steps};
   auto p = synthesis::build_prompt(synthesis::facts_of(shared, w->step), st.budgets);
   if (!p) {
     give_up(self, w, p.error());
@@ -169,26 +196,30 @@ void begin(asking_pointer self, const work_ptr& w) {
   q.turns = {{"system", std::move(p->system)}, {"user", std::move(p->user)}};
   q.rules = std::move(p->rules);
   q.terms = st.terms;
+  q.tools = st.session.steps > 0;
+  w->talk = synthesis::begin_conversation(q.rules, st.session.steps, st.session.tokens);
   begin_round(self, w);
 }
 
-void ready(asking_pointer self, std::map<std::string, std::string> peaks) {
+void ready(asking_pointer self, preparation p) {
   auto& st = self->state;
   st.ready = true;
-  st.peaks = std::move(peaks);
+  st.peaks = std::move(p.peaks);
+  st.admitted = std::move(p.admission.evidence);
   const auto waiting = st.under_way;
   for (const auto& [serial, w] : waiting)
     begin(self, w);
 }
 
-// The device's peaks stand in every prompt's stable part: they are those of the campaign's beginning.
+// The device's peaks and the reference's times stand in every prompt's stable part: they are those of the campaign's
+// beginning.
 void read_preparation(asking_pointer self) {
   auto& context = *self->state.context;
   self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::prepared(context.id))
       .then(
           [self](std::string& bytes) {
             auto p = decode<preparation>(bytes);
-            ready(self, p ? std::move(p->peaks) : std::map<std::string, std::string>{});
+            ready(self, p ? std::move(*p) : preparation{});
           },
           [self](caf::error& e) {
             const auto waiting = self->state.under_way;
@@ -228,6 +259,7 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
   const auto rules = model_of(*st.context->spec, place);
   st.budgets.context = rules.context_tokens;
   st.budgets.reply = rules.reply_tokens;
+  st.session = session_of(*st.context->spec, place);
   const auto& budget = st.context->spec->budget;
   st.terms = {rules.providers, rules.temperature, rules.top_p, rules.reply_tokens, budget.tokens, budget.cost};
   return {

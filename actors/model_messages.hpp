@@ -11,7 +11,7 @@
 namespace kevolve {
 
 struct model_turn {
-  std::string role; // system | user | assistant
+  std::string role; // system | user | assistant, or of tool_turn.hpp
   std::string text;
 };
 // How a provider's model is asked.
@@ -30,9 +30,11 @@ struct model_question {
   std::vector<model_turn> turns;
   synthesis::answer_rules rules;
   sampling_terms terms;
+  bool tools = false; // it may call those of a session
 };
 struct model_reply {
   std::string text;
+  bool called = false; // tools: the text is llm::calls_text
 };
 // One that takes a prompt away to answer it.
 struct relay_request {
@@ -73,11 +75,11 @@ typename I::result_type inspect(I& f, sampling_terms& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, model_question& x) {
-  return f(x.record, x.turns, x.rules, x.terms);
+  return f(x.record, x.turns, x.rules, x.terms, x.tools);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_reply& x) {
-  return f(x.text);
+  return f(x.text, x.called);
 }
 template <class I>
 typename I::result_type inspect(I& f, relay_request& x) {

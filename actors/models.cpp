@@ -56,7 +56,8 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
   c->promise = self->make_response_promise<model_reply>();
   auto& record = c->question.record;
   c->way.begun = now_of(st);
-  c->way.seed = record.id.node * 4 + record.id.round;
+  c->size = synthesis::size_of(c->question);
+  c->way.seed = record.id.node * most_rounds + record.id.round;
   st.calls[c->serial] = c;
   st.card->flight(1);
   if (lost_too_often(record, st.setup.now_ns())) {

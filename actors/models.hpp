@@ -45,6 +45,7 @@ struct models_state {
     caf::actor_addr asker;
     caf::typed_response_promise<model_reply> promise;
     llm::logical_call way;
+    llm::call_size size;        // of the question
     std::optional<size_t> at;   // the provider that has it now, or is to get it
     uint64_t epoch = 0;         // of its breaker
     bool storing = false;       // what came of the last attempt is on its way to the disk

@@ -31,7 +31,8 @@ struct provider_end {
   std::string words;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string text;
-  std::string trace; // token ids and logprobs, JSON; empty: none were given
+  bool called = false; // tools: the text is llm::calls_text
+  std::string trace;   // token ids and logprobs, JSON; empty: none were given
   std::string service_tier;
   call_record figures; // of the answer alone: status, model_answered, finish, tokens, first_content_us
 };
@@ -60,7 +61,7 @@ typename I::result_type inspect(I& f, provider_request& x) {
 template <class I>
 typename I::result_type inspect(I& f, provider_end& x) {
   return f(x.answered, x.cancelled, x.unsent, x.resent, x.what, x.action, x.delay_ms, x.words, x.headers, x.text,
-           x.trace, x.service_tier, x.figures);
+           x.called, x.trace, x.service_tier, x.figures);
 }
 template <class I>
 typename I::result_type inspect(I& f, provider_status& x) {

@@ -1,7 +1,7 @@
 #include "actors/replay.hpp"
 
 #include "actors/campaign_fold.hpp"
-#include "actors/synthesis/answer.hpp"
+#include "actors/synthesis/conversation.hpp"
 #include "backends/generators/llm/tokens.hpp"
 #include "runtime/base/codec.hpp"
 
@@ -81,7 +81,7 @@ private:
     return out_;
   }
 
-  // What the generator made of its model's replies: all but the last were sent back to be mended.
+  // What the generator made of its model's replies: the last one ended it, with a candidate or without.
   void read_replies(const journal_event& e, const node_record& node, const selection_record& step) {
     const auto& p = node.proposal;
     const auto name = "the reply for node " + std::to_string(node.index);
@@ -94,21 +94,26 @@ private:
     }
     if (node.rule == "withdrawn" || node.rule == "not_judged")
       return;
+    const auto tools = session_of(from.spec, asked.front()->id.generator);
+    auto talk = synthesis::begin_conversation(rules_of(step), tools.steps, tools.tokens);
     for (const auto* x : asked) {
       if (!from.texts.contains(x->reply)) {
         differs(e, name + " is not in the record");
         return;
       }
       ++out.replies;
-      const auto read = synthesis::parse_answer(text(x->reply), rules_of(step));
-      if (!read) {
+      auto read = synthesis::read_reply(talk, text(x->reply), x->outcome == called_tools, x->tokens);
+      if (read.kind == synthesis::reading_kind::calls && x == asked.back()) // the question after it had no answer
+        read = synthesis::cut_short(talk, {}, "ended");
+      const bool candidate = read.kind == synthesis::reading_kind::candidate;
+      if (!candidate && read.kind != synthesis::reading_kind::calls)
         ++out.refused;
-        if (x == asked.back() && !p.source.empty())
-          differs(e, name + " is refused now: " + to_string(read.error().what) + ": " + read.error().detail);
-      } else if (x != asked.back() || p.source.empty())
+      if (candidate && x == asked.back() && !p.source.empty())
+        compare(e, name, read.found, p, step);
+      else if (candidate && asked.back()->outcome != called_tools)
         differs(e, name + " holds a candidate now and held none");
-      else
-        compare(e, name, *read, p, step);
+      else if (x == asked.back() && !p.source.empty())
+        differs(e, name + " holds no candidate now: " + to_string(read.why.what) + ": " + read.why.detail);
     }
   }
 

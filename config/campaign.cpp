@@ -140,6 +140,21 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
     s.value("top_p",
             {.text = "llm: likewise", .low = 0.0, .high = 1.0, .low_open = true, .fallback = "the provider's own"},
             m.top_p);
+    auto& tools = spec.sessions.emplace_back();
+    s.value("session_steps",
+            {.text = "llm: calls of tools for one candidate: it reads, edits and compiles its file, and searches the "
+                     "documents, before it answers",
+             .low = 0,
+             .high = 100,
+             .fallback = "0, no tools"},
+            tools.steps);
+    s.value("session_tokens", {.text = "llm: in and out, over all of a session's calls", .low = 4'000, .high = 1e9},
+            tools.tokens);
+    if (tools.steps > 0 && !g.kind.empty() && g.kind != "llm")
+      s.error("session_steps", "a generator of kind '" + g.kind + "' calls no tools; llm does");
+    if (tools.steps > 0 && tools.tokens < m.context_tokens)
+      s.error("session_tokens", "at least context_tokens, " + std::to_string(m.context_tokens)
+                                    + ": a session would end with its first call");
     if (m.reply_tokens > m.context_tokens / 2)
       s.error("reply_tokens", "at most half of context_tokens, " + std::to_string(m.context_tokens / 2)
                                   + ", so that a prompt has room");
@@ -194,6 +209,10 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
 
 bool asks_model(const generator_spec& g) {
   return g.kind != "transform";
+}
+
+session_spec session_of(const campaign_spec& spec, size_t generator) {
+  return generator < spec.sessions.size() ? spec.sessions[generator] : session_spec{};
 }
 
 model_spec model_of(const campaign_spec& spec, size_t generator) {

@@ -26,6 +26,12 @@ struct model_spec {
   double top_p = -1.0;
 };
 
+// The tools of a generator of kind llm, and how far it may go with them for one candidate.
+struct session_spec {
+  int64_t steps = 0; // calls of tools; 0: it has none
+  int64_t tokens = 200'000;
+};
+
 struct search_spec {
   std::map<std::string, double> policies{{"uct", 1.0}}; // greedy uct evolution random
   double exploration = 1.0;                             // c of uct
@@ -75,13 +81,15 @@ struct campaign_spec {
   stop_spec stop;
   // Campaigns stored before there were these have the defaults.
   judge_spec judge;
-  double compile_limit_s = 20.0;  // of a candidate, by the clock
-  std::vector<model_spec> models; // by the place of the generator; those that ask no model have one, too
-  bool adapt_weights = true;      // of the generators
+  double compile_limit_s = 20.0;      // of a candidate, by the clock
+  std::vector<model_spec> models;     // by the place of the generator; those that ask no model have one, too
+  bool adapt_weights = true;          // of the generators
+  std::vector<session_spec> sessions; // by the place of the generator
 };
 
 bool asks_model(const generator_spec& g);
 model_spec model_of(const campaign_spec& spec, size_t generator);
+session_spec session_of(const campaign_spec& spec, size_t generator);
 
 template <class I>
 typename I::result_type inspect(I& f, generator_spec& x) {
@@ -90,6 +98,10 @@ typename I::result_type inspect(I& f, generator_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, model_spec& x) {
   return f(x.in_flight, x.context_tokens, x.reply_tokens, x.providers, x.temperature, x.top_p);
+}
+template <class I>
+typename I::result_type inspect(I& f, session_spec& x) {
+  return f(x.steps, x.tokens);
 }
 template <class I>
 typename I::result_type inspect(I& f, search_spec& x) {
@@ -114,7 +126,7 @@ typename I::result_type inspect(I& f, judge_spec& x) {
 template <class I>
 typename I::result_type inspect(I& f, campaign_spec& x) {
   return f(x.task, x.path, x.text, x.overrides, x.target, x.seed, x.generators, x.search, x.memory, x.draft_candidates,
-           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights);
+           x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions);
 }
 
 // What this build can do. An empty list: whatever the documentation names (for targets: any name).

@@ -105,7 +105,7 @@ void ask_for(stage s, judge_request& request, double level) {
 stage next_stage(const evaluation_progress& p) {
   if (!p.compiled)
     return stage::compile;
-  if (p.result.result != verdict::pass && p.result.result != verdict::none)
+  if (p.compile_only || (p.result.result != verdict::pass && p.result.result != verdict::none))
     return stage::done;
   if (p.final_check)
     return p.confirmed ? stage::done : stage::final_confirm;
@@ -132,7 +132,8 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
       r.result = o.result;
       r.rule = o.rule;
       r.detail = o.detail;
-    }
+    } else if (p.compile_only)
+      r.detail = record.log;
     return;
   }
   r.judge_ns += o.judge_ns;

@@ -37,6 +37,7 @@ inline constexpr const char* same_object = "same_object";
 // What is known of an evaluation under way.
 struct evaluation_progress {
   bool final_check = false;
+  bool compile_only = false;
   bool compiled = false;
   bool raced = false;
   bool confirmed = false;

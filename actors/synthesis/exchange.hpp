@@ -15,7 +15,8 @@ struct given_answer {
   std::string text;
   std::string by;
   std::string model;
-  int64_t at_ns = 0; // wall clock, since the epoch
+  int64_t at_ns = 0;   // wall clock, since the epoch
+  bool called = false; // tools
 };
 // Sets the record's answer; with `rules`, what it holds as well.
 append_request answered(exchange_record& r, const given_answer& a, const answer_rules* rules);

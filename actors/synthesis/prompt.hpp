@@ -27,7 +27,8 @@ struct prompt_facts {
   const synthesis_context* campaign = nullptr;
   std::vector<std::string> hardware_notes; // "AVX-512: 32 registers of 512 bits", a line each; fixed as well
   std::string file_name = "candidate.c";
-  bool zero_sizes = false; // a size of some shape, declared or held out, is 0
+  bool zero_sizes = false;   // a size of some shape, declared or held out, is 0
+  int64_t session_steps = 0; // calls of tools that the model may make; 0: it has none
   // The step's part.
   std::string memory = "parent";    // parent | siblings | both | none
   std::vector<shown_node> parents;  // the one to improve first; others: to combine with it

@@ -40,6 +40,30 @@ std::string fill_words(const argument& a) {
   return f.distribution;
 }
 
+// What a check finds beside the values that are timed: a candidate that knows only those is often wrong.
+std::string edge_words(const argument& a) {
+  const bool counts = a.fill.distribution == "integer" || a.fill.distribution == "lengths";
+  std::string out;
+  for (const auto& edge : a.edge) {
+    out += out.empty() ? "; checked beside these: " : "; ";
+    if (edge == "zeros")
+      out += "nothing but zeros";
+    else if (edge == "large")
+      out += counts ? "nothing but the largest"
+                    : "finite values of any magnitude, up to where sums of their squares "
+                      "stay finite, everywhere, scattered, or in one of many rows";
+    else if (edge == "denormal")
+      out += "denormal values";
+    else if (edge == "cancellation")
+      out += "values so close to each other, far from 0 or around it, that their leading digits cancel";
+    else if (edge == "special")
+      out += "a NaN or an infinity in some rows";
+    else
+      out += edge;
+  }
+  return out;
+}
+
 std::string argument_line(const contract& task, const argument& a) {
   std::string out = "- " + a.name + ": " + to_string(a.role) + " " + to_string(a.type);
   if (!a.shape.empty())
@@ -56,17 +80,17 @@ std::string argument_line(const contract& task, const argument& a) {
     out += ", valid prefix length in " + a.extent
            + (a.tail_untouched ? ", the rest must stay as it was" : ", the rest may hold anything");
   if (!a.shape.empty() && a.role != argument_role::output)
-    out += "; values: " + fill_words(a);
+    out += "; values: " + fill_words(a) + edge_words(a);
   if (a.has_value)
     out += " = " + number(a.value);
   if (a.role == argument_role::output || a.role == argument_role::inout) {
     const auto t = tolerance_for(task, a);
     switch (t.mode) {
       case tolerance_mode::absrel:
-        out += "; |error| <= " + number(t.absolute) + " + " + number(t.relative) + "*|expected|";
+        out += "; |error| <= " + number(t.absolute) + " + " + number(t.relative) + "*|expected|, computed in double";
         break;
       case tolerance_mode::ulp:
-        out += "; at most " + number(t.limit) + " ulp off";
+        out += "; at most " + number(t.limit) + " ulp off what double precision gives";
         break;
       case tolerance_mode::reference_error:
         out += "; at most " + number(t.limit) + " times the reference's own error";
@@ -172,6 +196,11 @@ std::string format_text(const prompt_facts& facts) {
            "and one below the other, exactly once:\n"
          + "<<<<<<< SEARCH " + facts.file_name + "\n…\n=======\n…\n>>>>>>> REPLACE\n"
          + "No other file, no command, no second version. The source is plain ASCII.\n";
+  if (facts.session_steps > 0)
+    out += "You may work on " + facts.file_name + " with tools first, by at most " + std::to_string(facts.session_steps)
+           + " calls; `lint` says whether it compiles. What stands in the file when you are done is the candidate: end "
+             "with the summary and "
+             "flags lines, and no code. If you call no tool, reply with the candidate as above.\n";
   if (!facts.campaign->flag_menu.empty())
     out += "Menu of flags:\n";
   for (size_t i = 0; i < facts.campaign->flag_menu.size(); ++i)

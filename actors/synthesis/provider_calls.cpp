@@ -1,6 +1,8 @@
 #include "actors/synthesis/provider_calls.hpp"
 
+#include "actors/synthesis/session.hpp"
 #include "backends/generators/llm/tokens.hpp"
+#include "backends/generators/llm/tool_turn.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
@@ -30,12 +32,18 @@ result<std::string> body_of(const model_question& q, const provider_plan& to) {
   r.cache_system = true; // the same bytes for all of a campaign's prompts
   if (to.cache_key)
     r.cache_key = to_string(q.record.id.campaign);
-  for (const auto& t : q.turns)
-    if (t.role == "system")
+  if (q.tools)
+    r.tools = session_tools();
+  for (const auto& t : q.turns) {
+    if (t.role == "system") {
       r.system += t.text;
-    else
-      r.messages.push_back(
-          {t.role == "assistant" ? llm::speaker::assistant : llm::speaker::user, t.text, {}, {}, false});
+      continue;
+    }
+    auto m = llm::message_of(t.role, t.text);
+    if (!m)
+      return tl::unexpected(m.error());
+    r.messages.push_back(std::move(*m));
+  }
   r.max_tokens = q.terms.reply_tokens;
   r.max_tokens_name = to.access.max_tokens_name;
   r.temperature = given(q.terms.temperature);
@@ -43,17 +51,27 @@ result<std::string> body_of(const model_question& q, const provider_plan& to) {
   return llm::encode_request(to.access.wire, r);
 }
 
-llm::call_size size_of(const model_question& q) {
+int64_t tokens_of(const model_question& q) {
   int64_t tokens = 0;
   for (const auto& t : q.turns)
     tokens += llm::estimate_tokens(t.text);
-  return {tokens, q.terms.reply_tokens};
+  if (q.tools)
+    for (const auto& t : session_tools())
+      tokens += llm::estimate_tokens(t.name + t.description + t.parameters);
+  return tokens;
+}
+
+llm::call_size size_of(const model_question& q) {
+  return {tokens_of(q), q.terms.reply_tokens};
 }
 
 llm::call_worst worst_of(const model_question& q, const provider_plan& to) {
   llm::call_worst w;
   for (const auto& t : q.turns)
     w.input_tokens += llm::most_tokens(t.text);
+  if (q.tools)
+    for (const auto& t : session_tools())
+      w.input_tokens += llm::most_tokens(t.name + t.description + t.parameters);
   w.output_tokens = q.terms.reply_tokens;
   w.money = llm::worst_cost(llm::find_price(to.prices, to.model, ""), w.input_tokens, w.output_tokens);
   return w;

@@ -11,6 +11,8 @@ namespace kevolve::synthesis {
 
 // The body that is sent; errc::bad_input as encode_request().
 result<std::string> body_of(const model_question& q, const provider_plan& to);
+// Of its turns and, where it may call some, of its tools; by estimate.
+int64_t tokens_of(const model_question& q);
 llm::call_size size_of(const model_question& q);
 // At most what the call may take.
 llm::call_worst worst_of(const model_question& q, const provider_plan& to);

@@ -105,7 +105,9 @@ std::vector<llm::tool_spec> session_tools() {
   return {tool("read_file", "Reads one of the candidate's files as it stands now.", file_schema),
           tool("write_file", "Replaces one of the candidate's files by the content given.", write_schema),
           tool("replace_in_file", "Replaces whole lines that stand in the file exactly once.", replace_schema),
-          tool("lint", "Compiles the candidate as it stands and returns the compiler's words. It is not run.",
+          tool("lint",
+               "Compiles the candidate as it stands, with the current flags, and returns the compiler's words. It is "
+               "not run.",
                nothing_schema),
           tool("search_knowledge", "Searches the documents about this hardware and about tuning.", search_schema)};
 }

@@ -117,6 +117,18 @@ std::vector<std::string> roofs_of(const campaign_facts& campaign) {
   return out;
 }
 
+// What the reference took while the task was admitted: the scale of what can be won.
+std::vector<std::string> reference_times(const campaign_facts& campaign) {
+  std::vector<std::string> out;
+  for (const auto& shape : campaign.context->task.shapes)
+    if (const auto ns = peak(campaign.admitted, ("reference_ns." + shape.name).c_str()); ns > 0) {
+      char text[64];
+      std::snprintf(text, sizeof text, "the reference takes about %.4g us a call", ns / 1e3);
+      out.push_back(shape.name + ": " + text);
+    }
+  return out;
+}
+
 } // namespace
 
 roofline_facts roofline_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
@@ -143,9 +155,10 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   prompt_facts out;
   out.campaign = campaign.context;
   out.hardware_notes = campaign.machine;
-  for (auto lines : {notes_of(campaign.peaks), roofs_of(campaign)})
+  for (const auto& lines : {notes_of(campaign.peaks), roofs_of(campaign), reference_times(campaign)})
     out.hardware_notes.insert(out.hardware_notes.end(), lines.begin(), lines.end());
   out.zero_sizes = campaign.zero_sizes;
+  out.session_steps = campaign.session_steps;
   out.unshown = step.unshown;
   out.file_name = campaign.context->task.language == "cpp" ? "candidate.cpp" : "candidate.c";
   out.memory = step.memory;

@@ -19,6 +19,8 @@ struct campaign_facts {
   std::map<std::string, std::string> peaks; // of the device, as its probe gave them
   const document_source* documents = nullptr;
   int64_t document_tokens = 6'000;
+  std::map<std::string, std::string> admitted{}; // evidence of the task's admission
+  int64_t session_steps = 0;                     // calls of tools that a model may make; 0: it has none
 };
 
 prompt_facts facts_of(const campaign_facts& campaign, const generate_request& step);

@@ -8,6 +8,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/control_group.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/sandbox.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
@@ -141,6 +142,7 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
 void add_models(node_parts& p, std::vector<child_spec>& out) {
   if (p.providers.empty())
     return;
+  hide_memory(); // it holds keys: no core of it, and no other process of its user reads it
   models_setup setup;
   setup.journal = p.journal;
   setup.board = p.board;

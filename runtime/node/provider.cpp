@@ -1,6 +1,7 @@
 #include "runtime/node/provider.hpp"
 
 #include "actors/promises.hpp"
+#include "backends/generators/llm/tool_turn.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/send.hpp>
@@ -98,7 +99,8 @@ provider_end end_of(const attempt_end& e) {
     out.words = e.remedy->words;
   }
   out.headers = e.headers;
-  out.text = e.reply.text;
+  out.called = !e.reply.calls.empty();
+  out.text = out.called ? llm::calls_text({e.reply.text, e.reply.calls}) : e.reply.text;
   if (!e.reply.trace.empty())
     out.trace = nlohmann::json{{"prompt_token_ids", e.reply.trace.prompt_ids},
                                {"token_ids", e.reply.trace.ids},

@@ -112,7 +112,7 @@ result<void> take_text(const store& data, recording& r, const std::string& diges
 }
 
 result<void> take_exchanges(const store& data, recording& r, uint64_t node) {
-  auto found = data.scan(table::index, keys::exchanges(r.campaign, node), 64);
+  auto found = data.scan(table::index, keys::exchanges(r.campaign, node), most_rounds);
   if (!found)
     return tl::unexpected(found.error());
   for (const auto& [key, bytes] : *found) {

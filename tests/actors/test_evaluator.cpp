@@ -21,6 +21,7 @@ struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
   std::vector<std::string> raced; // objects
+  std::vector<double> alphas;     // of confirmations
   uint32_t faults = 0;            // the next so many jobs on a candidate are faults
   int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
@@ -68,6 +69,8 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
   return {
       [s, self](atom::judge, const lease&, const judge_request& q) -> caf::result<judge_outcome> {
         ++s->judged[q.mode];
+        if (q.mode == judge_mode::confirm)
+          s->alphas.push_back(q.alpha);
         if (q.mode == judge_mode::race)
           s->raced.push_back(q.candidate);
         if (q.mode == judge_mode::race && !s->races_end)
@@ -241,6 +244,36 @@ TEST_CASE_FIXTURE(laboratory,
   pass(1s);
   REQUIRE(three->value);
   CHECK(three->value->rival.index == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after it, and says nothing of the champion") {
+  candidates_win();
+  evaluate_request first; // waits for its turn with the campaign's own level
+  first.index = 1;
+  first.what.source = "first";
+  first.champion.level = 0.004;
+  auto one = ask<evaluation>(tested, atom::evaluate_v, first);
+  evaluate_request lint;
+  lint.index = 2;
+  lint.what.source = "second";
+  lint.compile_only = true;
+  auto words = ask<evaluation>(tested, atom::evaluate_v, lint);
+  run();
+  REQUIRE(words->value);
+  CHECK(words->value->result == verdict::none);
+  CHECK(!words->value->object.empty());
+  CHECK(races() == 1);
+  REQUIRE(one->value);
+  CHECK(said->alphas == std::vector<double>{0.008});
+  CHECK(said->compiled.size() == 2);
+  settle(*one->value);
+  pass(1s);
+  auto two = evaluate("second", 2);
+  run();
+  pass(1s);
+  REQUIRE(two->value);
+  CHECK(races() == 2);
+  CHECK(said->compiled.size() == 2);
 }
 
 TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that wait for their first race") {

@@ -58,6 +58,7 @@ struct script {
   std::deque<provider_end> ends;
   std::vector<provider_request> asked;
   std::vector<uint64_t> cancelled;
+  bool deaf = false; // its answer is on the way when the cancel comes
 };
 using script_ptr = std::shared_ptr<script>;
 
@@ -76,6 +77,8 @@ provider_actor::behavior_type scripted(provider_actor::stateful_pointer<scripted
       },
       [self, s](atom::cancel, uint64_t serial) {
         s->cancelled.push_back(serial);
+        if (s->deaf)
+          return;
         provider_end e;
         e.cancelled = true;
         for (auto& p : std::exchange(self->state.waiting, {}))
@@ -441,6 +444,22 @@ TEST_CASE("a question that nobody waits for is withdrawn from its provider, and 
   const auto r = s.stored(1);
   CHECK(r.calls.front().outcome == "cancelled");
   CHECK(s.ledger(keys::spent_by(campaign)).open.empty());
+  CHECK(s.list()[0].in_flight == 0);
+}
+
+TEST_CASE("who comes back for a question whose answer is on its way gets that one") {
+  service s;
+  s.open();
+  s.scripts["first"]->deaf = true;
+  const auto q = s.question(1);
+  const auto before = s.put(q);
+  const auto after = s.put(q); // the same generator, started again
+  CHECK(s.scripts["first"]->cancelled.size() == 1);
+  s.deliver("first", answered());
+  REQUIRE(after->value);
+  CHECK(after->value->text == good);
+  CHECK(s.scripts["first"]->asked.size() == 1);
+  CHECK(s.stored(1).calls.size() == 1);
   CHECK(s.list()[0].in_flight == 0);
 }
 

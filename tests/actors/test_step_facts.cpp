@@ -36,6 +36,8 @@ TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
   const auto c = scaling();
   const auto f = facts_of({&c, {"machine: a processor"}, false, peaks, nullptr, 0}, {});
   CHECK(f.hardware_notes.front() == "machine: a processor");
+  const auto admitted = facts_of({&c, {}, false, peaks, nullptr, 0, {{"reference_ns.small", "1500"}}}, {});
+  CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
   // 2000 flop at 1e10 a second; 8000 bytes at 8e10. A million elements do not fit: 8e6 bytes at 8e9.
   CHECK(has_line(f.hardware_notes, "8000 bytes moved; at the peaks 0.2 us for the one, 0.1 us for the other"));
   CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));

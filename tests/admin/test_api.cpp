@@ -83,7 +83,8 @@ TEST_CASE("a campaign that does not run cannot be steered") {
 TEST_CASE("bodies that are no object of known texts are refused") {
   auto& n = shared_node();
   auto path = "/v1/campaigns/" + digits() + "/pause";
-  for (const auto* body : {"[]", "{", "{\"reason\":1}", "{\"why\":\"x\"}", "\"x\""})
+  for (const auto* body :
+       {"[]", "{", "{\"reason\":1}", "{\"why\":\"x\"}", "\"x\"", "{\"reason\":\"x\",\"reason\":\"y\"}"})
     CHECK_MESSAGE(n.ask("POST", path, {{"Content-Type", "application/json"}}, body).status == 400, body);
   CHECK(n.ask("POST", path, {{"Content-Type", "text/plain"}}, "{}").status == 415);
   CHECK(n.ask("GET", "/v1/campaigns", {{"Content-Type", "application/json"}}, "{}").status == 400);

@@ -201,11 +201,12 @@ TEST_CASE("what is loaded survives the codec") {
   CHECK(encode(*node_again) == encode(*node));
 }
 
-TEST_CASE("a campaign stored before it could limit its compiles, ask models or adapt weights still opens") {
+TEST_CASE("a campaign stored before it could limit its compiles, ask models, adapt weights or give tools still opens") {
   auto loaded = load_campaign(good("plain.toml"));
   REQUIRE(loaded);
   auto bytes = encode(*loaded);
-  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights);
+  const auto later = encode(loaded->compile_limit_s) + encode(loaded->models) + encode(loaded->adapt_weights)
+                     + encode(loaded->sessions);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());
   CHECK_FALSE(decode<campaign_spec>(bytes));

@@ -110,6 +110,26 @@ TEST_CASE("calls at once grow by little and halve once for each crowd of refusal
   CHECK(wait_before(s, {}, start + ms(1'000'000)).has_value()); // one may always go
 }
 
+TEST_CASE("calls at once double with each round that they fill, until the first refusal") {
+  pacing_state s;
+  const auto round = [&](int calls) {
+    for (int i = 0; i < calls; ++i)
+      sent(s, {}, start);
+    for (int i = 0; i < calls; ++i)
+      succeeded(s);
+  };
+  round(1);
+  CHECK(s.at_once == doctest::Approx(8)); // one at a time says nothing of more
+  round(8);
+  CHECK(s.at_once >= 11.0);
+  for (int i = 0; i < 8; ++i)
+    round(static_cast<int>(s.at_once));
+  CHECK(s.at_once == doctest::Approx(64));
+  failed(s, true, std::nullopt, start + ms(5'000));
+  round(32);
+  CHECK(s.at_once < 33.1);
+}
+
 TEST_CASE("a breaker opens after failures in a row and lets one probe through") {
   breaker b;
   const breaker_rules rules{3, ms(100), ms(350), ms(50)};

@@ -2,16 +2,13 @@
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
-#include "tests/models/hostile_provider.hpp"
 #include "tests/node/live_node.hpp"
+#include "tests/node/scripted_service.hpp"
 
 #include <caf/scoped_actor.hpp>
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,71 +16,14 @@
 
 using namespace kevolve;
 using namespace kevolve::test;
-using nlohmann::json;
 
 namespace {
 
-constexpr auto canary = "sk-canary-3f9a1c77e2b84d50";
 const std::vector<std::string> by_llm{"generator[0].kind=llm", "generator[0].in_flight=1", "draft.candidates=2",
                                       "budget.candidates=4"};
 
-std::string written(int serial) {
-  return "summary: four partial sums, version " + std::to_string(serial)
-         + "\n```c candidate.c\n#include <stdint.h>\n/* " + std::to_string(serial)
-         + " */\nvoid row_energy(const float *x, float *y, int64_t rows, int64_t cols) {\n"
-           "  for (int64_t r = 0; r < rows; ++r) {\n    float s[4] = {0};\n    int64_t c = 0;\n"
-           "    for (; c + 4 <= cols; c += 4)\n      for (int k = 0; k < 4; ++k)\n"
-           "        s[k] += x[r * cols + c + k] * x[r * cols + c + k];\n"
-           "    float sum = (s[0] + s[1]) + (s[2] + s[3]);\n"
-           "    for (; c < cols; ++c)\n      sum += x[r * cols + c] * x[r * cols + c];\n    y[r] = sum;\n  }\n}\n```\n";
-}
-
-script streams(const std::string& text) {
-  const auto event = [](const json& data) { return "data: " + data.dump() + "\n\n"; };
-  const auto piece = [](const json& delta, const json& finish) {
-    return json{{"id", "c-1"},
-                {"model", "scripted-1"},
-                {"choices", {{{"index", 0}, {"delta", delta}, {"finish_reason", finish}}}}};
-  };
-  const auto half = text.size() / 2;
-  return {{act::send, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"},
-          {act::send, event(piece({{"content", text.substr(0, half)}}, nullptr))},
-          {act::send, event(piece({{"content", text.substr(half)}}, "stop"))},
-          {act::send, event({{"id", "c-1"},
-                             {"model", "scripted-1"},
-                             {"choices", json::array()},
-                             {"usage", {{"prompt_tokens", 1'000}, {"completion_tokens", 300}}}})},
-          {act::send, "data: [DONE]\n\n"},
-          {act::close, ""}};
-}
-
-script refuses(int status, const std::string& body) {
-  return {{act::send, whole_answer(status, "content-type: application/json\r\nconnection: close\r\n", body)},
-          {act::close, ""}};
-}
-
 const std::string wrong_key =
     R"({"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}})";
-
-struct scripted_service {
-  hostile_provider server;
-  provider_spec spec;
-
-  explicit scripted_service(std::vector<script> scripts) {
-    ::setenv("KEVOLVE_TEST_KEY", canary, 1);
-    spec.name = "scripted";
-    spec.kind = "openai-chat";
-    spec.model = "scripted";
-    spec.key_env = "KEVOLVE_TEST_KEY";
-    spec.price.input = 1.0;
-    spec.price.output = 2.0;
-    const auto port = server.listen();
-    spec.url = "http://127.0.0.1:" + std::to_string(port) + server.add(std::move(scripts));
-  }
-  ~scripted_service() { ::unsetenv("KEVOLVE_TEST_KEY"); }
-  scripted_service(const scripted_service&) = delete;
-  scripted_service& operator=(const scripted_service&) = delete;
-};
 
 std::map<std::string, int> made_by(const std::string& data_dir, const id128& campaign, uint64_t nodes) {
   std::map<std::string, int> out;

@@ -107,8 +107,20 @@ TEST_CASE("the stable part is the same for all nodes of a campaign, byte for byt
   CHECK(has(a.system, "reference();"));
   CHECK(has(a.system, "AVX-512"));
   CHECK(has(a.system, "vector_bits = 512"));
-  CHECK(has(a.system, "1e-05*|expected|"));
+  CHECK(has(a.system, "1e-05*|expected|, computed in double"));
   CHECK(has(a.system, "- O3: more of it\n"));
+}
+
+TEST_CASE("tools are told of where there are some, in the stable part") {
+  const auto c = campaign();
+  auto f = facts_of(c);
+  const auto plain = build_prompt(f);
+  f.session_steps = 12;
+  const auto tools = build_prompt(f);
+  REQUIRE((plain && tools));
+  CHECK(plain->system.find("tools") == std::string::npos);
+  CHECK(tools->system.find("by at most 12 calls") != std::string::npos);
+  CHECK(tools->user == plain->user);
 }
 
 TEST_CASE("no held-out shape is shown") {
@@ -195,10 +207,12 @@ TEST_CASE("what is timed, and what a call may find, is said of every argument") 
   c.task.arguments[0].fill.distribution = "sample_of";
   c.task.arguments[0].fill.of = "table";
   c.task.arguments[0].fill.hit = 0.5;
+  c.task.arguments[0].edge = {"zeros", "large"};
   c.task.arguments[1].extent = "n_out";
   auto f = facts_of(c);
   const auto p = build_prompt(f);
   REQUIRE(p);
+  CHECK(has(p->system, "; checked beside these: nothing but zeros; finite values of any magnitude"));
   CHECK(has(p->system, "values: 50 % of them values of table, in random order"));
   CHECK(has(p->system, "valid prefix length in n_out, the rest may hold anything"));
   CHECK(has(p->system, "none is 0"));

@@ -20,7 +20,9 @@ PAGES = [("loop.md", "The closed loop, measured",
            ("judge", "What judging costs, and how steady it is"),
            ("judge-avx2", "What it costs on a slower machine"), ("fuzz", "Fuzzing what parses hostile bytes")]),
          ("synthesis.md", "Candidates written by a model, measured",
-          [("synthesis", "Three recorded campaigns, and the embedded generator at the same budget of candidates")])]
+          [("synthesis", "Three recorded campaigns, and the embedded generator at the same budget of candidates"),
+           ("streams", "Two hundred answers at once"), ("calls", "Calls over kill -9"),
+           ("server", "A server that others wrote")])]
 
 
 def part(name: str, heading: str) -> list[str]:

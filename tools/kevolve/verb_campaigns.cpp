@@ -157,7 +157,9 @@ void print_node(const json& n) {
   for (const auto& x : n["exchanges"]) {
     const auto& a = x["answer"];
     out += fmt::format("  asked       {}, {} tokens: {}\n", text_at(x, "generator"), x["tokens"].get<int64_t>(),
-                       a.is_object() ? text_at(a, "outcome") + " by " + text_at(a, "by") : "no answer yet");
+                       a.is_object()
+                           ? (a["outcome"].is_null() ? "words" : text_at(a, "outcome")) + " by " + text_at(a, "by")
+                           : "no answer yet");
   }
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))

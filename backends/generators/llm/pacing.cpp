@@ -101,8 +101,11 @@ void observe(pacing_state& s, const header_list& headers, instant now, const pac
 }
 
 void succeeded(pacing_state& s, const pacing_rules& rules) {
+  const bool full = 2.0 * static_cast<double>(s.in_flight) >= s.at_once; // else nothing was tried
   landed(s);
-  s.at_once = std::min(rules.most_at_once, s.at_once + 1.0 / std::max(1.0, s.at_once));
+  const bool pushed_back = s.last_decrease != instant{};
+  if (full || pushed_back)
+    s.at_once = std::min(rules.most_at_once, s.at_once + (pushed_back ? 1.0 / std::max(1.0, s.at_once) : 1.0));
 }
 
 void failed(pacing_state& s, bool pushed_back, std::optional<milliseconds> wait, instant now,

@@ -26,7 +26,8 @@ struct pacing_state {
   // "requests" "tokens" "input-tokens" "output-tokens"
   std::map<std::string, rate_window> windows;
   instant not_before{}; // after a refusal
-  double at_once = 8.0; // additive increase, multiplicative decrease
+  // Slow start: one more with each success, until the first refusal; then additive increase, multiplicative decrease.
+  double at_once = 8.0;
   int64_t in_flight = 0;
   instant last_decrease{};
 };

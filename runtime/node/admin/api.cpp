@@ -9,6 +9,7 @@
 #include <caf/actor_system.hpp>
 
 #include <exception>
+#include <set>
 
 namespace kevolve {
 
@@ -18,6 +19,23 @@ const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 1
 const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0,
                                        {}};
 
+constexpr size_t most_told = 80; // characters of a value in the audit, of a key in an answer
+
+// The body; of a key that stands twice in one object nobody knows which value was meant: its name in `repeated`.
+json parse_body(const std::string& text, std::string& repeated) {
+  std::vector<std::set<std::string>> open;
+  const auto look = [&](int, json::parse_event_t what, const json& value) {
+    if (what == json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (what == json::parse_event_t::object_end)
+      open.pop_back();
+    else if (what == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      repeated = value.get<std::string>();
+    return true;
+  };
+  return json::parse(text, look, false);
+}
+
 // The keys that the route takes, each a text.
 std::optional<problem> read_body(const route& to, call& c) {
   if (c.request.body.empty())
@@ -26,9 +44,13 @@ std::optional<problem> read_body(const route& to, call& c) {
     return problem{400, "bad-request", "this path takes no body"};
   if (!c.request.content_type.starts_with("application/json"))
     return problem{415, "unsupported-media-type", "the body must be application/json"};
-  c.body = json::parse(c.request.body, nullptr, false);
+  std::string repeated;
+  c.body = parse_body(c.request.body, repeated);
   if (c.body.is_discarded() || !c.body.is_object())
     return problem{400, "bad-request", "the body must be a JSON object"};
+  if (!repeated.empty())
+    return problem{400, "bad-request",
+                   "key '" + printable(repeated.substr(0, most_told)) + "' stands twice in one object of the body"};
   if (!to.fields.empty())
     return check_body(to.fields, c.body);
   for (const auto& [key, value] : c.body.items()) {
@@ -39,8 +61,6 @@ std::optional<problem> read_body(const route& to, call& c) {
   }
   return std::nullopt;
 }
-
-constexpr size_t most_told = 80; // characters of a value in the audit
 
 audit_record audit_record_of(const route& to, const call& c) {
   audit_record out;

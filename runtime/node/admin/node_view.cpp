@@ -68,7 +68,7 @@ void read_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) 
   gather(c, wanted, [c, p](const found_values& sources) { reply_with_sources(c, p, sources); });
 }
 
-// One after the other: a node has had a prompt or two.
+// One after the other.
 void read_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p,
                     const std::shared_ptr<std::vector<stored_value>>& found, size_t next) {
   if (next == found->size()) {
@@ -87,13 +87,12 @@ void read_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p
 }
 
 void find_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
-  constexpr uint32_t most = 64;
   ask<std::vector<stored_value>>(
       c, c->context->journal,
       [c, p](std::vector<stored_value>& found) {
         read_exchanges(c, p, std::make_shared<std::vector<stored_value>>(std::move(found)), 0);
       },
-      atom::scan_v, std::string{keys::index}, keys::exchanges(p->campaign.id, p->record.index), most);
+      atom::scan_v, std::string{keys::index}, keys::exchanges(p->campaign.id, p->record.index), most_rounds);
 }
 
 void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {

@@ -1,0 +1,111 @@
+// Candidates that a model works on with tools before it answers.
+#include "runtime/node/recording.hpp"
+#include "store/store.hpp"
+#include "tests/node/live_node.hpp"
+#include "tests/node/scripted_service.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+using namespace kevolve;
+using namespace kevolve::test;
+using nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> with_tools{"generator[0].kind=llm", "generator[0].in_flight=1",
+                                          "generator[0].session_steps=8", "draft.candidates=2"};
+
+std::pair<std::string, std::string> write(const std::string& source) {
+  return {"write_file", json{{"path", "candidate.c"}, {"content", source}}.dump()};
+}
+const std::pair<std::string, std::string> lint{"lint", "{}"};
+
+// The results of tools that a request brings, the last ones last.
+std::vector<std::string> results(const seen_request& r) {
+  std::vector<std::string> out;
+  const auto body = json::parse(r.body);
+  for (const auto& m : body.at("messages"))
+    if (m.at("role") == "tool")
+      out.push_back(m.at("content").get<std::string>());
+  return out;
+}
+
+bool holds(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+replay_report played(const std::string& data_dir, const id128& id) {
+  auto data = store::open(data_dir);
+  REQUIRE(data);
+  auto kept = take_recording(**data, id);
+  REQUIRE_MESSAGE(kept, (kept ? "" : to_string(kept.error())));
+  auto back = parse_recording(to_json_text(*kept));
+  REQUIRE_MESSAGE(back, (back ? "" : to_string(back.error())));
+  return replay(*back);
+}
+
+} // namespace
+
+TEST_CASE("a model compiles and mends its file before it answers, and what it did runs again from its record") {
+  scratch_folder dir;
+  scripted_service service{{calls({write("int row_energy;;; nonsense(\n"), lint}),
+                            calls({write(energy_source(1)), lint, {"search_knowledge", R"({"query":"accumulators"})"}}),
+                            streams("summary: four partial sums\n"), // node 1 is done
+                            streams("I would rather talk."), streams(written(2))}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  auto settings = with_tools;
+  settings.emplace_back("budget.candidates=2");
+  const auto id = n.submit("row_energy", settings);
+  const auto s = n.await_end(id);
+  CHECK(s.candidates == 2);
+  CHECK(s.valid == 2);
+  CHECK(s.models.calls == 5);
+  const auto seen = service.server.requests();
+  REQUIRE(seen.size() == 5);
+  CHECK(json::parse(seen[0].body).at("tools").size() == 5);
+  CHECK(holds(seen[0].body, "by at most 8 calls"));
+  const auto first = results(seen[1]);
+  REQUIRE(first.size() == 2);
+  CHECK(holds(first[0], "written: candidate.c"));
+  CHECK(holds(first[1], "compile_error"));
+  const auto second = results(seen[2]);
+  REQUIRE(second.size() == 5);
+  CHECK(holds(second[3], "it compiles"));
+  CHECK(holds(second[4], "## tactics.md"));
+  n.stop();
+  audit(dir.path, id); // and with it: the candidate was not compiled again for its race
+  const auto again = played(dir.path, id);
+  CHECK(again.difference == "");
+  CHECK(again.replies == 5);
+  CHECK(again.refused == 1);
+  CHECK(again.tree_hash == s.tree_hash);
+}
+
+TEST_CASE("a session goes on where it stood when its generator dies, and ends with its steps") {
+  scratch_folder dir;
+  const auto good = calls({write(energy_source(7)), lint});
+  scripted_service service{{calls({write("nonsense"), lint}),
+                            {{act::stay, ""}},
+                            good,
+                            calls({lint}),
+                            calls({lint, lint, lint})}}; // and again
+  live_node n{dir.path, {.providers = {service.spec}}};
+  auto settings = with_tools;
+  settings.emplace_back("budget.candidates=1");
+  const auto id = n.submit("row_energy", settings);
+  n.await(id, [&](const campaign_status&) { return service.server.requests().size() == 2; });
+  REQUIRE(n.crash("generator"));
+  const auto s = n.await_end(id);
+  CHECK(s.candidates == 1);
+  CHECK(s.valid == 1); // what it had written when its eight steps were used up
+  const auto seen = service.server.requests();
+  REQUIRE(seen.size() == 6);
+  CHECK(seen[2].body == seen[1].body); // to the byte
+  n.stop();
+  audit(dir.path, id);
+  CHECK(played(dir.path, id).difference == "");
+}

@@ -1,0 +1,50 @@
+"""Many answers of a model at once: what the node takes of each call itself, and what a stream costs it in memory."""
+
+from __future__ import annotations
+
+import common
+from common import Json
+
+OWN_LIMIT_MS = 5
+MEMORY_LIMIT_KIB = 256
+
+
+def row(name: str, x: Json) -> list[str]:
+    return [name, *(f"{x[k]:.2f} ms" for k in ("median", "p99", "most"))]
+
+
+def render(document: Json) -> str:
+    m = document["measured"]
+    rows = [["", "median", "99 % within", "most"],
+            row("from the question until the server has it", m["before_ms"]),
+            row("from the server's last piece until the answer is stored and there", m["after_ms"]),
+            row("both", m["own_ms"]),
+            row("floor of storing: 8 KiB written and synced, one after the other", m["storing_floor_ms"])]
+    return "\n".join([
+        common.table(rows), "",
+        (f"{m['calls']} calls, {m['at_once']} at once, each a question of {m['prompt_kib']} KiB answered in {m['pieces']} pieces, "
+         f"one every {m['piece_every_ms']} ms; the server is another process on the same cores. From the models' actor on: choosing the "
+         f"provider, reserving, storing the call, the connection, the stream, storing the answer. Wanted: both together at most "
+         f"{OWN_LIMIT_MS} ms in 99 of 100 calls"),
+        (f"memory: {m['kib_a_stream']:.0f} KiB a stream ({m['idle_kib'] / 1024:.0f} MiB before, {m['most_kib'] / 1024:.0f} at "
+         f"most, the store's growth among it; wanted: {MEMORY_LIMIT_KIB} KiB); processor time {m['processor_ms_a_call']:.2f} ms a call")])
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--calls", type=int, help="short 400, long 5,000")
+    p.add_argument("--at-once", type=int, default=200)
+    arguments = p.parse_args()
+    common.need(arguments.bin, "bench-streams")
+    document = common.header("streams", arguments)
+    with common.scratch() as scratch:
+        document["measured"] = common.ask([arguments.bin / "bench-streams", "--data", scratch / "data", "--calls",
+                                           arguments.calls or (5_000 if arguments.long else 400), "--at-once",
+                                           arguments.at_once])
+    if document["measured"] is None:
+        raise SystemExit(1)
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
