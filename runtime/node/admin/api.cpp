@@ -15,10 +15,6 @@ namespace kevolve {
 
 namespace {
 
-const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 100, {}};
-const query_parameter cursor_parameter{"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0,
-                                       {}};
-
 constexpr size_t most_told = 80; // characters of a value in the audit, of a key in an answer
 
 // The body; of a key that stands twice in one object nobody knows which value was meant: its name in `repeated`.

@@ -45,6 +45,11 @@ std::optional<problem> check_body(const std::vector<body_field>& fields, const j
 json body_schema(const std::vector<body_field>& fields);
 
 // Handlers, by the file that holds them.
+// Of a route that answers by pages.
+inline const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 100, {}};
+inline const query_parameter cursor_parameter{
+    "cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}};
+
 namespace handlers {
 void healthz(const call_ptr& c); // api_system.cpp
 void readyz(const call_ptr& c);

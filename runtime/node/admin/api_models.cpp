@@ -38,8 +38,7 @@ std::vector<route> model_routes() {
   all.id = "list_providers";
   all.summary = "Providers of language models: may they be asked, and what was spent with each";
   all.handler = list_providers;
-  all.query = {{"limit", "items a page", true, 1, 1'000, 100, {}},
-               {"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}}};
+  all.query = {limit_parameter, cursor_parameter};
   route mended;
   mended.method = "POST";
   mended.pattern = "/v1/providers/{provider}/resume";

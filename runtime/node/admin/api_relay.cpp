@@ -121,8 +121,7 @@ std::vector<route> relay_routes() {
   };
   const auto by = text_field("by", "who answers, as they call themselves", 64);
   add("GET", "/v1/relay", "list_prompts", "Prompts that wait for an answer, the oldest first", {}, list)->query = {
-      {"limit", "items a page", true, 1, 1'000, 100, {}},
-      {"cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}}};
+      limit_parameter, cursor_parameter};
   add("GET", "/v1/relay/{prompt}", "get_prompt", "A prompt whole, with its answer if it has one", {}, show);
   add("POST", "/v1/relay/next", "take_prompt", "Take the prompt that has waited longest, under a lease",
       {by, text_field("campaign", "only a prompt of this one", 32),
