@@ -24,7 +24,7 @@ std::string words_of(const std::vector<llm::passed_over>& trail, const llm::logi
     auto reason = t.reason;
     for (const auto& f : way.trail)
       if (health[f.provider].name == t.provider)
-        reason = to_string(f.what) + ": " + f.words;
+        reason = f.words;
     out += (out.empty() ? "" : "; ") + t.provider + ": " + reason;
   }
   return out;
@@ -38,6 +38,8 @@ void later(pointer self, const call_ptr& c, llm::milliseconds wait, std::functio
 }
 
 constexpr llm::milliseconds again{2'000};
+constexpr int most_lost = 2; // calls of one question whose answers a stop of the node has cost
+constexpr const char* lost = "lost";
 
 // What came of a call is stored, whatever it takes: it was paid for. Each try writes what the ledgers hold by then.
 void store(pointer self, const call_ptr& c, const std::function<append_request()>& make,
@@ -98,7 +100,7 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
     if (c->gone)
       finish(self, c, to_error({errc::cancelled, "withdrawn"}));
     else if (decision.step == llm::call_step::give_up)
-      give_up(self, c, name + ": " + to_string(c->last) + ": " + decision.reason);
+      give_up(self, c, name + ": " + decision.reason);
     else if (decision.step == llm::call_step::send_again)
       later(self, c, decision.at - now_of(self->state), [self, c] { go_on(self, c); });
     else
@@ -181,7 +183,7 @@ void send(pointer self, const call_ptr& c, std::string body) {
               provider_end e;
               e.what = llm::failure_class::network;
               e.action = llm::failure_action::retry;
-              e.words = to_failure(error).detail;
+              e.words = to_string(e.what) + ": " + to_failure(error).detail;
               ended(self, c, e);
             });
 }
@@ -194,15 +196,15 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
   if (!body) {
     c->last = llm::failure_class::bad_request;
     c->way.tried.insert(provider);
-    c->way.trail.push_back({provider, now_of(st), c->last, body.error().detail});
+    c->way.trail.push_back({provider, now_of(st), c->last, to_string(c->last) + ": " + body.error().detail});
     return false;
   }
-  const auto worst = synthesis::worst_of(c->question, plan);
+  const auto worst = synthesis::worst_of(c->question, c->size, plan);
   switch (reserve(self, c, provider, worst)) {
     case reserved::elsewhere:
       return false;
     case reserved::later:
-      c->waits = true;
+      st.waiting.insert(c->serial);
       return true;
     case reserved::no:
       return true;
@@ -212,7 +214,7 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
   const auto epoch = llm::send(st.health[provider], c->size, now_of(st));
   if (!epoch) { // another call was the probe that this one wanted to be
     release(st, c, provider);
-    c->waits = true;
+    st.waiting.insert(c->serial);
     return true;
   }
   c->at = provider;
@@ -232,6 +234,30 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
               landed(self);
             });
   return true;
+}
+
+// The call that was under way when the node went down; null: none was.
+call_record* cut_off(exchange_record& r) {
+  return !r.calls.empty() && r.calls.back().ended_ns == 0 ? &r.calls.back() : nullptr;
+}
+
+// A call that was lost is made once more, and no oftener.
+bool lost_too_often(const exchange_record& r) {
+  return std::count_if(r.calls.begin(), r.calls.end(), [](const auto& call) { return call.outcome == lost; })
+         >= most_lost;
+}
+
+// A call whose answer a stop of the node has cost is stored as lost before another is made.
+void took_stop(pointer self, const call_ptr& c, call_record& cut) {
+  cut.ended_ns = self->state.setup.now_ns();
+  cut.outcome = lost;
+  cut.detail = "the node went down before the answer came";
+  took_nothing(self, c, {}, [self, c] {
+    if (c->gone)
+      finish(self, c, to_error({errc::cancelled, "withdrawn"}));
+    else
+      go_on(self, c);
+  });
 }
 
 // The providers that this question may be sent to, as they are to be tried.
@@ -284,10 +310,10 @@ void tell(models_state& st) {
 }
 
 void landed(pointer self) {
-  const auto all = self->state.calls;
-  for (const auto& [serial, c] : all)
-    if (std::exchange(c->waits, false))
-      go_on(self, c);
+  const auto all = std::exchange(self->state.waiting, {});
+  for (const auto serial : all)
+    if (const auto c = self->state.calls.find(serial); c != self->state.calls.end())
+      go_on(self, call_ptr{c->second});
 }
 
 void give_up(pointer self, const call_ptr& c, const std::string& why) {
@@ -299,10 +325,19 @@ void go_on(pointer self, const call_ptr& c) {
   auto& st = self->state;
   if (!st.calls.contains(c->serial) || c->at || c->storing)
     return;
-  c->waits = false;
+  st.waiting.erase(c->serial);
   c->timer = 0;
   if (has_predecessor(st, c)) {
-    c->waits = true;
+    st.waiting.insert(c->serial);
+    return;
+  }
+  if (auto* cut = cut_off(c->question.record)) {
+    took_stop(self, c, *cut);
+    return;
+  }
+  if (lost_too_often(c->question.record)) {
+    c->last = llm::failure_class::bad_request;
+    give_up(self, c, "asked twice, and each time the node went down before the answer came");
     return;
   }
   for (;;) {
@@ -312,10 +347,11 @@ void go_on(pointer self, const call_ptr& c) {
         return;
       continue;
     }
-    c->waits = way.one_lands || way.wait;
     if (way.wait)
       later(self, c, *way.wait, [self, c] { go_on(self, c); });
-    if (!c->waits)
+    if (way.one_lands || way.wait)
+      st.waiting.insert(c->serial);
+    else
       give_up(self, c, "no provider can be asked: " + words_of(way.trail, c->way, st.health));
     return;
   }

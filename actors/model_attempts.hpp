@@ -35,6 +35,7 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
   auto& st = self->state;
   if (st.calls.erase(c->serial) == 0)
     return;
+  st.waiting.erase(c->serial);
   c->then = nullptr;
   st.card->flight(-1);
   const auto heirs = heirs_of(st, c);

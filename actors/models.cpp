@@ -15,22 +15,6 @@ namespace {
 
 using namespace model_attempts;
 
-constexpr size_t most_lost = 2; // calls of one question whose answers a stop of the node has cost
-
-// A call whose answer a stop of the node has cost is made once more, and no oftener.
-bool lost_too_often(exchange_record& r, int64_t now_ns) {
-  size_t lost = 0;
-  for (auto& call : r.calls) {
-    if (call.ended_ns == 0) {
-      call.ended_ns = now_ns;
-      call.outcome = "lost";
-      call.detail = "the node went down before the answer came";
-    }
-    lost += call.outcome == "lost" ? 1U : 0U;
-  }
-  return lost >= most_lost;
-}
-
 void withdraw(pointer self, const call_ptr& c);
 
 // Empty: every ledger that a question needs can be read.
@@ -60,11 +44,6 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
   c->way.seed = record.id.node * most_rounds + record.id.round;
   st.calls[c->serial] = c;
   st.card->flight(1);
-  if (lost_too_often(record, st.setup.now_ns())) {
-    c->last = llm::failure_class::bad_request;
-    give_up(self, c, "asked twice, and each time the node went down before the answer came");
-    return c->promise;
-  }
   std::vector<std::string> needed{keys::spent_by(record.id.campaign)};
   for (const auto& s : st.setup.sources)
     needed.push_back(keys::spent_with(s.plan.name));

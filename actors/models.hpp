@@ -50,7 +50,6 @@ struct models_state {
     uint64_t epoch = 0;         // of its breaker
     bool storing = false;       // what came of the last attempt is on its way to the disk
     bool gone = false;          // nobody waits: what is under way is settled, no more
-    bool waits = false;         // for a call in flight to land, or a provider to come back
     uint64_t timer = 0;         // that it has set; 0: none
     std::function<void()> then; // when that goes off
     llm::failure_class last = llm::failure_class::none;
@@ -63,6 +62,7 @@ struct models_state {
   std::map<std::string, llm::ledger> ledgers; // by key; those that were asked for
   std::map<std::string, std::vector<std::function<void()>>> reading;
   std::map<uint64_t, call_ptr> calls;
+  std::set<uint64_t> waiting;                 // calls: for one in flight to land, or a provider to come back
   std::set<caf::actor_addr> watched;          // askers
   std::map<size_t, uint32_t> bad_requests;    // by provider, in a row
   std::map<std::string, std::string> damaged; // ledgers that cannot be read: why

@@ -65,14 +65,10 @@ llm::call_size size_of(const model_question& q) {
   return {tokens_of(q), q.terms.reply_tokens};
 }
 
-llm::call_worst worst_of(const model_question& q, const provider_plan& to) {
+llm::call_worst worst_of(const model_question& q, const llm::call_size& size, const provider_plan& to) {
   llm::call_worst w;
-  for (const auto& t : q.turns)
-    w.input_tokens += llm::most_tokens(t.text);
-  if (q.tools)
-    for (const auto& t : session_tools())
-      w.input_tokens += llm::most_tokens(t.name + t.description + t.parameters);
-  w.output_tokens = q.terms.reply_tokens;
+  w.input_tokens = llm::most_tokens(size.input_tokens, q.turns.size() + (q.tools ? session_tools().size() : 0));
+  w.output_tokens = size.output_tokens;
   w.money = llm::worst_cost(llm::find_price(to.prices, to.model, ""), w.input_tokens, w.output_tokens);
   return w;
 }

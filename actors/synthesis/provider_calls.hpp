@@ -14,8 +14,8 @@ result<std::string> body_of(const model_question& q, const provider_plan& to);
 // Of its turns and, where it may call some, of its tools; by estimate.
 int64_t tokens_of(const model_question& q);
 llm::call_size size_of(const model_question& q);
-// At most what the call may take.
-llm::call_worst worst_of(const model_question& q, const provider_plan& to);
+// At most what the call may take, of a question of that size.
+llm::call_worst worst_of(const model_question& q, const llm::call_size& size, const provider_plan& to);
 
 id128 reservation_of(const exchange_id& id, size_t attempt);
 

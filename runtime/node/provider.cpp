@@ -22,7 +22,7 @@ provider_end refused(const failure& why) {
   e.unsent = true;
   e.what = llm::failure_class::auth;
   e.action = llm::failure_action::hold_provider;
-  e.words = why.detail;
+  e.words = to_string(e.what) + ": " + why.detail;
   return e;
 }
 

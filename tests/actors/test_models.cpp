@@ -429,6 +429,12 @@ TEST_CASE("a call in flight when the node goes down counts at its worst and is m
   REQUIRE(third->error);
   CHECK(third->error->code == errc::bad_input);
   CHECK(s.scripts["first"]->asked.size() == 2);
+  again.record = s.stored(1);
+  REQUIRE(again.record.calls.size() == 2);
+  CHECK(again.record.calls.back().outcome == "lost"); // stored before it was given up
+  const auto fourth = s.put(again);
+  REQUIRE(fourth->error);
+  CHECK(s.scripts["first"]->asked.size() == 2);
 }
 
 TEST_CASE("a question that nobody waits for is withdrawn from its provider, and counted") {
@@ -453,7 +459,9 @@ TEST_CASE("who comes back for a question whose answer is on its way gets that on
   s.scripts["first"]->deaf = true;
   const auto q = s.question(1);
   const auto before = s.put(q);
-  const auto after = s.put(q); // the same generator, started again
+  auto again = q;
+  again.record = s.stored(1);      // as the generator finds it: its call is not lost, but under way
+  const auto after = s.put(again); // the same generator, started again
   CHECK(s.scripts["first"]->cancelled.size() == 1);
   s.deliver("first", answered());
   REQUIRE(after->value);

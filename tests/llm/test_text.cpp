@@ -50,7 +50,7 @@ TEST_CASE("token estimates are near what two real tokenisers count") {
     const auto estimate = static_cast<double>(estimate_tokens(x.text));
     CHECK(estimate >= 0.85 * static_cast<double>(x.count));
     CHECK(estimate <= 1.4 * static_cast<double>(x.count) + 2);
-    CHECK(most_tokens(x.text) > x.count);
+    CHECK(most_tokens(estimate_tokens(x.text)) > x.count);
   }
   CHECK(estimate_tokens("") == 0);
   CHECK(estimate_tokens(std::string(10'000, ' ')) <= 2);

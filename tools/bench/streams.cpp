@@ -6,8 +6,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
@@ -170,7 +175,26 @@ struct measured {
   std::vector<double> own_ms;    // both
   double most_resident_kib = 0.0;
   std::string failed; // the first
+
+  // By the server's times, which stand in its answer.
+  void add(const std::string& answer, int64_t asked_ns) {
+    const auto begun_ns = told(answer, "begun");
+    const auto ended_ns = told(answer, "ended");
+    if (begun_ns == 0 || ended_ns == 0) {
+      if (failed.empty())
+        failed = "an answer without the server's times";
+      return;
+    }
+    before_ms.push_back(static_cast<double>(begun_ns - asked_ns) / 1e6);
+    after_ms.push_back(static_cast<double>(now_ns() - ended_ns) / 1e6);
+    own_ms.push_back(before_ms.back() + after_ms.back());
+  }
 };
+
+// When the first question of each stream is asked: as they come in a campaign, not all at one moment.
+std::chrono::milliseconds first_of(const plan& p, int stream) {
+  return std::chrono::milliseconds{p.pieces} * p.every_ms * stream / p.at_once;
+}
 
 // Text that does not compress to nothing; another one for each seed.
 std::string prose(size_t bytes, uint64_t seed) {
@@ -186,7 +210,9 @@ model_question question(const plan& p, const id128& campaign, uint64_t node) {
   q.record.id = {campaign, node, 0, 0};
   q.record.kind = "llm";
   const auto half = static_cast<size_t>(p.prompt_kib) * 512;
-  q.turns = {{"system", prose(half, 0)}, {"user", prose(half, node)}};
+  static const auto stem = prose(half, 0); // its making is no part of a call
+  static const auto rest = prose(half, 1);
+  q.turns = {{"system", stem}, {"user", std::to_string(node) + rest}};
   q.rules.current = {{"candidate.c", "void f(void) { g(); }\n"}};
   q.rules.entry = "f";
   q.terms.reply_tokens = 4'000;
@@ -212,15 +238,7 @@ caf::behavior asker(caf::event_based_actor* self, const models_actor& models, co
     self->request(models, caf::infinite, atom::ask_v, std::move(q))
         .then(
             [=](const model_reply& r) {
-              const auto begun_ns = told(r.text, "begun");
-              const auto ended_ns = told(r.text, "ended");
-              if ((begun_ns == 0 || ended_ns == 0) && out->failed.empty())
-                out->failed = "an answer without the server's times";
-              const auto before = static_cast<double>(begun_ns - asked) / 1e6;
-              const auto after = static_cast<double>(now_ns() - ended_ns) / 1e6;
-              out->before_ms.push_back(before);
-              out->after_ms.push_back(after);
-              out->own_ms.push_back(before + after);
+              out->add(r.text, asked);
               next();
             },
             [=](const caf::error& e) {
@@ -229,10 +247,111 @@ caf::behavior asker(caf::event_based_actor* self, const models_actor& models, co
               next();
             });
   };
-  // As they come in a campaign: not all at one moment, and then all for ever.
   for (int i = 0; i < p.at_once; ++i)
-    self->delayed_send(self, std::chrono::milliseconds{p.pieces} * p.every_ms * i / p.at_once, true);
+    self->delayed_send(self, first_of(p, i), true);
   return {[ask](bool) { (*ask)(); }};
+}
+
+// A file at whose end questions and answers are written and synced, by a thread of its own.
+class disk {
+public:
+  explicit disk(const std::string& path)
+      : path_(path), fd_(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {}
+  ~disk() {
+    thread_.join();
+    close(fd_);
+    unlink(path_.c_str());
+  }
+  disk(const disk&) = delete;
+  disk& operator=(const disk&) = delete;
+
+  bool store(const std::string& bytes) const {
+    return write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) && fdatasync(fd_) == 0;
+  }
+  asio::thread_pool& thread() { return thread_; }
+
+private:
+  std::string path_;
+  int fd_;
+  asio::thread_pool thread_{1};
+};
+
+// The same streams by a client that does what anyone must and nothing else: it stores the question, sends it, reads the
+// answer and stores that. What is left is the machine's: its disk and its scheduling under the same load.
+class bare_stream : public std::enable_shared_from_this<bare_stream> {
+public:
+  bare_stream(asio::io_context& io, disk& where, const plan& p, uint16_t port, measured& out, int& left)
+      : io_(io), socket_(io), timer_(io), disk_(where), port_(port), out_(out), left_(left) {
+    const std::string body(static_cast<size_t>(p.prompt_kib) * 1024, 'x');
+    request_ = fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n{}",
+                           body.size(), body);
+  }
+  void begin(std::chrono::milliseconds in) {
+    timer_.expires_after(in);
+    timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
+      self->socket_.connect({asio::ip::address_v4::loopback(), self->port_}, self->failed_);
+      self->socket_.set_option(tcp::no_delay{true}, self->failed_);
+      self->ask();
+    });
+  }
+
+private:
+  void ask() {
+    if (failed_ && out_.failed.empty())
+      out_.failed = failed_.message();
+    if (failed_ || left_-- <= 0)
+      return;
+    asked_ns_ = now_ns();
+    answer_.clear();
+    stored(request_, [self = shared_from_this()] {
+      asio::write(self->socket_, asio::buffer(self->request_), self->failed_);
+      self->listen();
+    });
+  }
+  void listen() {
+    asio::async_read_until(socket_, asio::dynamic_buffer(answer_), "\r\n0\r\n\r\n",
+                           [self = shared_from_this()](boost::system::error_code e, size_t) {
+                             self->failed_ = e;
+                             self->stored(self->answer_, [self] {
+                               self->out_.add(self->answer_, self->asked_ns_);
+                               self->ask();
+                             });
+                           });
+  }
+  template <class Then>
+  void stored(const std::string& bytes, Then then) {
+    asio::post(disk_.thread(), [&bytes, then, self = shared_from_this(), work = asio::make_work_guard(io_)] {
+      const bool well = self->disk_.store(bytes);
+      asio::post(self->io_, [self, well, then] {
+        if (!well)
+          self->failed_ = boost::system::errc::make_error_code(boost::system::errc::io_error);
+        then();
+      });
+    });
+  }
+
+  asio::io_context& io_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  disk& disk_;
+  uint16_t port_;
+  measured& out_;
+  int& left_; // calls, of all streams
+  std::string request_;
+  std::string answer_;
+  int64_t asked_ns_ = 0;
+  boost::system::error_code failed_;
+};
+
+measured floor_of(const plan& p, uint16_t port) {
+  asio::io_context io;
+  measured out;
+  int left = p.calls;
+  disk where{p.data + "/floor"};
+  for (int i = 0; i < p.at_once; ++i)
+    std::make_shared<bare_stream>(io, where, p, port, out, left)->begin(first_of(p, i));
+  io.run();
+  return out;
 }
 
 json spread(std::vector<double> values) {
@@ -241,23 +360,6 @@ json spread(std::vector<double> values) {
     return values.empty() ? 0.0 : values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
   };
   return {{"median", at(0.5)}, {"p99", at(0.99)}, {"most", at(1.0)}};
-}
-
-// What storing alone costs here: so many bytes written and synced, one after the other, where the store lies.
-json floor_of_storing(const plan& p) {
-  std::vector<double> took;
-  const auto path = p.data + "/floor";
-  const auto fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  const std::string bytes(8'192, 'x');
-  for (int i = 0; fd >= 0 && i < 200; ++i) {
-    const auto begin = now_ns();
-    if (write(fd, bytes.data(), bytes.size()) < 0 || fdatasync(fd) != 0)
-      break;
-    took.push_back(static_cast<double>(now_ns() - begin) / 1e6);
-  }
-  close(fd);
-  unlink(path.c_str());
-  return spread(std::move(took));
 }
 
 result<json> run(const plan& p, uint16_t port) {
@@ -272,6 +374,9 @@ result<json> run(const plan& p, uint16_t port) {
   spec.url = "http://127.0.0.1:" + std::to_string(port) + "/v1";
   spec.at_once = p.at_once;
   options.providers = {spec};
+  const auto floor = floor_of(p, port);
+  if (!floor.failed.empty())
+    return fail(errc::unavailable, "a bare call failed: " + floor.failed);
   auto n = node::start(options);
   if (!n)
     return tl::unexpected(n.error());
@@ -308,7 +413,7 @@ result<json> run(const plan& p, uint16_t port) {
               {"before_ms", spread(out->before_ms)},
               {"after_ms", spread(out->after_ms)},
               {"own_ms", spread(out->own_ms)},
-              {"storing_floor_ms", floor_of_storing(p)},
+              {"floor_ms", spread(floor.own_ms)},
               {"processor_ms_a_call", spent_ms / p.calls},
               {"idle_kib", idle},
               {"most_kib", out->most_resident_kib},

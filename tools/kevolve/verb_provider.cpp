@@ -1,6 +1,7 @@
 // kevolve provider: the services whose language models write candidates.
 #include "actors/synthesis/provider_calls.hpp"
 #include "runtime/base/printable.hpp"
+#include "runtime/base/sandbox.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/provider.hpp"
 #include "tools/kevolve/campaign_text.hpp"
@@ -49,11 +50,13 @@ void print_resumed(const json& x) {
   print_out(text_at(x, "name") + " is asked again\n");
 }
 
+constexpr int64_t greeting_tokens = 64; // of the reply, at most
+
 // The smallest question there is, once, over the way that campaigns' questions go.
 model_question greeting() {
   model_question q;
   q.turns = {{"user", "Answer with the single word: ready"}};
-  q.terms.reply_tokens = 64;
+  q.terms.reply_tokens = greeting_tokens;
   return q;
 }
 
@@ -63,7 +66,7 @@ provider_end try_once(const provider_setup& setup, std::string body) {
   auto a = attempt_of(setup, std::move(body), true);
   if (!a) {
     refused.what = llm::failure_class::auth;
-    refused.words = a.error().detail;
+    refused.words = to_string(refused.what) + ": " + a.error().detail;
     return refused;
   }
   a->limits.content.total = std::chrono::minutes{2};
@@ -73,15 +76,16 @@ provider_end try_once(const provider_setup& setup, std::string body) {
       setup.transport->start(std::move(*a), nullptr, [&ended](const attempt_end& e) { ended.set_value(end_of(e)); });
   if (!handle) {
     refused.what = llm::failure_class::bad_request;
-    refused.words = handle.error().detail;
+    refused.words = to_string(refused.what) + ": " + handle.error().detail;
     return refused;
   }
   return end.get();
 }
 
 void print_tried(const json& x) {
-  print_out(fmt::format("{}: {} answered \"{}\"\n", text_at(x, "provider"), text_at(x, "model_answered"),
-                        printable(text_at(x, "text"))));
+  print_out(fmt::format("{}: {} answered \"{}\"{}\n", text_at(x, "provider"), text_at(x, "model_answered"),
+                        printable(text_at(x, "text")),
+                        x["cut_off"].get<bool>() ? fmt::format(", cut off at {} tokens", greeting_tokens) : ""));
   const auto count = [&](const char* what) {
     const auto& n = x["tokens"][what];
     return n.is_null() ? std::string{"unknown"} : std::to_string(n.get<int64_t>());
@@ -96,6 +100,7 @@ void print_tried(const json& x) {
 }
 
 int try_provider(const provider_options& o) {
+  hide_memory(); // it will hold a key
   auto settings = load_node(o.settings);
   if (!settings) {
     tell(settings.error(), o.common.json);
@@ -113,15 +118,17 @@ int try_provider(const provider_options& o) {
     auto body = synthesis::body_of(q, setup->plan);
     if (!body)
       return report(body.error(), o.common.json);
-    auto record = synthesis::begun(setup->plan, *body, synthesis::worst_of(q, setup->plan), 1, 0);
+    auto record =
+        synthesis::begun(setup->plan, *body, synthesis::worst_of(q, synthesis::size_of(q), setup->plan), 1, 0);
     const auto end = try_once(*setup, std::move(*body));
-    if (!end.answered)
-      return report({errc::unavailable, fmt::format("provider '{}': {}: {}", o.name, to_string(end.what), end.words)},
-                    o.common.json);
+    const bool cut_off = end.what == llm::failure_class::output_truncated; // it talks: that is what was to be seen
+    if (!end.answered && !cut_off)
+      return report({errc::unavailable, fmt::format("provider '{}': {}", o.name, end.words)}, o.common.json);
     const auto bill = synthesis::bill_of(end, setup->plan);
     synthesis::ended(record, end, bill, setup->plan.prices.currency, 0);
     auto x = to_json(record);
     x["text"] = end.text;
+    x["cut_off"] = cut_off;
     return tell(o.common, x, print_tried);
   }
   return report(

@@ -1,6 +1,7 @@
 #include "backends/generators/llm/tokens.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kevolve::llm {
@@ -9,7 +10,7 @@ namespace {
 
 enum class kind : uint8_t { letter, digit, space, other, wide };
 
-kind kind_of(char c) {
+constexpr kind classify(char c) {
   if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
     return kind::letter;
   if (c >= '0' && c <= '9')
@@ -17,6 +18,17 @@ kind kind_of(char c) {
   if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
     return kind::space;
   return static_cast<unsigned char>(c) >= 0x80 ? kind::wide : kind::other;
+}
+
+constexpr auto kinds = [] {
+  std::array<kind, 256> out{};
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = classify(static_cast<char>(i));
+  return out;
+}();
+
+kind kind_of(char c) {
+  return kinds[static_cast<unsigned char>(c)];
 }
 
 double groups(size_t length, size_t each) {
@@ -80,10 +92,9 @@ int64_t estimate_tokens(std::string_view text) {
   return static_cast<int64_t>(std::ceil(out));
 }
 
-int64_t most_tokens(std::string_view text) {
+int64_t most_tokens(int64_t estimated, size_t texts) {
   constexpr int64_t frame = 64; // roles and marks around messages
-  const auto estimate = estimate_tokens(text);
-  return estimate + estimate / 2 + frame;
+  return estimated + estimated / 2 + frame * static_cast<int64_t>(texts);
 }
 
 } // namespace kevolve::llm

@@ -1,6 +1,7 @@
 // How many tokens a text is, without any vendor's tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -11,7 +12,8 @@ namespace kevolve::llm {
 // are smaller or larger by up to a third; text that is neither English nor code may be half a count off.
 int64_t estimate_tokens(std::string_view text);
 
-// A figure that the true count does not pass, for what is reserved before a call: half as much again as the estimate.
-int64_t most_tokens(std::string_view text);
+// A figure that the true count of so many texts does not pass, for what is reserved before a call: half as much again
+// as their estimates together, and a frame for each.
+int64_t most_tokens(int64_t estimated, size_t texts = 1);
 
 } // namespace kevolve::llm
