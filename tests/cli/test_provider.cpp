@@ -1,0 +1,82 @@
+#include "tests/cli/program.hpp"
+#include "tests/models/hostile_provider.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace kevolve::test;
+
+namespace {
+
+std::string streamed(const std::string& finish) {
+  return whole_answer(200, "content-type: text/event-stream\r\n",
+                      R"(data: {"model":"m-1","choices":[{"index":0,"delta":{"content":"ready"}}]})"
+                      "\n\n"
+                      R"(data: {"model":"m-1","choices":[{"index":0,"delta":{},"finish_reason":")"
+                          + finish
+                          + "\"}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n");
+}
+
+struct tried {
+  hostile_provider provider;
+  temporary_folder folder;
+
+  // One question to a provider that answers so; its key is the text of a file.
+  outcome ask(const std::string& answer, const std::string& key = "sk-canary-0123456789") {
+    std::filesystem::permissions(folder.write("key", key + "\n"), std::filesystem::perms::owner_read);
+    folder.write("node.toml",
+                 "data_dir = \"d\"\n[[provider]]\nname = \"mine\"\nkind = \"openai-chat\"\nmodel = \"m\"\n"
+                 "key_file = \"key\"\nprice = { input = 1000.0, output = 1000.0 }\nurl = \"http://127.0.0.1:"
+                     + std::to_string(port) + provider.add({{{act::send, answer, 0}}}) + "\"\n");
+    return run_kevolve({"provider", "test", "mine", "--node", "node.toml", "--json"}, folder.path);
+  }
+
+  uint16_t port = provider.listen();
+};
+
+} // namespace
+
+TEST_CASE("a provider is tried with one question, and what came of it told") {
+  tried t;
+  const auto said = t.ask(streamed("stop"));
+  REQUIRE(said.code == 0);
+  const auto x = said.document();
+  CHECK(x["text"] == "ready");
+  CHECK(x["cut_off"] == false);
+  CHECK(x["model_answered"] == "m-1");
+  CHECK(x["tokens"]["input"] == 9);
+  CHECK(x["cost"] == doctest::Approx(0.011));
+  REQUIRE(t.provider.requests().size() == 1);
+  CHECK(t.provider.requests()[0].head.find("sk-canary-0123456789") != std::string::npos);
+  CHECK(said.out.find("sk-canary") == std::string::npos);
+}
+
+TEST_CASE("a provider whose few words did not suffice has answered all the same") {
+  tried t;
+  const auto said = t.ask(streamed("length"));
+  REQUIRE(said.code == 0);
+  CHECK(said.document()["cut_off"] == true);
+}
+
+TEST_CASE("a provider that refuses is told with the class, once, and without the key") {
+  tried t;
+  const auto said = t.ask(whole_answer(401, "content-type: application/json\r\n",
+                                       R"({"error":{"message":"bad key sk-canary-0123456789"}})"));
+  CHECK(said.code == 6);
+  const auto detail = said.document()["error"]["detail"].get<std::string>();
+  CHECK(detail.find("provider 'mine': auth (HTTP 401)") == 0);
+  CHECK(said.out.find("sk-canary") == std::string::npos);
+  CHECK(said.err.find("sk-canary") == std::string::npos);
+}
+
+TEST_CASE("a provider without a key or of another name is told before anything is sent") {
+  tried t;
+  const auto said = t.ask(streamed("stop"), "");
+  CHECK(said.code == 6);
+  CHECK(said.document()["error"]["detail"].get<std::string>().find("provider 'mine': auth: ") == 0);
+  CHECK(t.provider.requests().empty());
+  const auto other = run_kevolve({"provider", "test", "other", "--node", "node.toml"}, t.folder.path);
+  CHECK(other.code == 3);
+  CHECK(other.err.find("it has: mine") != std::string::npos);
+}
