@@ -22,7 +22,10 @@ PAGES = [("loop.md", "The closed loop, measured",
          ("synthesis.md", "Candidates written by a model, measured",
           [("synthesis", "Three recorded campaigns, and the embedded generator at the same budget of candidates"),
            ("streams", "Two hundred answers at once"), ("calls", "Calls over kill -9"),
-           ("server", "A server that others wrote")])]
+           ("server", "A server that others wrote")]),
+         ("daemon.md", "The daemon, measured",
+          [("daemon", "Kills and cut streams"), ("crowd", "A long past, a hundred thousand actors, silent connections"),
+           ("soak", "An hour at the highest rate"), ("fuzz-daemon", "Fuzzing what parses requests and settings")])]
 
 
 def part(name: str, heading: str) -> list[str]:

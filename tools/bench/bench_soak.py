@@ -1,0 +1,107 @@
+"""A daemon that works for an hour as fast as a generator that costs nothing lets it: memory, threads, descriptors and the
+data directory over time. Campaigns end and others begin, so what an ended one keeps in memory shows."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import common
+from bench_calls import Asking
+from bench_daemon import PROGRAMS
+from common import Json
+
+from tests.fake_model.server import FakeModel
+
+CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
+AT_ONCE = 3  # campaigns
+CANDIDATES = 400  # of each
+KEPT_SAMPLES = 100
+SETTLED = 1 / 6  # of the time: what starting allocates is there by then
+
+
+class Soaked(Asking):
+    """Campaigns without end, one after the other."""
+
+    def __init__(self, folder: Path, data: Path, url: str) -> None:
+        super().__init__(folder, data, url)
+        self.submitted = 0
+
+    def feed(self) -> Json:
+        """What is finished, and how many candidates there are."""
+        rows = self.campaigns()
+        running = sum(c["state"] not in ("finished", "failed") for c in rows)
+        for _ in range(running, AT_ONCE + 1):  # one waits for its place
+            self.submitted += 1
+            self.verb("submit", CAMPAIGN, "--set", "generator=[{kind='llm',in_flight=8}]", "--set",
+                      f"budget.candidates={CANDIDATES}", "--set", f"judge.keep_samples={KEPT_SAMPLES}", "--set",
+                      f"seed={self.submitted}")
+        return {"candidates": sum(c["candidates"] for c in rows), "finished": sum(c["state"] == "finished" for c in rows),
+                "failed": sum(c["state"] == "failed" for c in rows)}
+
+    def campaigns(self) -> list[Json]:
+        return self.get("/v1/campaigns?limit=1000")["items"]
+
+
+def state_of(pid: int, data: Path) -> Json:
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines())
+    kib = int(subprocess.run(["du", "-sk", data], stdout=subprocess.PIPE, text=True, check=False).stdout.split()[0])
+    return {"anonymous_kib": int(status["RssAnon"].split()[0]), "resident_kib": int(status["VmRSS"].split()[0]),
+            "threads": int(status["Threads"]), "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir())), "disk_kib": kib}
+
+
+def slope(xs: list[float], ys: list[float]) -> float:
+    """Of the least-squares line."""
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    spread = sum((x - mean_x) ** 2 for x in xs)
+    return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / spread if spread else 0.0
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--minutes", type=float, help="short 1, long 60")
+    arguments = p.parse_args()
+    minutes = arguments.minutes or (60 if arguments.long else 1)
+    common.need(arguments.bin, *PROGRAMS)
+    document = common.header("soak", arguments)
+    every = max(1.0, minutes * 60 / 360)
+    rows: list[Json] = []
+    with common.scratch() as scratch:
+        fake = FakeModel(arguments.seed, longest_s=0)
+        daemon = Soaked(arguments.bin, scratch / "data", fake.url)
+        daemon.start()
+        begin = time.monotonic()
+        while (now := time.monotonic() - begin) < minutes * 60:
+            rows.append({"minute": round(now / 60, 3), **daemon.feed(), **state_of(daemon.process.pid, daemon.data)})
+            if len(rows) % 30 == 0:
+                common.say(f"{now / 60:.0f} of {minutes:.0f} minutes, {rows[-1]['candidates']} candidates")
+            time.sleep(max(0.0, begin + len(rows) * every - time.monotonic()))
+        document["exit_code"] = daemon.stop()
+        fake.close()
+    document |= {"campaigns_at_once": AT_ONCE, "candidates_each": CANDIDATES, "keep_samples": KEPT_SAMPLES, "rows": rows}
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+def render(document: Json) -> str:
+    rows = document["rows"]
+    settled = rows[int(len(rows) * SETTLED):]
+    shown = [settled[i * (len(settled) - 1) // 5] for i in range(6)]
+    columns = [("minute", "minute"), ("candidates", "candidates"), ("finished", "campaigns ended"), ("anonymous_kib", "memory, KiB"),
+               ("threads", "threads"), ("descriptors", "descriptors"), ("disk_kib", "data directory, KiB")]
+    minutes = [r["minute"] for r in settled]
+    grown = slope(minutes, [r["anonymous_kib"] for r in settled])
+    made = settled[-1]["candidates"] - settled[0]["candidates"]
+    disk = settled[-1]["disk_kib"] - settled[0]["disk_kib"]
+    return "\n".join([
+        common.table([[title for _, title in columns], *[[f"{r[k]:g}" for k, _ in columns] for r in shown]]), "",
+        (f"{made / max(1e-9, minutes[-1] - minutes[0]):.0f} candidates a minute, {document['campaigns_at_once']} campaigns at once of "
+         f"{document['candidates_each']} candidates each, written by a server that answers at once; failed campaigns: "
+         f"{rows[-1]['failed']}; exit status in the end: {document['exit_code']}"),
+        (f"memory (anonymous) by the least-squares line from minute {minutes[0]:.0f} on: {grown:+.1f} KiB a minute "
+         f"({100 * grown * (minutes[-1] - minutes[0]) / settled[0]['anonymous_kib']:+.1f} % over the time); disk: "
+         f"{disk / max(1, made):.1f} KiB a candidate, raw samples kept of {document['keep_samples']} a campaign")])
+
+
+if __name__ == "__main__":
+    main()
