@@ -1,5 +1,6 @@
 #include "runtime/node/admin/guard.hpp"
 
+#include "runtime/base/printable.hpp"
 #include "runtime/node/admin/token.hpp"
 
 #include <doctest/doctest.h>
@@ -101,4 +102,9 @@ TEST_CASE("a token in a URL is refused, and no log gets to see it") {
   CHECK(loggable_path("/v1/campaigns?limit=1", token) == "/v1/campaigns?(withheld)");
   CHECK(loggable_path("/a\nb", token) == "/a b");
   CHECK(loggable_path("/" + std::string(5'000, 'x'), token).size() < 300);
+  std::string alien; // printed, it is longer than it was
+  for (int i = 0; i < 500; ++i)
+    alien += "\x93/";
+  CHECK(loggable_path(alien, token).size() < 300);
+  CHECK(printable(loggable_path(alien, token)) == loggable_path(alien, token));
 }

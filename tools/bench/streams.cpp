@@ -347,7 +347,7 @@ measured floor_of(const plan& p, uint16_t port) {
   asio::io_context io;
   measured out;
   int left = p.calls;
-  disk where{p.data + "/floor"};
+  disk where{p.data + ".floor"}; // beside it: the folder is the node's to make
   for (int i = 0; i < p.at_once; ++i)
     std::make_shared<bare_stream>(io, where, p, port, out, left)->begin(first_of(p, i));
   io.run();

@@ -148,11 +148,16 @@ std::string loggable_path(std::string_view target, const token_check& token) {
     out += slash == std::string_view::npos ? "" : "/";
     rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
   }
-  if (out.size() > most_logged)
-    out = out.substr(0, most_logged) + "...";
+  out = printable(out); // some of it gets longer
+  if (out.size() > most_logged) {
+    auto end = most_logged;
+    while ((static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) // in the middle of a character
+      --end;
+    out = out.substr(0, end) + "...";
+  }
   if (question != std::string_view::npos)
     out += "?(withheld)";
-  return printable(out);
+  return out;
 }
 
 } // namespace kevolve
