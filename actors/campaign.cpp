@@ -142,6 +142,8 @@ caf::result<campaign_status> ask_resume(pointer self) {
   }
   if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
     return reopen(self);
+  if (const auto& rests = rests_for(st); !rests.empty())
+    return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
   if (st.phase != "paused")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
   resume(self);
@@ -242,6 +244,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         handling h{self, self->state.card, "tick"};
         if (generation == self->state.generation)
           steps::retry(self);
+      },
+      [self](atom::wake) {
+        handling h{self, self->state.card, "wake"};
+        steps::pump(self);
       },
       [self](atom::tick) {
         handling h{self, self->state.card, "tick"};

@@ -28,6 +28,7 @@ struct campaign_state {
   std::string phase = "preparing"; // preparing | running | paused | finishing | finished | failed
   std::string reason;              // why paused or failed
   std::string held_up;             // storage trouble; empty: none
+  std::string models_held;         // why no model may be asked, while nothing else is under way; empty: none waits so
   uint32_t held = 0;               // how many appends wait for the storage
   bool cancelled = false;
   std::string cancel_reason;
@@ -62,6 +63,9 @@ struct campaign_state {
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
                                        campaign_context_ptr context);
+
+// Why it does nothing, though nobody paused it; empty: it does.
+const std::string& rests_for(const campaign_state& st);
 
 // What people are told.
 campaign_status status_of(const campaign_state& st);

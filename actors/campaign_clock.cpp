@@ -26,7 +26,7 @@ int64_t now_ns() {
 
 bool should_run(const campaign_state& st) {
   const auto at_work = st.phase == "preparing" || st.phase == "running" || st.phase == "finishing";
-  return at_work && !st.fold.paused && !st.fold.ended && st.held_up.empty();
+  return at_work && !st.fold.paused && !st.fold.ended && rests_for(st).empty();
 }
 
 double wall_budget(const campaign_state& st) {

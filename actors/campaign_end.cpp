@@ -197,6 +197,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   st.reason = record.detail;
   st.fold.ended = true;
   st.fold.finish = record;
+  if (const auto& board = st.context->board)
+    board->listen(st.context->id, nullptr);
   keep_time(self);
   log::scope about{st.card->ids()};
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
@@ -244,12 +246,20 @@ std::vector<node_brief> briefs(const campaign_state& st) {
 
 } // namespace campaign_steps
 
+const std::string& rests_for(const campaign_state& st) {
+  static const std::string nothing;
+  if (!st.held_up.empty())
+    return st.held_up;
+  return st.phase == "running" ? st.models_held : nothing;
+}
+
 campaign_status status_of(const campaign_state& st) {
   auto s = status_of(st.fold, *st.context->spec);
   s.id = st.context->id;
   s.name = st.context->name;
-  s.state = st.held_up.empty() ? st.phase : "paused";
-  s.reason = st.held_up.empty() ? st.reason : st.held_up;
+  const auto& rests = rests_for(st);
+  s.state = rests.empty() ? st.phase : "paused";
+  s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
   return s;
 }

@@ -106,6 +106,8 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
+  if (r.rule == "withdrawn")
+    ++f.withdrawn;
   if (r.rule == "exhausted")
     ++f.exhausted_in_a_row;
   else
@@ -255,10 +257,14 @@ double wall_seconds_at_rest(const campaign_fold& f) {
   return static_cast<double>(f.clock.spent_ns()) / 1e9;
 }
 
+uint64_t charged(const campaign_fold& f) {
+  return f.tree.finished() - f.withdrawn;
+}
+
 campaign_progress progress_of(const campaign_fold& f, double wall_s) {
   campaign_progress p;
   p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
-  p.candidates = f.tree.finished();
+  p.candidates = charged(f);
   p.valid_since_best = f.valid_since_best;
   p.wall_s = wall_s;
   p.device_s = static_cast<double>(f.judge_ns) / 1e9;
@@ -273,7 +279,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.target = spec.target;
   s.models = f.spent;
   s.stop_reason = f.ended ? f.finish.stop_reason : "";
-  s.candidates = f.tree.finished();
+  s.candidates = charged(f);
   s.valid = f.tree.valid();
   s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
   s.best = f.champion.index;

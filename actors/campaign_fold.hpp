@@ -35,6 +35,7 @@ struct campaign_fold {
   double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;
   uint64_t exhausted_in_a_row = 0;
+  uint64_t withdrawn = 0; // nodes whose model could not be asked: no budget is charged for them
   uint64_t drafts = 0;
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
@@ -83,6 +84,8 @@ termination_rules rules_of(const campaign_spec& spec, const steering& steered);
 
 // How near the campaign is to its end.
 campaign_progress progress_of(const campaign_fold& f, double wall_s);
+// Finished nodes that count against the budget of candidates.
+uint64_t charged(const campaign_fold& f);
 // Of a campaign that no process runs.
 double wall_seconds_at_rest(const campaign_fold& f);
 

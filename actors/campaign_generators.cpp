@@ -2,6 +2,11 @@
 
 #include "actors/search/mixture.hpp"
 
+#include <caf/actor_cast.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+
 namespace kevolve::campaign_steps {
 
 bool awaits_model(const campaign_state& st, const selection_record& r) {
@@ -60,6 +65,17 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
   if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
     return std::nullopt;
   return pick_generator(loads, seed);
+}
+
+void listen_to_board(pointer self) {
+  const auto& context = *self->state.context;
+  const auto& all = context.spec->generators;
+  if (!context.board || std::none_of(all.begin(), all.end(), [](const auto& g) { return g.kind == "llm"; }))
+    return;
+  context.board->listen(context.id, [me = caf::actor_cast<caf::actor_addr>(context.campaign)] {
+    if (auto front = caf::actor_cast<campaign_actor>(me))
+      caf::anon_send(front, atom::wake_v);
+  });
 }
 
 void withdraw_questions(pointer self) {

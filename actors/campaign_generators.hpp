@@ -21,6 +21,9 @@ std::string refusal_of(const campaign_state& st, size_t generator);
 // Every generator is held: why; empty: one may be asked.
 std::string hold_of_all(const campaign_state& st);
 
+// The campaign is told from now on when others may be asked than before.
+void listen_to_board(pointer self);
+
 // An answer may never come: what waits for one does not keep a campaign from its end.
 void withdraw_questions(pointer self);
 

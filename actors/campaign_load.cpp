@@ -1,4 +1,5 @@
 // How a campaign begins: the fold of its events, then the task's preparation.
+#include "actors/campaign_generators.hpp"
 #include "actors/campaign_steps.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -16,6 +17,7 @@ void run(pointer self) {
   st.phase = st.fold.paused ? "paused" : "running";
   st.reason = st.fold.pause_reason;
   keep_time(self);
+  listen_to_board(self);
   st.card->says(st.phase);
   if (st.fold.champion.index != 0)
     self->send(st.context->evaluator, atom::crowned_v, champion_now(st));

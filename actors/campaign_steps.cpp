@@ -12,6 +12,7 @@
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <iterator>
 
 namespace kevolve::campaign_steps {
@@ -201,6 +202,29 @@ one_append::~one_append() {
   write_next(self_);
 }
 
+namespace {
+
+// Nobody may be asked, and nothing else is under way: the campaign rests until the board says otherwise.
+void await_models(pointer self, const std::string& held) {
+  auto& st = self->state;
+  const bool rests = !held.empty() && std::all_of(st.fold.open.begin(), st.fold.open.end(), [&](const auto& open) {
+    return awaits_model(st, open.second);
+  });
+  const auto why = rests ? "every model is on hold: " + held : std::string{};
+  if (why == st.models_held)
+    return;
+  const bool changed = why.empty() != st.models_held.empty();
+  st.models_held = why;
+  keep_time(self);
+  st.card->says(why.empty() ? st.phase : "waits: " + why);
+  if (!changed)
+    return;
+  log::info("campaign", "{}: {}", st.context->name, why.empty() ? "a model may be asked again" : why);
+  push(self, event_kind::campaign_state, encode(state_record{rests ? "waiting" : "running", why}), {status_value(st)});
+}
+
+} // namespace
+
 void pump(pointer self) {
   auto& st = self->state;
   if (st.phase != "running" || !st.held_up.empty())
@@ -221,13 +245,12 @@ void pump(pointer self) {
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
   }
-  if (const auto held = hold_of_all(st); !held.empty()) {
-    if (st.nodes.empty())
-      pause(self, "every model is on hold: " + held);
+  const auto held = hold_of_all(st);
+  await_models(self, held);
+  if (!held.empty())
     return;
-  }
   const auto budget = rules.candidates;
-  while (budget == 0 || st.fold.tree.finished() + st.fold.tree.in_flight() < budget) {
+  while (budget == 0 || charged(st.fold) + st.fold.tree.in_flight() < budget) {
     const auto seed = node_seed(st.context->spec->seed, st.fold.tree.size());
     const auto generator = next_generator(st, seed);
     if (!generator)
@@ -242,6 +265,7 @@ void pause(pointer self, const std::string& reason) {
   st.reason = reason;
   st.fold.paused = true;
   st.fold.pause_reason = reason;
+  st.models_held.clear();
   keep_time(self);
   st.card->says("paused: " + reason);
   push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});

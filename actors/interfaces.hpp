@@ -132,6 +132,8 @@ using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::amend, amendment_record>,
     // A node has a candidate: index, genome, summary.
     caf::reacts_to<atom::progress, uint64_t, std::string, std::string>, caf::reacts_to<atom::tick, uint64_t>,
+    // Other providers of models may be asked than before.
+    caf::reacts_to<atom::wake>,
     // Its clock (sent to itself).
     caf::reacts_to<atom::tick>,
     // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 namespace kevolve::model_attempts {
 
@@ -112,14 +113,22 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
 void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
   constexpr uint32_t most_in_a_row = 3;
   auto& in_a_row = st.bad_requests[provider];
-  if (e.what != llm::failure_class::bad_request) {
+  const bool theirs = e.what == llm::failure_class::bad_request; // another provider may take it
+  if (!theirs && e.what != llm::failure_class::too_large && e.what != llm::failure_class::context_too_long) {
     in_a_row = e.answered ? 0 : in_a_row;
     return;
   }
-  r.action = ++in_a_row < most_in_a_row ? llm::failure_action::next_provider : llm::failure_action::hold_provider;
+  if (++in_a_row < most_in_a_row) {
+    if (theirs)
+      r.action = llm::failure_action::next_provider;
+    return;
+  }
+  r.action = llm::failure_action::hold_provider;
+  r.words += "; " + std::to_string(in_a_row) + " requests in a row were refused so";
 }
 
-void note_health(models_state& st, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+void note_health(pointer self, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+  auto& st = self->state;
   auto& health = st.health[provider];
   const bool was_held = health.held && !health.held_until;
   if (e.answered)
@@ -130,7 +139,7 @@ void note_health(models_state& st, const call_ptr& c, size_t provider, const pro
     llm::ended_badly(health, c->epoch, r, e.headers, now_of(st));
   if (health.held && !health.held_until && !was_held)
     log::warn("models", "provider {} is on hold until somebody resumes it: {}", health.name, health.held_because);
-  tell(st);
+  tell(self);
 }
 
 void ended(pointer self, const call_ptr& c, provider_end& e) {
@@ -156,7 +165,7 @@ void ended(pointer self, const call_ptr& c, provider_end& e) {
     r.delay = llm::milliseconds{e.delay_ms};
   r.words = e.words;
   mind_bad_requests(st, provider, e, r);
-  note_health(st, c, provider, e, r);
+  note_health(self, c, provider, e, r);
   if (e.answered)
     took_answer(self, c, e);
   else if (e.cancelled || c->gone)
@@ -299,14 +308,27 @@ llm::instant now_of(const models_state& st) {
   return llm::instant{llm::milliseconds{st.setup.now_ns() / ns_per_ms}};
 }
 
-void tell(models_state& st) {
+void tell(pointer self) {
   constexpr llm::milliseconds short_rest{120'000}; // not worth looking elsewhere
+  auto& st = self->state;
   st.card->says(std::to_string(st.calls.size()) + " under way");
   const auto now = now_of(st);
+  std::optional<llm::instant> first;
+  std::map<std::string, std::string> held;
   for (const auto& h : st.health) {
-    const bool held = h.held && (!h.held_until || *h.held_until - now > short_rest);
-    st.setup.board->hold(h.name, held ? h.held_because : "");
+    const auto rest = llm::rest_of(h, now);
+    const bool is_tried = h.breaking.phase == llm::breaker_phase::half_open;
+    if (!rest || (rest->failing && is_tried) || (rest->until && !rest->failing && *rest->until - now <= short_rest))
+      continue;
+    held[h.name] = rest->because;
+    if (rest->until)
+      first = std::min(first.value_or(*rest->until), *rest->until);
   }
+  st.setup.board->hold(std::move(held));
+  if (!first || (st.looks_again && *st.looks_again <= *first))
+    return;
+  st.looks_again = first;
+  self->delayed_send(self, *first - now, atom::tick_v, uint64_t{0});
 }
 
 void landed(pointer self) {
@@ -347,12 +369,14 @@ void go_on(pointer self, const call_ptr& c) {
         return;
       continue;
     }
+    const auto& terms = c->question.terms;
+    if ((!way.wait && !way.one_lands) || (!terms.may_wait && !st.setup.board->held(terms.providers).empty())) {
+      give_up(self, c, "no provider can be asked: " + words_of(way.trail, c->way, st.health));
+      return;
+    }
     if (way.wait)
       later(self, c, *way.wait, [self, c] { go_on(self, c); });
-    if (way.one_lands || way.wait)
-      st.waiting.insert(c->serial);
-    else
-      give_up(self, c, "no provider can be asked: " + words_of(way.trail, c->way, st.health));
+    st.waiting.insert(c->serial);
     return;
   }
 }

@@ -17,7 +17,7 @@ inline constexpr int64_t ns_per_ms = 1'000'000;
 llm::instant now_of(const models_state& st);
 
 // Shows what may be asked, on the card and to the campaigns.
-void tell(models_state& st);
+void tell(pointer self);
 
 // Those that wait for a call to land, or a provider to come back, look again.
 void landed(pointer self);
@@ -46,7 +46,7 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
   }
   if (!c->gone)
     c->promise.deliver(std::forward<T>(answer));
-  tell(st);
+  tell(self);
   landed(self);
 }
 

@@ -5,6 +5,7 @@
 #include "actors/exchange_records.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -20,13 +21,28 @@ public:
 
   const std::vector<std::string>& names() const { return names_; }
 
-  // Null: it may be asked.
-  void hold(const std::string& provider, const std::string& reason) {
+  // Those that may not be asked, with the reasons. Whoever listens is told if others are held than before.
+  void hold(std::map<std::string, std::string> all) {
+    std::vector<std::function<void()>> told;
+    {
+      std::lock_guard lock{guard_};
+      const auto same = std::equal(all.begin(), all.end(), held_.begin(), held_.end(),
+                                   [](const auto& a, const auto& b) { return a.first == b.first; });
+      held_ = std::move(all);
+      for (const auto& [campaign, f] : listeners_)
+        if (!same)
+          told.push_back(f);
+    }
+    for (const auto& f : told)
+      f();
+  }
+  // `changed` is called on any thread, after each change of who is held; null: no more.
+  void listen(const id128& campaign, std::function<void()> changed) const {
     std::lock_guard lock{guard_};
-    if (reason.empty())
-      held_.erase(provider);
+    if (changed)
+      listeners_[campaign] = std::move(changed);
     else
-      held_[provider] = reason;
+      listeners_.erase(campaign);
   }
   // Why none of them may be asked; empty: one may. No names: all of the node's.
   std::string held(const std::vector<std::string>& wanted) const {
@@ -65,6 +81,7 @@ private:
   const std::vector<std::string> names_;
   mutable std::mutex guard_;
   std::map<std::string, std::string> held_;
+  mutable std::map<id128, std::function<void()>> listeners_;
   mutable std::map<id128, std::vector<call_event>> ended_;
   std::map<id128, std::string> spent_out_;
 };

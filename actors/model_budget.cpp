@@ -46,13 +46,12 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
   auto without_days = st.setup.sources[provider].plan.budget;
   without_days.per_day = {};
   auto copy = spent_with(st, provider);
-  if (llm::reserve(copy, without_days, id128{1, 1}, worst, now)) {
+  if (llm::reserve(copy, without_days, id128{1, 1}, worst, now))
     health.held_until = std::chrono::floor<std::chrono::days>(now) + std::chrono::days{1};
-    self->delayed_send(self, *health.held_until - now, atom::tick_v, uint64_t{0});
-  } else
+  else
     health.held_until.reset();
   log::warn("models", "provider {} is on hold: {}", health.name, why);
-  tell(st);
+  tell(self);
 }
 
 } // namespace

@@ -261,7 +261,13 @@ generator_actor::behavior_type model_generator(asking_pointer self, card_ptr car
   st.budgets.reply = rules.reply_tokens;
   st.session = session_of(*st.context->spec, place);
   const auto& budget = st.context->spec->budget;
-  st.terms = {rules.providers, rules.temperature, rules.top_p, rules.reply_tokens, budget.tokens, budget.cost};
+  st.terms = {rules.providers,
+              rules.temperature,
+              rules.top_p,
+              rules.reply_tokens,
+              budget.tokens,
+              budget.cost,
+              st.context->spec->generators.size() == 1};
   return {
       [self](atom::generate, generate_request& request) -> caf::result<proposal> {
         auto& state = self->state;

@@ -23,6 +23,7 @@ struct sampling_terms {
   // Of the campaign; 0: unlimited.
   int64_t most_tokens = 0;
   double most_cost = 0.0;
+  bool may_wait = true; // until a provider that rests comes back; otherwise the question is given back
 };
 // What is asked of a model, or of whoever stands for one. The record is stored before anyone is asked.
 struct model_question {
@@ -71,7 +72,7 @@ typename I::result_type inspect(I& f, model_turn& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, sampling_terms& x) {
-  return f(x.providers, x.temperature, x.top_p, x.reply_tokens, x.most_tokens, x.most_cost);
+  return f(x.providers, x.temperature, x.top_p, x.reply_tokens, x.most_tokens, x.most_cost, x.may_wait);
 }
 template <class I>
 typename I::result_type inspect(I& f, model_question& x) {

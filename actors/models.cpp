@@ -57,7 +57,7 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
       else
         go_on(self, c);
     });
-  tell(st);
+  tell(self);
   return c->promise;
 }
 
@@ -93,14 +93,10 @@ provider_status status_of(const models_state& st, size_t i) {
   s.currency = plan.prices.currency;
   s.in_flight = static_cast<uint64_t>(h.pacing.in_flight);
   s.state = "ready";
-  if (h.held && (!h.held_until || now < *h.held_until)) {
-    s.state = h.held_until ? "resting" : "on hold";
-    s.reason = h.held_because;
-    s.until_ns = h.held_until ? h.held_until->time_since_epoch().count() * ns_per_ms : 0;
-  } else if (const auto at = llm::opens_at(h.breaking, now)) {
-    s.state = "resting";
-    s.reason = "failed repeatedly";
-    s.until_ns = at->time_since_epoch().count() * ns_per_ms;
+  if (const auto rest = llm::rest_of(h, now)) {
+    s.state = rest->until ? "resting" : "on hold";
+    s.reason = rest->because;
+    s.until_ns = rest->until ? rest->until->time_since_epoch().count() * ns_per_ms : 0;
   }
   if (auto l = st.ledgers.find(keys::spent_with(plan.name)); l != st.ledgers.end()) {
     s.calls = static_cast<uint64_t>(l->second.spent.calls);
@@ -118,7 +114,7 @@ caf::result<provider_status> resume(pointer self, const std::string& name) {
     if (st.health[i].name == name) {
       llm::resume(st.health[i]);
       st.bad_requests.erase(i);
-      tell(st);
+      tell(self);
       landed(self);
       return status_of(st, i);
     }
@@ -154,7 +150,7 @@ models_actor::behavior_type models(pointer self, card_ptr card, models_setup set
     self->state.watched.erase(m.source);
     withdraw_all(self, [&](const models_state::call& c) { return c.asker == m.source; });
   });
-  tell(st);
+  tell(self);
   return {
       [self](atom::ask, model_question& q) {
         handling h{self, self->state.card, "ask"};
@@ -177,7 +173,9 @@ models_actor::behavior_type models(pointer self, card_ptr card, models_setup set
       },
       [self](atom::tick, uint64_t timer) {
         handling h{self, self->state.card, "tick"};
-        tell(self->state); // a rest may be over
+        if (timer == 0)
+          self->state.looks_again.reset();
+        tell(self); // a rest may be over
         const auto all = self->state.calls;
         for (const auto& [serial, c] : all)
           if (timer != 0 && c->timer == timer) {

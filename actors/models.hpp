@@ -66,6 +66,7 @@ struct models_state {
   std::set<caf::actor_addr> watched;          // askers
   std::map<size_t, uint32_t> bad_requests;    // by provider, in a row
   std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
+  std::optional<llm::instant> looks_again;    // when the first of the rests that are shown is over
   uint64_t last_serial = 0;
   uint64_t last_timer = 0;
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct recording {
   std::vector<journal_event> events;      // those that the tree is folded from, in order
   std::vector<exchange_record> exchanges; // their texts are in `texts`, by digest
   std::map<std::string, std::string> texts;
-  id128 tree_hash; // at the end
+  std::set<std::string> redacted; // of these: something that looked like a key was taken out
+  id128 tree_hash;                // at the end
 };
 
 struct replayed_node {

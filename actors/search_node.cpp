@@ -143,6 +143,8 @@ void synthesize(node_pointer self) {
               end_without_candidate(self, "no_candidate", why.detail);
             else if (why.code == errc::cancelled)
               end_without_candidate(self, "withdrawn", why.detail);
+            else if (why.code == errc::unavailable)
+              tell_fault(self, {"generator", why.detail, 0});
             else
               tell_error(self, "synthesizer", e);
           });

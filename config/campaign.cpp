@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 namespace kevolve {
 
@@ -88,6 +90,18 @@ void declare_search(section& s, const known_names& known, search_spec& x) {
   s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
 }
 
+// What a generator of this kind would not heed.
+void check_kind(section& s, const std::string& kind) {
+  if (kind.empty())
+    return;
+  for (const auto* key : {"in_flight", "context_tokens", "reply_tokens"})
+    if (s.has(key) && kind == "transform")
+      s.error(key, "a generator of kind 'transform' asks no model; relay and llm do");
+  for (const auto* key : {"providers", "temperature", "top_p", "session_steps", "session_tokens"})
+    if (s.has(key) && kind != "llm")
+      s.error(key, "a generator of kind '" + kind + "' calls no provider; llm does");
+}
+
 void declare_memory(section& s, memory_spec& x) {
   const auto weight = [](std::string text) { return setting_rule{.text = std::move(text), .low = 0.0, .high = 1e9}; };
   s.value("parent", weight("weight of: a step is shown its parent"), x.parent);
@@ -150,8 +164,13 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
             tools.steps);
     s.value("session_tokens", {.text = "llm: in and out, over all of a session's calls", .low = 4'000, .high = 1e9},
             tools.tokens);
-    if (tools.steps > 0 && !g.kind.empty() && g.kind != "llm")
-      s.error("session_steps", "a generator of kind '" + g.kind + "' calls no tools; llm does");
+    check_kind(s, g.kind);
+    if (s.has("providers") && m.providers.empty())
+      s.error("providers", "names nobody; left out, all of the node's are asked");
+    if (std::set<std::string>{m.providers.begin(), m.providers.end()}.size() != m.providers.size())
+      s.error("providers", "names one twice");
+    if (s.has("session_tokens") && tools.steps == 0)
+      s.error("session_tokens", "there is no session without session_steps");
     if (tools.steps > 0 && tools.tokens < m.context_tokens)
       s.error("session_tokens", "at least context_tokens, " + std::to_string(m.context_tokens)
                                     + ": a session would end with its first call");
@@ -239,7 +258,11 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   }
   auto& spec = draft.spec;
   const auto& b = spec.budget;
-  const bool spends_money = std::any_of(spec.generators.begin(), spec.generators.end(), asks_model);
+  const bool spends_money =
+      std::any_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "llm"; });
+  for (const auto& [key, bounds] : {std::pair{"budget.tokens", b.tokens != 0}, {"budget.cost", b.cost > 0.0}})
+    if (bounds && !spends_money)
+      errors.add(key, "counts what calls of providers take, and no generator here is of kind llm");
   if (!errors.concerns("budget") && !errors.concerns("stop") && b.candidates == 0 && b.wall_s <= 0.0
       && b.device_s <= 0.0 && spec.stop.stall == 0 && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");

@@ -3,9 +3,12 @@
 #include "config/campaign_sections.hpp"
 #include "runtime/base/url.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace kevolve {
 
@@ -54,18 +57,37 @@ void declare_caps(section& s, caps_spec& x) {
   s.value("calls", {.text = "requests, repeated ones too", .low = 1, .high = 1e12, .fallback = "unlimited"}, x.calls);
 }
 
+// Headers by which one of the providers takes its key.
+bool carries_key(const std::string& header) {
+  static const std::set<std::string> names{"authorization", "proxy-authorization", "x-api-key",
+                                           "api-key",       "x-goog-api-key",      "cookie"};
+  std::string small;
+  for (const auto c : header)
+    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return names.contains(small);
+}
+
+// Not told with the text: it may be the key itself.
+void variable(section& s, std::string_view name, const setting_rule& rule, std::string& x) {
+  const auto of_a_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (s.value(name, rule, x) && !std::all_of(x.begin(), x.end(), of_a_name))
+    s.error(name, "this is no name of an environment variable; a key itself stands in none of the settings");
+}
+
 void declare_network(section& s, provider_spec& x) {
   s.table("headers", {.text = "sent beside ours; no secrets"}, [&](section& t) {
     t.others("name", {.text = "value of the header"}, [&](const document_member& m) {
-      if (m.value.what == document_value::kind::text)
-        x.headers[m.key] = m.value.text;
-      else
+      if (m.value.what != document_value::kind::text)
         t.error(m.key, "expected text, found " + describe(m.value.what));
+      else if (carries_key(m.key))
+        t.error(m.key, "this header carries a key, and keys come from key_env or key_file alone");
+      else
+        x.headers[m.key] = m.value.text;
     });
   });
   s.value("proxy", {.text = "\"http://host:port\", without a password", .fallback = "none"}, x.proxy);
-  s.value("proxy_env", {.text = "environment variable that holds such a URL, perhaps with one", .fallback = "none"},
-          x.proxy_env);
+  variable(s, "proxy_env", {.text = "environment variable that holds such a URL, perhaps with one", .fallback = "none"},
+           x.proxy_env);
   s.value("ca_file", {.text = "authorities trusted beside the system's, PEM", .fallback = "none"}, x.ca_file);
   s.value("unix_socket", {.text = "connected to in place of the address", .fallback = "none"}, x.unix_socket);
   s.value("plain_text", {.text = "http:// to another machine: who is between reads prompt and key"}, x.plain_text);
@@ -81,7 +103,8 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
   if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))
     s.error("url", *problem);
   s.value("model", {.text = "the model asked for", .required = true}, x.model);
-  s.value("key_env", {.text = "environment variable that holds the key", .fallback = "the provider's own"}, x.key_env);
+  variable(s, "key_env", {.text = "environment variable that holds the key", .fallback = "the provider's own"},
+           x.key_env);
   s.value("key_file", {.text = "file that holds the key", .fallback = "none"}, x.key_file);
   if (s.has("key_env") && s.has("key_file"))
     s.error("key_file", "give key_env or key_file, not both");
@@ -93,6 +116,12 @@ void declare_provider(section& s, std::set<std::string>& names, provider_spec& x
   s.table("per_day", {.text = "what may be spent with it on a day of UTC"},
           [&](section& t) { declare_caps(t, x.per_day); });
   s.value("known_price", {.text = "refuse calls whose price is unknown"}, x.known_price);
+  if (x.price.input < 0.0)
+    for (const auto& [key, asks] : {std::pair{"total.cost", x.total.cost > 0.0},
+                                    {"per_day.cost", x.per_day.cost > 0.0},
+                                    {"known_price", x.known_price}})
+      if (asks)
+        s.error(key, "without a price no call has a cost: give price = { input = …, output = … }");
   s.value("terms",
           {.text = "what its replies may be used for, in your words: kept with every call", .fallback = "none"},
           x.terms);

@@ -52,6 +52,8 @@ struct answer {
   bool edited = false;            // made of edits
 };
 
+inline constexpr uint64_t most_answer_bytes = uint64_t{1} << 20; // that a relay takes
+
 struct answer_rules {
   std::vector<source_file> current; // the candidate's files as they stand, its main one first
   std::string entry;                // the function that the main file defines

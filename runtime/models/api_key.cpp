@@ -22,14 +22,21 @@ api_key::api_key(std::string value) {
 result<api_key> key_from_environment(const std::string& variable) {
   const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0')
-    return fail(errc::not_found, "no key: set the environment variable " + variable);
+    return fail(errc::not_found,
+                "no key: set the environment variable " + variable + " before the node starts, or give key_file");
   return api_key{value};
 }
 
 result<api_key> key_from_file(const std::string& path) {
   struct stat about{};
-  if (::stat(path.c_str(), &about) != 0)
+  if (::stat(path.c_str(), &about) != 0) {
+    if (errno == ENOENT)
+      return fail(errc::not_found,
+                  "there is no key file " + path + ": write the key into it, and run: chmod 600 " + path);
     return tl::unexpected(from_errno(errno, "key file " + path));
+  }
+  if (S_ISDIR(about.st_mode))
+    return fail(errc::bad_input, "key file " + path + " is a folder");
   if ((about.st_mode & 07U) != 0)
     return fail(errc::unauthorised, "key file " + path + " may be read by everybody; run: chmod 600 " + path);
   std::ifstream in{path};

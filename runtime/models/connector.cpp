@@ -116,10 +116,9 @@ void connector::on_proxy(error_code e) {
   }
   const auto status = proxy_answer_->get().result_int();
   if (status < 200 || status > 299)
-    fail_with(
-        transport_trouble::unreachable,
-        peer() + " refused with HTTP " + std::to_string(status)
-            + (status == 407 ? ": it wants a user and password, from the variable that proxy_environment names" : ""));
+    fail_with(transport_trouble::unreachable,
+              peer() + " refused with HTTP " + std::to_string(status)
+                  + (status == 407 ? ": it wants a user and password, from the variable that proxy_env names" : ""));
   else if (one_->buffer().size() > 0)
     fail_with(transport_trouble::unreachable, peer() + " spoke out of turn");
   else

@@ -97,7 +97,7 @@ result<std::optional<proxy_route>> plan_proxy(const std::string& who, const netw
   if (!url->user_info.empty() && !options.proxy.empty())
     return fail(errc::bad_input, who + source
                                      + " holds a password: put the URL into an environment variable and name"
-                                       " that in proxy_environment");
+                                       " that in proxy_env");
   if (!url->path.empty() || !url->query.empty())
     return fail(errc::bad_input, who + source + ": expected http://host:port and nothing behind it");
   return std::optional<proxy_route>{{url->host, url->port, api_key{url->user_info}}};
@@ -167,12 +167,12 @@ std::string provider_route::origin() const {
 }
 
 result<provider_route> plan_route(const llm::provider_access& provider, const network_options& options) {
-  const auto who = "provider " + provider.name + ": ";
+  const auto who = "provider '" + provider.name + "': ";
   const auto url = parse_url(provider.base_url);
   if (!url)
-    return fail(errc::bad_input, who + "base_url: " + url.error().detail);
+    return fail(errc::bad_input, who + "url: " + url.error().detail);
   if (!url->user_info.empty())
-    return fail(errc::bad_input, who + "base_url holds a user or password: keys come from the environment or a file");
+    return fail(errc::bad_input, who + "url holds a user or password: keys come from the environment or a file");
   auto proxy = plan_proxy(who, options);
   if (!proxy)
     return tl::unexpected(proxy.error());
@@ -187,7 +187,7 @@ result<provider_route> plan_route(const llm::provider_access& provider, const ne
   if (!url->tls && !local && !options.allow_plain_text)
     return fail(errc::bad_input, who + "http:// would send prompt and key in plain text to "
                                      + (is_loopback(url->host) ? (*proxy)->host : url->host)
-                                     + ": use https://, or say allow_plain_text = true if the network is yours");
+                                     + ": use https://, or say plain_text = true if the network is yours");
   provider_route out;
   out.tls = url->tls;
   out.host = url->host;

@@ -282,6 +282,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       auto one = setup_of(spec, transport);
       if (!one)
         return tl::unexpected(one.error());
+      if (auto key = key_of(*one); !key) // read again for every call: it may come yet
+        log::warn("node", "provider '{}' cannot be asked yet: {}", spec.name, key.error().detail);
       providers.push_back(std::move(*one));
     }
   }

@@ -65,20 +65,24 @@ result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model
   out.network = {spec.proxy, spec.proxy_env, spec.ca_file, spec.unix_socket, spec.plain_text};
   out.transport = std::move(transport);
   if (auto way = plan_route(out.plan.access, out.network); !way)
-    return fail(errc::bad_input, "provider '" + spec.name + "': " + way.error().detail);
+    return tl::unexpected(way.error());
   return out;
+}
+
+result<api_key> key_of(const provider_setup& setup) {
+  const auto& access = setup.plan.access;
+  if (!access.needs_key)
+    return api_key{};
+  return setup.key_file.empty() ? key_from_environment(access.key_environment) : key_from_file(setup.key_file);
 }
 
 result<attempt> attempt_of(const provider_setup& setup, std::string body, bool stream) {
   attempt a;
   a.provider = setup.plan.access;
-  if (a.provider.needs_key) {
-    auto key =
-        setup.key_file.empty() ? key_from_environment(a.provider.key_environment) : key_from_file(setup.key_file);
-    if (!key)
-      return tl::unexpected(key.error());
-    a.key = std::move(*key);
-  }
+  auto key = key_of(setup);
+  if (!key)
+    return tl::unexpected(key.error());
+  a.key = std::move(*key);
   a.body = std::make_shared<const std::string>(std::move(body));
   a.stream = stream;
   a.limits = setup.limits;

@@ -27,6 +27,8 @@ struct provider_setup {
 };
 // errc::bad_input as plan_of().
 result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model_transport> transport);
+// Its key as it is now; empty: it needs none. errc::not_found, errc::unauthorised, errc::bad_input.
+result<api_key> key_of(const provider_setup& setup);
 // One attempt as it is sent; errc::not_found, errc::unauthorised: the key.
 result<attempt> attempt_of(const provider_setup& setup, std::string body, bool stream);
 provider_end end_of(const attempt_end& e);

@@ -5,6 +5,7 @@
 #include "backends/generators/llm/redaction.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/map_text.hpp"
+#include "runtime/base/printable.hpp"
 #include "runtime/node/admin/json.hpp"
 
 #include <openssl/evp.h>
@@ -99,15 +100,18 @@ result<void> redact(journal_event& e) {
   }
 }
 
-// Texts keep their digests: what was taken out of one shows by its hash.
+// Texts keep their digests, also those that something was taken out of.
 result<void> take_text(const store& data, recording& r, const std::string& digest) {
   if (digest.empty() || r.texts.contains(digest))
     return {};
   auto text = data.blob(digest);
   if (!text)
     return tl::unexpected(text.error());
-  if (*text)
-    r.texts[digest] = llm::without_key_shapes(**text);
+  if (!*text)
+    return {};
+  const auto& kept = r.texts[digest] = llm::without_key_shapes(**text);
+  if (kept != **text)
+    r.redacted.insert(digest);
   return {};
 }
 
@@ -229,7 +233,8 @@ std::string to_json_text(const recording& r) {
                          {"tree_hash", to_string(r.tree_hash)},
                          {"events", std::move(events)},
                          {"exchanges", std::move(exchanges)},
-                         {"texts", std::move(texts)}})
+                         {"texts", std::move(texts)},
+                         {"redacted", r.redacted}})
          + "\n";
 }
 
@@ -268,8 +273,13 @@ result<recording> parse_recording(std::string_view text) {
         return tl::unexpected(record.error());
       r.exchanges.push_back(std::move(*record));
     }
-    for (const auto& [digest, words] : x.at("texts").items())
-      r.texts[digest] = words.get<std::string>();
+    r.redacted = x.value("redacted", std::set<std::string>{});
+    for (const auto& [digest, words] : x.at("texts").items()) {
+      const auto& kept = r.texts[digest] = words.get<std::string>();
+      if (!r.redacted.contains(digest) && sha256_hex(kept) != digest)
+        return fail(errc::corrupt, "text " + printable(digest) + " is not the one that was recorded: its SHA-256 is "
+                                       + sha256_hex(kept));
+    }
     return r;
   } catch (const json::exception& e) {
     return fail(errc::bad_input, std::string{"it is no recording of a campaign: "} + e.what());

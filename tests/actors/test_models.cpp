@@ -387,6 +387,69 @@ TEST_CASE("a provider whose own budget is used up is passed over, and said to be
   CHECK(s.board->held({"first"}).find("the budget of 1 calls is used up") != std::string::npos);
 }
 
+TEST_CASE("a provider that fails again and again rests, is shown so with its last words, and is asked again") {
+  service s;
+  int told = 0;
+  s.board->listen(campaign, [&] { ++told; });
+  s.open();
+  const auto dead = failed(llm::failure_class::network, llm::failure_action::retry);
+  s.scripts["first"]->ends = {dead, dead, dead};
+  auto q = s.question(1);
+  q.terms.providers = {"first"};
+  const auto waits = s.put(q);
+  for (int i = 0; i < 20 && s.board->held({"first"}).empty(); ++i)
+    s.pass_s(1);
+  CHECK(s.board->held({"first"}) == "first: failed repeatedly, the last time so: network it was");
+  CHECK(told == 1);
+  CHECK(s.list()[0].state == "resting");
+  CHECK(s.list()[0].reason == "failed repeatedly, the last time so: network it was");
+  CHECK(s.list()[0].until_ns > s.now);
+  CHECK(!waits->come());
+
+  auto others_go_on = s.question(2);
+  others_go_on.terms = q.terms;
+  others_go_on.terms.may_wait = false;
+  const auto back = s.put(others_go_on);
+  REQUIRE(back->error);
+  CHECK(back->error->code == errc::unavailable);
+  CHECK(back->error->detail.find("network it was") != std::string::npos);
+
+  s.scripts["first"]->ends = {answered()};
+  s.pass_s(60);
+  CHECK(waits->value);
+  CHECK(s.board->held({"first"}).empty());
+  CHECK(told == 2);
+  CHECK(s.list()[0].state == "ready");
+}
+
+TEST_CASE("a provider that rests comes back on the board though nobody waits for it") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {failed(llm::failure_class::overloaded, llm::failure_action::next_provider, 529, 600'000)};
+  s.scripts["second"]->ends = {answered()};
+  CHECK(s.put(s.question(1))->value);
+  CHECK(!s.board->held({"first"}).empty());
+  s.pass_s(599);
+  CHECK(!s.board->held({"first"}).empty());
+  s.pass_s(2);
+  CHECK(s.board->held({"first"}).empty());
+}
+
+TEST_CASE("a provider whose model is too small for the prompts is put on hold at the third") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {3, failed(llm::failure_class::context_too_long, llm::failure_action::never, 400)};
+  for (uint64_t node = 1; node <= 3; ++node) {
+    auto q = s.question(node);
+    q.terms.providers = {"first"};
+    const auto got = s.put(q);
+    REQUIRE(got->error);
+    CHECK(got->error->code == errc::bad_input);
+    CHECK(s.board->held({"first"}).empty() == (node < 3));
+  }
+  CHECK(s.board->held({"first"}).find("context_too_long it was; 3 requests in a row") != std::string::npos);
+}
+
 TEST_CASE("a day's budget comes back with the day") {
   service s;
   s.specs[0].per_day.calls = 1;

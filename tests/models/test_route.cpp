@@ -57,7 +57,7 @@ TEST_CASE("plain text goes to this machine, or where the operator says so") {
     CAPTURE(url);
     const auto refused = planned(url);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().detail.find("allow_plain_text") != std::string::npos);
+    CHECK(refused.error().detail.find("say plain_text = true") != std::string::npos);
     network_options options;
     options.allow_plain_text = true;
     CHECK(planned(url, options));

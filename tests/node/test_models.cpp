@@ -111,15 +111,16 @@ TEST_CASE("when its model may not be asked any more, whoever stands in goes on")
   CHECK(s.candidates == 8);
   CHECK(service.server.requests().size() == 2); // it was not asked again
   n.stop();
-  auto by = made_by(dir.path, id, 8);
+  auto by = made_by(dir.path, id, 9);
   CHECK(by["llm"] == 1);
-  CHECK(by["nobody"] == 1);
-  CHECK(by["transform"] == 6);
+  CHECK(by["nobody"] == 1); // nothing is charged for it
+  CHECK(by["transform"] == 7);
 }
 
 TEST_CASE("without anybody to stand in the campaign pauses with the reason, and goes on when that is mended") {
   scratch_folder dir;
-  scripted_service service{{refuses(401, wrong_key), streams(written(1)), streams(written(2)), streams(written(3))}};
+  scripted_service service{
+      {refuses(401, wrong_key), streams(written(1)), streams(written(2)), streams(written(3)), streams(written(4))}};
   live_node n{dir.path, {.providers = {service.spec}}};
   const auto id = n.submit("row_energy", by_llm);
   const auto paused = n.await(id, [](const campaign_status& s) { return s.state == "paused"; });
@@ -128,10 +129,22 @@ TEST_CASE("without anybody to stand in the campaign pauses with the reason, and 
   self->request(n.get().models(), std::chrono::seconds{60}, atom::resume_v, std::string{"scripted"})
       .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
                [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
-  REQUIRE(n.resume(id));
+  const auto s = n.await_end(id); // by itself
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 4);
+  CHECK(s.valid == 4);
+}
+
+TEST_CASE("when its provider fails and fails, whoever stands in goes on") {
+  scratch_folder dir;
+  scripted_service service{std::vector<script>(50, refuses(500, "{}"))};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", {"generator=[{kind='llm',in_flight=3},{kind='transform',weight=0}]",
+                                          "draft.candidates=1", "budget.candidates=5"});
   const auto s = n.await_end(id);
   CHECK(s.stop_reason == "budget");
-  CHECK(s.valid == 3);
+  CHECK(s.candidates == 5);
+  CHECK(s.valid == 5);
 }
 
 TEST_CASE("a campaign that may spend so many tokens ends with them") {

@@ -62,6 +62,10 @@ def restarts(daemon: Daemon, times: int) -> list[Json]:
     return out
 
 
+def live_actors(daemon: Daemon) -> int:
+    return sum(kind["live"] for kind in daemon.get("/v1/actors/summary")["items"])
+
+
 def silent(daemon: Daemon, count: int) -> list[socket.socket]:
     """Connections that begin a request and never end it."""
     url = urllib.parse.urlparse(f"http://127.0.0.1:{daemon.connection.port}")
@@ -100,9 +104,11 @@ def main() -> None:
         seen = read_all(node)
         running = Running(node, next(v["id"] for k, v in seen.items() if isinstance(v, dict) and k != "finished"))
         deadline = time.monotonic() + 300
-        while node.get("/v1/actors/summary")["total"] < actors and time.monotonic() < deadline:
+        while (there := live_actors(node)) < actors:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"{there} of {actors} actors after five minutes")
             time.sleep(0.2)
-        document["actors"] = node.get("/v1/actors/summary")["total"]
+        document["actors"] = there
         common.say(f"{document['actors']} actors, {clients} clients")
         document["polled"] = polled(running, clients, seconds, rounds)
         common.say(f"{quiet} silent connections beside them")

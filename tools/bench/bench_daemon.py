@@ -70,8 +70,12 @@ class Daemon:
             url = urllib.parse.urlparse(about["url"])
             self.token = (self.data / "token").read_text(encoding="utf-8").strip()
             self.connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
-        self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
-        answer = self.connection.getresponse()
+        try:
+            self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+            answer = self.connection.getresponse()
+        except http.client.RemoteDisconnected:  # it was silent for longer than the node keeps a connection
+            self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+            answer = self.connection.getresponse()
         body = answer.read()
         if answer.status != 200:
             raise ValueError(f"{path}: {answer.status}")

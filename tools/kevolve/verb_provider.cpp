@@ -28,9 +28,15 @@ struct provider_options {
 };
 using provider_ptr = std::shared_ptr<provider_options>;
 
+// Why it is not asked, and until when.
+std::string reason_of(const json& x) {
+  const auto until = text_at(x, "until");
+  return (until.empty() ? "" : "until " + until + ": ") + text_at(x, "reason");
+}
+
 void print_providers(const json& all) {
   if (all["items"].empty()) {
-    print_out("this node has no [[provider]] in its settings\n");
+    print_out("no provider: this node has no [[provider]] in its settings, or no node runs here\n");
     return;
   }
   std::vector<std::vector<std::string>> rows{{"PROVIDER", "MODEL", "STATE", "CALLS", "TOKENS", "COST", "REASON"}};
@@ -41,7 +47,7 @@ void print_providers(const json& all) {
                     spent["cost"].is_null()
                         ? "unknown"
                         : fmt::format("{:.4f} {}", spent["cost"].get<double>(), text_at(spent, "currency")),
-                    text_at(x, "reason")});
+                    reason_of(x)});
   }
   print_out(table_text(rows));
 }
@@ -120,10 +126,15 @@ int try_provider(const provider_options& o) {
       return report(body.error(), o.common.json);
     auto record =
         synthesis::begun(setup->plan, *body, synthesis::worst_of(q, synthesis::size_of(q), setup->plan), 1, 0);
+    if (auto key = key_of(*setup); !key)
+      return report({errc::bad_input, fmt::format("provider '{}': {}", o.name, key.error().detail)}, o.common.json);
     const auto end = try_once(*setup, std::move(*body));
     const bool cut_off = end.what == llm::failure_class::output_truncated; // it talks: that is what was to be seen
+    const bool forbidden = end.what == llm::failure_class::auth || end.what == llm::failure_class::permission;
     if (!end.answered && !cut_off)
-      return report({errc::unavailable, fmt::format("provider '{}': {}", o.name, end.words)}, o.common.json);
+      return report(
+          {forbidden ? errc::unauthorised : errc::unavailable, fmt::format("provider '{}': {}", o.name, end.words)},
+          o.common.json);
     const auto bill = synthesis::bill_of(end, setup->plan);
     synthesis::ended(record, end, bill, setup->plan.prices.currency, 0);
     auto x = to_json(record);

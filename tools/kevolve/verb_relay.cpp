@@ -1,4 +1,6 @@
 // kevolve relay: prompts of a node's campaigns for an agent, a batch system or a person, and their answers.
+#include "actors/synthesis/answer.hpp"
+#include "backends/generators/llm/plain_text.hpp"
 #include "runtime/base/printable.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/node_call.hpp"
@@ -93,6 +95,15 @@ int take(const relay_options& o) {
   return send(o.common, o.where, "/v1/relay/next", body, print_taken);
 }
 
+// What a node would not take, or not as it is; empty: it takes it.
+std::string unanswerable(const std::string& text) {
+  if (text.empty())
+    return " is empty: the reply is expected in it";
+  if (text.size() > synthesis::most_answer_bytes)
+    return fmt::format(" has {} bytes; an answer may have {}", text.size(), synthesis::most_answer_bytes);
+  return llm::is_valid_utf8(text) ? "" : " is not UTF-8 text";
+}
+
 int answer(const relay_options& o) {
   std::stringstream text;
   if (o.file == "-")
@@ -105,6 +116,8 @@ int answer(const relay_options& o) {
   }
   auto body = body_of(o);
   body["text"] = text.str();
+  if (auto problem = unanswerable(text.str()); !problem.empty())
+    return report({errc::bad_input, printable(o.file) + problem}, o.common.json);
   if (!o.model.empty())
     body["model"] = o.model;
   return send(o.common, o.where, prompt_path(o) + "/answer", body, print_receipt);

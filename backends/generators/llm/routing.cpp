@@ -39,15 +39,11 @@ std::string in_seconds(milliseconds wait) {
 
 // Empty: it may take the call. Otherwise the reason; what is worth waiting for goes into `r`.
 std::string refusal(const provider_health& p, const call_size& size, instant now, route& r) {
-  if (holds(p, now)) {
-    if (!p.held_until)
-      return "on hold: " + p.held_because;
-    offer_wait(r, *p.held_until - now);
-    return "resting for " + in_seconds(*p.held_until - now) + ": " + p.held_because;
-  }
-  if (const auto at = opens_at(p.breaking, now)) {
-    offer_wait(r, *at - now);
-    return "failed repeatedly: tried again in " + in_seconds(*at - now);
+  if (const auto rest = rest_of(p, now)) {
+    if (!rest->until)
+      return "on hold: " + rest->because;
+    offer_wait(r, *rest->until - now);
+    return "resting for " + in_seconds(*rest->until - now) + ": " + rest->because;
   }
   const auto wait = wait_before(p.pacing, size, now, p.rules.pacing);
   if (!wait) {
@@ -62,6 +58,14 @@ std::string refusal(const provider_health& p, const call_size& size, instant now
 }
 
 } // namespace
+
+std::optional<provider_rest> rest_of(const provider_health& p, instant now) {
+  if (holds(p, now))
+    return provider_rest{p.held_because, p.held_until, false};
+  if (const auto at = opens_at(p.breaking, now))
+    return provider_rest{"failed repeatedly, the last time so: " + p.last_sickness, at, true};
+  return std::nullopt;
+}
 
 route choose(const std::vector<provider_health>& providers, const std::set<size_t>& tried, const call_size& size,
              instant now) {
@@ -110,9 +114,10 @@ void ended_badly(provider_health& p, uint64_t epoch, const remedy& r, const head
   observe(p.pacing, headers, now, p.rules.pacing);
   const bool pushed_back = r.what == failure_class::rate_limited || r.what == failure_class::overloaded;
   failed(p.pacing, pushed_back, pushed_back ? r.delay : std::nullopt, now, p.rules.pacing);
-  if (is_sickness(r.what))
+  if (is_sickness(r.what)) {
+    p.last_sickness = r.words;
     failed(p.breaking, epoch, now, p.rules.breaking);
-  else
+  } else
     answered(p.breaking, epoch);
   const bool rests = r.action == failure_action::next_provider && r.delay.has_value();
   if (r.action != failure_action::hold_provider && !rests)

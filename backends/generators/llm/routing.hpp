@@ -26,8 +26,17 @@ struct provider_health {
   std::optional<instant> held_until;
   std::string held_because;
   breaker breaking;
+  std::string last_sickness; // what its last failure was, if that speaks of its health
   pacing_state pacing;
 };
+
+// Why a provider gets no calls for now.
+struct provider_rest {
+  std::string because;
+  std::optional<instant> until; // without one: until a person resumes it
+  bool failing = false;         // it is the breaker's
+};
+std::optional<provider_rest> rest_of(const provider_health& p, instant now);
 
 // Why a provider was not taken: stored with the call.
 struct passed_over {

@@ -1,5 +1,6 @@
 // The relay over HTTP: prompts fetched under a lease, and their answers.
 #include "actors/keys.hpp"
+#include "actors/synthesis/answer.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/api.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr double longest_lease_s = 7.0 * 86'400;
 constexpr double usual_lease_s = 1'800;
-constexpr double most_answer_bytes = 1U << 20U;
 
 bool no_relay(const call_ptr& c) {
   if (c->context->relay)
@@ -129,7 +129,7 @@ std::vector<route> relay_routes() {
                     longest_lease_s)},
       next);
   add("POST", "/v1/relay/{prompt}/answer", "answer_prompt", "The answer to a prompt; the first one counts",
-      {text_field("text", "the whole reply", most_answer_bytes, true), by,
+      {text_field("text", "the whole reply", static_cast<double>(synthesis::most_answer_bytes), true), by,
        text_field("model", "what made the answer", 100)},
       answer);
   add("POST", "/v1/relay/{prompt}/release", "release_prompt", "Give a prompt back unanswered", {by}, release);
