@@ -301,6 +301,8 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.budget_candidates = budget.candidates;
   s.budget_wall_s = budget.wall_s;
   s.budget_device_s = budget.device_s;
+  s.budget_tokens = spec.budget.tokens;
+  s.budget_cost = spec.budget.cost;
   s.priority = f.steered.priority;
   s.origin = f.steered.origin;
   s.origin_node = f.steered.origin_node;

@@ -200,6 +200,8 @@ struct campaign_status {
   std::vector<uint64_t> banned; // with what was made from them
   std::string disturbed;        // why the final confirmation was not calm; empty: it was
   model_spending models;
+  int64_t budget_tokens = 0; // of models; 0: unlimited
+  double budget_cost = 0.0;
 };
 // What a person wants changed.
 struct steer_request {
@@ -315,7 +317,7 @@ typename I::result_type inspect(I& f, campaign_status& x) {
   return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
-           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models);
+           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {

@@ -130,15 +130,12 @@ void mind_bad_requests(models_state& st, size_t provider, const provider_end& e,
 void note_health(pointer self, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
   auto& st = self->state;
   auto& health = st.health[provider];
-  const bool was_held = health.held && !health.held_until;
   if (e.answered)
     llm::ended_well(health, c->epoch, e.headers, now_of(st));
   else if (e.cancelled)
     llm::ended_unheard(health, c->epoch);
   else
     llm::ended_badly(health, c->epoch, r, e.headers, now_of(st));
-  if (health.held && !health.held_until && !was_held)
-    log::warn("models", "provider {} is on hold until somebody resumes it: {}", health.name, health.held_because);
   tell(self);
 }
 
@@ -321,6 +318,9 @@ void tell(pointer self) {
     if (!rest || (rest->failing && is_tried) || (rest->until && !rest->failing && *rest->until - now <= short_rest))
       continue;
     held[h.name] = rest->because;
+    if (!st.setup.board->holds(h.name)) // told once
+      log::warn("models", "provider {} {}: {}", h.name, rest->until ? "rests" : "is on hold until somebody resumes it",
+                rest->because);
     if (rest->until)
       first = std::min(first.value_or(*rest->until), *rest->until);
   }

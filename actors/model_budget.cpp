@@ -3,7 +3,6 @@
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
-#include "runtime/base/log.hpp"
 
 namespace kevolve::model_attempts {
 
@@ -50,7 +49,6 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
     health.held_until = std::chrono::floor<std::chrono::days>(now) + std::chrono::days{1};
   else
     health.held_until.reset();
-  log::warn("models", "provider {} is on hold: {}", health.name, why);
   tell(self);
 }
 

@@ -37,9 +37,9 @@ stop_decision should_stop(const termination_rules& rules, const campaign_progres
   if (rules.device_s > 0.0 && progress.device_s >= rules.device_s)
     return {true, "budget", print(rules.device_s) + " s of device time are used up"};
   if (rules.tokens > 0 && progress.tokens >= rules.tokens)
-    return {true, "budget", std::to_string(rules.tokens) + " tokens of language models are used up"};
+    return {true, "budget", "the budget of " + std::to_string(rules.tokens) + " tokens for language models is used up"};
   if (rules.cost > 0.0 && progress.cost >= rules.cost)
-    return {true, "budget", print(rules.cost) + " for language models are used up"};
+    return {true, "budget", "the budget of " + print(rules.cost) + " (money) for language models is used up"};
   if (rules.stall > 0 && progress.valid_since_best >= rules.stall)
     return {true, "stall", std::to_string(progress.valid_since_best) + " valid candidates without an improvement"};
   if (progress.exhausted_in_a_row >= exhausted_limit)

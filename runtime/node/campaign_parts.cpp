@@ -55,8 +55,10 @@ result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& gro
     if (spec.generators[i].kind != "llm")
       continue;
     if (all.empty())
-      return fail(errc::unsupported,
-                  "generator[" + std::to_string(i) + "] is an llm, and this node has no [[provider]] in its settings");
+      return fail(errc::unsupported, "generator[" + std::to_string(i)
+                                         + "] is an llm, and this node has no [[provider]] in its settings: add one to "
+                                           "the file that kevolved was given, "
+                                           "or that kevolve run is given with --node");
     for (const auto& name : model_of(spec, i).providers)
       if (std::find(names.begin(), names.end(), name) == names.end())
         return fail(errc::unsupported, "generator[" + std::to_string(i) + "].providers: this node has no provider '"

@@ -63,7 +63,7 @@ TEST_CASE("a provider that refuses is told with the class, once, and without the
   tried t;
   const auto said = t.ask(whole_answer(401, "content-type: application/json\r\n",
                                        R"({"error":{"message":"bad key sk-canary-0123456789"}})"));
-  CHECK(said.code == 6);
+  CHECK(said.code == 4);
   const auto detail = said.document()["error"]["detail"].get<std::string>();
   CHECK(detail.find("provider 'mine': auth (HTTP 401)") == 0);
   CHECK(said.out.find("sk-canary") == std::string::npos);
@@ -73,10 +73,43 @@ TEST_CASE("a provider that refuses is told with the class, once, and without the
 TEST_CASE("a provider without a key or of another name is told before anything is sent") {
   tried t;
   const auto said = t.ask(streamed("stop"), "");
-  CHECK(said.code == 6);
-  CHECK(said.document()["error"]["detail"].get<std::string>().find("provider 'mine': auth: ") == 0);
+  CHECK(said.code == 2);
+  CHECK(said.document()["error"]["detail"].get<std::string>().find("provider 'mine': key file key has no key") == 0);
   CHECK(t.provider.requests().empty());
   const auto other = run_kevolve({"provider", "test", "other", "--node", "node.toml"}, t.folder.path);
   CHECK(other.code == 3);
   CHECK(other.err.find("it has: mine") != std::string::npos);
+}
+
+TEST_CASE("a node's providers are listed, and resumed by name") {
+  temporary_folder f;
+  f.write("kevolved.toml",
+          "data_dir = \"kevolve-data\"\nlisten = \"127.0.0.1:0\"\n[[provider]]\nname = \"mine\"\nkind = "
+          "\"openai-chat\"\nmodel = \"m\"\nkey_file = \"key\"\n");
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("provider 'mine' cannot be asked yet: there is no key file key: write the key into it"));
+  REQUIRE(daemon.wait_for("serving "));
+  const auto all = run_kevolve({"provider", "list", "--json"}, f.path).document();
+  REQUIRE(all["items"].size() == 1);
+  CHECK(all["items"][0]["state"] == "ready");
+  const auto resumed = run_kevolve({"provider", "resume", "mine"}, f.path);
+  CHECK(resumed.code == 0);
+  CHECK(resumed.out == "mine is asked again\n");
+  const auto other = run_kevolve({"provider", "resume", "other"}, f.path);
+  CHECK(other.code == 3);
+  CHECK(other.err.find("it has: mine") != std::string::npos);
+}
+
+TEST_CASE("a file that holds no answer is not sent") {
+  temporary_folder f;
+  f.write("empty", "");
+  f.write("large", std::string((size_t{1} << 20) + 1, 'x'));
+  f.write("binary", "\xff\xfe\x80");
+  for (const auto& [file, why] : {std::pair{"empty", "empty is empty: the reply is expected in it"},
+                                  {"large", "large has 1048577 bytes; an answer may have 1048576"},
+                                  {"binary", "binary is not UTF-8 text"}}) {
+    const auto said = run_kevolve({"relay", "answer", "0123456789abcdef0123456789abcdef-1-0-0", file}, f.path);
+    CHECK(said.code == 2);
+    CHECK(said.err.find(why) != std::string::npos);
+  }
 }

@@ -117,6 +117,13 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
     if (x.id.round == 1) // the last word on its node
       other_reply.texts[x.reply] = "summary: another\n```c candidate.c\nvoid row_energy(void) { }\n```\n";
   CHECK(replay(other_reply).difference.find("read as another candidate") != std::string::npos);
+  const auto edited = parse_recording(to_json_text(other_reply)); // no need to run it
+  REQUIRE(!edited);
+  CHECK(edited.error().detail.find("is not the one that was recorded") != std::string::npos);
+  auto redacted = other_reply;
+  for (const auto& x : redacted.exchanges)
+    redacted.redacted.insert(x.reply);
+  CHECK(parse_recording(to_json_text(redacted)));
   auto shorter = *back;
   shorter.events.resize(shorter.events.size() - 3);
   CHECK(replay(shorter).difference.find("recorded was") != std::string::npos);

@@ -14,6 +14,21 @@ std::string of_budget(const json& budget, const char* key, std::string (*human)(
   return i != budget.end() && i->is_number() ? " of " + human(i->get<double>()) : std::string{};
 }
 
+std::string plain(double x) {
+  return fmt::format("{}", x);
+}
+
+std::string models_text(const json& spent, const json& budget) {
+  auto out = fmt::format("{}, {} tokens{}, ", human_number(spent["calls"].get<size_t>(), "call"),
+                         spent["tokens"].get<int64_t>(), of_budget(budget, "tokens", human_count));
+  if (spent["cost"].is_null())
+    return out + "cost unknown";
+  out += fmt::format("{:.4f}{} {}", spent["cost"].get<double>(), of_budget(budget, "cost", plain),
+                     text_at(spent, "currency"));
+  const auto unpriced = spent["unpriced_calls"].get<size_t>();
+  return unpriced == 0 ? out : out + fmt::format(", {} without a price", human_number(unpriced, "call"));
+}
+
 std::string indices(const json& xs) {
   std::string out;
   for (const auto& x : xs)
@@ -95,6 +110,8 @@ std::string status_text(const json& s) {
                      human_duration(number_at(spent, "wall_s")), of_budget(budget, "wall_s", human_duration),
                      human_duration(number_at(spent, "compile_s")), human_duration(number_at(spent, "device_s")),
                      of_budget(budget, "device_s", human_duration));
+  if (auto m = spent.find("models"); m != spent.end() && (*m)["calls"].get<uint64_t>() > 0)
+    out += "  models      " + models_text(*m, budget) + "\n";
   if (const auto& b = s["best"]; b.is_object()) {
     out += fmt::format("  best        {} {} node {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
                        b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");

@@ -117,7 +117,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
       if (auto note = r.fixed->admission.evidence.find("note.short"); note != r.fixed->admission.evidence.end())
         print_out("  note: " + printable(note->second) + "\n");
     print_out(fmt::format(
-        "  proven in fresh processes on {} and {}, node {} of {}\n", human_number(declared, "declared shape"),
+        "  proven in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
     print_out("  kernel  " + folder + (r.best->proposal.language == "cpp" ? "/kernel.cpp\n" : "/kernel.c\n"));
     print_out("  build   sh " + folder + "/build.sh\n");
