@@ -1,3 +1,4 @@
+#include "actors/campaign_generators.hpp"
 #include "actors/campaign_steps.hpp"
 
 #include "actors/crown.hpp"
@@ -269,6 +270,9 @@ campaign_status status_now(const campaign_state& st) {
   if (s.state == "preparing" || s.state == "running" || s.state == "finishing")
     if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
       s.reason = std::move(awaited);
+  if (s.state == "running" && s.reason.empty())
+    if (auto held = campaign_steps::hold_of_any(st); !held.empty())
+      s.reason = "others go on without " + held;
   return s;
 }
 

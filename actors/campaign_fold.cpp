@@ -87,6 +87,22 @@ void count_yield(campaign_fold& f, const node_record& r) {
 
 } // namespace
 
+namespace {
+
+// Of a node without a candidate, in place of its summary.
+std::string why_nothing(const node_record& r) {
+  constexpr size_t most = 200;
+  auto out = r.rule.empty() || r.detail.empty() ? r.rule + r.detail : r.rule + ": " + r.detail;
+  if (out.size() <= most)
+    return out;
+  auto end = most;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) // not within a character
+    --end;
+  return out.substr(0, end) + "…";
+}
+
+} // namespace
+
 bool fold_finished(campaign_fold& f, const node_record& r) {
   node_outcome o{r.result,
                  r.fitness,
@@ -100,7 +116,7 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   count_yield(f, r);
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
-  f.summaries[r.index] = r.proposal.summary;
+  f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
   if (r.confirmed)
     f.objects[r.index] = r.object;
   count_node(f.samples, r);
@@ -222,7 +238,7 @@ void fold(campaign_fold& f, const journal_event& e) {
     case event_kind::campaign_state:
       with<state_record>(f, e, [&](state_record& r) {
         f.paused = r.state == "paused";
-        f.pause_reason = r.reason;
+        f.pause_reason = f.paused ? r.reason : std::string{};
         run_or_rest(f, e.time_ns);
       });
       break;

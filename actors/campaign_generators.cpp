@@ -28,6 +28,13 @@ std::string refusal_of(const campaign_state& st, size_t generator) {
   return held.empty() && st.context->board ? st.context->board->spent_out(st.context->id) : held;
 }
 
+std::string hold_of_any(const campaign_state& st) {
+  for (size_t i = 0; i < st.context->spec->generators.size(); ++i)
+    if (auto held = hold_of(st, i); !held.empty())
+      return held;
+  return {};
+}
+
 std::string hold_of_all(const campaign_state& st) {
   std::string out;
   for (size_t i = 0; i < st.context->spec->generators.size(); ++i) {

@@ -18,6 +18,8 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed);
 std::string hold_of(const campaign_state& st, size_t generator);
 // Why a question of it is not asked: it is held, or the campaign's budget has no room for another call.
 std::string refusal_of(const campaign_state& st, size_t generator);
+// A generator is held: why, with its providers' names; empty: none is.
+std::string hold_of_any(const campaign_state& st);
 // Every generator is held: why; empty: one may be asked.
 std::string hold_of_all(const campaign_state& st);
 

@@ -40,7 +40,7 @@ void end_turn(pointer self, const run_ptr& r) {
 }
 
 void finish(pointer self, const run_ptr& r) {
-  if (r->has_turn && !r->request.final_check && r->progress.result.confirmed) {
+  if (r->has_turn && !r->request.final_check && r->progress.confirmed) { // another best, and another level
     self->state.settling = r->request.index;
     self->delayed_send(self, settled_after, atom::tick_v);
   }

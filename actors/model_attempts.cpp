@@ -10,6 +10,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -17,6 +19,11 @@
 namespace kevolve::model_attempts {
 
 namespace {
+
+std::string clock_text(llm::instant t) {
+  return fmt::format("{:%H:%M:%S} UTC",
+                     fmt::gmtime(std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count()));
+}
 
 std::string words_of(const std::vector<llm::passed_over>& trail, const llm::logical_call& way,
                      const std::vector<llm::provider_health>& health) {
@@ -317,7 +324,9 @@ void tell(pointer self) {
     const bool is_tried = h.breaking.phase == llm::breaker_phase::half_open;
     if (!rest || (rest->failing && is_tried) || (rest->until && !rest->failing && *rest->until - now <= short_rest))
       continue;
-    held[h.name] = rest->because;
+    held[h.name] = rest->because + "; "
+                   + (rest->until ? "asked again at " + clock_text(*rest->until)
+                                  : "once mended: kevolve provider resume " + h.name);
     if (!st.setup.board->holds(h.name)) // told once
       log::warn("models", "provider {} {}: {}", h.name, rest->until ? "rests" : "is on hold until somebody resumes it",
                 rest->because);
@@ -339,7 +348,11 @@ void landed(pointer self) {
 }
 
 void give_up(pointer self, const call_ptr& c, const std::string& why) {
-  const auto code = synthesis::is_about_the_request(c->last) ? errc::bad_input : errc::unavailable;
+  auto code = errc::unavailable;
+  if (synthesis::was_never_read(c->last))
+    code = errc::cancelled;
+  else if (synthesis::is_about_the_request(c->last))
+    code = errc::bad_input;
   finish(self, c, to_error({code, why}));
 }
 
@@ -358,8 +371,8 @@ void go_on(pointer self, const call_ptr& c) {
     return;
   }
   if (lost_too_often(c->question.record)) {
-    c->last = llm::failure_class::bad_request;
-    give_up(self, c, "asked twice, and each time the node went down before the answer came");
+    finish(self, c,
+           to_error({errc::bad_input, "asked twice, and each time the node went down before the answer came"}));
     return;
   }
   for (;;) {

@@ -24,7 +24,8 @@ void landed(pointer self);
 
 // The next attempt, or a wait, or the end. What is under way already goes on by itself.
 void go_on(pointer self, const call_ptr& c);
-// No answer will come of it. errc::bad_input if it is about the question, else errc::unavailable.
+// No answer will come of it. errc::bad_input: a model would not answer it; errc::cancelled:
+// none took it; else errc::unavailable.
 void give_up(pointer self, const call_ptr& c, const std::string& why);
 
 // Those that ask the same again while it is under way: a generator that came back.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,12 @@ namespace kevolve {
 class model_board {
 public:
   // `names`: all providers of the node, in the order of its settings.
-  explicit model_board(std::vector<std::string> names = {}) : names_(std::move(names)) {}
+  // `unpriced`: of these, those whose calls have no known price.
+  explicit model_board(std::vector<std::string> names = {}, std::set<std::string> unpriced = {})
+      : names_(std::move(names)), unpriced_(std::move(unpriced)) {}
 
   const std::vector<std::string>& names() const { return names_; }
+  const std::set<std::string>& unpriced() const { return unpriced_; }
 
   // Those that may not be asked, with the reasons. Whoever listens is told if others are held than before.
   void hold(std::map<std::string, std::string> all) {
@@ -83,6 +87,7 @@ public:
 
 private:
   const std::vector<std::string> names_;
+  const std::set<std::string> unpriced_;
   mutable std::mutex guard_;
   std::map<std::string, std::string> held_;
   mutable std::map<id128, std::function<void()>> listeners_;

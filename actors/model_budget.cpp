@@ -8,6 +8,8 @@ namespace kevolve::model_attempts {
 
 namespace {
 
+constexpr const char* no_call_fits = ": no call fits into it, raise it or lower the generator's reply_tokens";
+
 // A call that was open when we went down took what it may have taken at most.
 void close_open(llm::ledger& l) {
   const auto open = l.open;
@@ -42,10 +44,16 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
   auto& health = st.health[provider];
   health.held = true;
   health.held_because = why;
-  auto without_days = st.setup.sources[provider].plan.budget;
+  const auto& rules = st.setup.sources[provider].plan.budget;
+  auto without_days = rules;
   without_days.per_day = {};
   auto copy = spent_with(st, provider);
-  if (llm::reserve(copy, without_days, id128{1, 1}, worst, now))
+  llm::ledger fresh;
+  if (!llm::reserve(fresh, rules, id128{1, 1}, worst, now))
+    health.held_because += no_call_fits;
+  if (fresh.open.empty())
+    health.held_until.reset();
+  else if (llm::reserve(copy, without_days, id128{1, 1}, worst, now))
     health.held_until = std::chrono::floor<std::chrono::days>(now) + std::chrono::days{1};
   else
     health.held_until.reset();
@@ -64,7 +72,10 @@ reserved reserve(pointer self, const call_ptr& c, size_t provider, const llm::ca
   if (auto fits = llm::reserve(own, rules_of(c->question.terms), id, worst, now); !fits) {
     if (!own.open.empty())
       return reserved::later;
-    const auto why = "for language models " + fits.error().detail;
+    llm::ledger fresh;
+    auto why = "for language models " + fits.error().detail;
+    if (!llm::reserve(fresh, rules_of(c->question.terms), id, worst, now))
+      why += no_call_fits;
     st.setup.board->spent_out(c->question.record.id.campaign, why);
     finish(self, c, to_error({errc::unavailable, why}));
     return reserved::no;

@@ -64,7 +64,7 @@ void end(asking_pointer self, const work_ptr& w, synthesis::reading read) {
 
 // No answer will come of this question; of what a session has written before it, one may.
 void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
-  if (w->talk.tools && w->question.record.id.round > 0 && why.code == errc::bad_input)
+  if (w->talk.tools && w->question.record.id.round > 0 && (why.code == errc::bad_input || why.code == errc::cancelled))
     end(self, w, synthesis::cut_short(w->talk, {}, "ended: " + why.detail));
   else
     give_up(self, w, why);

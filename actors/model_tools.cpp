@@ -55,7 +55,10 @@ void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> the
     return;
   }
   const auto tell = [self, w, then, failed](const std::string& text) {
-    w->question.turns.push_back({std::string{llm::result_role}, llm::result_text(w->calls.front().call, text)});
+    const bool last = w->calls.size() == 1 && w->talk.work.steps >= w->talk.rules.most_steps;
+    w->question.turns.push_back(
+        {std::string{llm::result_role},
+         llm::result_text(w->calls.front().call, last ? text + "\n" + synthesis::no_calls_left : text)});
     w->calls.erase(w->calls.begin());
     run_calls(self, w, then, failed);
   };

@@ -47,7 +47,7 @@ void declare_price(section& s, price_spec& x) {
   s.value("cached_read", rate("for a million that its cache held", "as input"), x.cached_read);
   s.value("cache_write", rate("for a million that it puts there", "as input"), x.cache_write);
   s.value("currency", {.text = "what money is counted in"}, x.currency);
-  if ((x.input < 0.0) != (x.output < 0.0))
+  if (s.has("input") != s.has("output"))
     s.error("", "give input and output, or neither");
 }
 
@@ -98,6 +98,9 @@ void declare_network(section& s, provider_spec& x) {
 void declare_provider(section& s, std::set<std::string>& names, provider_spec& x) {
   if (s.value("name", {.text = "how campaigns call it", .required = true}, x.name) && !names.insert(x.name).second)
     s.error("name", "there is a provider '" + x.name + "' already");
+  constexpr size_t longest_name = 64;
+  if (x.name.size() > longest_name)
+    s.error("name", "may have 64 characters");
   s.value("kind", {.text = "whose protocol and address", .required = true, .choices = provider_kinds()}, x.kind);
   s.value("url", {.text = "base address, without a key in it", .fallback = "the provider's own"}, x.url);
   if (auto problem = x.url.empty() ? std::nullopt : base_url_problem(x.url))

@@ -124,6 +124,11 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::s
     errors_.add(path(name), "must not be empty: " + rule.text);
     return false;
   }
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; };
+  if (std::any_of(v->text.begin(), v->text.end(), is_control)) {
+    errors_.add(path(name), "holds a control character");
+    return false;
+  }
   if (!rule.choices.empty() && std::find(rule.choices.begin(), rule.choices.end(), v->text) == rule.choices.end()) {
     errors_.add(path(name), "unknown value '" + v->text + "'" + suggestion(v->text, rule.choices));
     return false;

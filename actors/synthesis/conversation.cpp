@@ -37,7 +37,7 @@ reading take_calls(conversation& c, std::string_view reply, const std::string& o
     if (c.work.steps < c.rules.most_steps && c.work.refusals < c.rules.most_refusals)
       step = take_call(c.work, c.rules, call);
     else
-      step.result = "no calls are left: end with the summary and flags lines";
+      step.result = no_calls_left;
     out.calls.push_back({std::move(call), std::move(step)});
   }
   if (c.work.tokens >= c.rules.most_tokens)

@@ -27,6 +27,10 @@ struct called_tool {
   tool_step step;
 };
 
+// Told with the last result of a session.
+inline constexpr const char* no_calls_left =
+    "no calls are left: end now, with the summary and flags lines or the whole answer";
+
 struct reading {
   reading_kind kind = reading_kind::refused;
   answer found;

@@ -106,6 +106,9 @@ call_bill bill_of(const provider_end& e, const provider_plan& from) {
   b.used.cache_write_1h = known(e.figures.cache_write_1h_tokens);
   b.used.output = known(e.figures.output_tokens);
   b.used.reasoning = known(e.figures.reasoning_tokens);
+  // Who answers with words has read and written some: a count of none is none.
+  if (!e.text.empty() && (b.used.input.value_or(1) == 0 || b.used.output.value_or(1) == 0))
+    b.used.input = b.used.output = std::nullopt;
   b.known = b.used.input && b.used.output;
   const auto& model = e.figures.model_answered.empty() ? from.model : e.figures.model_answered;
   const auto* price = llm::find_price(from.prices, model, e.service_tier);
@@ -137,6 +140,11 @@ void ended(call_record& r, const provider_end& e, const call_bill& bill, const s
     r.trace = sha256_hex(e.trace);
   if (!e.text.empty())
     r.text = sha256_hex(e.text);
+}
+
+bool was_never_read(llm::failure_class c) {
+  return c == llm::failure_class::bad_request || c == llm::failure_class::too_large
+         || c == llm::failure_class::context_too_long;
 }
 
 bool is_about_the_request(llm::failure_class c) {

@@ -34,5 +34,7 @@ void ended(call_record& r, const provider_end& e, const call_bill& bill, const s
 
 // No other model would take the request either: the node goes without a candidate.
 bool is_about_the_request(llm::failure_class c);
+// Refused before any model read it.
+bool was_never_read(llm::failure_class c);
 
 } // namespace kevolve::synthesis

@@ -82,8 +82,9 @@ std::vector<llm::event> answer::feed(std::string_view bytes) {
     over_ = body_.size() >= limits_.error_bytes;
     return {};
   }
-  if (body_bytes_ > limits_.body_bytes)
-    return refuse(error_origin::too_large, "the answer's body is larger than " + size_text(limits_.body_bytes));
+  const auto most = kind_ == body_kind::whole ? std::min(limits_.body_bytes, limits_.reply.reply) : limits_.body_bytes;
+  if (body_bytes_ > most)
+    return refuse(error_origin::too_large, "the answer's body is larger than " + size_text(most));
   if (kind_ != body_kind::stream || keep_body_)
     body_.append(bytes);
   return kind_ == body_kind::stream ? take(stream_.feed(bytes)) : std::vector<llm::event>{};
@@ -98,7 +99,7 @@ std::vector<llm::event> answer::end() {
   over_ = true;
   if (kind_ == body_kind::error)
     return {};
-  reply_ = llm::decode_reply(wire_, body_);
+  reply_ = llm::decode_reply(wire_, body_, limits_.reply);
   unread_ = reply_.error.origin == error_origin::malformed;
   return {};
 }

@@ -104,9 +104,8 @@ std::vector<llm::event> secret_guard::clean(std::vector<llm::event> events) {
 }
 
 void secret_guard::clean(llm::reply_error& e) const {
-  e.type = clean(e.type);
-  e.code = clean(e.code);
-  e.message = clean(e.message);
+  for (auto* text : {&e.type, &e.code, &e.message}) // they may have been cut
+    *text = redactor_.clean_cut(*text);
 }
 
 void secret_guard::clean(llm::tool_call& c) const {
@@ -116,8 +115,10 @@ void secret_guard::clean(llm::tool_call& c) const {
 }
 
 void secret_guard::clean(llm::reply& r) const {
-  for (auto* text : {&r.id, &r.model, &r.text, &r.reasoning, &r.refusal, &r.usage.service_tier})
+  for (auto* text : {&r.text, &r.reasoning, &r.refusal})
     *text = clean(*text);
+  for (auto* text : {&r.id, &r.model, &r.usage.service_tier})
+    *text = redactor_.clean_cut(*text);
   for (auto& c : r.calls)
     clean(c);
   clean(r.error);
@@ -126,8 +127,8 @@ void secret_guard::clean(llm::reply& r) const {
 void secret_guard::clean(attempt_end& e) const {
   clean(e.reply);
   if (e.remedy)
-    e.remedy->words = clean(e.remedy->words);
-  e.body = clean(e.body);
+    e.remedy->words = redactor_.clean_cut(e.remedy->words);
+  e.body = redactor_.clean_cut(e.body);
   for (auto& [name, value] : e.headers) {
     name = clean(name);
     value = clean(value);

@@ -55,14 +55,20 @@ result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& gro
     if (spec.generators[i].kind != "llm")
       continue;
     if (all.empty())
-      return fail(errc::unsupported, "generator[" + std::to_string(i)
-                                         + "] is an llm, and this node has no [[provider]] in its settings: add one to "
-                                           "the file that kevolved was given, "
-                                           "or that kevolve run is given with --node");
-    for (const auto& name : model_of(spec, i).providers)
+      return fail(errc::bad_input, "generator[" + std::to_string(i)
+                                       + "] is an llm, and this node has no [[provider]] in its settings: add one to "
+                                         "the file that kevolved was given, "
+                                         "or that kevolve run is given with --node");
+    const auto wanted = model_of(spec, i).providers;
+    for (const auto& name : wanted)
       if (std::find(names.begin(), names.end(), name) == names.end())
-        return fail(errc::unsupported, "generator[" + std::to_string(i) + "].providers: this node has no provider '"
-                                           + name + "'; it has: " + all);
+        return fail(errc::bad_input, "generator[" + std::to_string(i) + "].providers: this node has no provider '"
+                                         + name + "'; it has: " + all);
+    for (const auto& name : wanted.empty() ? names : wanted)
+      if (spec.budget.cost > 0.0 && ground.board->unpriced().contains(name))
+        return fail(errc::bad_input,
+                    "budget.cost cannot be kept: provider '" + name
+                        + "' has no price in the node's settings; give it one, or leave budget.cost out");
   }
   return {};
 }

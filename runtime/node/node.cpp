@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace kevolve {
 
@@ -289,10 +290,14 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   }
   auto p = std::make_unique<node::parts>(std::move(options), std::move(*data), std::move(targets), id, session);
   std::vector<std::string> names;
-  for (const auto& one : providers)
+  std::set<std::string> unpriced;
+  for (const auto& one : providers) {
     names.push_back(one.plan.name);
+    if (one.plan.prices.prices.empty())
+      unpriced.insert(one.plan.name);
+  }
   p->providers = std::move(providers);
-  p->board = std::make_shared<model_board>(std::move(names));
+  p->board = std::make_shared<model_board>(std::move(names), std::move(unpriced));
   p->core = add_supervisor(*p, "core", {}, core_children(*p));
   p->resources = add_supervisor(*p, "resources", patient(), resource_children(*p));
   child_spec directory;

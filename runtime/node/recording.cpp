@@ -16,7 +16,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 constexpr size_t page = 10'000;
 
 std::string to_base64(std::string_view bytes) {
@@ -212,6 +212,16 @@ result<recording> take_recording(const store& data, const id128& campaign) {
   return r;
 }
 
+namespace {
+
+// Over the whole document but itself, its keys in order.
+std::string digest_of(json document) {
+  document.erase("sha256");
+  return sha256_hex(to_text(document));
+}
+
+} // namespace
+
 std::string to_json_text(const recording& r) {
   auto events = json::array();
   for (const auto& e : r.events)
@@ -226,16 +236,11 @@ std::string to_json_text(const recording& r) {
   json texts = json::object();
   for (const auto& [digest, text] : r.texts)
     texts[digest] = text;
-  return to_pretty_text({{"kevolve_recording", format_version},
-                         {"campaign", to_string(r.campaign)},
-                         {"name", r.name},
-                         {"spec", to_base64(encode(r.spec))},
-                         {"tree_hash", to_string(r.tree_hash)},
-                         {"events", std::move(events)},
-                         {"exchanges", std::move(exchanges)},
-                         {"texts", std::move(texts)},
-                         {"redacted", r.redacted}})
-         + "\n";
+  json out{{"kevolve_recording", format_version}, {"campaign", to_string(r.campaign)},   {"name", r.name},
+           {"spec", to_base64(encode(r.spec))},   {"tree_hash", to_string(r.tree_hash)}, {"events", std::move(events)},
+           {"exchanges", std::move(exchanges)},   {"texts", std::move(texts)},           {"redacted", r.redacted}};
+  out["sha256"] = digest_of(out);
+  return to_pretty_text(out) + "\n";
 }
 
 result<recording> parse_recording(std::string_view text) {
@@ -245,6 +250,8 @@ result<recording> parse_recording(std::string_view text) {
   try {
     if (x["kevolve_recording"].get<int>() > format_version)
       return fail(errc::newer_format, "it was recorded by a newer kevolve");
+    if (x.value("sha256", std::string{}) != digest_of(x))
+      return fail(errc::corrupt, "it is not as it was recorded: its sha256 is another");
     recording r;
     const auto id = parse_id(x.at("campaign").get<std::string>());
     auto spec_bytes = from_base64(x.at("spec").get<std::string>());

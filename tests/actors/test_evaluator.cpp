@@ -246,6 +246,27 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(three->value->rival.index == 1);
 }
 
+TEST_CASE_FIXTURE(laboratory,
+                  "after a test that failed the next one is held at the level that the campaign says then") {
+  candidates_win();
+  said->verdict_on_candidates.ci_low = 0.9; // it reaches its confirmation, and no further
+  champion_info champion;
+  champion.level = 0.02;
+  caf::anon_send(tested, atom::crowned_v, champion);
+  auto one = evaluate("fast", 1);
+  auto two = evaluate("other", 2);
+  run();
+  REQUIRE(one->value);
+  CHECK_FALSE(one->value->confirmed);
+  CHECK_FALSE(two->value);
+  settle(*one->value);
+  champion.level = 0.01;
+  caf::anon_send(tested, atom::crowned_v, champion);
+  run();
+  REQUIRE(two->value);
+  CHECK(said->alphas == std::vector<double>{0.04, 0.02});
+}
+
 TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after it, and says nothing of the champion") {
   candidates_win();
   evaluate_request first; // waits for its turn with the campaign's own level

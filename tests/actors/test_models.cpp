@@ -262,7 +262,7 @@ TEST_CASE("a provider without a valid key is put on hold, once, and the next one
   CHECK(s.put(s.question(1))->value);
   CHECK(s.put(s.question(2))->value);
   CHECK(s.scripts["first"]->asked.size() == 1);
-  CHECK(s.board->held({"first"}) == "first: auth it was");
+  CHECK(s.board->held({"first"}) == "first: auth it was; once mended: kevolve provider resume first");
   CHECK(s.board->held({}).empty()); // one of them may be asked
   CHECK(s.list()[0].state == "on hold");
 
@@ -298,7 +298,7 @@ TEST_CASE("a request that no provider takes ends its question; one that refuses 
   s.scripts["second"]->ends = {refuses, answered(), answered(), answered()};
   const auto got = s.put(s.question(1));
   REQUIRE(got->error);
-  CHECK(got->error->code == errc::bad_input);
+  CHECK(got->error->code == errc::cancelled); // nothing was read, so nothing is charged
   CHECK(s.put(s.question(2))->value);
   CHECK(s.put(s.question(3))->value);
   CHECK(!s.board->held({"first"}).empty());
@@ -399,7 +399,8 @@ TEST_CASE("a provider that fails again and again rests, is shown so with its las
   const auto waits = s.put(q);
   for (int i = 0; i < 20 && s.board->held({"first"}).empty(); ++i)
     s.pass_s(1);
-  CHECK(s.board->held({"first"}) == "first: failed repeatedly, the last time so: network it was");
+  CHECK(s.board->held({"first"}).find("first: failed repeatedly, the last time so: network it was; asked again at ")
+        == 0);
   CHECK(told == 1);
   CHECK(s.list()[0].state == "resting");
   CHECK(s.list()[0].reason == "failed repeatedly, the last time so: network it was");
@@ -444,7 +445,7 @@ TEST_CASE("a provider whose model is too small for the prompts is put on hold at
     q.terms.providers = {"first"};
     const auto got = s.put(q);
     REQUIRE(got->error);
-    CHECK(got->error->code == errc::bad_input);
+    CHECK(got->error->code == errc::cancelled);
     CHECK(s.board->held({"first"}).empty() == (node < 3));
   }
   CHECK(s.board->held({"first"}).find("context_too_long it was; 3 requests in a row") != std::string::npos);
@@ -547,6 +548,17 @@ TEST_CASE("a provider's actor that dies costs an attempt, not the question") {
     s.pass_s(30);
   REQUIRE(got->value);
   CHECK(s.stored(1).calls.front().outcome == "network");
+}
+
+TEST_CASE("who answers with words and claims to have used nothing is counted at the worst") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {answered(good, 0, 0), answered(good, 1'000, 0)};
+  CHECK(s.put(s.question(1))->value);
+  const auto worst = s.stored(1).calls.front().reserved_tokens;
+  CHECK(s.ledger(keys::spent_by(campaign)).spent.tokens == worst);
+  CHECK(s.put(s.question(2))->value);
+  CHECK(s.ledger(keys::spent_by(campaign)).spent.tokens == 2 * worst);
 }
 
 TEST_CASE("a price that is unknown makes no cost, and is refused where a known one is required") {

@@ -88,6 +88,13 @@ TEST_CASE("counts that contradict each other cost no less than nothing") {
   CHECK(cost_of(find_price(t, "claude-x", ""), used) == 30'000);
 }
 
+TEST_CASE("counts that nobody can have used cost more than any budget, not less than nothing") {
+  const auto t = table();
+  const auto absurd = cost_of(find_price(t, "gpt-x", ""), counts(9'000'000'000'000'000, 9'000'000'000'000'000));
+  REQUIRE(absurd);
+  CHECK(*absurd >= 1'000'000'000'000'000'000);
+}
+
 TEST_CASE("the worst cost is that of the dearest way") {
   const auto t = table();
   CHECK(worst_cost(find_price(t, "claude-x", ""), 1'000, 100) == 6'000'000 + 1'500'000);

@@ -186,3 +186,16 @@ TEST_CASE("what looks like a key is found by its shape") {
   CHECK(without_key_shapes("a sk-Abc123Def456Ghi789Jkl012 b http://u:pw@h/")
         == "a <looks like a key: openai> b http://u:<looks like a key: url password>@h/");
 }
+
+TEST_CASE("what a cut or a change has left of a secret goes as well, where texts are cut") {
+  const std::string key = "zzCanaryPlainfb0e2bce823bc40a61bfe9e4";
+  const auto r = redactor::make({{"key", key}});
+  REQUIRE(r);
+  CHECK(r->clean_cut("bad key " + key.substr(0, key.size() - 1) + "…") == "bad key <part of a secret>…");
+  CHECK(r->clean_cut("x" + key.substr(9) + " y") == "x<part of a secret> y");
+  CHECK(r->clean_cut("ZZCANARYPLAINFB0E2BCE") == "<part of a secret>");
+  CHECK(r->clean_cut("all of it: " + key) == "all of it: <secret:key>");
+  CHECK(r->clean_cut("zzCanaryPla and nothing more") == "zzCanaryPla and nothing more");    // 11 characters
+  const auto encoded = std::string{"enpDYW5hcnlQbGFpbmZiMGUyYmNlODIzYmM0MGE2MWJmZTllNA=="}; // base64
+  CHECK(r->clean_cut(encoded.substr(0, 30)).find("hcnlQbGFpbm") == std::string::npos);
+}

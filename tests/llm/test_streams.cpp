@@ -246,6 +246,38 @@ TEST_CASE("whole replies are read like streamed ones") {
   CHECK(responses.calls[0].id == "k");
 }
 
+TEST_CASE("a whole reply past our limits is none") {
+  std::string calls;
+  for (int i = 0; i < 100'000; ++i)
+    calls += (i == 0 ? "" : ",") + std::string{R"({"id":"c)"} + std::to_string(i) + R"(","function":{"name":"lint"}})";
+  const auto body =
+      R"({"model":"m","choices":[{"message":{"tool_calls":[)" + calls + R"(]},"finish_reason":"tool_calls"}]})";
+  const auto many = decode_reply(wire_format::openai_chat, body); // at once: each id is looked up in a map
+  CHECK_FALSE(many.complete);
+  CHECK(many.error.origin == error_origin::too_large);
+  CHECK(many.error.message == "the reply has more than 64 tool calls");
+  stream_limits small;
+  small.reply = 100;
+  CHECK(decode_reply(wire_format::openai_chat, body, small).error.message == "the reply is larger than 100 bytes");
+}
+
+TEST_CASE("of a reply's counts the largest holds, and names have an end") {
+  reply r;
+  event e;
+  e.kind = event_kind::usage;
+  e.usage.input = 1'000;
+  e.usage.output = 500;
+  apply(r, e);
+  e.usage.input = e.usage.output = 0;
+  apply(r, e);
+  CHECK(r.usage.input == 1'000);
+  CHECK(r.usage.output == 500);
+  e.kind = event_kind::started;
+  e.name = std::string(1'000'000, 'm');
+  apply(r, e);
+  CHECK(r.model.size() == 256);
+}
+
 TEST_CASE("whole replies that are none are errors") {
   struct row {
     wire_format format;

@@ -185,3 +185,14 @@ TEST_CASE("a campaign that asks for a provider which the node lacks is refused b
   REQUIRE(!refused);
   CHECK(refused.error().detail.find("no [[provider]]") != std::string::npos);
 }
+
+TEST_CASE("a budget of money is refused where a provider's calls have no price") {
+  scratch_folder dir;
+  scripted_service service{{}};
+  service.spec.price = {};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto refused = n.try_submit("row_energy", {"generator[0].kind=llm", "budget.cost=1.5"});
+  REQUIRE(!refused);
+  CHECK(refused.error().code == errc::bad_input);
+  CHECK(refused.error().detail.find("provider 'scripted' has no price") != std::string::npos);
+}

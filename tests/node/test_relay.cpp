@@ -133,6 +133,13 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   auto other_seed = *back;
   other_seed.spec.seed += 1;
   CHECK(replay(other_seed).difference.find("another seed") != std::string::npos);
+  auto bytes = to_json_text(*kept);
+  const auto at = bytes.find("\"time_ns\": ");
+  REQUIRE(at != std::string::npos);
+  bytes[at + 11] = bytes[at + 11] == '1' ? '2' : '1';
+  const auto touched = parse_recording(bytes);
+  REQUIRE(!touched);
+  CHECK(touched.error().detail.find("its sha256 is another") != std::string::npos);
   CHECK(!parse_recording("{}"));
   CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
 }

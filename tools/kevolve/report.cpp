@@ -137,7 +137,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   }
   out += "## Candidates\n\n" + head({"verdict", "candidates"});
   for (const auto& [verdict, n] : r.by_verdict)
-    out += row({verdict == "none" ? "nothing left to propose" : verdict, std::to_string(n)});
+    out += row({verdict == "none" ? "no candidate came of it" : verdict, std::to_string(n)});
   out += "\n## Best so far\n\n" + head({"after", "candidates", "node", "speedup"});
   for (const auto& p : r.curve)
     out +=

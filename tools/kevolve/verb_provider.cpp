@@ -128,6 +128,8 @@ int try_provider(const provider_options& o) {
         synthesis::begun(setup->plan, *body, synthesis::worst_of(q, synthesis::size_of(q), setup->plan), 1, 0);
     if (auto key = key_of(*setup); !key)
       return report({errc::bad_input, fmt::format("provider '{}': {}", o.name, key.error().detail)}, o.common.json);
+    if (!o.common.quiet)
+      print_err(fmt::format("asking {}, for two minutes at most\n", o.name));
     const auto end = try_once(*setup, std::move(*body));
     const bool cut_off = end.what == llm::failure_class::output_truncated; // it talks: that is what was to be seen
     const bool forbidden = end.what == llm::failure_class::auth || end.what == llm::failure_class::permission;

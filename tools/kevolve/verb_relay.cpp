@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 namespace kevolve {
 
@@ -100,24 +99,25 @@ std::string unanswerable(const std::string& text) {
   if (text.empty())
     return " is empty: the reply is expected in it";
   if (text.size() > synthesis::most_answer_bytes)
-    return fmt::format(" has {} bytes; an answer may have {}", text.size(), synthesis::most_answer_bytes);
+    return fmt::format(" has more than {} bytes, which an answer may have", synthesis::most_answer_bytes);
   return llm::is_valid_utf8(text) ? "" : " is not UTF-8 text";
 }
 
 int answer(const relay_options& o) {
-  std::stringstream text;
-  if (o.file == "-")
-    text << std::cin.rdbuf();
-  else {
-    std::ifstream in{o.file, std::ios::binary};
-    text << in.rdbuf();
-    if (!in)
-      return report({errc::bad_input, "cannot read " + printable(o.file)}, o.common.json);
-  }
-  auto body = body_of(o);
-  body["text"] = text.str();
-  if (auto problem = unanswerable(text.str()); !problem.empty())
+  std::ifstream file;
+  if (o.file != "-")
+    file.open(o.file, std::ios::binary);
+  auto& in = o.file == "-" ? std::cin : static_cast<std::istream&>(file);
+  std::string text(synthesis::most_answer_bytes + 1, '\0'); // no more is read of what never ends
+  if (in)
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || (o.file != "-" && !file.is_open()))
+    return report({errc::bad_input, "cannot read " + printable(o.file)}, o.common.json);
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (auto problem = unanswerable(text); !problem.empty())
     return report({errc::bad_input, printable(o.file) + problem}, o.common.json);
+  auto body = body_of(o);
+  body["text"] = text;
   if (!o.model.empty())
     body["model"] = o.model;
   return send(o.common, o.where, prompt_path(o) + "/answer", body, print_receipt);

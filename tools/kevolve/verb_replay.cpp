@@ -32,8 +32,13 @@ result<json> record(const record_options& o) {
   look.create = false;
   look.read_only = true;
   auto data = store::open(o.data, look);
-  if (!data)
-    return tl::unexpected(data.error());
+  if (!data) {
+    auto why = data.error();
+    if (why.code == errc::conflict)
+      why.detail += "; to record while a node runs: kevolve backup --data " + o.data
+                    + " --out COPY, then record with --data COPY";
+    return tl::unexpected(std::move(why));
+  }
   auto id = find_campaign(**data, o.campaign);
   if (!id)
     return tl::unexpected(id.error());

@@ -1,5 +1,7 @@
 #include "backends/generators/llm/exchange.hpp"
 
+#include <algorithm>
+
 namespace kevolve::llm {
 
 std::string to_string(finish_reason r) {
@@ -53,13 +55,32 @@ bool is_content(const event& e) {
   }
 }
 
+namespace {
+
+constexpr size_t longest_name = 256; // bytes; of a model, an id, a tier
+
+// Counts of one reply grow: one that falls is not believed.
+token_counts larger(const token_counts& before, token_counts now) {
+  const auto keep = [](std::optional<int64_t>& x, const std::optional<int64_t>& old) {
+    if (old)
+      x = std::max(*old, x.value_or(0));
+  };
+  keep(now.input, before.input);
+  keep(now.output, before.output);
+  keep(now.reasoning, before.reasoning);
+  now.service_tier = now.service_tier.empty() ? before.service_tier : now.service_tier.substr(0, longest_name);
+  return now;
+}
+
+} // namespace
+
 void apply(reply& r, const event& e) {
   switch (e.kind) {
     case event_kind::started:
       if (!e.id.empty())
-        r.id = e.id;
+        r.id = e.id.substr(0, longest_name);
       if (!e.name.empty())
-        r.model = e.name;
+        r.model = e.name.substr(0, longest_name);
       break;
     case event_kind::text:
       r.text += e.text;
@@ -89,7 +110,7 @@ void apply(reply& r, const event& e) {
       break;
     }
     case event_kind::usage:
-      r.usage = e.usage;
+      r.usage = larger(r.usage, e.usage);
       break;
     case event_kind::finished:
       r.finish = e.finish;

@@ -181,6 +181,11 @@ std::string_view advice(failure_class c) {
       return "the server's certificate could not be verified: check the base URL and the configured CA";
     case failure_class::bad_request:
       return "the provider does not take this request: check its wire format and extra body members";
+    case failure_class::context_too_long:
+    case failure_class::too_large:
+      return "set the generator's context_tokens below what the model takes";
+    case failure_class::network:
+      return "check the provider's address, and that its server runs";
     default:
       return {};
   }

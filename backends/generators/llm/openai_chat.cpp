@@ -181,14 +181,14 @@ private:
     return found.first->second;
   }
   size_t slot_of_id(const std::string& id) {
-    for (size_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id)
-        return i;
-    ids_.push_back(id);
-    return ids_.size() - 1;
+    const auto found = slots_by_id_.emplace(id, ids_.size());
+    if (found.second)
+      ids_.push_back(id);
+    return found.first->second;
   }
 
   std::map<int64_t, size_t> slots_;
+  std::map<std::string, size_t> slots_by_id_;
   std::vector<std::string> ids_;
   std::string tier_;
   bool begun_ = false;

@@ -11,7 +11,8 @@ namespace {
 constexpr double nano_per_token = 1'000.0;
 
 nano_money charge(int64_t tokens, double per_million) {
-  return static_cast<nano_money>(std::ceil(static_cast<double>(tokens) * per_million * nano_per_token));
+  constexpr double most = 1e18; // what a server claims may be absurd; a few of these can be summed
+  return static_cast<nano_money>(std::min(most, std::ceil(static_cast<double>(tokens) * per_million * nano_per_token)));
 }
 
 const price* longest_match(const price_table& t, const std::string& name) {

@@ -22,6 +22,12 @@ char lowered(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(), lowered);
+  return out;
+}
+
 std::optional<unsigned> hex_number(std::string_view digits) {
   unsigned out = 0;
   for (char c : digits) {
@@ -204,6 +210,11 @@ result<redactor> redactor::make(std::vector<secret> secrets) {
         out.forms_.push_back({base64_core(s.value, before, alphabet), true, false, which});
     out.forms_.push_back({hexadecimal(s.value), true, true, which});
   }
+  for (const auto& f : out.forms_) {
+    const auto n = std::clamp(f.text.size() * 3 / 4, size_t{6}, size_t{12});
+    for (size_t at = 0; at + n <= f.text.size(); ++at)
+      out.fragments_[n].insert(in_lower_case(std::string_view{f.text}.substr(at, n)));
+  }
   for (const auto& f : out.forms_)
     for (int byte = 0; byte < 256; ++byte) {
       const auto c = static_cast<char>(byte);
@@ -243,6 +254,23 @@ std::string redactor::clean(std::string_view text) const {
     at = h.begin + h.length;
   }
   out += text.substr(at);
+  return out;
+}
+
+std::string redactor::clean_cut(std::string_view text) const {
+  const auto whole = clean(text);
+  const auto small = in_lower_case(whole);
+  std::vector<bool> hidden(whole.size());
+  for (const auto& [n, fragments] : fragments_)
+    for (size_t at = 0; at + n <= small.size(); ++at)
+      if (fragments.contains(std::string_view{small}.substr(at, n)))
+        std::fill_n(hidden.begin() + static_cast<std::ptrdiff_t>(at), n, true);
+  std::string out;
+  for (size_t at = 0; at < whole.size(); ++at)
+    if (!hidden[at])
+      out += whole[at];
+    else if (at == 0 || !hidden[at - 1])
+      out += "<part of a secret>";
   return out;
 }
 

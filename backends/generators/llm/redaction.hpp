@@ -5,6 +5,9 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,9 @@ public:
   static result<redactor> make(std::vector<secret> secrets);
 
   std::string clean(std::string_view text) const;
+  // The same, and what is left of a secret in a text that was cut or changed: 12 or more of its characters in a row, or
+  // of one of its encoded forms, in either case; of a short one three quarters.
+  std::string clean_cut(std::string_view text) const;
   bool finds(std::string_view text) const;
 
 private:
@@ -44,6 +50,7 @@ private:
   hit next(std::string_view text, size_t from) const;
 
   std::vector<std::string> names_;
+  std::map<size_t, std::set<std::string, std::less<>>> fragments_; // by length; lower case
   std::vector<form> forms_;
   std::array<bool, 256> begins_{}; // bytes with which one of the forms may begin: all others are passed over
 };

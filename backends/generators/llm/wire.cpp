@@ -105,6 +105,14 @@ struct reply_stream::state {
   bool ended = false; // no more bytes: what cannot be read was cut
 };
 
+namespace {
+
+std::string too_many_calls(const stream_limits& limits) {
+  return "the reply has more than " + std::to_string(limits.calls) + " tool calls";
+}
+
+} // namespace
+
 void reply_stream::state::take(const std::vector<sse_event>& pieces, std::vector<event>& out) {
   for (const auto& piece : pieces) {
     if (over)
@@ -141,8 +149,7 @@ void reply_stream::state::keep(std::vector<event>& made, std::vector<event>& out
       return;
     }
     if (e.kind == event_kind::call && e.index >= limits.calls) {
-      fail_with(error_origin::too_large, "the reply has more than " + std::to_string(limits.calls) + " tool calls",
-                out);
+      fail_with(error_origin::too_large, too_many_calls(limits), out);
       return;
     }
     over = e.kind == event_kind::done || e.kind == event_kind::error;
@@ -190,9 +197,12 @@ uint64_t reply_stream::keep_alives() const {
   return state_->events.comments() + state_->empty_pieces;
 }
 
-reply decode_reply(wire_format f, std::string_view body) {
+reply decode_reply(wire_format f, std::string_view body, const stream_limits& limits) {
   std::vector<event> events;
-  if (const auto parsed = parse_json(body); !parsed || !parsed->is_object())
+  if (body.size() > limits.reply)
+    events.push_back(
+        error_event(error_origin::too_large, "the reply is larger than " + std::to_string(limits.reply) + " bytes"));
+  else if (const auto parsed = parse_json(body); !parsed || !parsed->is_object())
     events.push_back(error_event(error_origin::malformed, "the reply is no JSON object"));
   else if (f == wire_format::openai_chat)
     read_chat_reply(*parsed, events);
@@ -201,8 +211,13 @@ reply decode_reply(wire_format f, std::string_view body) {
   else
     read_anthropic_reply(*parsed, events);
   reply out;
-  for (const auto& e : events)
+  for (const auto& e : events) {
+    if (e.kind == event_kind::call && e.index >= limits.calls) {
+      apply(out, error_event(error_origin::too_large, too_many_calls(limits)));
+      break;
+    }
     apply(out, e);
+  }
   return out;
 }
 

@@ -25,7 +25,7 @@ result<std::string> encode_request(wire_format f, const request& r);
 struct stream_limits {
   size_t line = size_t{1} << 20;
   size_t event = size_t{4} << 20;
-  size_t reply = size_t{8} << 20; // text, reasoning, refusal and arguments together
+  size_t reply = size_t{8} << 20; // text, reasoning, refusal and arguments together; of a whole reply, its body
   size_t calls = 64;
 };
 
@@ -51,7 +51,7 @@ private:
 };
 
 // A reply that came whole, as JSON: to be called for a 2xx answer that is no event stream.
-reply decode_reply(wire_format f, std::string_view body);
+reply decode_reply(wire_format f, std::string_view body, const stream_limits& limits = {});
 
 // The error in any body a server may answer with; a body that is not JSON becomes the message. Origin is provider.
 reply_error decode_error(std::string_view body);

@@ -36,6 +36,8 @@ json parse_body(const std::string& text, std::string& repeated) {
 std::optional<problem> read_body(const route& to, call& c) {
   if (c.request.body.empty())
     return to.fields.empty() ? std::nullopt : check_body(to.fields, c.body);
+  if (to.method == "GET")
+    return problem{400, "bad-request", "this path takes no body"};
   if (!c.request.content_type.starts_with("application/json"))
     return problem{415, "unsupported-media-type", "the body must be application/json"};
   std::string repeated;

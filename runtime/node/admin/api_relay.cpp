@@ -91,6 +91,10 @@ void answer(const call_ptr& c) {
   auto id = prompt_of(c);
   if (!id || no_relay(c))
     return;
+  if (c->body.value("text", std::string{}).empty()) {
+    c->refuse(problem{422, "unprocessable", "text: the whole reply is expected in it"});
+    return;
+  }
   relay_answer a{*id, c->body.value("text", std::string{}), asker(c), printable(c->body.value("model", std::string{}))};
   ask<relay_receipt>(
       c, c->context->relay, [c](relay_receipt& r) { c->reply(to_json(r)); }, atom::answer_v, std::move(a));
