@@ -95,6 +95,20 @@ void start_anew(pointer self, const id128& id) {
   self->send_exit(former.supervisor, caf::exit_reason::user_shutdown);
 }
 
+// What has ended is kept for whoever asks about it just then; the oldest of many goes, and comes back when it is asked.
+void release_ended(pointer self) {
+  constexpr size_t most_ended = 16;
+  auto& st = self->state;
+  std::map<uint64_t, id128> ended;
+  for (const auto& [id, e] : st.running)
+    if (e.ended && e.failure.empty())
+      ended[e.order] = id;
+  for (; ended.size() > most_ended; ended.erase(ended.begin())) {
+    auto e = st.running.extract(ended.begin()->second);
+    self->send_exit(e.mapped().supervisor, caf::exit_reason::user_shutdown);
+  }
+}
+
 // Free places go to those that wait, by priority, then first come.
 void admit(pointer self) {
   auto& st = self->state;
@@ -133,6 +147,7 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
               return;
             }
             auto s = start(self, id, *submission, false);
+            release_ended(self);
             auto e = self->state.running.find(id);
             if (s.flag == caf::rt_error)
               promise.deliver(std::move(s.err));
@@ -233,7 +248,9 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
         if (auto e = self->state.running.find(id); e != self->state.running.end()) {
           e->second.ended = true;
           e->second.waiting = false;
+          e->second.order = ++self->state.last_order;
           steps::admit(self);
+          steps::release_ended(self);
         }
       },
       [self](atom::begin, const id128& id) {

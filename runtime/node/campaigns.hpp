@@ -22,7 +22,7 @@ struct campaigns_state {
     caf::actor supervisor;
     std::string failure; // its supervisor gave up
     campaign_submission submission;
-    uint64_t order = 0;   // among those that wait with one priority
+    uint64_t order = 0;   // among those that wait with one priority; once ended, among those
     bool waiting = false; // dormant, for a place
     bool ended = false;
   };

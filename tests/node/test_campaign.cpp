@@ -112,6 +112,33 @@ TEST_CASE("a campaign that is cancelled before it is prepared stays cancelled") 
   CHECK(n.status(id).candidates == 0);
 }
 
+TEST_CASE("of many campaigns that have ended the oldest give up their actors, and come back when they are asked") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  std::vector<id128> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(n.submit("row_energy", {"seed=" + std::to_string(100 + i)}));
+    n.await(all.back(), [](const campaign_status& s) { return s.state == "preparing"; });
+    REQUIRE(n.cancel(all.back(), "enough"));
+  }
+  const auto live = [&] {
+    uint64_t count = 0;
+    for (const auto& card : n.get().cards()->list())
+      count += card.kind == "campaign" && card.ended_ns == 0 ? 1U : 0U;
+    return count;
+  };
+  n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
+  auto first = n.wake(all.front());
+  for (int i = 0; !first && i < 1'000; ++i) { // its former actors may be on their way out
+    CHECK(first.error().code == errc::unavailable);
+    first = n.wake(all.front());
+  }
+  REQUIRE(first);
+  CHECK(n.status(all.front()).state == "finished");
+  CHECK(n.status(all.front()).stop_reason == "cancelled");
+  n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
+}
+
 TEST_CASE("a campaign whose task is refused fails with the evidence") {
   scratch_folder dir;
   live_node n{dir.path};

@@ -67,6 +67,17 @@ TEST_CASE("moves that do not apply leave no trace") {
     REQUIRE(++grown < 4);
 }
 
+TEST_CASE("a move without its arguments has no variants") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("gemm");
+  auto reference = read(n);
+  auto env = environment_of(n, reference);
+  for (const auto* name : {"tile", "jam", "unroll", "split", "vectorise", "hint", "flags", "nonsense"})
+    CHECK(variants({name, {}}, env).empty());
+  CHECK(!variants({"tile", {"L0", "16"}}, env).empty());
+}
+
 TEST_CASE("drafts are short") {
   if (!have_clang())
     return;

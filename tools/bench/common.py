@@ -99,8 +99,10 @@ def table(rows: list[list[str]]) -> str:
 
 def provenance(document: Json) -> str:
     machine = document["machine"]
+    load = ("" if machine["load_1min"] is None else
+            f", load average {machine['load_1min']} before, {machine['load_1min_after']} after")
     return (f"seed {document['seed']}, {document['date']}, revision {document['revision']}; {machine['cores']} cores of "
-            f"{machine['cpu']}, load average {machine['load_1min']} before, {machine['load_1min_after']} after")
+            f"{machine['cpu']}{load}")
 
 
 def publish(document: Json, text: str, as_json: bool) -> None:

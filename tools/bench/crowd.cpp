@@ -114,7 +114,7 @@ private:
     r.proposal.language = "c";
     r.proposal.flags = "O3";
     r.proposal.generator = "transform";
-    r.proposal.genome = fmt::format("tile 0 {}; unroll 1 {}", index % 64, index);
+    r.proposal.genome = fmt::format("tile(i,{}); unroll(j,{})", 16 + index % 64, 2 + index % 62);
     r.proposal.summary = fmt::format("unrolls loop 1 {} times", index);
     r.evaluations = {derive_id("evaluation", r.proposal.source + "compile"),
                      derive_id("evaluation", r.proposal.source + "race")};

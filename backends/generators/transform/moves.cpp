@@ -113,6 +113,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
 std::vector<move> variants(const move& m, const environment& env) {
   std::vector<move> out;
   auto with = [&](const std::vector<int64_t>& values, size_t at) {
+    if (at >= m.args.size()) // of a genome that nobody made by moves
+      return;
     for (auto v : values) {
       auto n = m;
       n.args[at] = std::to_string(v);
@@ -131,7 +133,7 @@ std::vector<move> variants(const move& m, const environment& env) {
   else if (m.name == "hint") {
     with(lane_counts(env), 1);
     with({1, 2, 4, 8}, 2);
-  } else if (m.name == "flags")
+  } else if (m.name == "flags" && m.args.size() == 1)
     for (const auto& f : env.flag_menu)
       if (f != m.args[0] && f != env.baseline_flags)
         out.push_back({"flags", {f}});
