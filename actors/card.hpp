@@ -9,11 +9,13 @@
 #include <caf/error.hpp>
 #include <caf/scheduled_actor.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,11 +40,23 @@ struct card_view {
   std::string awaits;       // what it waits for that no actor of this node has; empty: nothing
 };
 
+// What the actors of a kind come to, the dead ones that are remembered among them. Kept as they change: nobody has to
+// look at all of them.
+struct kind_tally {
+  std::atomic<int64_t> live{0};
+  std::atomic<int64_t> busy{0};
+  std::atomic<int64_t> restarts{0};
+  std::atomic<int64_t> mailbox{0};
+  std::atomic<int64_t> handled{0};
+  std::atomic<int64_t> dead{0};
+  std::atomic<int64_t> failed{0}; // of the dead
+};
+
 class card_table;
 
 class actor_card {
 public:
-  actor_card(std::shared_ptr<card_table> table, card_view first);
+  actor_card(std::shared_ptr<card_table> table, std::shared_ptr<kind_tally> tally, card_view first);
 
   void handling(std::string message, uint64_t mailbox);
   void handled();
@@ -59,9 +73,15 @@ public:
   card_view view() const;
   const std::shared_ptr<card_table>& table() const { return table_; }
   uint64_t id() const;
+  const std::string& kind() const { return view_.kind; } // never changes
 
 private:
+  template <class F>
+  void change(F f);
+
   mutable std::mutex guard_;
+  bool counted_ = false; // in the tally, as a live one
+  const std::shared_ptr<kind_tally> tally_;
   card_view view_;
   log::ids about_;
   std::shared_ptr<card_table> table_;
@@ -80,6 +100,17 @@ public:
   // The actor behind a live card; invalid if there is none.
   caf::actor handle(uint64_t id) const;
   std::vector<card_view> list() const;
+  // Those of that kind and state (empty: of any; "live": not dead), the live ones by id and then the dead: `limit` of
+  // them from the one at `first`, and how many there are.
+  struct page_of_cards {
+    std::vector<card_view> items;
+    uint64_t total = 0;
+  };
+  page_of_cards page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
+  // Live, or dead and remembered.
+  std::optional<card_view> find(uint64_t id) const;
+  // By kind.
+  std::map<std::string, std::shared_ptr<const kind_tally>> tallies() const;
   // What every live actor of that kind waits for; empty if one of them can work.
   std::string awaited(const std::string& kind) const;
   uint64_t forgotten() const;
@@ -97,6 +128,8 @@ private:
     caf::weak_actor_ptr who; // weak: a card keeps nobody alive
   };
   std::map<uint64_t, living> live_;
+  std::map<std::string, std::map<uint64_t, card_ptr>> kinds_; // of live_
+  std::map<std::string, std::shared_ptr<kind_tally>> tallies_;
   std::deque<card_view> dead_;
   std::map<std::string, history> histories_; // by kind/name of supervised actors
 };

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stdexcept>
 
 using namespace kevolve;
@@ -103,6 +104,81 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
   CHECK(v.last_failure == "unavailable: helper ended");
   virtual_system::stop(c);
   virtual_system::stop(other);
+}
+
+TEST_CASE("tallies and pages say what the whole list says, whatever the actors do") {
+  virtual_system s;
+  s.cards = std::make_shared<card_table>(5); // the oldest dead are forgotten
+  std::minstd_rand draw{7};
+  std::vector<caf::actor> all;
+  const std::vector<std::string> kinds{"device", "search_node", "appender"};
+  for (int step = 0; step < 400; ++step) {
+    if (all.empty() || draw() % 3 == 0)
+      all.push_back(
+          spawn_carded(s.system, s.cards, kinds[draw() % kinds.size()], "n" + std::to_string(draw() % 4), 0, worker));
+    const auto which = draw() % all.size();
+    switch (draw() % 6) {
+      case 0:
+        caf::anon_send(all[which], atom::crash_v);
+        break;
+      case 1:
+        virtual_system::stop(all[which]);
+        break;
+      default:
+        caf::anon_send(all[which], atom::tick_v);
+        break;
+    }
+    s.run();
+    const auto list = s.cards->list();
+    for (const auto& [kind, tally] : s.cards->tallies()) {
+      CAPTURE(kind);
+      int64_t live = 0, busy = 0, restarts = 0, mailbox = 0, handled = 0, dead = 0, failed = 0;
+      for (const auto& v : list) {
+        if (v.kind != kind)
+          continue;
+        handled += static_cast<int64_t>(v.handled);
+        if (v.ended_ns != 0) {
+          ++dead;
+          failed += v.last_failure == "stopped" ? 0 : 1;
+          continue;
+        }
+        ++live;
+        busy += v.state == "idle" || v.state == "starting" ? 0 : 1;
+        restarts += static_cast<int64_t>(v.restarts);
+        mailbox += static_cast<int64_t>(v.mailbox);
+      }
+      REQUIRE(tally->live == live);
+      REQUIRE(tally->busy == busy);
+      REQUIRE(tally->restarts == restarts);
+      REQUIRE(tally->mailbox == mailbox);
+      REQUIRE(tally->handled == handled);
+      REQUIRE(tally->dead == dead);
+      REQUIRE(tally->failed == failed);
+    }
+    for (const std::string kind : {"", "device", "none"})
+      for (const std::string state : {"", "live", "dead", "idle"}) {
+        std::vector<uint64_t> wanted;
+        for (const auto& v : list)
+          if ((kind.empty() || v.kind == kind)
+              && (state.empty() || (state == "live" ? v.ended_ns == 0 : v.state == state)))
+            wanted.push_back(v.id);
+        const auto first = draw() % 12;
+        const auto limit = 1 + draw() % 6;
+        const auto page = s.cards->page(kind, state, first, limit);
+        REQUIRE(page.total == wanted.size());
+        const auto from = std::min<size_t>(first, wanted.size());
+        const auto until = std::min<size_t>(from + limit, wanted.size());
+        REQUIRE(page.items.size() == until - from);
+        for (size_t i = from; i < until; ++i)
+          REQUIRE(page.items[i - from].id == wanted[i]);
+      }
+    if (!list.empty())
+      CHECK(s.cards->find(list.back().id)->name == list.back().name);
+    CHECK(!s.cards->find(1'000'000'000));
+  }
+  for (const auto& a : all)
+    virtual_system::stop(a);
+  s.run();
 }
 
 TEST_CASE("what an actor logs while it handles a message says what it is about") {

@@ -38,17 +38,12 @@ json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>
 } // namespace
 
 void actors(const call_ptr& c) {
-  auto all = c->context->cards->list();
-  auto kind = c->text("kind");
-  auto state = c->text("state");
-  std::erase_if(all, [&](const card_view& v) {
-    if (!kind.empty() && v.kind != kind)
-      return true;
-    if (state == "live")
-      return !is_alive(v);
-    return !state.empty() && v.state != state;
-  });
-  auto out = page_of(all, c->page(), [](const card_view& v) { return to_json(v); });
+  const auto asked = c->page();
+  const auto page = c->context->cards->page(c->text("kind"), c->text("state"), asked.cursor, asked.limit);
+  auto items = json::array();
+  for (const auto& v : page.items)
+    items.push_back(to_json(v));
+  auto out = page_json(std::move(items), std::min<uint64_t>(asked.cursor, page.total) + page.items.size(), page.total);
   say_completeness(c, out);
   c->reply(out);
 }
@@ -61,14 +56,12 @@ void actor(const call_ptr& c) {
     c->refuse(failure{errc::bad_input, "an actor is named by its id, a whole number"});
     return;
   }
-  auto all = c->context->cards->list();
-  auto found = std::find_if(all.begin(), all.end(), [id](const card_view& v) { return v.id == id; });
-  if (found == all.end())
+  if (const auto found = c->context->cards->find(id))
+    c->reply(to_json(*found));
+  else
     c->refuse(
         failure{errc::not_found,
                 "no actor " + digits + (c->context->cards->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});
-  else
-    c->reply(to_json(*found));
 }
 
 void actor_tree(const call_ptr& c) {
@@ -91,40 +84,20 @@ void actor_tree(const call_ptr& c) {
 }
 
 void actor_summary(const call_ptr& c) {
-  struct counts {
-    uint64_t live = 0;
-    uint64_t dead = 0;
-    uint64_t busy = 0;
-    uint64_t failed = 0;
-    uint64_t restarts = 0;
-    uint64_t mailbox = 0;
-    uint64_t handled = 0;
-  };
-  std::map<std::string, counts> kinds;
-  for (const auto& v : c->context->cards->list()) {
-    auto& k = kinds[v.kind];
-    k.handled += v.handled;
-    if (!is_alive(v)) {
-      ++k.dead;
-      k.failed += v.last_failure == "stopped" ? 0U : 1U;
-      continue;
-    }
-    ++k.live;
-    k.busy += v.state == "idle" || v.state == "starting" ? 0U : 1U;
-    k.restarts += v.restarts;
-    k.mailbox += v.mailbox;
-  }
+  const auto kinds = c->context->cards->tallies();
   auto items = json::array();
   for (const auto& [kind, k] : kinds)
-    items.push_back({{"kind", kind},
-                     {"live", k.live},
-                     {"busy", k.busy},
-                     {"dead", k.dead},
-                     {"failed", k.failed},
-                     {"restarts", k.restarts},
-                     {"mailbox", k.mailbox},
-                     {"handled", k.handled}});
-  json out{{"items", std::move(items)}, {"total", kinds.size()}, {"truncated", false}, {"next", nullptr}};
+    if (k->live != 0 || k->dead != 0)
+      items.push_back({{"kind", kind},
+                       {"live", k->live.load()},
+                       {"busy", k->busy.load()},
+                       {"dead", k->dead.load()},
+                       {"failed", k->failed.load()},
+                       {"restarts", k->restarts.load()},
+                       {"mailbox", k->mailbox.load()},
+                       {"handled", k->handled.load()}});
+  const auto total = items.size();
+  auto out = page_json(std::move(items), total, total);
   say_completeness(c, out);
   c->reply(out);
 }

@@ -15,6 +15,15 @@ struct page_request {
   uint64_t limit = 100;
 };
 
+// A page whose items end before the one at `last`.
+inline json page_json(json items, uint64_t last, uint64_t total) {
+  const auto more = last < total;
+  json out{{"items", std::move(items)}, {"total", total}, {"truncated", more}, {"next", nullptr}};
+  if (more)
+    out["next"] = std::to_string(last);
+  return out;
+}
+
 // The asked page of `all`, each item turned into JSON by `to_item`. `next` is the cursor of the page after it.
 template <class T, class F>
 json page_of(const std::vector<T>& all, const page_request& asked, F to_item) {
@@ -23,11 +32,7 @@ json page_of(const std::vector<T>& all, const page_request& asked, F to_item) {
   auto items = json::array();
   for (auto i = first; i < last; ++i)
     items.push_back(to_item(all[i]));
-  auto more = last < all.size();
-  json out{{"items", std::move(items)}, {"total", all.size()}, {"truncated", more}, {"next", nullptr}};
-  if (more)
-    out["next"] = std::to_string(last);
-  return out;
+  return page_json(std::move(items), last, all.size());
 }
 
 } // namespace kevolve
