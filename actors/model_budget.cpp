@@ -49,14 +49,13 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
   without_days.per_day = {};
   auto copy = spent_with(st, provider);
   llm::ledger fresh;
-  if (!llm::reserve(fresh, rules, id128{1, 1}, worst, now))
+  const bool fits = llm::reserve(fresh, rules, id128{1, 1}, worst, now).has_value();
+  const bool fits_tomorrow = fits && llm::reserve(copy, without_days, id128{1, 1}, worst, now);
+  if (!fits)
     health.held_because += no_call_fits;
-  if (fresh.open.empty())
-    health.held_until.reset();
-  else if (llm::reserve(copy, without_days, id128{1, 1}, worst, now))
+  health.held_until.reset();
+  if (fits_tomorrow)
     health.held_until = std::chrono::floor<std::chrono::days>(now) + std::chrono::days{1};
-  else
-    health.held_until.reset();
   tell(self);
 }
 

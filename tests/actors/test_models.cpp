@@ -467,6 +467,17 @@ TEST_CASE("a day's budget comes back with the day") {
   CHECK(s.scripts["first"]->asked.size() == 2);
 }
 
+TEST_CASE("a day's budget that no call fits into is no promise of tomorrow") {
+  service s;
+  s.specs[0].per_day.tokens = 900; // the reply alone may take 1000
+  s.open();
+  s.scripts["second"]->ends = {answered()};
+  CHECK(s.put(s.question(1))->value);
+  CHECK(s.scripts["first"]->asked.empty());
+  CHECK(s.list()[0].state == "on hold");
+  CHECK(s.list()[0].reason.find("no call fits into it") != std::string::npos);
+}
+
 TEST_CASE("a call in flight when the node goes down counts at its worst and is made once more, not twice") {
   service s;
   s.open();
