@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -93,3 +94,15 @@ class FakeModel:
     def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+
+def main() -> None:
+    """In a process of its own, without delays, until standard input ends: prints its address."""
+    fake = FakeModel(1, longest_s=0)
+    print(fake.url, flush=True)
+    sys.stdin.read()
+    fake.close()
+
+
+if __name__ == "__main__":
+    main()

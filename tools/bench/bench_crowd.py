@@ -4,37 +4,52 @@ it answers those who poll it, silent connections beside them, while it judges.""
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import time
 import urllib.parse
 from pathlib import Path
 
 import common
-from bench_daemon import READABLE_LIMIT_S, Daemon, polled
+from bench_daemon import AT_ONCE, READABLE_LIMIT_S, Daemon, polled
 from common import Json
 
-PROGRAMS = ("kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
+STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05
+WARM = 20  # candidates of each of the campaigns that keep the node busy, before anything counts
 
 
 class CrowdedNode(Daemon):
-    """The same node with actors beside its own."""
+    """The same node with actors beside its own and one provider."""
 
-    def __init__(self, folder: Path, data: Path, actors: int) -> None:
+    def __init__(self, folder: Path, data: Path, actors: int, model: str) -> None:
         super().__init__(folder, data)
         self.actors = actors
+        self.model = model
 
     def command(self) -> list[str]:
         return [str(self.folder / "bench-crowd"), "serve", "--data", str(self.data), "--bin", str(self.folder), "--actors",
-                str(self.actors)]
+                str(self.actors), "--model", self.model]
 
 
 class Running:
-    """What `polled` asks for: campaigns that go on by themselves."""
+    """What `polled` asks for: campaigns that go on by themselves. The ones that were open rest; candidates that a server
+    answers at once, all of one cost, keep the node as busy as it can be at a steady rate."""
 
-    def __init__(self, daemon: Daemon, open_campaign: str) -> None:
+    def __init__(self, daemon: Daemon, resting: list[str]) -> None:
         self.daemon = daemon
-        self.submitted = [open_campaign]
+        for identity in resting:
+            self.verb("pause", identity)
+        for k in range(AT_ONCE):
+            self.verb("submit", STEADY, "--set", "generator=[{kind='llm',in_flight=8}]", "--set", "budget.candidates=1000000",
+                      "--set", "stop.stall=1000000", "--set", f"seed={k + 1}")
+        self.submitted = resting
+
+    def verb(self, *words: object) -> None:
+        subprocess.run([str(self.daemon.folder / "kevolve"), *map(str, words), "--data", str(self.daemon.data)],
+                       cwd=common.ROOT, stdout=subprocess.DEVNULL, check=True)
 
     def feed(self) -> None:
         pass
@@ -87,7 +102,7 @@ def main() -> None:
     common.need(arguments.bin, *PROGRAMS)
     document = common.header("crowd", arguments)
     campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (
-        (50, 100_000, 100_000, 50, 1_000, 10, 30, 3) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
+        (50, 100_000, 100_000, 50, 1_000, 10, 10, 30) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
     campaigns, nodes = arguments.campaigns or campaigns, arguments.nodes or nodes
     actors, clients = arguments.actors or actors, arguments.clients or clients
     with common.scratch() as scratch:
@@ -99,16 +114,19 @@ def main() -> None:
             raise SystemExit(1)
         document["filled"] = filled
         document["restarts"] = restarts(Daemon(arguments.bin, data), kills)
-        node = CrowdedNode(arguments.bin, data, actors)
+        fake = subprocess.Popen([sys.executable, "-m", "tests.fake_model.server"], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True, cwd=common.ROOT)
+        node = CrowdedNode(arguments.bin, data, actors, fake.stdout.readline().strip())
         node.start()
-        seen = read_all(node)
-        running = Running(node, next(v["id"] for k, v in seen.items() if isinstance(v, dict) and k != "finished"))
+        running = Running(node, [c["id"] for c in node.campaigns() if c["state"] != "finished"])
         deadline = time.monotonic() + 300
         while (there := live_actors(node)) < actors:
             if time.monotonic() > deadline:
                 raise SystemExit(f"{there} of {actors} actors after five minutes")
             time.sleep(0.2)
         document["actors"] = there
+        while any(c["state"] == "running" and c["candidates"] < WARM for c in node.campaigns()):
+            time.sleep(0.2)
         common.say(f"{document['actors']} actors, {clients} clients")
         document["polled"] = polled(running, clients, seconds, rounds)
         common.say(f"{quiet} silent connections beside them")
@@ -117,6 +135,8 @@ def main() -> None:
         for c in connections:
             c.close()
         node.kill()
+        fake.stdin.close()
+        fake.wait(30)
     common.publish(common.close(document), render(document), arguments.json)
 
 
@@ -124,7 +144,9 @@ def answers(what: str, polls: Json) -> str:
     return (f"{what}: {polls['requests']} requests of {polls['clients']} clients, {polls['failed']} failed, median "
             f"{common.nanoseconds(1e9 * (polls['median_s'] or 0))}, 99 % within "
             f"{common.nanoseconds(1e9 * (polls['p99_s'] or 0))} (wanted: {common.nanoseconds(1e9 * ANSWER_LIMIT_S)}); "
-            f"candidates a minute {common.number(polls['ratio'], 3)} of those without (wanted: 0.98)")
+            f"candidates a minute {common.number(polls['ratio'], 3)} of the "
+            f"{sum(polls['alone_per_minute']) / len(polls['alone_per_minute']):.0f} without, 90 % interval "
+            f"{common.interval(polls['ratio_interval'], 3)} (wanted: 0.98)")
 
 
 def render(document: Json) -> str:

@@ -31,6 +31,7 @@ PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-c
 HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 AT_ONCE = 3  # campaigns
 READABLE_LIMIT_S = 2.0
+PAUSE_S = 0.5  # between a client's questions
 
 
 class Daemon:
@@ -88,7 +89,7 @@ class Daemon:
         return json.loads(done.stdout)["id"] if done.returncode == 0 else ""
 
     def campaigns(self) -> list[Json]:
-        return self.get("/v1/campaigns")["items"]
+        return self.get("/v1/campaigns?limit=1000")["items"]
 
     def kill(self) -> dict[int, str]:
         known = descendants(self.process.pid)
@@ -245,8 +246,9 @@ class CutReader(threading.Thread):
 class Poller(threading.Thread):
     """Asks for the actors and for nodes, one request after the other, with a pause between."""
 
-    def __init__(self, daemon: Daemon, paths: list[str], stop: threading.Event) -> None:
+    def __init__(self, daemon: Daemon, paths: list[str], stop: threading.Event, after: float) -> None:
         super().__init__(daemon=True)
+        self.after = after  # so that clients do not all ask at one moment
         about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
         url = urllib.parse.urlparse(about["url"])
         self.connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
@@ -256,6 +258,7 @@ class Poller(threading.Thread):
 
     def run(self) -> None:
         i = 0
+        self.stop.wait(self.after)
         while not self.stop.is_set():
             begin = time.monotonic()
             try:
@@ -269,7 +272,7 @@ class Poller(threading.Thread):
                 self.connection.close()
             self.took.append(time.monotonic() - begin)
             i += 1
-            self.stop.wait(0.5)
+            self.stop.wait(PAUSE_S)
 
 
 def rate(trouble: Trouble, seconds: float) -> float:
@@ -282,28 +285,44 @@ def rate(trouble: Trouble, seconds: float) -> float:
 
 
 def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
+    """The rate alone and beside clients, by turns."""
     alone: list[float] = []
     beside: list[float] = []
     took: list[float] = []
     failed = 0
     identity = trouble.submitted[0]
     paths = ["/v1/actors", f"/v1/campaigns/{identity}/nodes/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
-    for _ in range(rounds):
-        alone.append(rate(trouble, seconds))
-        stop = threading.Event()
-        pollers = [Poller(trouble.daemon, paths, stop) for _ in range(clients)]
-        for p in pollers:
-            p.start()
-        beside.append(rate(trouble, seconds))
-        stop.set()
-        for p in pollers:
-            p.join(30)
-            took += p.took
-            failed += p.failed
+    for k in range(rounds):
+        for with_clients in ((False, True), (True, False))[k % 2]:
+            if not with_clients:
+                alone.append(rate(trouble, seconds))
+                continue
+            stop = threading.Event()
+            pollers = [Poller(trouble.daemon, paths, stop, PAUSE_S * c / clients) for c in range(clients)]
+            for p in pollers:
+                p.start()
+            beside.append(rate(trouble, seconds))
+            stop.set()
+            for p in pollers:
+                p.join(30)
+                took += p.took
+                failed += p.failed
     took.sort()
     return {"clients": clients, "alone_per_minute": alone, "polled_per_minute": beside,
-            "ratio": sum(beside) / sum(alone) if sum(alone) else None, "requests": len(took), "failed": failed,
+            "ratio": sum(beside) / sum(alone) if sum(alone) else None, "ratio_interval": bootstrapped(alone, beside),
+            "requests": len(took), "failed": failed,
             "median_s": took[len(took) // 2] if took else None, "p99_s": took[int(len(took) * 0.99)] if took else None}
+
+
+def bootstrapped(alone: list[float], beside: list[float], seed: int = 1) -> list[float] | None:
+    """90 % of the sums' ratio over pairs drawn anew; none for fewer than six pairs."""
+    if len(alone) < 6 or not all(alone):
+        return None
+    source = random.Random(seed)
+    pairs = list(zip(alone, beside))
+    drawn = sorted(sum(b for _, b in some) / sum(a for a, _ in some)
+                   for some in (source.choices(pairs, k=len(pairs)) for _ in range(2000)))
+    return [drawn[100], drawn[1899]]
 
 
 def main() -> None:

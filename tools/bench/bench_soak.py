@@ -40,9 +40,6 @@ class Soaked(Asking):
         return {"candidates": sum(c["candidates"] for c in rows), "finished": sum(c["state"] == "finished" for c in rows),
                 "failed": sum(c["state"] == "failed" for c in rows)}
 
-    def campaigns(self) -> list[Json]:
-        return self.get("/v1/campaigns?limit=1000")["items"]
-
 
 def state_of(pid: int, data: Path) -> Json:
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines())

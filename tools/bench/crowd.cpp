@@ -188,11 +188,19 @@ struct idler_state {
   card_ptr card;
 };
 
-int serve(const std::string& data, const std::string& bin, uint64_t actors) {
+int serve(const std::string& data, const std::string& bin, const std::string& model, uint64_t actors) {
   node_options options;
   options.data_dir = data;
   options.bin_dir = bin;
   options.resume_all = true;
+  if (!model.empty()) {
+    provider_spec fake;
+    fake.name = "fake";
+    fake.kind = "openai-chat";
+    fake.model = "fake";
+    fake.url = model;
+    options.providers = {fake};
+  }
   auto n = node::start(std::move(options));
   if (!n)
     return give_up(to_string(n.error()));
@@ -233,11 +241,13 @@ int main(int argc, char** argv) {
   filling->add_option("--open", p.open, "campaigns that have not ended")->capture_default_str();
   std::string data;
   std::string bin;
+  std::string model;
   uint64_t actors = 100'000;
   auto* serving = app.add_subcommand("serve", "a node with actors beside its own, until standard input ends");
   serving->add_option("--data", data, "data directory")->required();
   serving->add_option("--bin", bin, "folder of the helper programs")->required();
+  serving->add_option("--model", model, "base address of a server of Chat Completions, the node's one provider");
   serving->add_option("--actors", actors)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  return filling->parsed() ? fill(p) : serve(data, bin, actors);
+  return filling->parsed() ? fill(p) : serve(data, bin, model, actors);
 }
