@@ -18,7 +18,7 @@ PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygo
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05
-WARM = 20  # candidates of each of the campaigns that keep the node busy, before anything counts
+WARM = 100  # candidates of each of the campaigns that keep the node busy, before anything counts
 
 
 class CrowdedNode(Daemon):
