@@ -94,10 +94,14 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
   for (const auto& f : st.context->hardware->flag_menu())
     if (f.baseline)
       q.flags = f.name;
-  if (kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
+  const bool native = q.language == "c" || q.language == "cpp";
+  if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
                + c_call_check(spec.task.task);
-  if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
+  if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
+    q.source = spec.task.oracle_source;
+    q.entry = spec.task.oracle_entry;
+  } else if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
     // An oracle of the task's own is in double already; the judge looks the contract's entry up.
     q.role = compile_role::reference;
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.oracle_path}.filename().string() + "\"\n"

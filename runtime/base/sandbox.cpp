@@ -35,14 +35,21 @@ constexpr uint64_t right_ioctl_dev = uint64_t{1} << 15U; // ABI 5
 constexpr uint64_t all_network = 3;                      // ABI 4: TCP bind and connect
 constexpr uint64_t all_scopes = 3;                       // ABI 6: abstract sockets, signals
 
-constexpr uint64_t rights_of_files =
-    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | right_truncate;
+constexpr uint64_t rights_of_files = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE
+                                     | LANDLOCK_ACCESS_FS_READ_FILE | right_truncate | right_ioctl_dev;
 constexpr uint64_t rights_to_read =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr uint64_t rights_to_write = rights_to_read | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR
                                      | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR
                                      | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | right_refer
                                      | right_truncate;
+
+// Beside these an older kernel knows no right that a device's driver needs.
+constexpr uint64_t rights_to_drive = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | right_ioctl_dev;
+
+bool runs_programs(sandbox_profile p) {
+  return p == sandbox_profile::compiler || p == sandbox_profile::framework;
+}
 
 int landlock_abi() {
   auto abi = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -117,7 +124,7 @@ result<sandbox> sandbox::prepare(const sandbox_policy& policy) {
   auto p = std::make_shared<prepared>();
   p->policy = policy;
   p->kept = policy.keep_fds;
-  if (policy.profile != sandbox_profile::compiler)
+  if (!runs_programs(policy.profile))
     p->kept.push_back(policy.command_fd);
 
   if (auto abi = landlock_abi(); abi > 0) {
@@ -129,6 +136,8 @@ result<sandbox> sandbox::prepare(const sandbox_policy& policy) {
     auto error = add_paths(p->ruleset, policy.readable, rights_to_read & file_rights(abi));
     if (error == 0)
       error = add_paths(p->ruleset, policy.writable, rights_to_write & file_rights(abi));
+    if (error == 0)
+      error = add_paths(p->ruleset, policy.devices, rights_to_drive & file_rights(abi));
     if (error != 0)
       return tl::unexpected<failure>(from_errno(error, "adding a Landlock rule"));
     p->level = "landlock" + std::to_string(abi) + "+";

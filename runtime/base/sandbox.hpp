@@ -29,15 +29,17 @@ std::string refusal_of_level(const std::string& level, const std::vector<std::st
 
 // Which system calls remain. Each refuses everything it does not list.
 enum class sandbox_profile : uint8_t {
-  compiler, // files below the policy's paths, fork and exec; no new socket, no signal to others
-  loading,  // memory, read-only opens (for dlopen of a memfd), the command socket; may go on to `running`
-  running,  // memory and the command socket; opening a file is a violation
+  compiler,  // files below the policy's paths, fork and exec; no new socket, no signal to others
+  framework, // as compiler, and what an interpreter with a device's driver asks for besides
+  loading,   // memory, read-only opens (for dlopen of a memfd), the command socket; may go on to `running`
+  running,   // memory and the command socket; opening a file is a violation
 };
 
 struct sandbox_policy {
   sandbox_profile profile = sandbox_profile::compiler;
   std::vector<std::string> readable; // files and folders: read, list and (compiler) execute. Absent ones are skipped
   std::vector<std::string> writable; // as readable, and create, write, rename, remove below
+  std::vector<std::string> devices;  // device files: read, write, ioctl
   bool allow_threads = false;        // loading, running: may start threads
   uint64_t memory_bytes = 0;         // address space; 0: no limit
   uint32_t cpu_seconds = 0;          // 0: no limit

@@ -217,6 +217,25 @@ constexpr const char* compiler_calls[] = {
     "sched_yield",
 };
 
+// What an interpreter with a device's driver asks for besides: pairs of sockets to itself, where its memory lies, how
+// its threads are scheduled.
+constexpr const char* framework_calls[] = {
+    "socketpair",
+    "eventfd",
+    "mbind",
+    "get_mempolicy",
+    "set_mempolicy",
+    "membarrier",
+    "mlock",
+    "munlock",
+    "sched_setscheduler",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "timerfd_create",
+    "timerfd_settime",
+    "set_thread_area",
+};
+
 // What seccomp.h has macros for, without the C99 literals that clang objects to in C++. Arguments are compared
 // as 64-bit registers, so a kernel `int` with garbage above it is simply not equal.
 constexpr scmp_arg_cmp when(unsigned argument, scmp_compare op, uint64_t a, uint64_t b = 0) {
@@ -271,11 +290,14 @@ private:
   int error_ = 0;
 };
 
-void compiler_rules(builder& b) {
+void compiler_rules(builder& b, sandbox_profile profile) {
   for (auto* name : harmless)
     b.allow(name);
   for (auto* name : compiler_calls)
     b.allow(name);
+  if (profile == sandbox_profile::framework)
+    for (auto* name : framework_calls)
+      b.allow(name);
   // Arguments of clone3 cannot be read by a filter; without it the C library falls back to clone.
   b.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
@@ -369,12 +391,12 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
 } // namespace
 
 result<system_call_program> compile_system_call_program(const sandbox_policy& policy) {
-  const bool compiler = policy.profile == sandbox_profile::compiler;
+  const bool compiler = policy.profile == sandbox_profile::compiler || policy.profile == sandbox_profile::framework;
   builder b{compiler ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP};
   if (!b.usable())
     return fail(errc::unsupported, "libseccomp cannot start a filter");
   if (compiler)
-    compiler_rules(b);
+    compiler_rules(b, policy.profile);
   else
     candidate_rules(b, policy);
   if (b.error() != 0)

@@ -1,49 +1,16 @@
 // The whole runner, its workers too, on a driver whose device is the host: what is refused by which rule, what is a
 // fault, who wins a race. No GPU needed.
-#include "backends/cuda/package.hpp"
-#include "tests/cuda/cubin_builder.hpp"
+#include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/judge/judge_driver.hpp"
 #include "tests/judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 using namespace kevolve;
 using namespace kevolve::testing;
 
 namespace {
-
-// The variables with which this process's children find the fake driver.
-class with_fake_driver {
-public:
-  explicit with_fake_driver(const char* devices = "0") {
-    const auto* folder = std::getenv("KEVOLVE_FAKE_DRIVER");
-    REQUIRE_MESSAGE(folder != nullptr, "run through ctest");
-    setenv("LD_LIBRARY_PATH", folder, 1);
-    setenv("KEVOLVE_CUPTI", "/none", 1);
-    setenv("CUDA_VISIBLE_DEVICES", devices, 1);
-  }
-  with_fake_driver(const with_fake_driver&) = delete;
-  with_fake_driver& operator=(const with_fake_driver&) = delete;
-  ~with_fake_driver() {
-    unsetenv("LD_LIBRARY_PATH");
-    unsetenv("KEVOLVE_CUPTI");
-    unsetenv("CUDA_VISIBLE_DEVICES");
-  }
-};
-
-std::string package(const std::string& kernel, bool globals = false, const std::string& more = "") {
-  cubin_builder code;
-  code.add(".text." + kernel, SHT_PROGBITS, 0);
-  if (globals)
-    code.add(".nv.global", SHT_NOBITS, 4);
-  const std::string scratch = more.empty() ? "" : "[[scratch]]\nname='s'\nbytes=10\n";
-  return pack({code.bytes(), scratch + "[[kernel]]\nname='" + kernel
-                                 + "'\ngrid=['ceildiv(n,256)']\nblock=[256]\narguments=['x','w','y','n'" + more
-                                 + "]\n"});
-}
 
 const std::string& reference() {
   static const auto object = compile_c(iterate_reference, {"-O3", "-march=native"});
@@ -53,7 +20,7 @@ const std::string& reference() {
 judge_request ask_for(const std::string& candidate, judge_mode mode) {
   auto r = request_for(iterate_task(20'000), reference(), candidate, mode);
   r.task.work_bytes.clear();
-  r.rival = package("iterate");
+  r.rival = fake_package("iterate");
   return r;
 }
 
@@ -96,33 +63,33 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
   for (const auto& c : conducts) {
     CAPTURE(c.kernel);
     CAPTURE(c.globals);
-    const auto o = runner.ask(ask_for(package(c.kernel, c.globals, c.more), judge_mode::check));
+    const auto o = runner.ask(ask_for(fake_package(c.kernel, c.globals, c.more), judge_mode::check));
     INFO(told(o));
     CHECK(o.result == c.result);
     CHECK((c.result == verdict::none ? o.trouble.kind : o.rule) == c.rule);
   }
   // The one runner has outlived them all.
-  CHECK(runner.ask(ask_for(package("iterate"), judge_mode::check)).result == verdict::pass);
+  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
 }
 
 TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(package("iterate"), judge_mode::race);
-  request.rival = package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.rival = fake_package("iterate_slowly");
   const auto faster = runner.ask(request);
   CHECK_MESSAGE(faster.decision == race_decision::faster, told(faster));
   CHECK(faster.speedup == doctest::Approx(2.0).epsilon(0.01));
-  const auto slower = runner.ask(ask_for(package("iterate_slowly"), judge_mode::race));
+  const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::race));
   CHECK_MESSAGE(slower.decision == race_decision::screened, told(slower));
-  auto again = ask_for(package("iterate"), judge_mode::race);
+  auto again = ask_for(fake_package("iterate"), judge_mode::race);
   again.race_ms = 60'000;
   const auto same = runner.ask(again);
   CHECK_MESSAGE(same.decision == race_decision::undecided, told(same));
   CHECK(same.evidence.at("pairs") == "60");
-  auto confirmed = ask_for(package("iterate"), judge_mode::confirm);
-  confirmed.rival = package("iterate_slowly");
+  auto confirmed = ask_for(fake_package("iterate"), judge_mode::confirm);
+  confirmed.rival = fake_package("iterate_slowly");
   const auto o = runner.ask(confirmed);
   CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // the held-out shape too
@@ -132,7 +99,7 @@ TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  const auto o = runner.ask(ask_for(package("iterate_and_lies"), judge_mode::race));
+  const auto o = runner.ask(ask_for(fake_package("iterate_and_lies"), judge_mode::race));
   CHECK_MESSAGE(o.result == verdict::cheating, told(o));
   CHECK(o.rule == "time_witness");
 }
@@ -145,7 +112,7 @@ TEST_CASE("on a sick device nobody is blamed") {
   probe.job = random_id();
   probe.mode = judge_mode::probe;
   CHECK(runner.ask(probe).trouble.kind == "device_sick");
-  const auto o = runner.ask(ask_for(package("iterate_faults"), judge_mode::check));
+  const auto o = runner.ask(ask_for(fake_package("iterate_faults"), judge_mode::check));
   CHECK_MESSAGE(o.trouble.kind == "device_sick", told(o));
   CHECK(o.result == verdict::none);
 }

@@ -19,9 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -96,18 +98,27 @@ private:
   bool ours_ = false;
 };
 
-std::string language_of(const std::string& path) {
-  auto extension = fs::path{path}.extension().string();
-  if (extension == ".c")
-    return "c";
-  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
+// What a file's name says of its language, if the target has it.
+result<std::string> language_of(const std::string& path, const target& hardware) {
+  static const std::map<std::string, std::string> known{
+      {".c", "c"}, {".cpp", "cpp"}, {".cc", "cpp"}, {".cxx", "cpp"}, {".cu", "cuda"}};
+  const auto languages = hardware.languages();
+  const auto found = known.find(fs::path{path}.extension().string());
+  if (found != known.end() && std::find(languages.begin(), languages.end(), found->second) != languages.end())
+    return found->second;
+  std::string wanted;
+  for (const auto& [extension, language] : known)
+    if (std::find(languages.begin(), languages.end(), language) != languages.end())
+      wanted += (wanted.empty() ? "" : ", ") + extension;
+  return fail(errc::bad_input, path + ": target " + hardware.name() + " takes files that end in " + wanted);
 }
 
 result<candidate> read_candidate(const eval_options& o, const target& hardware) {
   candidate out;
-  out.language = language_of(o.candidate);
-  if (out.language.empty())
-    return fail(errc::bad_input, o.candidate + ": expected a .c or .cpp file");
+  auto language = language_of(o.candidate, hardware);
+  if (!language)
+    return tl::unexpected(language.error());
+  out.language = std::move(*language);
   auto source = read_text_file(o.candidate);
   if (!source) // the reason stands in it
     return fail(errc::bad_input, to_string(source.error().front()));

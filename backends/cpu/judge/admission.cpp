@@ -31,12 +31,12 @@ class admission {
 public:
   admission(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : court_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
-        maker_(c.zygote, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+        maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request_, hooks) {}
 
   attempt<void> run() {
     if (auto ok = run_every_shape(); !ok)
       return ok;
-    if (auto ok = agree_with_itself(); !ok)
+    if (auto ok = court_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
       return ok;
     if (auto ok = keep_its_own_tolerance(); !ok)
       return ok;
@@ -118,6 +118,27 @@ private:
                                       + figure(*overhead / 1e3, 3)
                                       + " us of every call are the judge's own, waking and freezing the process: "
                                         "speedups on it are flattened towards 1; declare larger shapes";
+    return {};
+  }
+
+  // A framework's reference runs in no process of ours that could be judged as a candidate: what it gives for the same
+  // data twice is compared. Differing bits are told and taken, since its tolerance is held against the oracle.
+  attempt<void> answer_twice_alike() {
+    hooks_.progress("admit: determinism");
+    for (const auto& pool : pools_) {
+      const auto& set = pool->sets.front();
+      auto again = maker_.run_again(set);
+      if (!again)
+        return tl::unexpected<setback>(again.error());
+      for (size_t i = 0; i < again->size(); ++i) {
+        const auto& first = set.reference_output[i].empty() ? set.expected[i].values : set.reference_output[i];
+        const auto& second = (*again)[i].values;
+        const auto bytes = static_cast<size_t>(counted_elements(request_.task, set, i)) * size_bytes((*again)[i].type);
+        if (!second.empty() && std::memcmp(first.data(), second.data(), bytes) != 0)
+          out_.evidence["note.nondeterministic"] = "the reference gives other bits for output '"
+                                                   + request_.task.arguments[i].name + "' when it is called again";
+      }
+    }
     return {};
   }
 

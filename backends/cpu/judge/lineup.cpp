@@ -37,7 +37,7 @@ bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
 } // namespace
 
 lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
-    : court_(c), request_(request), maker_(c.zygote, c.settings, c.pool_arena, c.pools, request, hooks) {}
+    : court_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
 
 attempt<void> lineup::add(const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
                           std::vector<pool_pointer>& to) {

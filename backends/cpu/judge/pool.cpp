@@ -77,6 +77,22 @@ setback about(const char* who, setback s) {
   return s;
 }
 
+class native_reference final : public reference_process {
+public:
+  explicit native_reference(contestant process) : process_(std::move(process)) {}
+
+  bool alive() const override { return process_.alive(); }
+  std::optional<complaint> call(const contract& task, const call_data& /*data*/, const arena_layout& /*layout*/,
+                                const call_memory& memory, nanoseconds limit, nanoseconds& took) override {
+    std::array<uint64_t, wire::max_arguments> values{};
+    memory.fill_values(values.data());
+    return process_.call(values.data(), task.arguments.size(), limit, took);
+  }
+
+private:
+  contestant process_;
+};
+
 setback at(const shape_case& shape, setback s) {
   s.refused.evidence.try_emplace("shape", shape.name);
   return s;
@@ -131,62 +147,56 @@ void pool_cache::keep(const id128& key, std::shared_ptr<const shape_pool> pool) 
   }
 }
 
-pool_maker::pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
-                       const judge_request& request, const request_hooks& hooks)
-    : zygote_(zygote), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
+pool_maker::pool_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
+                       pool_cache& cache, const judge_request& request, const request_hooks& hooks)
+    : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
       promoted_(promoted(request.task)),
       identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
                                       + std::to_string(request.seed))) {}
 
-attempt<contestant> pool_maker::launch(const object_file& object, const contract& task, int slot) {
-  launch_options options;
-  options.task = &task;
-  options.slot = slot;
-  options.memory_bytes = settings_.memory_bytes * (task.threads ? 4 : 1);
-  options.cores = task.threads ? settings_.thread_cores : std::vector<int>{settings_.core};
-  std::optional<complaint> refused;
-  auto out = contestant::launch(zygote_, arena_, object, options, refused);
-  if (!out)
-    return infrastructure(out.error());
-  if (refused)
-    return refusal(std::move(*refused));
-  return std::move(*out);
+reference_launcher native_launcher(zygote_client& zygote, const judge_settings& settings) {
+  return [&zygote, &settings](const std::string& object, bool oracle, const contract& task,
+                              shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
+    auto file = object_file::create(object);
+    if (!file)
+      return infrastructure(file.error());
+    launch_options options;
+    options.task = &task;
+    options.slot = oracle ? 1 : 0;
+    options.memory_bytes = settings.memory_bytes * (task.threads ? 4 : 1);
+    options.cores = task.threads ? settings.thread_cores : std::vector<int>{settings.core};
+    std::optional<complaint> refused;
+    auto out = contestant::launch(zygote, arena, *file, options, refused);
+    if (!out)
+      return infrastructure(out.error());
+    if (refused)
+      return refusal(std::move(*refused));
+    return std::make_unique<native_reference>(std::move(*out));
+  };
 }
 
 attempt<void> pool_maker::ready(size_t bytes) {
   if (bytes > ready_bytes_) {
-    reference_.end();
-    oracle_.end();
+    reference_.reset();
+    oracle_.reset();
     // Sizes that depend on data vary a little from set to set.
     ready_bytes_ = bytes + bytes / 8;
     if (auto prepared = arena_.prepare(ready_bytes_); !prepared)
       return infrastructure(prepared.error());
   }
-  if (!reference_.alive()) {
-    if (reference_object_.fd() < 0) {
-      auto object = object_file::create(request_.reference);
-      if (!object)
-        return infrastructure(object.error());
-      reference_object_ = std::move(*object);
-    }
-    auto process = launch(reference_object_, request_.task, 0);
-    if (!process)
-      return tl::unexpected<setback>(about("reference", process.error()));
-    reference_ = std::move(*process);
-  }
-  if (!request_.oracle.empty() && !oracle_.alive()) {
-    if (oracle_object_.fd() < 0) {
-      auto object = object_file::create(request_.oracle);
-      if (!object)
-        return infrastructure(object.error());
-      oracle_object_ = std::move(*object);
-    }
-    auto process = launch(oracle_object_, promoted_, 1);
-    if (!process)
-      return tl::unexpected<setback>(about("oracle", process.error()));
-    oracle_ = std::move(*process);
-  }
-  return {};
+  const auto start = [this](std::unique_ptr<reference_process>& process, const std::string& object, bool oracle,
+                            const contract& task) -> attempt<void> {
+    if (process && process->alive())
+      return {};
+    auto launched = launch_(object, oracle, task, arena_);
+    if (!launched)
+      return tl::unexpected<setback>(about(oracle ? "oracle" : "reference", launched.error()));
+    process = std::move(*launched);
+    return {};
+  };
+  if (auto ok = start(reference_, request_.reference, false, request_.task); !ok)
+    return ok;
+  return request_.oracle.empty() ? attempt<void>{} : start(oracle_, request_.oracle, true, promoted_);
 }
 
 attempt<double> pool_maker::run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
@@ -195,13 +205,11 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
   auto& process = oracle ? oracle_ : reference_;
   call_memory memory{task, data, layout, arena_};
   memory.set_up(nan_poison(secret_seed()));
-  std::array<uint64_t, wire::max_arguments> values{};
-  memory.fill_values(values.data());
   nanoseconds took{0};
   // Half of the request's time at most, so that a call that never ends is told from a request that had too much to do.
   const auto most = std::min<nanoseconds>(call_limit, std::chrono::milliseconds{request_.limit_ms} / 2);
   const auto left = std::max<nanoseconds>(hooks_.deadline - steady_clock::now(), std::chrono::milliseconds{1});
-  if (auto refused = process.call(values.data(), task.arguments.size(), std::min(most, left), took)) {
+  if (auto refused = process->call(task, data, layout, memory, std::min(most, left), took)) {
     if (refused->rule == "call_limit" && most <= left)
       refused->rule = "timeout";
     else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
@@ -294,6 +302,15 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
     }
     out.reference_output[i] = std::move(r.values);
   }
+  return out;
+}
+
+attempt<std::vector<expected_output>> pool_maker::run_again(const pool_set& set) {
+  if (auto ok = ready(set.layout.total); !ok)
+    return tl::unexpected<setback>(ok.error());
+  std::vector<expected_output> out;
+  if (auto took = run(false, request_.task, set.data, set.layout, out); !took)
+    return tl::unexpected<setback>(took.error());
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cpu/judge/contestant.hpp"
+#include "backends/cpu/judge/reference_process.hpp"
 #include "backends/cpu/judge/setback.hpp"
 #include "backends/cpu/judge/shared_arena.hpp"
 #include "backends/cpu/judge/zygote_client.hpp"
@@ -92,10 +93,13 @@ uint64_t static_seed(const judge_request& request);
 // New random inputs, static arguments apart.
 draw_options fresh_draw(const judge_request& request);
 
-// Runs reference and oracle, each in a locked process of its own, in an arena that no candidate maps.
+// Native objects, each in a locked process of its own.
+reference_launcher native_launcher(zygote_client& zygote, const judge_settings& settings);
+
+// Runs reference and oracle in an arena that no candidate maps.
 class pool_maker {
 public:
-  pool_maker(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
+  pool_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
              const judge_request& request, const request_hooks& hooks);
 
   // `purpose` keeps pools apart that must not share data: "race", "confirm", "screen".
@@ -104,6 +108,8 @@ public:
   // One set with chosen data; `error` receives the reference's error by argument.
   attempt<pool_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                              std::vector<double>* error, double* reference_ns);
+  // The reference's outputs on the same data once more, by argument, compact.
+  attempt<std::vector<expected_output>> run_again(const pool_set& set);
 
 private:
   // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
@@ -111,9 +117,8 @@ private:
   attempt<void> ready(size_t bytes);
   attempt<double> run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
                       std::vector<expected_output>& outputs);
-  attempt<contestant> launch(const object_file& object, const contract& task, int slot);
 
-  zygote_client& zygote_;
+  reference_launcher launch_;
   const judge_settings& settings_;
   shared_arena& arena_;
   pool_cache& cache_;
@@ -121,10 +126,8 @@ private:
   const request_hooks& hooks_;
   contract promoted_;
   id128 identity_;
-  object_file reference_object_;
-  object_file oracle_object_;
-  contestant reference_;
-  contestant oracle_;
+  std::unique_ptr<reference_process> reference_;
+  std::unique_ptr<reference_process> oracle_;
   size_t ready_bytes_ = 0;
 };
 

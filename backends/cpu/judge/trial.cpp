@@ -41,7 +41,8 @@ court::court(judge_settings s)
                                        cores.push_back(settings.core);
                                        return cores;
                                      }()),
-      pools(settings.cache_bytes), peaks(settings.thread_cores.empty() ? 1 : settings.thread_cores.size()) {}
+      pools(settings.cache_bytes), peaks(settings.thread_cores.empty() ? 1 : settings.thread_cores.size()),
+      launch_reference(native_launcher(zygote, settings)) {}
 
 judge_outcome hold_trial(court& c, const judge_request& request, const request_hooks& hooks) {
   const auto start = steady_clock::now();

@@ -17,6 +17,8 @@ struct court {
   shared_arena pool_arena;
   pool_cache pools;
   peak_meter peaks;
+  reference_launcher launch_reference; // native objects, unless a target has others
+  bool native_reference = true;
 
   explicit court(judge_settings s);
 };

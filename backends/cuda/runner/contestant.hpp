@@ -23,19 +23,29 @@ struct call_time {
   double copy_ns = 0.0;  // in and out, likewise
 };
 
-class contestant_on_device {
+// Whoever is called on data in the exchange, and timed.
+class timed_contestant {
+public:
+  virtual ~timed_contestant() = default;
+  virtual attempt<void> load(bench& b) = 0;
+  virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+                                  std::chrono::milliseconds limit) = 0;
+  virtual void end() = 0;
+};
+
+class contestant_on_device final : public timed_contestant {
 public:
   // Starts the process; its context is made meanwhile.
   static attempt<contestant_on_device> start(bench& b, const program& code);
   // Waits for the context, then loads the code. `arena_bytes`: of the exchange.
-  attempt<void> load(bench& b);
+  attempt<void> load(bench& b) override;
 
   // Everything on the device as the exchange has it, then the kernels, then everything back.
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
-                          std::chrono::milliseconds limit);
+                          std::chrono::milliseconds limit) override;
 
   bool alive() const { return worker_.alive(); }
-  void end() { worker_.end(); }
+  void end() override { worker_.end(); }
   int64_t ready_ns() const { return ready_ns_; }
   int64_t load_ns() const { return load_ns_; }
   const std::map<std::string, kernel_facts>& kernels() const { return kernels_; }

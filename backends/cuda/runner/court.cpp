@@ -1,5 +1,6 @@
 #include "backends/cuda/runner/court.hpp"
 
+#include "backends/cuda/runner/framework_reference.hpp"
 #include "backends/judging/physics.hpp"
 
 #include <algorithm>
@@ -44,8 +45,11 @@ attempt<void> probe(bench& b, judge_outcome& out) {
 }
 
 attempt<void> dispatch(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  b.host.native_reference = !is_framework(request);
+  b.host.launch_reference =
+      b.host.native_reference ? native_launcher(b.host.zygote, b.host.settings) : framework_launcher(b);
   switch (request.mode) {
-    case judge_mode::admit: // of the reference alone, which the host runs
+    case judge_mode::admit: // of the reference alone
       return admit(b.host, request, hooks, out);
     case judge_mode::probe:
       return probe(b, out);
@@ -166,6 +170,8 @@ judge_outcome hold_trial(bench& b, const judge_request& request, const request_h
   }
   // No host code of the candidate runs; the reference's sandbox is the host's.
   out.sandbox_level = "device-code, host " + b.host.zygote.sandbox_level();
+  if (b.framework.alive())
+    out.sandbox_level += ", reference " + b.framework.sandbox_level();
   out.judge_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/judge/trial.hpp"
 #include "backends/cuda/cubin.hpp"
+#include "backends/cuda/framework/framework_client.hpp"
 #include "backends/cuda/nvml.hpp"
 #include "backends/cuda/package.hpp"
 #include "backends/cuda/runner/worker_client.hpp"
@@ -15,6 +16,7 @@ namespace kevolve::cuda {
 struct runner_settings {
   judge_settings host;
   worker_options worker;
+  framework_options framework;
 };
 
 struct bench {
@@ -24,6 +26,7 @@ struct bench {
   cuda_wire::hello device;           // of the first worker
   std::optional<management> watch;   // clocks and company, where the library is there
   cuda_wire::measured peaks;         // copy rate 0: not measured yet
+  framework_client framework;        // of a reference in PyTorch; kept between requests
   std::vector<worker_client> spares; // started while nothing is timed; each serves one program, once
 
   explicit bench(runner_settings s) : settings(s), host(s.host) {}

@@ -1,6 +1,7 @@
 #include "backends/cuda/runner/duel.hpp"
 
 #include "backends/cuda/runner/check.hpp"
+#include "backends/cuda/runner/framework_reference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,8 +38,10 @@ attempt<void> duel_on_device::open(const std::vector<std::shared_ptr<const shape
   if (!code)
     return tl::unexpected(code.error());
   candidate_code_ = std::move(*code);
-  has_rival_ = !request_.rival.empty() && request_.mode != judge_mode::check;
-  if (has_rival_) {
+  const bool races = request_.mode != judge_mode::check;
+  against_framework_ = races && request_.rival.empty() && is_framework(request_);
+  has_rival_ = races && (!request_.rival.empty() || against_framework_);
+  if (has_rival_ && !against_framework_) {
     auto rival = read_program(request_.rival, request_.task);
     if (!rival)
       return infrastructure("internal", "the rival's package: " + rival.error().refused.detail);
@@ -59,11 +62,13 @@ attempt<void> duel_on_device::start_workers() {
   if (!candidate)
     return tl::unexpected(candidate.error());
   candidate_ = std::move(*candidate);
-  if (has_rival_) {
+  if (against_framework_)
+    rival_ = std::make_unique<framework_rival>(request_, framework_mode::eager);
+  else if (has_rival_) {
     auto rival = contestant_on_device::start(bench_, rival_code_);
     if (!rival)
       return tl::unexpected(rival.error());
-    rival_ = std::move(*rival);
+    rival_ = std::make_unique<contestant_on_device>(std::move(*rival));
   }
   ++launches_;
   auto ok = candidate_.load(bench_);
@@ -73,7 +78,7 @@ attempt<void> duel_on_device::start_workers() {
 
 attempt<void> duel_on_device::fresh_workers() {
   candidate_.end();
-  rival_.end();
+  rival_.reset();
   if (auto ok = start_workers(); !ok)
     return ok;
   for (size_t i = 0; i < shapes_.size(); ++i)
@@ -90,7 +95,7 @@ void duel_on_device::shuffle(size_t index) {
   d.warm = false;
 }
 
-attempt<call_time> duel_on_device::call(contestant_on_device& who, const shape_pool& pool, const pool_set& set,
+attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool& pool, const pool_set& set,
                                         uint64_t poison, double usual_ns, bool full, correctness_report* report) {
   const auto start = steady_clock::now();
   call_memory memory{request_.task, set.data, set.layout, bench_.exchange};
@@ -156,8 +161,8 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
   double usual = 0.0;
   if (!shape.rival_ns.empty())
     usual = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
-  auto took = call(candidate ? candidate_ : rival_, *shape.pool, set, nan_poison(random_.next()), usual,
-                   full && candidate, candidate ? &report_ : nullptr);
+  auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : *rival_, *shape.pool, set,
+                   nan_poison(random_.next()), usual, full && candidate, candidate ? &report_ : nullptr);
   if (!took && !candidate && !took.error().trouble)
     return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
                                           + "): " + took.error().refused.detail);
@@ -170,7 +175,7 @@ attempt<const pool_set*> duel_on_device::deal(size_t index) {
       return tl::unexpected(ok.error());
   if (has_rival_ && !rival_loaded_) {
     const auto start = steady_clock::now();
-    if (auto ok = rival_.load(bench_); !ok)
+    if (auto ok = rival_->load(bench_); !ok)
       return ok.error().trouble ? tl::unexpected(ok.error())
                                 : infrastructure("internal", "the rival does not load: " + ok.error().refused.detail);
     rival_loaded_ = true;
@@ -225,6 +230,30 @@ attempt<double> duel_on_device::pair(size_t index) {
   const auto log_ratio = std::log(rival.ns / candidate.ns);
   shape.test.add(log_ratio);
   return log_ratio;
+}
+
+attempt<duel_on_device::compiled_times> duel_on_device::against_compiled(size_t index, uint32_t pairs) {
+  framework_rival compiled{request_, framework_mode::compiled};
+  std::vector<double> theirs;
+  std::vector<double> ours;
+  const auto& pool = *shapes_[index].pool;
+  for (uint32_t k = 0; k < pairs; ++k) {
+    auto dealt = deal(index);
+    if (!dealt)
+      return tl::unexpected(dealt.error());
+    if (auto ok = compiled.load(bench_); !ok) // the exchange may have been made anew
+      return tl::unexpected(ok.error());
+    const bool candidate_first = (random_.next() & 1U) != 0;
+    for (int turn = 0; turn < 2; ++turn) {
+      const bool now = (turn == 0) == candidate_first;
+      auto took = now ? play(true, index, **dealt, false)
+                      : call(compiled, pool, **dealt, nan_poison(random_.next()), 0.0, false, nullptr);
+      if (!took)
+        return tl::unexpected(took.error());
+      (now ? ours : theirs).push_back(took->ns);
+    }
+  }
+  return compiled_times{interval_of_median(std::move(theirs)).median, interval_of_median(std::move(ours)).median};
 }
 
 std::map<std::string, std::string> duel_on_device::costs() const {

@@ -42,6 +42,13 @@ public:
   // One pair on shapes()[index]; the log of t_rival / t_candidate. Without a rival: one call, and 0.
   attempt<double> pair(size_t index);
   void forget_pairs();
+  bool against_framework() const { return against_framework_; }
+  // Candidate and the reference as torch.compile makes it, interleaved on shapes()[index]: medians, ns.
+  struct compiled_times {
+    double compiled_ns = 0.0;
+    double candidate_ns = 0.0;
+  };
+  attempt<compiled_times> against_compiled(size_t index, uint32_t pairs);
 
   std::map<std::string, std::string> costs() const;
 
@@ -54,7 +61,7 @@ private:
   attempt<void> start_workers();
   attempt<void> fresh_workers();
   attempt<const pool_set*> deal(size_t index);
-  attempt<call_time> call(contestant_on_device& who, const shape_pool& pool, const pool_set& set, uint64_t poison,
+  attempt<call_time> call(timed_contestant& who, const shape_pool& pool, const pool_set& set, uint64_t poison,
                           double usual_ns, bool full, correctness_report* report);
   attempt<call_time> play(bool candidate, size_t index, const pool_set& set, bool full);
   void shuffle(size_t index);
@@ -66,10 +73,11 @@ private:
   program candidate_code_;
   program rival_code_;
   bool has_rival_ = false;
+  bool against_framework_ = false; // the rival is the reference, in its framework
   bool rival_loaded_ = false;
   size_t arena_bytes_ = 0;
   contestant_on_device candidate_;
-  contestant_on_device rival_;
+  std::unique_ptr<timed_contestant> rival_;
   std::vector<raced_shape> shapes_;
   std::vector<deck> decks_;
   uint32_t launches_ = 0;

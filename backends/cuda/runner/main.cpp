@@ -166,7 +166,7 @@ bool parse_number(std::string_view text, int& out) {
 }
 
 int usage() {
-  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--allow-weak-sandbox LAYER]\n"
+  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--allow-weak-sandbox LAYER]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -188,6 +188,8 @@ int start(int argc, char** argv) {
       settings.worker.device = number;
     else if (key == "--zygote")
       settings.host.zygote_path = value;
+    else if (key == "--python")
+      settings.framework.python = value;
     else if (key == "--allow-weak-sandbox")
       done_without.emplace_back(value);
     else
@@ -206,6 +208,12 @@ int start(int argc, char** argv) {
   for (const auto* name : {"LD_LIBRARY_PATH", "KEVOLVE_CUPTI", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
     if (const auto* text = std::getenv(name); text != nullptr)
       settings.worker.environment.push_back(std::string{name} + "=" + text);
+  settings.framework.device = settings.worker.device;
+  settings.framework.done_without = done_without;
+  for (const auto* name : {"LD_LIBRARY_PATH", "NVIDIA_VISIBLE_DEVICES"})
+    if (const auto* text = std::getenv(name); text != nullptr)
+      settings.framework.environment.push_back(std::string{name} + "=" + text);
+  settings.framework.environment.emplace_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
   return server{std::move(settings), std::move(done_without)}.run();
 }
 

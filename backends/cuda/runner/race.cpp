@@ -23,13 +23,15 @@ constexpr uint32_t held_out_pairs = 2;
 constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t least_pairs = 2;
 constexpr double promising = 1.25;
-constexpr uint32_t patience = 8; // times race_ms, for a promising candidate
+constexpr uint32_t patience = 8;             // times race_ms, for a promising candidate
+constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
+constexpr uint32_t compiled_pairs = 9;
 
 class match {
 public:
   match(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
       : bench_(b), request_(request), hooks_(hooks), out_(out),
-        maker_(b.host.zygote, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
+        maker_(b.host.launch_reference, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
         duel_(b, request, out.correctness), test_(request.delta, request.alpha, request.max_pairs) {
     out_.correctness.bit_equal = true;
   }
@@ -66,11 +68,13 @@ private:
     note_weather("before");
     const auto company = processes();
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
+    if (raced && request_.long_run_ms >= final_long_run_ms)
+      note_compiled_baseline();
     note_weather("after");
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     if (!raced)
       return raced;
-    const auto ours = 2 + bench_.spares.size();
+    const auto ours = 2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U);
     if (company > ours || processes() > ours) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
@@ -81,6 +85,28 @@ private:
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
     return {};
+  }
+
+  // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
+  // takes long, so that shapes may be left out.
+  void note_compiled_baseline() {
+    const auto start = steady_clock::now();
+    for (size_t i = 0; duel_.against_framework() && i < duel_.shapes().size(); ++i) {
+      const auto& shape = duel_.shapes()[i].pool->shape;
+      if (shape.held_out)
+        continue;
+      auto& told = out_.evidence["baseline.compiled." + shape.name];
+      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2) {
+        told = "not measured: no time left";
+        continue;
+      }
+      hooks_.progress("torch.compile on " + shape.name);
+      const auto times = duel_.against_compiled(i, compiled_pairs);
+      if (times)
+        told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
+      else
+        told = "not measured: " + (times.error().trouble ? times.error().trouble.detail : times.error().refused.detail);
+    }
   }
 
   void doubt() {

@@ -1,0 +1,279 @@
+"""The reference in PyTorch: computes outputs of a task and times them, for the runner at the other end of descriptor 3.
+
+Frames as in runtime/base/channel.hpp; the payload is text, a line a fact. Arrays lie in memory that the runner shares.
+"""
+
+import mmap
+import os
+import socket
+import struct
+import sys
+import time
+import traceback
+
+LINK = 3
+HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
+MOST_CYCLES = 1 << 27  # of the gate: about 70 ms
+SOURCE_NAME = "reference"
+
+
+class Refused(Exception):
+    """What the reference did wrong: a word for the rule, and a text for a person."""
+
+    def __init__(self, rule, detail):
+        super().__init__(detail)
+        self.rule = rule
+
+
+class Link:
+    def __init__(self):
+        self.socket = socket.socket(fileno=LINK)
+
+    def exactly(self, size):
+        out = b""
+        while len(out) < size:
+            part = self.socket.recv(size - len(out))
+            if not part:
+                sys.exit(0)  # the runner is gone
+            out += part
+        return out
+
+    def receive(self):
+        size, kind = struct.unpack("<IB", self.exactly(5))
+        return kind, self.exactly(size - 1).decode()
+
+    def descriptor(self):
+        _, fds, _, _ = socket.recv_fds(self.socket, 1, 1)
+        return fds[0]
+
+    def send(self, kind, text):
+        payload = text.encode()
+        self.socket.sendall(struct.pack("<IB", len(payload) + 1, kind) + payload)
+
+
+class Argument:
+    def __init__(self, words):
+        self.name, self.role, self.dtype, self.offset, self.bytes, rank = (
+            words[0], words[1], words[2], int(words[3]), int(words[4]), int(words[5]))
+        self.extent = words[6] == "extent"
+        numbers = [int(w) for w in words[7:]]
+        self.shape, self.strides = numbers[:rank], numbers[rank:]
+        self.written = self.role in ("output", "inout")
+
+
+class Order:
+    """What to call: `call PROGRAM ARENA MODE CACHE`, then a line for each argument."""
+
+    def __init__(self, text):
+        lines = text.splitlines()
+        _, program, arena, self.mode, cache = lines[0].split(" ")
+        self.program, self.arena, self.cold = int(program), int(arena), cache == "cold"
+        self.arrays, self.values = [], {}
+        for line in lines[1:]:
+            words = line.split(" ")
+            if words[0] == "array":
+                self.arrays.append(Argument(words[1:]))
+            else:
+                self.values[words[1]] = float(words[3]) if words[2] == "float" else int(words[3])
+
+
+class Clock:
+    """Times one call between two events. A kernel that only waits holds the stream until all is queued, so that the time
+    is the device's alone; before each call the second-level cache is swept or the arguments are read, as the runner does
+    for candidates."""
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.cycles = 1 << 20
+        l2 = torch.cuda.get_device_properties(0).L2_cache_size
+        self.sweep = torch.empty(2 * l2, dtype=torch.uint8, device="cuda")
+
+    def time(self, prepare, call, cold):
+        """The result and nanoseconds."""
+        cuda = self.torch.cuda
+        while True:
+            arguments = prepare()
+            begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+            cuda.synchronize()
+            cuda._sleep(self.cycles)
+            if cold:
+                self.sweep.zero_()
+            else:
+                for t in arguments.values():
+                    if isinstance(t, self.torch.Tensor):
+                        t.clone()
+            begin.record()
+            out = call(**arguments)
+            end.record()
+            held = not begin.query()
+            end.synchronize()
+            # One that waits for the device by itself lets the gate open whatever its length.
+            if held or self.cycles >= MOST_CYCLES:
+                return out, begin.elapsed_time(end) * 1e6
+            self.cycles *= 2
+
+
+class HostClock:
+    """Where there is no device."""
+
+    def time(self, prepare, call, cold):
+        del cold
+        arguments = prepare()
+        begin = time.perf_counter_ns()
+        out = call(**arguments)
+        return out, float(time.perf_counter_ns() - begin)
+
+
+class Program:
+    """One loaded source: its entry, as it is and compiled."""
+
+    def __init__(self, torch, entry, source):
+        self.torch = torch
+        space = {"__name__": SOURCE_NAME}
+        exec(compile(source, SOURCE_NAME + ".py", "exec"), space)  # noqa: S102 - what this process is for
+        function = space.get(entry)
+        if not callable(function):
+            raise Refused("no_entry", f"the reference has no function '{entry}'")
+        code = getattr(function, "__code__", None)
+        if code is None:
+            raise Refused("no_entry", f"'{entry}' is no plain function")
+        self.parameters = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        self.functions = {"eager": function}
+        self.warm = set()
+
+    def function(self, mode):
+        if mode not in self.functions:
+            # Graphs are left out: the gate hides what launches cost, and a graph copies its arguments first.
+            self.functions[mode] = self.torch.compile(self.functions["eager"], mode="max-autotune-no-cudagraphs",
+                                                      dynamic=False)
+        return self.functions[mode]
+
+
+class Reference:
+    def __init__(self, torch):
+        self.torch = torch
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+                       "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32, "i64": torch.int64, "bool": torch.bool}
+        self.arenas = {}
+        self.programs = {}
+        self.clock = None
+
+    def load(self, text):
+        slot, entry, source = text.split("\n", 2)
+        self.programs.pop(int(slot), None)
+        self.programs[int(slot)] = Program(self.torch, entry, source)
+
+    def map(self, text, fd):
+        slot, size = (int(w) for w in text.split(" "))
+        self.arenas[slot] = mmap.mmap(fd, size)
+        os.close(fd)
+
+    def view(self, order, a):
+        dtype = self.dtypes[a.dtype]
+        if a.bytes == 0:
+            return self.torch.empty(a.shape, dtype=dtype)
+        flat = self.torch.frombuffer(self.arenas[order.arena], dtype=dtype, count=a.bytes // dtype.itemsize, offset=a.offset)
+        return flat.as_strided(a.shape, a.strides)
+
+    def inputs(self, order, parameters):
+        out = dict(order.values)
+        for a in order.arrays:
+            if a.role != "output":
+                out[a.name] = self.view(order, a).to(self.device, copy=True)
+        unknown = [p for p in parameters if p not in out]
+        if unknown:
+            raise Refused("no_such_argument", f"its parameter '{unknown[0]}' is no input, size or scalar of the task; "
+                                              f"there are: {', '.join(out)}")
+        return {p: out[p] for p in parameters}
+
+    def take(self, order, result):
+        """Puts what was returned where the runner looks for it."""
+        wanted = [a for a in order.arrays if a.written]
+        got = list(result) if isinstance(result, tuple | list) else [result]
+        if len(got) != len(wanted):
+            raise Refused("wrong_shape", f"it returned {len(got)} values; the task has {len(wanted)} outputs: "
+                                         f"{', '.join(a.name for a in wanted)}")
+        for a, t in zip(wanted, got):
+            self.put(order, a, t)
+
+    def put(self, order, a, t):
+        torch, dtype = self.torch, self.dtypes[a.dtype]
+        if not isinstance(t, torch.Tensor):
+            raise Refused("wrong_shape", f"output '{a.name}' is a {type(t).__name__}, not a tensor")
+        if t.dtype != dtype:
+            raise Refused("wrong_shape", f"output '{a.name}' has dtype {t.dtype}, the task declares {a.dtype}")
+        shape = list(t.shape)
+        prefix = (a.extent and len(shape) == len(a.shape) and shape[1:] == a.shape[1:] and shape[0] <= a.shape[0])
+        if shape != a.shape and not prefix:
+            raise Refused("wrong_shape", f"output '{a.name}' has shape {shape}, the task declares {a.shape}")
+        place = self.view(order, a)
+        (place[:shape[0]] if prefix else place).copy_(t)
+
+    def call(self, text):
+        order = Order(text)
+        program = self.programs[order.program]
+
+        def prepare():
+            return self.inputs(order, program.parameters)
+
+        if self.clock is None:
+            self.clock = Clock(self.torch) if self.device == "cuda" else HostClock()
+        with self.torch.inference_mode():
+            if order.mode == "plain":
+                begin = time.perf_counter_ns()
+                self.take(order, program.function("eager")(**prepare()))  # waits for the device
+                return float(time.perf_counter_ns() - begin)
+            function = program.function(order.mode)
+            kind = (order.mode, *((a.name, *a.shape) for a in order.arrays))
+            if kind not in program.warm:  # loads code, tries algorithms, compiles
+                function(**prepare())
+                program.warm.add(kind)
+            result, ns = self.clock.time(prepare, function, order.cold)
+            self.take(order, result)
+            return ns
+
+    def describe(self, error):
+        """The last line of the reference's own that it went through, and what went wrong."""
+        own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == SOURCE_NAME + ".py"]
+        where = f"line {own[-1].lineno}: " if own else ""
+        return where + f"{type(error).__name__}: {error}"[:2000]
+
+
+def answer(torch, reference, kind, text, link):
+    try:
+        if kind == LOAD:
+            reference.load(text)
+            return "ok 0"
+        if kind == MAP:
+            reference.map(text, link.descriptor())
+            return "ok 0"
+        if kind == CALL:
+            return f"ok {reference.call(text)}"
+        raise Refused("protocol", f"a frame of kind {kind}")
+    except Refused as e:
+        return f"refused {e.rule}\n{e}"
+    except (torch.cuda.OutOfMemoryError, MemoryError) as e:
+        torch.cuda.empty_cache()
+        return f"refused memory\n{reference.describe(e)}"
+    except (Exception, SystemExit) as e:  # noqa: BLE001 - whatever the reference raises is the reference's
+        return f"refused raised\n{reference.describe(e)}"
+
+
+def main():
+    link = Link()
+    try:
+        import torch
+    except (ImportError, OSError, RuntimeError) as e:
+        link.send(HELLO, f"missing {type(e).__name__}: {e}")
+        return
+    reference = Reference(torch)
+    name = torch.cuda.get_device_name(0) if reference.device == "cuda" else "the host"
+    link.send(HELLO, f"ready\ntorch {torch.__version__}\npython {sys.version.split()[0]}\ndevice {name}")
+    while True:
+        kind, text = link.receive()
+        link.send(ANSWER, answer(torch, reference, kind, text, link))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// A PyTorch reference as the runner uses it: what computes expected outputs, and a rival that is timed.
+#pragma once
+
+#include "backends/cuda/runner/contestant.hpp"
+
+namespace kevolve::cuda {
+
+// Whether the compile server made the reference of a framework, and not of native code.
+bool is_framework(const judge_request& request);
+
+// Expected outputs from the bench's one framework process, which is started when first needed.
+reference_launcher framework_launcher(bench& b);
+
+// The reference as the rival: called as it is, or as torch.compile makes it.
+class framework_rival final : public timed_contestant {
+public:
+  framework_rival(const judge_request& request, framework_mode mode) : request_(request), mode_(mode) {}
+  attempt<void> load(bench& b) override;
+  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+                          std::chrono::milliseconds limit) override;
+  void end() override {}
+
+private:
+  const judge_request& request_;
+  framework_mode mode_;
+  framework_client* process_ = nullptr;
+};
+
+} // namespace kevolve::cuda

@@ -1,0 +1,190 @@
+// References in PyTorch: the process that holds one, and the runner judging device candidates against it on a driver
+// whose device is the host. Needs a python3 that has torch (KEVOLVE_PYTHON names another); says so where there is none.
+#include "backends/cuda/framework/framework_client.hpp"
+#include "backends/cuda/package.hpp"
+#include "tests/cuda/cubin_builder.hpp"
+#include "tests/cuda/fake_device.hpp"
+#include "tests/cuda/runner_driver.hpp"
+#include "tests/judge/judge_driver.hpp"
+#include "tests/judge/tasks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace kevolve;
+using namespace kevolve::cuda;
+using namespace kevolve::testing;
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+std::string interpreter() {
+  const auto* named = std::getenv("KEVOLVE_PYTHON");
+  return named == nullptr ? "python3" : named;
+}
+
+bool skip() {
+  static const auto why = [] {
+    framework_client trial;
+    const auto started = trial.start({interpreter(), 0, {}, {"landlock"}});
+    return started ? std::string{} : to_string(started.error());
+  }();
+  if (!why.empty())
+    MESSAGE("skipped: " << why);
+  return !why.empty();
+}
+
+constexpr const char* doubling = "import torch\n"
+                                 "def iterate(x, w):\n"
+                                 "    return x * 2 + w[0]\n";
+
+constexpr const char* iterate_in_torch = "import torch\n"
+                                         "def iterate(x, w):\n"
+                                         "    y = x\n"
+                                         "    for k in range(256):\n"
+                                         "        y = y * 0.5 + w[k & 7]\n"
+                                         "    return y\n";
+
+// One call's data in an arena, and the process that is asked about it.
+struct one_call {
+  contract task = iterate_task(1000);
+  shared_arena arena;
+  call_data data;
+  arena_layout layout;
+  framework_client process;
+
+  one_call() {
+    data = draw_call(task, task.shapes.front(), {.seed = 7}).value();
+    layout = lay_out(task, data.geometries);
+    REQUIRE(arena.prepare(layout.total));
+    REQUIRE(process.start({interpreter(), 0, {}, {"landlock"}}));
+    REQUIRE_FALSE(process.map(framework_client::arena::pool, arena.fd(), arena.mapped_bytes()));
+  }
+  call_memory memory() { return {task, data, layout, arena}; }
+  std::optional<complaint> load(const std::string& source) {
+    return process.load(framework_client::program::reference, {"iterate", source});
+  }
+  std::optional<complaint> call(nanoseconds limit = seconds{60}, framework_mode mode = framework_mode::plain) {
+    auto m = memory();
+    m.set_up(nan_poison(1));
+    nanoseconds took{0};
+    auto refused = process.call(framework_client::program::reference, framework_client::arena::pool, mode, task, data,
+                                layout, limit, took);
+    if (!refused)
+      CHECK(took.count() > 0);
+    return refused;
+  }
+  std::string rule_of(const std::string& source) {
+    if (auto refused = load(source))
+      return refused->rule + ": " + refused->detail;
+    auto refused = call();
+    return refused ? refused->rule + ": " + refused->detail : "pass";
+  }
+};
+
+float element(const std::byte* from, size_t i) {
+  float out = 0.0F;
+  std::memcpy(&out, from + i * sizeof(out), sizeof(out));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a PyTorch reference reads its arguments by name and leaves its outputs in the arena") {
+  if (skip())
+    return;
+  one_call c;
+  CHECK(c.process.facts().count("torch") == 1);
+  REQUIRE_FALSE(c.load(doubling));
+  for (const auto mode : {framework_mode::plain, framework_mode::eager}) {
+    REQUIRE_FALSE(c.call(seconds{60}, mode));
+    const auto memory = c.memory();
+    CHECK_FALSE(memory.mutated_input());
+    CHECK_FALSE(memory.broken_guard());
+    for (const size_t i : {0, 1, 999})
+      CHECK(element(memory.array(2), i) == element(memory.array(0), i) * 2 + element(memory.array(1), 0));
+  }
+}
+
+TEST_CASE("what a PyTorch reference does wrong is told with its rule and line") {
+  if (skip())
+    return;
+  one_call c;
+  CHECK(c.rule_of("def other(x): return x\n") == "no_entry: the reference has no function 'iterate'");
+  CHECK(c.rule_of("def iterate(x, z): return x\n").find("no_such_argument: its parameter 'z'") == 0);
+  CHECK(c.rule_of("def iterate(x): return x[1:]\n").find("wrong_shape: output 'y' has shape [999]") == 0);
+  CHECK(c.rule_of("def iterate(x): return x.double()\n").find("wrong_shape: output 'y' has dtype torch.float64") == 0);
+  CHECK(c.rule_of("def iterate(x): return x, x\n").find("wrong_shape: it returned 2 values") == 0);
+  CHECK(c.rule_of("def iterate(x):\n    y = x\n    return y / nothing\n").find("raised: line 3: NameError") == 0);
+  CHECK(c.rule_of("import sys\ndef iterate(x): sys.exit(3)\n").find("raised: line 2: SystemExit") == 0);
+  CHECK(c.rule_of(doubling) == "pass"); // the process has outlived them all
+  const auto died = c.rule_of("import os\ndef iterate(x): os._exit(3)\n");
+  CHECK_MESSAGE(died.find("died: ") == 0, died);
+  CHECK_FALSE(c.process.alive());
+}
+
+TEST_CASE("a PyTorch reference that does not end is ended") {
+  if (skip())
+    return;
+  one_call c;
+  REQUIRE_FALSE(c.load("def iterate(x):\n    while True: pass\n"));
+  const auto refused = c.call(std::chrono::milliseconds{300});
+  REQUIRE(refused);
+  CHECK(refused->rule == "call_limit");
+  CHECK(refused->result == verdict::timeout);
+  CHECK_FALSE(c.process.alive());
+}
+
+TEST_CASE("a PyTorch reference reaches neither files nor networks nor its maker") {
+  if (skip())
+    return;
+  one_call c;
+  if (c.process.sandbox_level().find("landlock") == std::string::npos) {
+    MESSAGE("skipped: no Landlock here");
+    return;
+  }
+  const auto tried = [&](const std::string& what) {
+    return c.rule_of("import os, socket\ndef iterate(x):\n    " + what + "\n    return x\n");
+  };
+  CHECK(tried("open('/etc/shadow').read()").find("PermissionError") != std::string::npos);
+  CHECK(tried("open('/tmp/kevolve-was-here', 'w')").find("PermissionError") != std::string::npos);
+  CHECK(tried("open('/proc/" + std::to_string(getpid()) + "/environ').read()").find("PermissionError")
+        != std::string::npos);
+  CHECK(tried("socket.socket(socket.AF_INET)").find("PermissionError") != std::string::npos);
+  CHECK(tried("os.kill(" + std::to_string(getpid()) + ", 0)").find("PermissionError") != std::string::npos);
+  CHECK(tried("assert 'SECRET' not in os.environ") == "pass");
+  CHECK(tried("open('scratch', 'w').write('its own')") == "pass");
+}
+
+TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
+  if (skip())
+    return;
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter()}};
+  REQUIRE(runner.ready());
+  const auto reference = pack_framework({"iterate", iterate_in_torch});
+  auto request = request_for(iterate_task(20'000), reference, fake_package("iterate"), judge_mode::admit);
+  request.task.work_bytes.clear();
+  request.task.language = "pytorch";
+  request.oracle = reference;
+  request.limit_ms = 120'000;
+  const auto told = [](const judge_outcome& o) {
+    return to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind + " " + o.trouble.detail;
+  };
+  auto o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  request.mode = judge_mode::race;
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  CHECK(o.decision != race_decision::undecided); // 256 passes of torch, or the fake's claim: not the same
+  CHECK(o.timings.front().rival_ns.size() == o.timings.front().candidate_ns.size());
+  CHECK(o.correctness.reference_max_abs > 0.0);
+  CHECK(o.sandbox_level.find("reference ") != std::string::npos);
+  request.candidate = fake_package("iterate_once");
+  o = runner.ask(request);
+  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
+}
