@@ -3,11 +3,7 @@
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/package.hpp"
-#include "runtime/base/helper_process.hpp"
 #include "runtime/base/ids.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,9 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using steady = std::chrono::steady_clock;
-
-constexpr size_t most_source = 4U << 20U;
-constexpr size_t most_artifact = 64U << 20U;
 
 struct menu_entry {
   const char* name;
@@ -64,17 +57,6 @@ std::string version_of(const std::string& root) {
   return "unknown";
 }
 
-// What the compiler reads: the toolkit, the system's headers and the host compiler that preprocesses. No device.
-std::vector<std::string> readable(const cuda_toolchain& tools) {
-  return {tools.root, "/usr/include", "/usr/lib", "/usr/lib64",       "/usr/libexec", "/usr/bin",
-          "/lib",     "/lib64",       "/bin",     "/etc/ld.so.cache", "/dev/null"};
-}
-
-void refuse(compile_outcome& out, std::string why) {
-  out.result = verdict::compile_error;
-  out.log = std::move(why);
-}
-
 } // namespace
 
 cuda_toolchain find_cuda_toolchain() {
@@ -102,33 +84,12 @@ std::vector<flag_set> cuda_flag_menu() {
 }
 
 result<cuda_compiler> cuda_compiler::make(const cuda_compiler_options& options) {
-  // A locked command uses descriptor 3 for itself. Whoever has no channel there must not get the sandbox's own.
-  if (::fcntl(helper_socket_fd, F_GETFD) < 0) {
-    const auto held = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (held != helper_socket_fd) {
-      ::dup3(held, helper_socket_fd, O_CLOEXEC);
-      ::close(held);
-    }
-  }
-  auto work = workspace::make(options.scratch);
-  if (!work)
-    return tl::unexpected(work.error());
   auto tools = find_cuda_toolchain();
-  sandbox_policy policy;
-  policy.profile = sandbox_profile::compiler;
-  policy.readable = readable(tools);
-  policy.writable = {work->path()};
-  policy.memory_bytes = options.memory_bytes;
-  policy.file_size_bytes = most_artifact;
-  policy.cpu_seconds = 3600;
-  policy.keep_fds = {0, 1, 2, 3};
-  policy.parent_pid = ::getpid();
-  auto lock = sandbox::prepare(policy);
-  if (!lock)
-    return tl::unexpected(lock.error());
-  cuda_compiler out{std::move(tools), std::move(*work), std::move(*lock), options.architecture};
-  out.too_weak_ = refusal_of_level(out.lock_.level(), options.done_without);
-  return out;
+  // The compiler reads the toolkit, the system's headers and the host compiler that preprocesses. No device.
+  auto tool = locked_tool::make(options, {tools.root});
+  if (!tool)
+    return tl::unexpected(tool.error());
+  return cuda_compiler{std::move(tools), std::move(*tool), options.architecture};
 }
 
 std::string cuda_compiler::fingerprint() const {
@@ -159,22 +120,24 @@ std::vector<std::string> cuda_compiler::command(const std::string& flags) const 
 compile_outcome cuda_compiler::run(const compile_request& request, attention& listener) {
   compile_outcome out;
   out.job = request.job;
-  out.sandbox_level = lock_.level();
+  out.sandbox_level = tool_.level();
   const auto begin = steady::now();
   const auto known = std::any_of(menu().begin(), menu().end(), [&](const auto& e) { return e.name == request.flags; });
-  if (!too_weak_.empty())
-    out.trouble = {"sandbox_weak", too_weak_, 0};
+  if (!tool_.too_weak().empty())
+    out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
   else if (tools_.nvcc.empty())
     out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
   else if (!known)
     refuse(out, "there is no flag set '" + request.flags + "'\n");
-  else if (request.language != "cuda" || request.kind != compile_kind::object)
-    refuse(out, "there is no language '" + request.language + "' here; there is: cuda\n");
+  else if (request.kind != compile_kind::object)
+    refuse(out, "no syntax tree of " + request.language + "\n");
+  else if (request.language != "cuda")
+    refuse(out, "there is no language '" + request.language + "' here; there are: cuda, and pytorch of references\n");
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
   else
     build(request, listener, out);
-  out.log = clean_log(out.log, {work_.path()});
+  out.log = clean_log(out.log, {tool_.work().path()});
   out.compile_ns = std::chrono::nanoseconds{steady::now() - begin}.count();
   return out;
 }
@@ -183,39 +146,18 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
   auto parts = split_candidate(request.source);
   if (!parts)
     return refuse(out, parts.error().detail + "\n");
-  auto ready = work_.empty();
-  if (ready)
-    ready = work_.write("candidate.cu", parts->source);
-  if (!ready) {
-    out.trouble = fault_from(ready.error());
+  if (!tool_.run(command(request.flags), "candidate.cu", parts->source, request, listener, out))
     return;
-  }
-  const auto deadline = steady::now() + std::chrono::milliseconds{request.limit_ms};
-  const auto end =
-      run_locked({command(request.flags), work_.path(), "output", "diagnostics", deadline}, lock_, listener);
-  const auto said =
-      work_.read("output", most_log, true).value_or("") + work_.read("diagnostics", 2 * most_log, true).value_or("");
-  out.log = said;
-  if (end.end != step_end::exited || end.value != 0) {
-    auto diagnosis = diagnose(end, said);
-    if (diagnosis.result != verdict::none && work_.full())
-      diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};
-    out.result = diagnosis.result;
-    out.trouble = diagnosis.trouble;
-    if (!diagnosis.log.empty())
-      out.log = diagnosis.log + "\n" + said;
-    return;
-  }
-  auto cubin = work_.read("candidate.cubin", most_artifact);
+  auto cubin = tool_.work().read("candidate.cubin", most_artifact);
   if (!cubin) {
     out.trouble = fault_from(cubin.error());
     return;
   }
   const auto facts = read_cubin(*cubin);
   if (!facts)
-    return refuse(out, facts.error().detail + "\n" + said);
+    return refuse(out, facts.error().detail + "\n" + out.log);
   if (auto why = refuse_cubin(*facts))
-    return refuse(out, *why + "\n" + said);
+    return refuse(out, *why + "\n" + out.log);
   out.artifact = pack({std::move(*cubin), std::move(parts->plan)});
   out.result = verdict::pass;
 }
