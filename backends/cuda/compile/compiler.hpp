@@ -3,22 +3,12 @@
 #pragma once
 
 #include "backends/cuda/compile/locked_tool.hpp"
-#include "backends/target.hpp"
+#include "backends/cuda/toolchain.hpp"
 
 #include <string>
 #include <vector>
 
 namespace kevolve::cuda {
-
-struct cuda_toolchain {
-  std::string nvcc;    // absolute; empty: none found
-  std::string root;    // the toolkit's folder
-  std::string version; // "13.0.88"
-};
-// In PATH, then where the toolkit's own installer puts it.
-cuda_toolchain find_cuda_toolchain();
-
-std::vector<flag_set> cuda_flag_menu();
 
 struct cuda_compiler_options : compiler_options {
   std::string architecture; // "sm_90a"
