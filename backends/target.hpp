@@ -57,6 +57,8 @@ public:
   virtual std::string name() const = 0;
   virtual trust_tier trust() const = 0;
   virtual std::vector<std::string> languages() const = 0;
+  // What a task's reference may be written in.
+  virtual std::vector<std::string> reference_languages() const { return languages(); }
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
   // The node appends --keep DIR, the folder of the builds that outlast it.
@@ -73,6 +75,8 @@ public:
   // Markdown about writing kernels for this hardware, by file name: what prompts quote sections of.
   virtual std::vector<std::pair<std::string, std::string>> documents() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
+  // What this machine needs to run a campaign on this target at all, with the remedies; empty: it has it.
+  virtual std::string lacks() const { return {}; }
   // Machine and tools by name and version, for a report.
   virtual std::vector<std::pair<std::string, std::string>> about() const = 0;
   // A shell script that builds kernel.c (or what the language's files end in) in its own folder as the compile server

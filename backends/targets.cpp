@@ -1,5 +1,6 @@
 // The list of targets: a new folder becomes one line here.
 #include "backends/cpu/cpu_target.hpp"
+#include "backends/cuda/cuda_target.hpp"
 #include "backends/target.hpp"
 
 namespace kevolve {
@@ -15,6 +16,10 @@ constexpr known_target known[]{
     {"cpu",
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<cpu_target>(bin_dir, std::move(cores), options);
+     }},
+    {"cuda",
+     [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
+       return std::make_unique<cuda_target>(bin_dir, std::move(cores), options);
      }},
 };
 

@@ -2,54 +2,18 @@
 
 #include "backends/cpu/doctor.hpp"
 #include "backends/cpu/tactics.hpp"
+#include "backends/helper_words.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <gnu/libc-version.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace kevolve {
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return std::string{value == nullptr ? "" : value};
-}
-
-// A helper sees where programs and temporary files are, and no more of our environment.
-std::map<std::string, std::string> helper_environment() {
-  std::map<std::string, std::string> out{{"LC_ALL", "C"}};
-  auto path = environment("PATH");
-  out["PATH"] = path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path;
-  if (auto temporary = environment("TMPDIR"); !temporary.empty())
-    out["TMPDIR"] = temporary;
-  return out;
-}
-
-std::string core_list(const std::vector<int>& cores) {
-  std::string out;
-  for (auto c : cores)
-    out += (out.empty() ? "" : ",") + std::to_string(c);
-  return out;
-}
-
-std::string file_bytes(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
-}
-
-void accept_weakness(std::vector<std::string>& argv, const target_options& options) {
-  for (const auto& layer : options.allow_weak_sandbox) {
-    argv.emplace_back("--allow-weak-sandbox");
-    argv.push_back(layer);
-  }
-}
 
 // Whether a folder could be made there: the nearest one that exists must be ours to write to.
 bool writable_place(std::filesystem::path folder) {

@@ -79,19 +79,33 @@ std::string from_environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+dynamic_library load_cupti() {
+  const auto named = from_environment("KEVOLVE_CUPTI");
+  if (!named.empty())
+    return dynamic_library{named};
+  return dynamic_library{"libcupti.so.13", "libcupti.so.12", "/usr/local/cuda/lib64/libcupti.so",
+                         "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib/libcupti.so"};
+}
+
+tl::unexpected<failure> without(const dynamic_library& library) {
+  return fail(errc::unsupported,
+              "no libcupti (" + library.why()
+                  + "): times come from events alone; install the toolkit's CUPTI or name it in KEVOLVE_CUPTI");
+}
+
 } // namespace
 
-result<std::string> start_activities() {
-  const auto named = from_environment("KEVOLVE_CUPTI");
-  dynamic_library library =
-      named.empty()
-          ? dynamic_library{"libcupti.so.13", "libcupti.so.12", "/usr/local/cuda/lib64/libcupti.so",
-                            "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", "/usr/local/cuda/lib/libcupti.so"}
-          : dynamic_library{named};
+result<std::string> find_cupti() {
+  const auto library = load_cupti();
   if (!library)
-    return fail(errc::unsupported,
-                "no libcupti (" + library.why()
-                    + "): times come from events alone; install the toolkit's CUPTI or name it in KEVOLVE_CUPTI");
+    return without(library);
+  return library.name();
+}
+
+result<std::string> start_activities() {
+  auto library = load_cupti();
+  if (!library)
+    return without(library);
   auto& call = the_recorder().call;
   library.find(call.callbacks, "cuptiActivityRegisterCallbacks");
   library.find(call.enable, "cuptiActivityEnable");

@@ -16,9 +16,10 @@ struct kernel_activity {
   std::string name;
 };
 
-// Starts recording kernels of this process; before its context is made. errc::unsupported where there is no libcupti:
-// searched by name and where the toolkit puts it, or only what KEVOLVE_CUPTI
-// names.
+// The library's name: searched by name and where the toolkit puts it, or only what KEVOLVE_CUPTI names. Starts nothing.
+result<std::string> find_cupti();
+
+// Starts recording kernels of this process; before its context is made. errc::unsupported where there is no libcupti.
 result<std::string> start_activities();
 // Everything recorded since the last call, in the order of their starts. The device must be idle.
 std::vector<kernel_activity> take_activities();

@@ -10,17 +10,17 @@ constexpr std::string_view magic = "kevolve-pytorch 1\n";
 
 } // namespace
 
-std::string pack_framework(const framework_source& reference) {
-  return std::string{magic} + reference.entry + "\n" + reference.source;
+std::string pack_framework(const framework_source& module) {
+  return std::string{magic} + module.entry + "\n" + module.source;
 }
 
-std::optional<framework_source> unpack_framework(const std::string& package) {
-  if (!package.starts_with(magic))
+std::optional<framework_source> unpack_framework(const std::string& bytes) {
+  if (!bytes.starts_with(magic))
     return std::nullopt;
-  const auto end = package.find('\n', magic.size());
+  const auto end = bytes.find('\n', magic.size());
   if (end == std::string::npos || end == magic.size())
     return std::nullopt;
-  return framework_source{package.substr(magic.size(), end - magic.size()), package.substr(end + 1)};
+  return framework_source{bytes.substr(magic.size(), end - magic.size()), bytes.substr(end + 1)};
 }
 
 } // namespace kevolve

@@ -1,4 +1,5 @@
-// A reference in a framework, as its compile step hands it on: text that has been read by a parser and run by nobody.
+// A reference that a framework runs, as the compile server hands it to the runner: which function, and the module's
+// text. Nothing is compiled; the server has only seen that it parses.
 #pragma once
 
 #include <optional>
@@ -7,12 +8,13 @@
 namespace kevolve {
 
 struct framework_source {
-  std::string entry; // a function of the source
-  std::string source;
+  std::string entry;
+  std::string source; // Python
 };
 
-std::string pack_framework(const framework_source& reference);
-// Nothing if it is no such package.
-std::optional<framework_source> unpack_framework(const std::string& package);
+// "kevolve-pytorch 1\n" ENTRY "\n" SOURCE
+std::string pack_framework(const framework_source& module);
+// Nothing: these bytes are something else.
+std::optional<framework_source> unpack_framework(const std::string& bytes);
 
 } // namespace kevolve

@@ -17,7 +17,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr size_t most_source = 4U << 20U;
 constexpr size_t most_artifact = 64U << 20U;
-constexpr uint64_t usual_memory = 4ULL << 30U;
+constexpr uint64_t usual_memory = 4ULL << 30U; // or half of the machine's, if less
 
 uint64_t memory_limit(uint64_t asked) {
   if (asked != 0)
@@ -53,11 +53,11 @@ std::string menu_names(const toolchain& tools) {
 
 } // namespace
 
-result<compiler> compiler::make(const compiler_options& options) {
+result<std::unique_ptr<compile_engine>> compiler::make(const compiler_options& options, const std::string& cache) {
   auto work = workspace::make(options.scratch);
   if (!work)
     return tl::unexpected(work.error());
-  auto headers = header_cache::open(options.cache);
+  auto headers = header_cache::open(cache);
   if (!headers)
     return tl::unexpected(headers.error());
   auto tools = find_toolchain();
@@ -74,10 +74,22 @@ result<compiler> compiler::make(const compiler_options& options) {
   auto lock = sandbox::prepare(policy);
   if (!lock)
     return tl::unexpected(lock.error());
-  compiler out{std::move(tools), std::move(*work), std::move(*headers), std::move(*lock)};
-  out.level_ = out.lock_.level() + (options.around.empty() ? "" : "+" + options.around);
-  out.too_weak_ = refusal_of_level(out.level_, options.done_without);
+  std::unique_ptr<compiler> out{
+      new compiler{std::move(tools), std::move(*work), std::move(*headers), std::move(*lock)}};
+  out->level_ = out->lock_.level() + (options.around.empty() ? "" : "+" + options.around);
+  out->too_weak_ = refusal_of_level(out->level_, options.done_without);
   return out;
+}
+
+std::string compiler::fingerprint() const {
+  return toolchain_fingerprint(tools_);
+}
+
+std::map<std::string, std::string> compiler::facts() const {
+  return {{"sandbox", level_},
+          {"clang", tools_.clang_version},
+          {"gcc", tools_.gcc_version},
+          {"linker", tools_.linker_version}};
 }
 
 compile_outcome compiler::run(const compile_request& request, attention& listener) {

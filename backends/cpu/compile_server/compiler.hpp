@@ -1,33 +1,26 @@
 // One compile request, start to end: flags, header, compile, link or dump, verdict.
 #pragma once
 
+#include "backends/cpu/compile_server/compile_engine.hpp"
 #include "backends/cpu/compile_server/header_cache.hpp"
-#include "backends/cpu/compile_server/locked_command.hpp"
 #include "backends/cpu/compile_server/workspace.hpp"
 #include "backends/cpu/toolchain.hpp"
-#include "backends/protocol.hpp"
 
+#include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace kevolve {
 
-struct compiler_options {
-  std::string cache;                     // folder of precompiled headers
-  std::string scratch;                   // where the workspace is made
-  uint64_t memory_bytes = 0;             // of one compiler process; 0: 4 GiB, or half of the machine's memory if less
-  std::string around;                    // layers that this process already lives in
-  std::vector<std::string> done_without; // layers that the operator accepts to lack
-};
-
-class compiler {
+class compiler final : public compile_engine {
 public:
-  static result<compiler> make(const compiler_options& options);
+  // `cache`: folder of precompiled headers.
+  static result<std::unique_ptr<compile_engine>> make(const compiler_options& options, const std::string& cache);
 
-  compile_outcome run(const compile_request& request, attention& listener);
-
-  const toolchain& tools() const { return tools_; }
-  const std::string& sandbox_level() const { return level_; }
+  compile_outcome run(const compile_request& request, attention& listener) override;
+  std::string fingerprint() const override;
+  std::map<std::string, std::string> facts() const override;
 
 private:
   compiler(toolchain tools, workspace work, header_cache headers, sandbox lock)

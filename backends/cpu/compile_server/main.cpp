@@ -1,95 +1,16 @@
 // kevolve-compile-server --cache DIR [--scratch DIR] [--keep DIR [--keep-after-ms N]] [--memory-mib N]
 // [--allow-weak-sandbox LAYER]: compiles untrusted sources for a node, which holds the other end of descriptor 3. Not
 // for people: `kevolve eval` is.
-#include "backends/cpu/compile_server/server.hpp"
-#include "runtime/base/confinement.hpp"
-#include "runtime/base/helper_process.hpp"
-#include "runtime/base/log.hpp"
-
-#include <fcntl.h>
-
-#include <charconv>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
-
-namespace {
-
-constexpr const char* usage =
-    "usage: kevolve-compile-server --cache DIR [--scratch DIR] [--keep DIR [--keep-after-ms N]] [--memory-mib N] "
-    "[--allow-weak-sandbox LAYER]\n";
-
-struct server_options {
-  kevolve::compiler_options compiler;
-  std::string keep; // folder of builds that outlast their node; empty: none do
-  std::chrono::milliseconds keep_after = kevolve::outlasting_after;
-};
-
-bool parse_number(std::string_view text, uint64_t& out) {
-  const auto* end = text.data() + text.size();
-  const auto got = std::from_chars(text.data(), end, out);
-  return got.ec == std::errc{} && got.ptr == end;
-}
-
-bool parse(int argc, char** argv, server_options& all) {
-  auto& out = all.compiler;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string_view option = argv[i];
-    std::string_view value = argv[i + 1];
-    if (option == "--cache")
-      out.cache = value;
-    else if (option == "--scratch")
-      out.scratch = value;
-    else if (option == "--allow-weak-sandbox")
-      out.done_without.emplace_back(value);
-    else if (option == "--keep")
-      all.keep = value;
-    else if (option == "--memory-mib" || option == "--keep-after-ms") {
-      uint64_t number = 0;
-      if (!parse_number(value, number))
-        return false;
-      if (option == "--memory-mib")
-        out.memory_bytes = number << 20U;
-      else
-        all.keep_after = std::chrono::milliseconds{number};
-    } else
-      return false;
-  }
-  return argc % 2 == 1 && !out.cache.empty();
-}
-
-} // namespace
+#include "backends/cpu/compile_server/compiler.hpp"
+#include "backends/cpu/compile_server/program.hpp"
 
 int main(int argc, char** argv) {
-  server_options all;
-  auto& options = all.compiler;
-  const char* temporary = std::getenv("TMPDIR");
-  options.scratch = temporary == nullptr ? "/tmp" : temporary;
-  if (!parse(argc, argv, all)) {
-    std::fputs(usage, stderr);
-    return 2;
-  }
-  if (::fcntl(kevolve::helper_socket_fd, F_SETFD, FD_CLOEXEC) != 0) {
-    std::fputs("kevolve-compile-server: no channel on descriptor 3; a node starts this program\n", stderr);
-    return 2;
-  }
-  std::signal(SIGPIPE, SIG_IGN);
-  options.around = kevolve::confine(kevolve::compiler_confinement).level;
-  auto engine = kevolve::compiler::make(options);
-  if (!engine) {
-    kevolve::log::error("compile-server", "{}", to_string(engine.error()));
-    return 1;
-  }
-  kevolve::kept_builds kept;
-  if (!all.keep.empty()) {
-    auto opened = kevolve::kept_builds::open(all.keep);
-    if (opened)
-      kept = std::move(*opened);
-    else // it compiles all the same
-      kevolve::log::warn("compile-server", "no build outlasts its node: {}", to_string(opened.error()));
-  }
-  kevolve::compile_server server{kevolve::channel{kevolve::helper_socket_fd}, std::move(*engine), std::move(kept),
-                                 all.keep_after};
-  return server.run();
+  std::string cache;
+  kevolve::server_program program;
+  program.name = "kevolve-compile-server";
+  program.own_usage = "--cache DIR";
+  program.own = {{"--cache", &cache}};
+  program.required = &cache;
+  program.make = [&](const kevolve::compiler_options& options) { return kevolve::compiler::make(options, cache); };
+  return kevolve::serve_compiles(argc, argv, program);
 }

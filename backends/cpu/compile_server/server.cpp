@@ -47,7 +47,8 @@ compile_outcome dropped(const id128& job) {
 
 } // namespace
 
-compile_server::compile_server(channel link, compiler engine, kept_builds kept, std::chrono::milliseconds kept_after)
+compile_server::compile_server(channel link, std::unique_ptr<compile_engine> engine, kept_builds kept,
+                               std::chrono::milliseconds kept_after)
     : link_(std::move(link)), engine_(std::move(engine)), kept_(std::move(kept)), kept_after_(kept_after),
       cores_(usable_cores()) {}
 
@@ -72,14 +73,9 @@ int compile_server::run() {
 void compile_server::greet() {
   helper_hello hello;
   hello.kind = "compile-server";
-  fingerprint_ = toolchain_fingerprint(engine_.tools());
+  fingerprint_ = engine_->fingerprint();
   hello.fingerprint = fingerprint_;
-  hello.facts = {
-      {"sandbox", engine_.sandbox_level()},
-      {"clang", engine_.tools().clang_version},
-      {"gcc", engine_.tools().gcc_version},
-      {"linker", engine_.tools().linker_version},
-  };
+  hello.facts = engine_->facts();
   closed_ = !link_.send_message(frame_kind::hello, hello);
 }
 
@@ -214,7 +210,7 @@ compile_outcome compile_server::compile(const compile_request& request) {
   started_ = reported_ = steady::now();
   if (turns) {
     run_on(turns->cores);
-    return engine_.run(request, *this);
+    return engine_->run(request, *this);
   }
   auto out = dropped(request.job);
   if (turns.error().code != errc::cancelled)

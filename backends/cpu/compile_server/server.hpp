@@ -3,19 +3,24 @@
 // for whoever asks for it next.
 #pragma once
 
-#include "backends/cpu/compile_server/compiler.hpp"
+#include "backends/cpu/compile_server/compile_engine.hpp"
 #include "backends/cpu/compile_server/kept_builds.hpp"
 #include "runtime/base/channel.hpp"
 
+#include <chrono>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace kevolve {
 
 class compile_server final : public attention {
 public:
   // Compiles on the cores that this process may use, as long as nobody times on them.
-  compile_server(channel link, compiler engine, kept_builds kept, std::chrono::milliseconds kept_after);
+  compile_server(channel link, std::unique_ptr<compile_engine> engine, kept_builds kept,
+                 std::chrono::milliseconds kept_after);
 
   // Serves until the node closes the channel. The process's exit status.
   int run();
@@ -35,7 +40,7 @@ private:
   void report_progress();
 
   channel link_;
-  compiler engine_;
+  std::unique_ptr<compile_engine> engine_;
   kept_builds kept_;
   std::chrono::milliseconds kept_after_;
   std::string fingerprint_;        // of the compilers

@@ -2,31 +2,16 @@
 // flag set by name; it never writes a flag.
 #pragma once
 
-#include "backends/cpu/compile_server/locked_command.hpp"
-#include "backends/cpu/compile_server/workspace.hpp"
-#include "backends/protocol.hpp"
-#include "backends/target.hpp"
+#include "backends/cuda/compile/locked_tool.hpp"
+#include "backends/cuda/toolchain.hpp"
 
 #include <string>
 #include <vector>
 
 namespace kevolve::cuda {
 
-struct cuda_toolchain {
-  std::string nvcc;    // absolute; empty: none found
-  std::string root;    // the toolkit's folder
-  std::string version; // "13.0.88"
-};
-// In PATH, then where the toolkit's own installer puts it.
-cuda_toolchain find_cuda_toolchain();
-
-std::vector<flag_set> cuda_flag_menu();
-
-struct cuda_compiler_options {
-  std::string scratch;      // where the workspace is made
+struct cuda_compiler_options : compiler_options {
   std::string architecture; // "sm_90a"
-  uint64_t memory_bytes = uint64_t{6} << 30U;
-  std::vector<std::string> done_without; // sandbox layers that the operator accepts to lack
 };
 
 class cuda_compiler {
@@ -36,22 +21,19 @@ public:
   // language "cuda". The artifact is a device package.
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }
-  const std::string& sandbox_level() const { return lock_.level(); }
+  const std::string& sandbox_level() const { return tool_.level(); }
   // Of compiler, architecture and flag menu.
   std::string fingerprint() const;
 
 private:
-  cuda_compiler(cuda_toolchain tools, workspace work, sandbox lock, std::string architecture)
-      : tools_(std::move(tools)), work_(std::move(work)), lock_(std::move(lock)),
-        architecture_(std::move(architecture)) {}
+  cuda_compiler(cuda_toolchain tools, locked_tool tool, std::string architecture)
+      : tools_(std::move(tools)), tool_(std::move(tool)), architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out);
   std::vector<std::string> command(const std::string& flags) const;
 
   cuda_toolchain tools_;
-  workspace work_;
-  sandbox lock_;
+  locked_tool tool_;
   std::string architecture_;
-  std::string too_weak_;
 };
 
 } // namespace kevolve::cuda

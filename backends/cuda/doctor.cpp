@@ -1,0 +1,84 @@
+#include "backends/cuda/doctor.hpp"
+
+#include "backends/cuda/cupti.hpp"
+#include "backends/cuda/driver.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using state = enum doctor_row::state; // the member of the same name hides the type
+
+constexpr const char* driver_remedy = "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver";
+constexpr uint32_t oldest_capability = 80; // of what the limits and rates here are known
+
+void examine_devices(const result<gpu_list>& gpus, std::vector<doctor_row>& rows) {
+  const auto driver = load_driver(); // found, not started
+  const auto version =
+      gpus && !gpus->driver.empty() ? gpus->driver + ", runs CUDA up to " + gpus->cuda : "libcuda.so.1";
+  rows.push_back({"NVIDIA driver", driver ? state::ok : state::missing, driver ? version : driver.error().detail,
+                  driver ? "" : driver_remedy});
+  rows.push_back({"NVML", gpus ? state::ok : state::missing, gpus ? "libnvidia-ml.so.1" : gpus.error().detail,
+                  gpus ? "" : driver_remedy});
+  if (!gpus || gpus->all.empty()) {
+    rows.push_back({"GPU", state::missing, "none is seen",
+                    "a machine with an NVIDIA GPU; in a container, one that is given it (docker run --gpus all)"});
+    return;
+  }
+  for (size_t i = 0; i < gpus->all.size(); ++i) {
+    const auto& g = gpus->all[i];
+    const auto fit = g.capability >= oldest_capability;
+    rows.push_back({"cuda:" + std::to_string(i), fit ? state::ok : state::weaker,
+                    fmt::format("{}, compute capability {}.{}, {} MiB", g.name, g.capability / 10, g.capability % 10,
+                                g.memory_bytes >> 20U),
+                    fit ? "" : "a GPU of compute capability 8.0 or newer: older ones are untried"});
+  }
+}
+
+void examine_python(const framework_python& python, std::vector<doctor_row>& rows) {
+  const auto found = !python.path.empty();
+  rows.push_back({"python3", found ? state::ok : state::missing,
+                  found ? python.path + ": " + python.version : python.why, found ? "" : "apt-get install python3"});
+  const auto fit = !python.torch.empty() && !python.torch_cuda.empty();
+  rows.push_back({"torch", fit ? state::ok : state::missing,
+                  fit                    ? python.torch + ", for CUDA " + python.torch_cuda
+                  : python.torch.empty() ? "this python3 has no PyTorch: references cannot run"
+                                         : python.torch + " is built for processors alone: references need the GPU",
+                  fit ? "" : "python3 -m pip install torch, for the python3 that is first in PATH"});
+}
+
+} // namespace
+
+std::vector<doctor_row> examine_machine(const cuda_examination& subject) {
+  std::vector<doctor_row> rows;
+  examine_devices(*subject.gpus, rows);
+  const auto& tools = *subject.tools;
+  const auto found = !tools.nvcc.empty();
+  rows.push_back(
+      {"nvcc", found ? state::ok : state::missing,
+       found ? tools.nvcc + ": " + tools.version : "not in PATH nor below /usr/local",
+       found ? "" : "install the CUDA toolkit (developer.nvidia.com/cuda-downloads), or put its bin in PATH"});
+  examine_python(*subject.python, rows);
+  return rows;
+}
+
+std::vector<doctor_row> examine_cuda(const cuda_examination& subject) {
+  auto rows = examine_machine(subject);
+  const auto cupti = find_cupti();
+  rows.push_back({"CUPTI", cupti ? state::ok : state::weaker, cupti ? *cupti : cupti.error().detail,
+                  cupti ? "" : "install the toolkit's CUPTI (cuda-cupti), or name libcupti.so in KEVOLVE_CUPTI"});
+  for (const auto* program :
+       {"kevolve-compile-server-cuda", "kevolve-runner-cuda", "kevolve-cuda-facts", "kevolve-zygote"}) {
+    const auto path = subject.bin_dir + "/" + program;
+    const auto there = ::access(path.c_str(), X_OK) == 0;
+    rows.push_back({program, there ? state::ok : state::missing, there ? path : path + " is not there",
+                    there ? "" : "build all targets: cmake --build --preset release"});
+  }
+  return rows;
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,26 @@
+// What `kevolve doctor` says of the cuda target, and what a campaign on it is refused for.
+#pragma once
+
+#include "backends/cuda/gpus.hpp"
+#include "backends/cuda/python.hpp"
+#include "backends/cuda/toolchain.hpp"
+#include "backends/target.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve::cuda {
+
+struct cuda_examination {
+  const result<gpu_list>* gpus = nullptr;
+  const cuda_toolchain* tools = nullptr;
+  const framework_python* python = nullptr;
+  std::string bin_dir;
+};
+
+// Of the machine: without any that is missing nothing can be judged.
+std::vector<doctor_row> examine_machine(const cuda_examination& subject);
+// All of it: our programs and the second clock too.
+std::vector<doctor_row> examine_cuda(const cuda_examination& subject);
+
+} // namespace kevolve::cuda

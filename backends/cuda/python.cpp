@@ -1,0 +1,55 @@
+#include "backends/cuda/python.hpp"
+
+#include "backends/cpu/capture.hpp"
+
+#include <cstdlib>
+#include <sstream>
+
+namespace kevolve::cuda {
+
+namespace {
+
+constexpr auto limit = std::chrono::seconds{30};
+
+// Nothing is imported but the file that names the version: the framework itself takes seconds.
+constexpr const char* script = R"(import importlib.util, os, sys
+print('path', sys.executable)
+print('version', '.'.join(str(n) for n in sys.version_info[:3]))
+spec = importlib.util.find_spec('torch')
+if spec and spec.origin:
+    found = {}
+    with open(os.path.join(os.path.dirname(spec.origin), 'version.py')) as file:
+        exec(file.read(), found)
+    print('torch', found['__version__'])
+    print('torch_cuda', found.get('cuda') or '')
+)";
+
+} // namespace
+
+framework_python find_framework_python() {
+  framework_python out;
+  const auto program = find_program("python3");
+  if (program.empty()) {
+    out.why = "there is no python3 in PATH";
+    return out;
+  }
+  // Wrappers that choose among several versions look below the user's own folder.
+  const auto* home = std::getenv("HOME");
+  const auto said =
+      capture({"/usr/bin/env", std::string{"HOME="} + (home == nullptr ? "/" : home), program, "-c", script}, limit);
+  if (!said || said->status != 0) {
+    out.why = program + ": " + (said ? said->output.substr(0, 300) : said.error().detail);
+    return out;
+  }
+  std::istringstream lines{said->output}; // and warnings, perhaps
+  for (std::string line; std::getline(lines, line);)
+    for (const auto& [key, field] : {std::pair{"path ", &out.path},
+                                     {"version ", &out.version},
+                                     {"torch ", &out.torch},
+                                     {"torch_cuda ", &out.torch_cuda}})
+      if (line.starts_with(key))
+        *field = line.substr(std::string_view{key}.size());
+  return out;
+}
+
+} // namespace kevolve::cuda

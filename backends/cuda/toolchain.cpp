@@ -1,0 +1,72 @@
+#include "backends/cuda/toolchain.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace kevolve::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder's parent's parent, through links and the wrapper scripts that some installations put in PATH.
+std::string root_of(const std::string& nvcc) {
+  std::error_code ec;
+  const auto real = fs::canonical(nvcc, ec);
+  return ec ? "" : real.parent_path().parent_path().string();
+}
+
+bool is_toolkit(const std::string& root) {
+  return !root.empty() && fs::exists(root + "/nvvm") && fs::exists(root + "/bin/ptxas");
+}
+
+// "V13.0.88" of version.json or the header; the program itself is asked by nobody who has not locked it.
+std::string version_of(const std::string& root) {
+  std::ifstream header{root + "/include/cuda.h"};
+  for (std::string line; std::getline(header, line);)
+    if (line.starts_with("#define CUDA_VERSION ")) {
+      const auto n = std::atoi(line.c_str() + 21);
+      return std::to_string(n / 1000) + "." + std::to_string(n % 1000 / 10);
+    }
+  return "unknown";
+}
+
+} // namespace
+
+const std::vector<cuda_menu_entry>& cuda_menu() {
+  static const std::vector<cuda_menu_entry> entries{
+      {{"O3", "as nvcc optimises by default", true}, {}},
+      {{"fast-math", "flush denormals, approximate division, square root and functions", false}, {"--use_fast_math"}},
+      {{"no-fma", "multiplications and additions keep their own rounding", false}, {"--fmad=false"}},
+      {{"few-registers", "at most 64 registers a thread, for occupancy", false}, {"--maxrregcount=64"}},
+  };
+  return entries;
+}
+
+std::vector<flag_set> cuda_flag_menu() {
+  std::vector<flag_set> out;
+  for (const auto& e : cuda_menu())
+    out.push_back(e.about);
+  return out;
+}
+
+cuda_toolchain find_cuda_toolchain() {
+  std::vector<std::string> places;
+  const auto* path = std::getenv("PATH");
+  std::istringstream folders{path == nullptr ? "" : path};
+  for (std::string folder; std::getline(folders, folder, ':');)
+    places.push_back(folder + "/nvcc");
+  places.emplace_back("/usr/local/cuda/bin/nvcc");
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator{"/usr/local", ec})
+    if (entry.path().filename().string().starts_with("cuda-"))
+      places.push_back(entry.path().string() + "/bin/nvcc");
+  for (const auto& nvcc : places)
+    if (const auto root = root_of(nvcc); is_toolkit(root))
+      return {root + "/bin/nvcc", root, version_of(root)};
+  return {};
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,26 @@
+// The CUDA toolkit of this machine, and the flags that a candidate may name.
+#pragma once
+
+#include "backends/target.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kevolve::cuda {
+
+struct cuda_toolchain {
+  std::string nvcc;    // absolute; empty: none found
+  std::string root;    // the toolkit's folder
+  std::string version; // "13.0.88"
+};
+// In PATH, then where the toolkit's own installer puts it.
+cuda_toolchain find_cuda_toolchain();
+
+struct cuda_menu_entry {
+  flag_set about;
+  std::vector<std::string> words; // to nvcc
+};
+const std::vector<cuda_menu_entry>& cuda_menu();
+std::vector<flag_set> cuda_flag_menu();
+
+} // namespace kevolve::cuda
