@@ -120,6 +120,17 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
   ::_exit(127);
 }
 
+// Of the devices that this process may see, the one of that number, by the name the variable has for it.
+std::string visible_device(int device) {
+  const auto* among = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::istringstream names{among == nullptr ? "" : among};
+  std::string name;
+  for (int i = 0; std::getline(names, name, ','); ++i)
+    if (i == device)
+      return name;
+  return std::to_string(device);
+}
+
 complaint refuse(verdict v, std::string rule, std::string detail) {
   return {v, std::move(rule), std::move(detail), {}};
 }
@@ -202,7 +213,7 @@ result<void> framework_client::start(const framework_options& options) {
     environment.push_back(std::string{name} + "=" + at);
   environment.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1"); // no pool of processes beside a timed call
   environment.emplace_back("PATH=" + fs::path{python}.parent_path().string() + ":/usr/local/cuda/bin:/usr/bin:/bin");
-  environment.emplace_back("CUDA_VISIBLE_DEVICES=" + std::to_string(options.device));
+  environment.emplace_back("CUDA_VISIBLE_DEVICES=" + visible_device(options.device));
   std::vector<char*> variables;
   for (auto& v : environment)
     variables.push_back(v.data());
