@@ -95,5 +95,7 @@ struct target_options {
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores = {}, const target_options& options = {});
 std::vector<std::string> target_names();
+// Those with a device on this machine.
+std::vector<std::string> targets_here();
 
 } // namespace kevolve

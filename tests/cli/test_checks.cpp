@@ -164,7 +164,7 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
     return said.err;
   };
   CHECK(with("language = \"c\"", "language = \"pytorch\"")
-            .find("'pytorch' is not usable in campaigns yet; there are: c, cpp")
+            .find("'pytorch' is not usable with target 'cpu' yet; there are: c, cpp")
         != std::string::npos);
   CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
             .find("'y': alias: buffers that overlap are not judged")
