@@ -98,7 +98,7 @@ struct target_options {
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores = {}, const target_options& options = {});
 std::vector<std::string> target_names();
-// Those with a device on this machine.
+// Those that this machine has a device for, and all else that they need.
 std::vector<std::string> targets_here();
 
 } // namespace kevolve
