@@ -19,6 +19,7 @@ synthesis_context fixed_context(const campaign_context& c) {
       baseline = f.name;
   }
   auto out = fixed_context(*c.spec, menu, baseline, c.hardware->hardware());
+  out.form = c.hardware->form(c.spec->task.task);
   out.flag_words = std::move(words);
   return out;
 }

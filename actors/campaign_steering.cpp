@@ -148,8 +148,15 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
         {errc::bad_input, "target " + st.context->spec->target + " has no flag set '" + q.what.flags + "'"});
   if (q.what.source.empty() || q.what.source.size() > most_source)
     return to_error({errc::bad_input, "a source has 1 byte to 1 MiB"});
-  if (q.what.language != "c" && q.what.language != "cpp")
-    return to_error({errc::bad_input, "a candidate's language is c or cpp"});
+  const auto languages = st.context->hardware->languages();
+  if (q.what.language.empty())
+    q.what.language = languages.front();
+  if (std::find(languages.begin(), languages.end(), q.what.language) == languages.end()) {
+    std::string all;
+    for (const auto& l : languages)
+      all += (all.empty() ? "" : " or ") + l;
+    return to_error({errc::bad_input, "a candidate's language is " + all});
+  }
   if (f.tree.at(q.index).phase != node_phase::finished)
     return to_error({errc::conflict, "node " + std::to_string(q.index) + " is not judged yet"});
   if (is_banned(f.tree, f.steered.banned, q.index))

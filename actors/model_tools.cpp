@@ -31,7 +31,7 @@ std::string documents_on(const model_generator_state& st, const std::string& que
 evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) {
   evaluate_request q;
   q.index = w->step.index;
-  q.what.language = st.fixed.task.language;
+  q.what.language = st.fixed.form.language;
   q.what.source = w->talk.work.files.front().content;
   q.what.flags = flags_before(st, w);
   q.compile_only = true;

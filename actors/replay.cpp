@@ -3,6 +3,7 @@
 #include "actors/campaign_fold.hpp"
 #include "actors/synthesis/conversation.hpp"
 #include "backends/generators/llm/tokens.hpp"
+#include "backends/target.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <set>
@@ -12,9 +13,14 @@ namespace kevolve {
 
 namespace {
 
+candidate_form form_of(const campaign_spec& spec) {
+  const auto hardware = make_target(spec.target, {});
+  return hardware ? (*hardware)->form(spec.task.task) : c_form(spec.task.task);
+}
+
 class player {
 public:
-  player(const recording& r, std::vector<std::string> flags) : from(r), menu(std::move(flags)) {}
+  player(const recording& r, std::vector<std::string> flags) : from(r), form(form_of(r.spec)), menu(std::move(flags)) {}
 
   replay_report run() {
     for (const auto& e : from.events)
@@ -59,12 +65,11 @@ private:
 
   synthesis::answer_rules rules_of(const selection_record& r) const {
     synthesis::answer_rules rules;
-    const auto& task = from.spec.task.task;
     const auto parent = r.memory == "none" ? 0 : r.parents.front();
     const auto known = proposals.find(parent);
-    rules.current = {{task.language == "cpp" ? "candidate.cpp" : "candidate.c",
-                      known == proposals.end() ? from.spec.task.reference_source : text(known->second.source)}};
-    rules.entry = task.entry;
+    const auto first = form.from_reference ? from.spec.task.reference_source : std::string{};
+    rules.current = {{form.file, known == proposals.end() ? first : text(known->second.source)}};
+    rules.entry = form.landmark;
     rules.flag_menu = menu;
     return rules;
   }
@@ -161,6 +166,7 @@ private:
   }
 
   const recording& from;
+  const candidate_form form;
   const std::vector<std::string> menu; // of flags
   campaign_fold fold;
   std::map<uint64_t, proposal_record> proposals; // by node

@@ -2,6 +2,7 @@
 // The synthesizer actor computes the context; the generator actor only holds one of these.
 #pragma once
 
+#include "backends/candidate_form.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/result.hpp"
 
@@ -54,7 +55,8 @@ uint64_t genome_fingerprint(const std::string& genome);
 
 // Everything one synthesis step may depend on.
 struct synthesis_context {
-  contract task; // declared shapes only
+  contract task;       // declared shapes only
+  candidate_form form; // of what is to be made
   std::string reference_source;
   std::shared_ptr<const std::string> syntax_tree; // JSON of the reference, null if not to be had
   std::vector<std::string> flag_menu;
@@ -70,7 +72,7 @@ struct synthesis_context {
 };
 
 struct proposal {
-  std::string language; // "c"
+  std::string language; // as the form's
   std::string source;
   std::string flags;   // a menu entry's name
   std::string genome;  // printable; reproduces the source

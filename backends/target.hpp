@@ -2,6 +2,7 @@
 // A new accelerator is a new folder that implements this and is listed in targets.cpp.
 #pragma once
 
+#include "backends/candidate_form.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/base/verdict.hpp"
 
@@ -59,6 +60,8 @@ public:
   virtual std::vector<std::string> languages() const = 0;
   // What a task's reference may be written in.
   virtual std::vector<std::string> reference_languages() const { return languages(); }
+  // Of candidates for that task.
+  virtual candidate_form form(const contract& task) const = 0;
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
   // The node appends --keep DIR, the folder of the builds that outlast it.
@@ -95,5 +98,7 @@ struct target_options {
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores = {}, const target_options& options = {});
 std::vector<std::string> target_names();
+// Those that this machine has a device for, and all else that they need.
+std::vector<std::string> targets_here();
 
 } // namespace kevolve

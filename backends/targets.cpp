@@ -43,4 +43,12 @@ std::vector<std::string> target_names() {
   return out;
 }
 
+std::vector<std::string> targets_here() {
+  std::vector<std::string> out;
+  for (const auto& k : known)
+    if (const auto t = k.make({}, {}, {}); !t->devices().empty() && t->lacks().empty())
+      out.emplace_back(k.name);
+  return out;
+}
+
 } // namespace kevolve

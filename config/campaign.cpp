@@ -45,19 +45,27 @@ void declare_kind(section& s, const known_names& known, std::string& kind) {
   s.error("kind", "'" + kind + "' is not usable in campaigns yet; there are: " + all);
 }
 
-// What a task file may say and this build cannot judge yet.
-void check_usable(const task_spec& task, const known_names& known, error_list& errors) {
+// What a task file may say and this build cannot judge yet on that target.
+void check_usable(const campaign_spec& spec, const known_names& known, error_list& errors) {
+  const auto& task = spec.task;
   const auto refuse = [&](const std::string& what) { errors.add("task", task.path + ": " + what); };
   const auto& c = task.task;
-  const auto& languages = known.languages;
-  if (languages.empty())
+  const auto found = known.languages.find(spec.target);
+  if (found == known.languages.end())
     return; // of no particular build
+  const auto& languages = found->second;
   if (std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
     std::string all;
     for (const auto& l : languages)
       all += (all.empty() ? "" : ", ") + l;
-    refuse("reference.language: '" + c.language + "' is not usable in campaigns yet; there are: " + all);
+    refuse("reference.language: '" + c.language + "' is not usable with target '" + spec.target
+           + "' yet; there are: " + all);
   }
+  const auto reads_c = std::find(languages.begin(), languages.end(), "c") != languages.end();
+  for (size_t i = 0; i < spec.generators.size(); ++i)
+    if (spec.generators[i].kind == "transform" && !reads_c)
+      errors.add("generator[" + std::to_string(i) + "].kind", "'transform' rewrites references in C, and target '"
+                                                                  + spec.target + "' has none; relay and llm serve it");
   for (const auto& a : c.arguments)
     if (a.alias)
       refuse("argument '" + a.name + "': alias: buffers that overlap are not judged yet");
@@ -274,7 +282,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
       errors.add("task", "there is no file '" + task_path + "'");
     else if (auto task = load_task(task_path)) {
       spec.task = std::move(*task);
-      check_usable(spec.task, known, errors);
+      check_usable(spec, known, errors);
     } else
       errors.append(std::move(task.error()));
   }

@@ -134,7 +134,7 @@ struct known_names {
   std::vector<std::string> targets;
   std::vector<std::string> generators;
   std::vector<std::string> policies;
-  std::vector<std::string> languages; // of references and candidates
+  std::map<std::string, std::vector<std::string>> languages; // of references, by target
 };
 
 // `overrides`: "key=value" as given to --set, applied before checking. The task's path is relative to the

@@ -36,6 +36,8 @@ bool is_illustration(const code_block& b) {
 bool defines(const std::string& content, const std::string& entry) {
   if (entry.empty())
     return content.find_first_not_of(" \t\r\n") != std::string::npos;
+  if (entry.find(' ') != std::string::npos)
+    return content.find(entry) != std::string::npos;
   const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (auto at = content.find(entry); at != std::string::npos; at = content.find(entry, at + 1)) {
     const auto after = content.find_first_not_of(" \t\r\n", at + entry.size());

@@ -56,7 +56,7 @@ inline constexpr uint64_t most_answer_bytes = uint64_t{1} << 20; // that a relay
 
 struct answer_rules {
   std::vector<source_file> current; // the candidate's files as they stand, its main one first
-  std::string entry;                // the function that the main file defines
+  std::string entry;                // the function that the main file defines; with a space: words that it holds
   std::vector<std::string> flag_menu;
   uint64_t most_reply = uint64_t{4} << 20; // bytes
   uint64_t most_file = uint64_t{512} << 10;

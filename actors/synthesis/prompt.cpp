@@ -49,6 +49,8 @@ prompt_part itemised(std::string name, std::string_view heading, const std::vect
 
 // The code to work on. It is never cut: edits are made against what is shown.
 prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
+  if ((!of_the_tree || facts.parents.empty()) && !facts.campaign->form.from_reference)
+    return fixed("code", "# Current code: none yet; write " + facts.file_name + " whole\n");
   if (!of_the_tree || facts.parents.empty())
     return fixed("code", "# Current code: the reference, as " + facts.file_name + "\n");
   const auto& p = facts.parents.front();
@@ -102,8 +104,10 @@ int64_t total(variable_parts& parts) {
 answer_rules rules_for(const prompt_facts& facts) {
   answer_rules out;
   const bool reference = facts.memory == "none" || facts.parents.empty();
-  out.current = {{facts.file_name, reference ? facts.campaign->reference_source : facts.parents.front().node.source}};
-  out.entry = facts.campaign->task.entry;
+  const auto& form = facts.campaign->form;
+  const auto& first = form.from_reference ? facts.campaign->reference_source : std::string{};
+  out.current = {{facts.file_name, reference ? first : facts.parents.front().node.source}};
+  out.entry = form.landmark;
   out.flag_menu = facts.campaign->flag_menu;
   return out;
 }

@@ -143,7 +143,7 @@ std::string task_text(const prompt_facts& facts) {
   std::string out = "# Task: " + defused(c.task.name) + "\n";
   if (!c.task.summary.empty())
     out += defused(c.task.summary) + "\n";
-  out += "Signature:\n" + c_prototype(c.task) + ";\nArguments, in order, row-major:\n";
+  out += c.form.signature + "Arguments, in order, row-major:\n";
   for (const auto& a : c.task.arguments)
     out += argument_line(c.task, a);
   out += "Arrays do not overlap, unless said above.\n";
@@ -156,23 +156,14 @@ std::string task_text(const prompt_facts& facts) {
   out += std::string{c.task.cold_cache ? "Caches are cold at every timed call."
                                        : "Caches are warm: timed calls follow each other on the same arrays."}
          + "\n";
-  out += c.task.threads ? "Threads may be used.\n" : "One thread; none may be started.\n";
-  if (!c.task.libraries.empty())
-    out += "Libraries that may be called: " + joined(c.task.libraries, ", ") + ".\n";
-  out +=
-      "Rules: define the entry with this name and these parameters; include what you use; libc and libm may be called. "
-      "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
-      "nothing, "
-      "but for inout. Inputs are not changed. Sizes are known at run time alone and others than these are checked too, "
-      "odd and small ones among them"
-      + std::string{facts.zero_sizes ? ", and 0" : "; none is 0"}
-      + ". Nothing is remembered between calls: all of the work is done at every call. Scratch memory on the stack, "
-        "allocated, or static is allowed as long as every call writes it before it reads it; what the call builds in "
-        "it "
-        "is part of the time. No files, processes, system calls or tables of results, and nothing that depends on "
-        "being "
-        "timed.\n";
-  return out + quote("reference", c.reference_source);
+  out += c.form.resources + "Rules: " + c.form.entry
+         + "Outputs are buffers that you are given: write all of what is theirs; their content before the call means "
+           "nothing, but for inout. Inputs are not changed. Sizes are known at run time alone and others than these "
+           "are checked too, odd and small ones among them"
+         + std::string{facts.zero_sizes ? ", and 0" : "; none is 0"}
+         + ". Nothing is remembered between calls: all of the work is done at every call. " + c.form.scratch
+         + "No files, processes, system calls or tables of results, and nothing that depends on being timed.\n";
+  return out + quote(c.form.from_reference ? "reference" : "reference, in " + c.task.language, c.reference_source);
 }
 
 std::string hardware_text(const prompt_facts& facts) {
@@ -187,8 +178,8 @@ std::string hardware_text(const prompt_facts& facts) {
 std::string format_text(const prompt_facts& facts) {
   std::string out = "# Form of the reply\nFirst a line `summary: ` with the one tactic of this step. ";
   if (!facts.campaign->flag_menu.empty())
-    out += "Then, only if the compiler's flags should change, a line `flags: ` with one name of the menu below (the "
-           "reference has "
+    out += "Then, only if the compiler's flags should change, a line `flags: ` with one name of the menu below ("
+           + std::string{facts.campaign->form.from_reference ? "the reference has " : "a first candidate has "}
            + facts.campaign->baseline_flags + "). ";
   out += "Then the candidate, in exactly one of two forms.\nThe whole file:\n```" + language_of(facts.file_name) + " "
          + facts.file_name

@@ -160,7 +160,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
   out.zero_sizes = campaign.zero_sizes;
   out.session_steps = campaign.session_steps;
   out.unshown = step.unshown;
-  out.file_name = campaign.context->task.language == "cpp" ? "candidate.cpp" : "candidate.c";
+  out.file_name = campaign.context->form.file;
   out.memory = step.memory;
   if (out.memory == "none")
     return out;

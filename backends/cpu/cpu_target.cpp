@@ -48,6 +48,10 @@ std::vector<std::string> cpu_target::languages() const {
   return {"c", "cpp"};
 }
 
+candidate_form cpu_target::form(const contract& task) const {
+  return c_form(task);
+}
+
 std::vector<flag_set> cpu_target::flag_menu() const {
   std::vector<flag_set> out;
   const auto bits = hardware()["vector_bits"];

@@ -19,6 +19,7 @@ public:
   std::string name() const override;
   trust_tier trust() const override;
   std::vector<std::string> languages() const override;
+  candidate_form form(const contract& task) const override;
   std::vector<flag_set> flag_menu() const override;
   std::vector<device_description> devices() const override;
   helper_command compile_server() const override;

@@ -3,6 +3,7 @@
 #include "backends/cpu/capture.hpp"
 #include "backends/cpu/machine.hpp"
 #include "backends/cuda/doctor.hpp"
+#include "backends/cuda/plan_words.hpp"
 #include "backends/cuda/tactics.hpp"
 #include "backends/helper_words.hpp"
 #include "runtime/base/ids.hpp"
@@ -102,6 +103,10 @@ std::vector<std::string> cuda_target::languages() const {
 
 std::vector<std::string> cuda_target::reference_languages() const {
   return {"pytorch"};
+}
+
+candidate_form cuda_target::form(const contract& task) const {
+  return cuda::plan_form(task);
 }
 
 std::vector<flag_set> cuda_target::flag_menu() const {

@@ -39,9 +39,16 @@ model_actor model_for(const node_ground& ground, const std::string& kind) {
 }
 
 result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
-  if (ground.targets.contains(spec.target))
-    return {};
-  return fail(errc::unsupported, "this node does not serve target '" + spec.target + "'");
+  const auto served = ground.targets.find(spec.target);
+  if (served != ground.targets.end()) {
+    const auto lacks = served->second->lacks();
+    return lacks.empty() ? result<void>{}
+                         : fail(errc::unsupported, "this node cannot serve target '" + spec.target + "': " + lacks);
+  }
+  const auto known = make_target(spec.target, {}); // it may be the machine that lacks what it needs
+  const auto lacks = known ? (*known)->lacks() : std::string{};
+  return fail(errc::unsupported,
+              "this node does not serve target '" + spec.target + "'" + (lacks.empty() ? "" : ": " + lacks));
 }
 
 result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& ground) {

@@ -181,6 +181,8 @@ std::vector<child_spec> resource_children(node_parts& p) {
         spawn_carded(*s, cards, "relay", "relay", owner, kevolve::relay, journal, wall_clock_ns));
   };
   for (const auto& [name, t] : p.targets) {
+    if (t->devices().empty())
+      continue; // nobody will ask its compilers
     auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
                                          : std::max<size_t>(1, t->compile_server().cores.size());
     auto compiling = t->compile_server();
@@ -267,8 +269,11 @@ result<std::unique_ptr<node>> node::start(node_options options) {
         there += " " + d.id;
       }
       if (!known)
-        return fail(errc::bad_input, "target " + name + " has no device '" + id + "'; it has:" + there);
+        return fail(errc::bad_input, "target " + name + " has no device '" + id
+                                         + "'; it has:" + (there.empty() ? " none. " + (*t)->lacks() : there));
     }
+    if (auto lacks = options.read_only ? std::string{} : (*t)->lacks(); !lacks.empty())
+      log::warn("node", "no campaign on target {} can run here: {}", name, lacks);
     targets[name] = std::move(*t);
   }
   id128 id;

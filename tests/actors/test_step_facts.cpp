@@ -20,6 +20,7 @@ synthesis_context scaling() {
   c.task.shapes = {{"small", {{"n", 1'000}}, false, 1.0}, {"large", {{"n", 1'000'000}}, false, 1.0}};
   c.hardware = {{"cache.l1d", 32'768}, {"cache.l2", 1'048'576}};
   c.reference_source = "void scale(void) {}\n";
+  c.form = c_form(c.task);
   return c;
 }
 

@@ -164,7 +164,7 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
     return said.err;
   };
   CHECK(with("language = \"c\"", "language = \"pytorch\"")
-            .find("'pytorch' is not usable in campaigns yet; there are: c, cpp")
+            .find("'pytorch' is not usable with target 'cpu' yet; there are: c, cpp")
         != std::string::npos);
   CHECK(with("role = \"output\"", "role = \"output\"\nalias = true")
             .find("'y': alias: buffers that overlap are not judged")
@@ -177,6 +177,39 @@ TEST_CASE("what a task may say and no campaign can judge yet is refused before a
   const auto tokens = run_kevolve({"campaign", "validate", source_path("tests/node/tasks/row_energy.toml"), "--set",
                                    "budget.candidates=0", "--set", "budget.tokens=1000", "--set", "stop.stall=0"});
   CHECK(tokens.code == 2);
+}
+
+TEST_CASE("a target names the references that it takes, and a machine without it what it lacks") {
+  temporary_folder f;
+  auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
+  auto campaign = read_file(source_path("tests/node/tasks/row_energy.toml"));
+  const auto replace = [](std::string& text, const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    text.replace(text.find(from), from.size(), to);
+  };
+  f.write("row_energy.c", read_file(source_path("tests/node/tasks/row_energy.c")));
+  f.write("row_energy.task.toml", task);
+  replace(campaign, "target = \"cpu\"", "target = \"cuda\"");
+  f.write("row_energy.toml", campaign);
+  auto said = run_kevolve({"campaign", "validate", "row_energy.toml"}, f.path);
+  CHECK(said.code == 2);
+  CHECK(said.err.find("'c' is not usable with target 'cuda' yet; there are: pytorch") != std::string::npos);
+  CHECK(said.err.find("generator[0].kind: 'transform' rewrites references in C") != std::string::npos);
+  replace(task, "language = \"c\"", "language = \"pytorch\"");
+  replace(task, "row_energy.c", "row_energy.py");
+  replace(campaign, "transform", "relay");
+  f.write("row_energy.py", "def row_energy(x, y, rows, cols):\n    y.copy_((x * x).sum(1))\n");
+  f.write("row_energy.task.toml", task);
+  f.write("row_energy.toml", campaign);
+  CHECK(run_kevolve({"campaign", "validate", "row_energy.toml"}, f.path).code == 0);
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  auto refused = run_kevolve({"run", "row_energy.toml", "--data", "data"}, f.path);
+  auto doctor = run_kevolve({"doctor", "--json", "--target", "cuda"}, f.path);
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  CHECK(refused.code != 0);
+  CHECK(refused.err.find("target 'cuda'") != std::string::npos);
+  CHECK(refused.err.find("GPU: none is seen (a machine with an NVIDIA GPU") != std::string::npos);
+  CHECK(doctor.code == 1); // asked for by name
 }
 
 TEST_CASE("a plan says what would be spent and touches nothing") {

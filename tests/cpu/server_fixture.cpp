@@ -42,8 +42,9 @@ server_fixture::server_fixture(const server_setup& setup)
     : scratch_(setup.scratch.empty() ? own_.path() : setup.scratch) {
   const char* bin = std::getenv("KEVOLVE_BIN");
   REQUIRE_MESSAGE(bin != nullptr, "KEVOLVE_BIN names the folder of the programs");
-  std::vector<std::string> words{std::string{bin} + "/kevolve-compile-server", "--cache",
-                                 setup.cache.empty() ? shared_cache() : setup.cache, "--scratch", scratch_};
+  std::vector<std::string> words{std::string{bin} + "/" + setup.program, "--scratch", scratch_};
+  if (setup.program == "kevolve-compile-server") // the others need no headers
+    words.insert(words.end(), {"--cache", setup.cache.empty() ? shared_cache() : setup.cache});
   words.insert(words.end(), setup.more.begin(), setup.more.end());
   std::vector<char*> argv;
   for (auto& w : words)

@@ -25,6 +25,7 @@ private:
 };
 
 struct server_setup {
+  std::string program = "kevolve-compile-server";
   std::string cache;                                 // empty: one that all tests of this process share
   std::string scratch;                               // empty: the test's own
   std::string path = "/usr/local/bin:/usr/bin:/bin"; // where it finds its compilers

@@ -38,6 +38,7 @@ synthesis_context campaign() {
   c.flag_words = {"-O2", "more of it"};
   c.baseline_flags = "O2";
   c.hardware = {{"vector_bits", 512}};
+  c.form = c_form(c.task);
   return c;
 }
 

@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   auto object = read_blob(**data, best->object);
   if (!source || !object)
     return give_up(to_string(source ? object.error() : source.error()));
-  auto file = out_dir + (best->proposal.language == "cpp" ? "/kernel.cpp" : "/kernel.c");
+  auto file = out_dir + "/kernel" + source_extension(best->proposal.language);
   write(file, *source);
   write(out_dir + "/kernel.so", *object);
   out["winner"] = {{"node", best->index},

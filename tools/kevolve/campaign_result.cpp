@@ -166,7 +166,7 @@ result<std::string> write_result(const campaign_result& r, const target& hardwar
   if (r.best) {
     const auto& p = r.best->proposal;
     const auto& task = r.spec.task.task;
-    files.emplace_back(p.language == "cpp" ? "kernel.cpp" : "kernel.c", r.source, false);
+    files.emplace_back("kernel" + source_extension(p.language), r.source, false);
     if (auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries}); !script.empty())
       files.emplace_back("build.sh", script, true);
   }

@@ -110,7 +110,9 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += fmt::format("- campaign {}, {} ({}{}) after {} of wall time\n", to_string(s.id), s.state, s.stop_reason,
                      s.reason.empty() ? "" : ": " + printable(s.reason), human_duration(s.wall_s));
   out += "- prototype: `" + c_prototype(task) + "`\n";
-  out += "- reference: " + r.spec.task.reference_path + ", built with " + baseline_of(hardware) + "\n";
+  out += "- reference: " + r.spec.task.reference_path
+         + (hardware.form(task).from_reference ? ", built with " + baseline_of(hardware) : ", in " + task.language)
+         + "\n";
   out += machine_text(hardware);
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
@@ -123,11 +125,12 @@ std::string report_text(const campaign_result& r, const target& hardware) {
              + " a call are the judge's own: waking and freezing the process\n\n";
   if (r.best) {
     const auto& p = r.best->proposal;
-    out +=
-        fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`; `build.sh` beside this file builds it\n",
-                    s.best, p.flags, p.generator);
-    out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path)
-           + (p.language == "cpp" ? " kernel.cpp" : " kernel.c") + " --flags " + p.flags + "`\n";
+    const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries});
+    out += fmt::format("## The winner: node {}\n\n- flags `{}`, generator `{}`{}\n", s.best, p.flags, p.generator,
+                       script.empty() ? "" : "; `build.sh` beside this file builds it");
+    out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path) + " kernel"
+           + source_extension(p.language) + " --flags " + p.flags
+           + (hardware.name() == "cpu" ? "" : " --target " + hardware.name()) + "`\n";
     if (!p.genome.empty())
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";

@@ -61,13 +61,15 @@ int examine(const doctor_options& o) {
     if (!t)
       return report({errc::bad_input, t.error().detail}, o.common.json);
     auto items = json::array();
+    // What a target without a device here lacks hinders nobody who has not asked for it.
+    const auto counts = !o.target.empty() || !(*t)->devices().empty();
     for (const auto& r : (*t)->doctor()) {
-      missing = missing || r.state == row_state::missing;
+      missing = missing || (counts && r.state == row_state::missing);
       items.push_back(
           {{"item", r.item}, {"state", name_of(r.state)}, {"detail", r.detail}, {"remedy", or_null(r.remedy)}});
       rows.push_back({name, r.item, name_of(r.state), r.detail});
       // Behind the row's name: a command that adds something, or what to wait for.
-      if (auto line = r.item + ": " + r.remedy;
+      if (auto line = (counts ? "" : "for target " + name + ", ") + r.item + ": " + r.remedy;
           !r.remedy.empty() && std::find(remedies.begin(), remedies.end(), line) == remedies.end())
         remedies.push_back(line);
     }

@@ -19,11 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -98,27 +96,24 @@ private:
   bool ours_ = false;
 };
 
-// What a file's name says of its language, if the target has it.
-result<std::string> language_of(const std::string& path, const target& hardware) {
-  static const std::map<std::string, std::string> known{
-      {".c", "c"}, {".cpp", "cpp"}, {".cc", "cpp"}, {".cxx", "cpp"}, {".cu", "cuda"}};
-  const auto languages = hardware.languages();
-  const auto found = known.find(fs::path{path}.extension().string());
-  if (found != known.end() && std::find(languages.begin(), languages.end(), found->second) != languages.end())
-    return found->second;
-  std::string wanted;
-  for (const auto& [extension, language] : known)
-    if (std::find(languages.begin(), languages.end(), language) != languages.end())
-      wanted += (wanted.empty() ? "" : ", ") + extension;
-  return fail(errc::bad_input, path + ": target " + hardware.name() + " takes files that end in " + wanted);
+std::string language_of(const std::string& path) {
+  auto extension = fs::path{path}.extension().string();
+  for (const auto* language : {"c", "cuda"})
+    if (extension == source_extension(language))
+      return language;
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
 }
 
 result<candidate> read_candidate(const eval_options& o, const target& hardware) {
   candidate out;
-  auto language = language_of(o.candidate, hardware);
-  if (!language)
-    return tl::unexpected(language.error());
-  out.language = std::move(*language);
+  out.language = language_of(o.candidate);
+  const auto known = hardware.languages();
+  if (std::find(known.begin(), known.end(), out.language) == known.end()) {
+    std::string expected;
+    for (const auto& l : known)
+      expected += (expected.empty() ? "" : " or ") + source_extension(l);
+    return fail(errc::bad_input, o.candidate + ": expected a " + expected + " file");
+  }
   auto source = read_text_file(o.candidate);
   if (!source) // the reason stands in it
     return fail(errc::bad_input, to_string(source.error().front()));
@@ -316,7 +311,8 @@ void add_eval(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
   verb->add_option("TASK", o->task, "the task file")->required();
-  verb->add_option("CANDIDATE", o->candidate, "a .c or .cpp file that implements the task's prototype")->required();
+  verb->add_option("CANDIDATE", o->candidate, "a file that implements the task: .c or .cpp of cpu, .cu of cuda")
+      ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
   verb->add_option("--data", o->data, "keep results in this data directory (default: a temporary one)");

@@ -111,7 +111,7 @@ int conclude(const rejudge_options& o, const std::vector<row>& rows, size_t stal
 
 result<std::map<std::string, std::string>> harnesses() {
   std::map<std::string, std::string> out;
-  for (const auto& name : target_names()) {
+  for (const auto& name : targets_here()) {
     auto t = make_target(name, program_directory());
     if (!t)
       return tl::unexpected(t.error());
@@ -152,7 +152,7 @@ int judge_again(const rejudge_options& o, const std::map<std::string, std::strin
   stop_signal stop; // before the first thread
   node_options options;
   options.data_dir = o.data;
-  options.targets = target_names();
+  options.targets = targets_here();
   options.listen.clear();
   for (const auto& name : options.targets)
     options.decisions[name].allow_weak_sandbox = o.weak_sandbox;

@@ -119,7 +119,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
     print_out(fmt::format(
         "  proven in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
-    print_out("  kernel  " + folder + (r.best->proposal.language == "cpp" ? "/kernel.cpp\n" : "/kernel.c\n"));
+    print_out("  kernel  " + folder + "/kernel" + source_extension(r.best->proposal.language) + "\n");
     print_out("  build   sh " + folder + "/build.sh\n");
   }
   print_out("  report  " + folder + "/report.md\n");

@@ -17,7 +17,9 @@ node_options options_of(const node_spec& spec) {
   out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
-  if (!spec.devices.empty())
+  if (spec.devices.empty())
+    out.targets = targets_here();
+  else
     out.targets.clear();
   for (const auto& d : spec.devices) {
     if (std::find(out.targets.begin(), out.targets.end(), d.target) == out.targets.end())

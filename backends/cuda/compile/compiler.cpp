@@ -58,14 +58,14 @@ compile_outcome cuda_compiler::run(const compile_request& request, attention& li
       std::any_of(cuda_menu().begin(), cuda_menu().end(), [&](const auto& e) { return e.about.name == request.flags; });
   if (!tool_.too_weak().empty())
     out.trouble = {"sandbox_weak", tool_.too_weak(), 0};
-  else if (tools_.nvcc.empty())
-    out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
-  else if (!known)
-    refuse(out, "there is no flag set '" + request.flags + "'\n");
   else if (request.kind != compile_kind::object)
     refuse(out, "no syntax tree of " + request.language + "\n");
   else if (request.language != "cuda")
     refuse(out, "there is no language '" + request.language + "' here; there are: cuda, and pytorch of references\n");
+  else if (!known)
+    refuse(out, "there is no flag set '" + request.flags + "'\n");
+  else if (tools_.nvcc.empty())
+    out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
   else

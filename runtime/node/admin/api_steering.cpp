@@ -249,7 +249,7 @@ void inject(const call_ptr& c) {
   q.index = parent == c->body.end() ? 0 : parent->get<uint64_t>();
   q.what.source = text_of(c, "source");
   q.what.flags = text_of(c, "flags");
-  q.what.language = text_of(c, "language").empty() ? "c" : text_of(c, "language");
+  q.what.language = text_of(c, "language");
   steer(c, std::move(q), [c](const steer_answer& a) {
     auto out = to_json(a);
     out["node"] = a.index;
@@ -302,7 +302,7 @@ std::vector<body_field> submit_fields() {
 std::vector<body_field> inject_fields() {
   return {text_field("source", "the source text", 1U << 20U, true),
           text_field("flags", "a flag set of the target's menu", 64, true),
-          text_field("language", "of the source; c if not given", 0, false, {"c", "cpp"}),
+          text_field("language", "of the source; the target's first if not given", 0, false, {"c", "cpp", "cuda"}),
           number_field("parent", "index of the node to stand under; 0, the reference, if not given", body_type::integer,
                        0, 1e15)};
 }

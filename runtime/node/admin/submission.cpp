@@ -117,8 +117,7 @@ known_names of_this_build() {
   known.policies = policy_names();
   for (const auto& name : known.targets)
     if (auto hardware = make_target(name, {}))
-      for (auto& language : (*hardware)->languages())
-        known.languages.push_back(std::move(language));
+      known.languages[name] = (*hardware)->reference_languages();
   return known;
 }
 
