@@ -27,7 +27,7 @@ from bench_durability import (
 )
 from common import Json
 
-PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
+PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server", "bench-crowd")
 HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 AT_ONCE = 3  # campaigns
 READABLE_LIMIT_S = 2.0
@@ -243,36 +243,22 @@ class CutReader(threading.Thread):
             self.done_cuts += 1
 
 
-class Poller(threading.Thread):
-    """Asks for the actors and for nodes, one request after the other, with a pause between."""
+class Pollers:
+    """Clients that ask for the actors and for nodes, one request after the other with a pause between, in a process that
+    costs little: what it takes is missing from the node's own machine."""
 
-    def __init__(self, daemon: Daemon, paths: list[str], stop: threading.Event, after: float) -> None:
-        super().__init__(daemon=True)
-        self.after = after  # so that clients do not all ask at one moment
+    def __init__(self, daemon: Daemon, paths: list[str], clients: int) -> None:
         about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
-        url = urllib.parse.urlparse(about["url"])
-        self.connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=30)
-        self.token, self.paths, self.stop = daemon.token, paths, stop
-        self.took: list[float] = []
-        self.failed = 0
+        port = urllib.parse.urlparse(about["url"]).port
+        self.process = subprocess.Popen(
+            [str(daemon.folder / "bench-crowd"), "poll", "--port", str(port), "--token-file", str(daemon.data / "token"),
+             "--clients", str(clients), "--pause-ms", str(int(1000 * PAUSE_S)), *paths],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def run(self) -> None:
-        i = 0
-        self.stop.wait(self.after)
-        while not self.stop.is_set():
-            begin = time.monotonic()
-            try:
-                self.connection.request("GET", self.paths[i % len(self.paths)],
-                                        headers={"Authorization": f"Bearer {self.token}"})
-                answer = self.connection.getresponse()
-                answer.read()
-                self.failed += answer.status != 200
-            except (OSError, http.client.HTTPException):
-                self.failed += 1
-                self.connection.close()
-            self.took.append(time.monotonic() - begin)
-            i += 1
-            self.stop.wait(PAUSE_S)
+    def stop(self) -> Json:
+        out, _ = self.process.communicate("")
+        document: Json = json.loads(out)
+        return document
 
 
 def rate(trouble: Trouble, seconds: float) -> float:
@@ -289,7 +275,7 @@ def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
     alone: list[float] = []
     beside: list[float] = []
     took: list[float] = []
-    failed = 0
+    failed, client_cpu = 0, 0.0
     identity = trouble.submitted[0]
     paths = ["/v1/actors", f"/v1/campaigns/{identity}/nodes/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
     for k in range(rounds):
@@ -297,20 +283,16 @@ def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
             if not with_clients:
                 alone.append(rate(trouble, seconds))
                 continue
-            stop = threading.Event()
-            pollers = [Poller(trouble.daemon, paths, stop, PAUSE_S * c / clients) for c in range(clients)]
-            for p in pollers:
-                p.start()
+            pollers = Pollers(trouble.daemon, paths, clients)
             beside.append(rate(trouble, seconds))
-            stop.set()
-            for p in pollers:
-                p.join(30)
-                took += p.took
-                failed += p.failed
+            said = pollers.stop()
+            took += [1e-6 * us for us in said["took_us"]]
+            failed += said["failed"]
+            client_cpu += said["cpu_s"]
     took.sort()
     return {"clients": clients, "alone_per_minute": alone, "polled_per_minute": beside,
             "ratio": sum(beside) / sum(alone) if sum(alone) else None, "ratio_interval": bootstrapped(alone, beside),
-            "requests": len(took), "failed": failed,
+            "requests": len(took), "failed": failed, "client_cpu_s": client_cpu,
             "median_s": took[len(took) // 2] if took else None, "p99_s": took[int(len(took) * 0.99)] if took else None}
 
 

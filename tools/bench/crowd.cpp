@@ -1,10 +1,11 @@
 // A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
-// many actors beside its own and stays until its standard input ends.
+// many actors beside its own and stays until its standard input ends, `poll` asks one.
 #include "actors/campaign_fold.hpp"
 #include "actors/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/node.hpp"
+#include "tools/bench/polling.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/kevolve/node_reader.hpp"
 
@@ -243,11 +244,21 @@ int main(int argc, char** argv) {
   std::string bin;
   std::string model;
   uint64_t actors = 100'000;
+  polling asked;
+  auto* clients = app.add_subcommand("poll", "clients that ask a node again and again, until standard input ends");
+  clients->add_option("--port", asked.port)->required();
+  clients->add_option("--token-file", asked.token_file)->required();
+  clients->add_option("--clients", asked.clients)->capture_default_str();
+  clients->add_option("--pause-ms", asked.pause_ms, "between the answer and a client's next question")
+      ->capture_default_str();
+  clients->add_option("paths", asked.paths)->required();
   auto* serving = app.add_subcommand("serve", "a node with actors beside its own, until standard input ends");
   serving->add_option("--data", data, "data directory")->required();
   serving->add_option("--bin", bin, "folder of the helper programs")->required();
   serving->add_option("--model", model, "base address of a server of Chat Completions, the node's one provider");
   serving->add_option("--actors", actors)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (clients->parsed())
+    return poll(asked);
   return filling->parsed() ? fill(p) : serve(data, bin, model, actors);
 }
