@@ -97,7 +97,8 @@ def nulls(name: str, d: Draw, exact: list[np.ndarray], output: int) -> Iterator[
     task = shipped()[name]
     dtype, shape = DTYPES[written(task)[output]["dtype"]], exact[output].shape
     yield "zeros", np.zeros(shape, dtype)
-    yield "a constant", np.full(shape, exact[output].mean()).astype(dtype)
+    if exact[output].size > 1:  # one number is its own mean
+        yield "a constant", np.full(shape, exact[output].mean()).astype(dtype)
     for a in read(task):
         yield f"a copy of {a['name']}", np.resize(d.arrays[a["name"]], shape).astype(dtype)
     other = draw(task, d.sizes, seed=1000)
@@ -136,14 +137,15 @@ class References(unittest.TestCase):
 
     def test_products_of_tf32_are_within_the_convolution_s_tolerance(self) -> None:
         for d, exact in all_cases("conv1d_f32"):
-            short = {n: ((v.view(np.uint32) + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
-                     for n, v in d.arrays.items() if n != "bias"}
-            answer = naively("conv1d_f32", {**d.arguments(), **short})[0]
-            self.assertLess(of_tolerance(shipped()["conv1d_f32"], 0, answer, exact[0]), ROOM)
+            for half in (0x1000, 0):  # rounded, and cut off
+                short = {n: ((v.view(np.uint32) + np.uint32(half)) & np.uint32(0xFFFFE000)).view(np.float32)
+                         for n, v in d.arrays.items() if n != "bias"}
+                answer = naively("conv1d_f32", {**d.arguments(), **short})[0]
+                self.assertLess(of_tolerance(shipped()["conv1d_f32"], 0, answer, exact[0]), ROOM)
 
     def test_answers_that_took_no_work_are_refused(self) -> None:
         for name, task in shipped().items():
-            nearest = (np.inf, "")
+            nearest: list[tuple[float, str]] = []
             for i, output in enumerate(written(task)):
                 off: dict[str, float] = {}
                 for d, exact in cases(name, False):
@@ -151,8 +153,8 @@ class References(unittest.TestCase):
                         off[what] = max(off.get(what, 0.0), of_tolerance(task, i, answer, exact[i]))
                 for what, units in off.items():
                     self.assertGreater(units, 10.0, f"{name}: {what} as {output['name']}")
-                nearest = min(nearest, *((units, what) for what, units in off.items()))
-            print(f"  {name}: nearest without work is {nearest[1]}, {nearest[0]:.3g} times the tolerance off")
+                nearest += [(units, what) for what, units in off.items()]
+            print("  {1}: nearest without work is {0[1]}, {0[0]:.3g} times the tolerance off".format(min(nearest), name))
 
     def test_other_forms_of_a_reference_compute_the_same(self) -> None:
         for name, form in (("conv1d_f16", "conv1d_as_conv2d"), ("conv1d_f32", "conv1d_as_conv2d"),
