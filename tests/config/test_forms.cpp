@@ -19,7 +19,8 @@ std::string good(const std::string& name) {
 } // namespace
 
 TEST_CASE("every good file, shipped task and example loads") {
-  for (const auto* folder : {"tests/config/good", "config/tasks", "config/examples"})
+  for (const auto* folder :
+       {"tests/config/good", "config/tasks", "config/tasks/gpu", "config/examples", "config/examples/gpu"})
     for (const auto& file : toml_files(source_folder() / folder)) {
       CAPTURE(file.string());
       CHECK(to_string(load_any(file.string())) == "");
