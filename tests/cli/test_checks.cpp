@@ -121,6 +121,31 @@ TEST_CASE("a reference that does not compile or fit is named with its place") {
   CHECK(std::distance(std::filesystem::directory_iterator{f.path}, {}) == 2);
 }
 
+TEST_CASE("a reference in PyTorch is read, and what does not parse is named with its place") {
+  temporary_folder f;
+  auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));
+  for (const auto& [from, to] :
+       {std::pair{"language = \"c\"", "language = \"pytorch\""}, {"row_energy.c", "row_energy.py"}})
+    task.replace(task.find(from), std::string{from}.size(), to);
+  f.write("row_energy.task.toml", task);
+  const auto check = [&](const std::string& source) {
+    f.write("row_energy.py", source);
+    return run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
+  };
+  const auto good = check("def row_energy(x, y, rows, cols):\n    y.copy_((x * x).sum(1))\n");
+  if (good.err.find("not checked") != std::string::npos) {
+    MESSAGE("skipped: " << good.err);
+    return;
+  }
+  CHECK(good.code == 0);
+  const auto broken = check("import torch\ndef row_energy(x, y:\n    pass\n");
+  CHECK(broken.code == 2);
+  CHECK(broken.err.find("row_energy.py:2:") != std::string::npos);
+  const auto other = check("def row_enrgy(x, y, rows, cols):\n    pass\n");
+  CHECK(other.code == 2);
+  CHECK(other.err.find("there is no function 'row_energy' at the top level") != std::string::npos);
+}
+
 TEST_CASE("where no compiler can be reached, a task check says what it has not checked") {
   temporary_folder f;
   std::filesystem::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", f.path + "/kevolve");

@@ -26,6 +26,7 @@ constexpr uint32_t compile_limit_ms = 60'000;
 constexpr auto start_limit = std::chrono::seconds{60};       // the first start makes the precompiled headers
 constexpr const char* contract_name = "the task's contract"; // as c_call_check calls its lines
 constexpr const char* entry_name = "the task's entry";
+constexpr const char* module_name = "reference.py"; // as the check of a framework's source calls it
 
 // A compile server for one job; it ends with this object.
 class compile_server {
@@ -93,13 +94,28 @@ std::string file_name(const task_spec& task) {
   return std::filesystem::path{task.reference_path}.filename().string();
 }
 
+// The target that takes such references.
+result<std::unique_ptr<target>> target_for(const std::string& language) {
+  for (const auto& name : target_names()) {
+    auto made = make_target(name, program_directory());
+    if (!made)
+      return made;
+    const auto known = (*made)->reference_languages();
+    if (std::find(known.begin(), known.end(), language) != known.end())
+      return made;
+  }
+  return fail(errc::unavailable, "no compiler here is locked for language '" + language + "'");
+}
+
 // As admission builds it: with the file's own lines, and a call with the declared arguments behind them.
 compile_request request_for(const task_spec& task, const target& hardware) {
   compile_request q;
   q.job = random_id();
   q.role = compile_role::reference;
   q.language = task.task.language;
-  q.source = "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source + c_call_check(task.task);
+  q.source = q.language == "pytorch"
+                 ? task.reference_source
+                 : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source + c_call_check(task.task);
   // An inline function that others may call must name nothing static (C11 6.7.4): so a static entry is refused.
   if (q.language == "c")
     q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
@@ -180,7 +196,7 @@ std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::st
       remarks.push_back(std::move(*r));
     from = end + 1;
   }
-  const auto own = file_name(task);
+  const auto own = task.task.language == "pytorch" ? module_name : file_name(task);
   const auto wanted = "the task declares " + c_prototype(task.task);
   std::vector<diagnostic> out;
   for (size_t i = 0; i < remarks.size(); ++i) {
@@ -227,12 +243,9 @@ contract oracle_contract(const task_spec& task) {
 
 result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   const auto not_here = [](const std::string& why) { return tl::unexpected(failure{errc::unavailable, why}); };
-  auto hardware = make_target("cpu", program_directory());
+  auto hardware = target_for(task.task.language);
   if (!hardware)
-    return not_here(to_string(hardware.error()));
-  const auto known = (*hardware)->languages();
-  if (std::find(known.begin(), known.end(), task.task.language) == known.end())
-    return not_here("no compiler here is locked for language '" + task.task.language + "'");
+    return not_here(hardware.error().detail);
   compile_server server;
   if (auto started = server.start((*hardware)->compile_server()); !started)
     return not_here(to_string(started.error()));
