@@ -221,6 +221,7 @@ constexpr const char* compiler_calls[] = {
 // its threads are scheduled.
 constexpr const char* framework_calls[] = {
     "socketpair",
+    "getsockname",
     "eventfd",
     "mbind",
     "get_mempolicy",

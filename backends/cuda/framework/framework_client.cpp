@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -27,6 +28,8 @@ using std::chrono::nanoseconds;
 
 constexpr milliseconds start_limit{180'000}; // the first import on a machine reads gigabytes
 constexpr milliseconds order_limit{60'000};
+constexpr const char* last_words = "last_words"; // what it wrote to its standard error
+constexpr size_t most_told = 500;
 constexpr uint64_t largest_file = uint64_t{1} << 30U;
 
 std::string find_program(const std::string& name) {
@@ -102,21 +105,26 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
   auto policy = wanted;
   policy.parent_pid = parent;
   const auto null = ::open("/dev/null", O_RDWR);
-  for (const auto fd : {0, 1, 2})
-    ::dup2(null, fd);
+  ::dup2(null, 0);
+  ::dup2(null, 1);
+  ::dup2(::open((policy.writable.front() + "/" + last_words).c_str(), O_WRONLY | O_CREAT, 0600), 2);
   if (link == helper_socket_fd)
     ::fcntl(link, F_SETFD, 0);
   else
     ::dup2(link, helper_socket_fd);
   confine(compiler_confinement);
   auto lock = sandbox::prepare(policy); // here, since what it may read of /proc is its own
-  if (!lock || ::chdir(policy.writable.front().c_str()) != 0 || !lock->lock())
+  const auto locked = lock ? lock->lock() : result<void>{tl::unexpected(lock.error())};
+  if (!locked || ::chdir(policy.writable.front().c_str()) != 0) {
+    ::dprintf(2, "%s\n", locked ? "its folder is gone" : to_string(locked.error()).c_str());
     ::_exit(127);
+  }
   std::string path = python;
   char isolated[] = "-I";
   char command[] = "-c";
   char* argv[]{path.data(), isolated, command, program.data(), nullptr};
   ::execve(argv[0], argv, environment);
+  ::dprintf(2, "%s: %s\n", python.c_str(), std::strerror(errno));
   ::_exit(127);
 }
 
@@ -235,13 +243,17 @@ result<void> framework_client::start(const framework_options& options) {
 
 result<void> framework_client::greet() {
   auto said = link_.receive(start_limit);
-  if (!said)
-    return fail(errc::unavailable, "the reference's process does not start: " + to_string(said.error()));
+  if (!said) {
+    auto words = scratch_->read(last_words, size_t{1} << 16U, true).value_or("");
+    if (words.size() > most_told)
+      words.erase(0, words.size() - most_told);
+    return fail(errc::unavailable, "the reference's process does not start: " + to_string(said.error()) + "; " + words);
+  }
   std::istringstream lines{said->payload};
   std::string first;
   std::getline(lines, first);
   if (first != "ready")
-    return fail(errc::not_found, "python3 has no PyTorch (" + first.substr(0, 500)
+    return fail(errc::not_found, "python3 has no PyTorch (" + first.substr(0, most_told)
                                      + "): install it, or name an interpreter that has it");
   facts_.clear();
   for (std::string line; std::getline(lines, line);)
