@@ -157,7 +157,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   compile_request q;
   q.job = id;
   q.language = r->request.what.language;
-  q.source = r->request.what.source + c_call_check(task);
+  q.source = r->request.what.source + c_call_check(task, r->request.what.language);
   q.flags = r->request.what.flags;
   q.entry = task.entry;
   q.threads = task.threads;

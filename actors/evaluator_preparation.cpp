@@ -97,7 +97,7 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
   const bool native = q.language == "c" || q.language == "cpp";
   if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
-               + c_call_check(spec.task.task);
+               + c_call_check(spec.task.task, q.language);
   if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
     q.source = spec.task.oracle_source;
     q.entry = spec.task.oracle_entry;

@@ -105,7 +105,9 @@ std::string c_prototype(const contract& c) {
   return out + (c.arguments.empty() ? "void)" : ")");
 }
 
-std::string c_call_check(const contract& c) {
+std::string c_call_check(const contract& c, std::string_view language) {
+  if (language != "c" && language != "cpp")
+    return {};
   std::string parameters;
   std::string values;
   for (size_t i = 0; i < c.arguments.size(); ++i) {

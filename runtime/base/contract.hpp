@@ -106,8 +106,8 @@ std::string c_prototype(const contract& c);
 
 // Appended to a source, makes its compiler refuse an entry whose parameters the contract's values do not fit: another
 // number of them, pointers to other elements, float for double. Other integer widths for sizes pass: their values fit.
-// C and C++.
-std::string c_call_check(const contract& c);
+// Of C and C++; empty for other languages.
+std::string c_call_check(const contract& c, std::string_view language);
 
 // The tolerance in force for an output: its own, else the general one, else exact for integers and 1e-5/1e-6.
 tolerance tolerance_for(const contract& c, const argument& output);

@@ -43,13 +43,14 @@ TEST_CASE("the prototype follows roles and types in the order of the arguments")
 }
 
 TEST_CASE("the call check hands the contract's values to the entry") {
-  auto text = c_call_check(example());
+  auto text = c_call_check(example(), "c");
   CHECK(text.find("(float *kevolve_x, uint16_t *kevolve_w, _Float16 *kevolve_s, uint8_t *kevolve_y, int64_t kevolve_n, "
                   "double kevolve_eps) { f(kevolve_x, kevolve_w, kevolve_s, kevolve_y, kevolve_n, kevolve_eps); }")
         != std::string::npos);
   contract none;
   none.entry = "g";
-  CHECK(c_call_check(none).find("(void) { g(); }") != std::string::npos);
+  CHECK(c_call_check(none, "cpp").find("(void) { g(); }") != std::string::npos);
+  CHECK(c_call_check(none, "cuda").empty());
 }
 
 TEST_CASE("element types have a name, a size and a C type") {

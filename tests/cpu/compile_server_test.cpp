@@ -196,13 +196,13 @@ TEST_CASE("an entry that the contract's values do not fit is refused by every co
         CHECK(out.log.find("the task's contract") != std::string::npos);
       }
     }
-  auto misnamed = request_for("void scael(void) {}\n" + c_call_check(task));
+  auto misnamed = request_for("void scael(void) {}\n" + c_call_check(task, "c"));
   misnamed.entry = "scale";
   auto other = server.compile(misnamed);
   CHECK(other.result == verdict::compile_error);
   CHECK(other.log.find("there is no function 'scale'") == 0);
-  auto cpp =
-      request_for("extern \"C\" void scale(const float *x, int64_t *y, int64_t n, float a) {}\n" + c_call_check(task));
+  auto cpp = request_for("extern \"C\" void scale(const float *x, int64_t *y, int64_t n, float a) {}\n"
+                         + c_call_check(task, "cpp"));
   cpp.language = "cpp";
   CHECK(server.compile(cpp).result == verdict::pass);
 }

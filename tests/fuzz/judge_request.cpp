@@ -48,7 +48,7 @@ bool small_enough(const contract& task) {
 void handle(const judge_request& request) {
   const auto& task = request.task;
   static_cast<void>(c_prototype(task));
-  static_cast<void>(c_call_check(task));
+  static_cast<void>(c_call_check(task, "c"));
   for (const auto& a : task.arguments)
     static_cast<void>(rule_for(task, a, 0.0, 1.0));
   static const device_peaks peaks{1e9, {{"l1", 32768, 1e11}, {"dram", 0, 1e10}}};

@@ -110,7 +110,7 @@ private:
       compile_request q;
       q.job = random_id();
       q.language = p.language;
-      q.source = script_.sources.at(job.node) + c_call_check(script_.from.spec.task.task);
+      q.source = script_.sources.at(job.node) + c_call_check(script_.from.spec.task.task, q.language);
       q.flags = p.flags;
       q.entry = script_.from.spec.task.task.entry;
       q.threads = script_.from.spec.task.task.threads;

@@ -113,9 +113,9 @@ compile_request request_for(const task_spec& task, const target& hardware) {
   q.job = random_id();
   q.role = compile_role::reference;
   q.language = task.task.language;
-  q.source = q.language == "pytorch"
-                 ? task.reference_source
-                 : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source + c_call_check(task.task);
+  q.source = q.language == "pytorch" ? task.reference_source
+                                     : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source
+                                           + c_call_check(task.task, task.task.language);
   // An inline function that others may call must name nothing static (C11 6.7.4): so a static entry is refused.
   if (q.language == "c")
     q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
