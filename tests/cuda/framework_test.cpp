@@ -30,7 +30,7 @@ std::string interpreter() {
 bool skip() {
   static const auto why = [] {
     framework_client trial;
-    const auto started = trial.start({interpreter(), 0, {}, {"landlock"}});
+    const auto started = trial.start({interpreter(), 0, true, {}, {"landlock"}});
     return started ? std::string{} : to_string(started.error());
   }();
   if (!why.empty())
@@ -62,7 +62,7 @@ struct one_call {
     data = draw_call(task, task.shapes.front(), {.seed = 7}).value();
     layout = lay_out(task, data.geometries);
     REQUIRE(arena.prepare(layout.total));
-    REQUIRE(process.start({interpreter(), 0, {}, {"landlock"}}));
+    REQUIRE(process.start({interpreter(), 0, true, {}, {"landlock"}}));
     REQUIRE_FALSE(process.map(framework_client::arena::pool, arena.fd(), arena.mapped_bytes()));
   }
   std::optional<complaint> load(const std::string& source) {
@@ -158,6 +158,9 @@ TEST_CASE("a PyTorch reference reaches neither files nor networks nor its maker"
   CHECK(tried("open('/proc/" + std::to_string(getpid()) + "/environ').read()").find("PermissionError")
         != std::string::npos);
   CHECK(tried("socket.socket(socket.AF_INET)").find("PermissionError") != std::string::npos);
+  CHECK(tried("socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)").find("PermissionError") != std::string::npos);
+  CHECK(tried("socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect('/run/some')").find("ConnectionRefused")
+        != std::string::npos);
   CHECK(tried("os.kill(" + std::to_string(getpid()) + ", 0)").find("PermissionError") != std::string::npos);
   CHECK(tried("assert 'SECRET' not in os.environ") == "pass");
   CHECK(tried("open('scratch', 'w').write('its own')") == "pass");
@@ -167,7 +170,7 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   if (skip())
     return;
   const with_fake_driver fake;
-  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter()}};
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
   REQUIRE(runner.ready());
   const auto reference = pack_framework({"iterate", iterate_in_torch});
   auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::race);
@@ -186,11 +189,23 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
 }
 
-TEST_CASE("a task with a PyTorch reference is admitted, or refused with the reason") {
+TEST_CASE("a reference that does not see the device is no rival") {
   if (skip())
     return;
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter()}};
+  REQUIRE(runner.ready());
+  const auto o =
+      runner.ask(request_for(iterate_task(2'000), pack_framework({"iterate", doubling}), "", judge_mode::admit));
+  CHECK(o.trouble.kind == "toolchain_missing");
+  CHECK_MESSAGE(o.trouble.detail.find("PyTorch does not see this device") == 0, o.trouble.detail);
+}
+
+TEST_CASE("a task with a PyTorch reference is admitted, or refused with the reason") {
+  if (skip())
+    return;
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
   REQUIRE(runner.ready());
   const auto admit = [&](const std::string& source) {
     auto request = request_for(iterate_task(2'000), pack_framework({"iterate", source}), "", judge_mode::admit);
@@ -201,7 +216,7 @@ TEST_CASE("a task with a PyTorch reference is admitted, or refused with the reas
   auto o = admit(doubling);
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
   o = admit(iterate_in_torch); // 256 halvings leave nothing of x
-  CHECK_MESSAGE(o.rule == "ignores_input", told(o));
+  CHECK_MESSAGE(o.result == verdict::wrong_result, told(o));
   o = admit("import torch\ndef iterate(x, w):\n    return x * 0 + torch.rand(1) + w[0]\n");
   CHECK_MESSAGE(o.result != verdict::pass, told(o));
   o = admit("def iterate(x, w):\n    return x.sqrt() + w[0]\n");

@@ -21,6 +21,7 @@ namespace kevolve::cuda {
 struct framework_options {
   std::string python = "python3"; // absolute, or looked for in PATH
   int device = 0;
+  bool on_host = false;                  // its tensors may live on the host: for a device that no framework knows
   std::vector<std::string> environment;  // "KEY=value"; nothing else is passed on
   std::vector<std::string> done_without; // sandbox layers that the operator accepts to lack
 };

@@ -3,6 +3,8 @@
 Frames as in runtime/base/channel.hpp; the payload is text, a line a fact. Arrays lie in memory that the runner shares.
 """
 
+import importlib.util
+import linecache
 import mmap
 import os
 import socket
@@ -14,7 +16,7 @@ import traceback
 LINK = 3
 HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
 MOST_CYCLES = 1 << 27  # of the gate: about 70 ms
-SOURCE_NAME = "reference"
+SOURCE_NAME = "reference_of_task_"
 
 
 class Refused(Exception):
@@ -127,11 +129,18 @@ class HostClock:
 class Program:
     """One loaded source: its entry, as it is and compiled."""
 
-    def __init__(self, torch, entry, source):
+    def __init__(self, torch, slot, entry, source):
         self.torch = torch
-        space = {"__name__": SOURCE_NAME}
-        exec(compile(source, SOURCE_NAME + ".py", "exec"), space)  # noqa: S102 - what this process is for
-        function = space.get(entry)
+        # A module with a file, since compilers look for both.
+        name = SOURCE_NAME + slot
+        path = os.path.abspath(name + ".py")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(source)
+        linecache.checkcache(path)
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        function = getattr(module, entry, None)
         if not callable(function):
             raise Refused("no_entry", f"the reference has no function '{entry}'")
         code = getattr(function, "__code__", None)
@@ -162,7 +171,7 @@ class Reference:
     def load(self, text):
         slot, entry, source = text.split("\n", 2)
         self.programs.pop(int(slot), None)
-        self.programs[int(slot)] = Program(self.torch, entry, source)
+        self.programs[int(slot)] = Program(self.torch, slot, entry, source)
 
     def map(self, text, fd):
         slot, size = (int(w) for w in text.split(" "))
@@ -235,7 +244,7 @@ class Reference:
 
     def describe(self, error):
         """The last line of the reference's own that it went through, and what went wrong."""
-        own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == SOURCE_NAME + ".py"]
+        own = [f for f in traceback.extract_tb(error.__traceback__) if os.path.basename(f.filename).startswith(SOURCE_NAME)]
         where = f"line {own[-1].lineno}: " if own else ""
         return where + f"{type(error).__name__}: {error}"[:2000]
 
@@ -268,8 +277,13 @@ def main():
         link.send(HELLO, f"missing {type(e).__name__}: {e}")
         return
     reference = Reference(torch)
-    name = torch.cuda.get_device_name(0) if reference.device == "cuda" else "the host"
-    link.send(HELLO, f"ready\ntorch {torch.__version__}\npython {sys.version.split()[0]}\ndevice {name}")
+    name, why = "the host", ""
+    try:
+        torch.cuda.init()
+        name = torch.cuda.get_device_name(0)
+    except (RuntimeError, AssertionError) as e:
+        why = str(e).split("\n")[0]
+    link.send(HELLO, f"ready\ntorch {torch.__version__}\npython {sys.version.split()[0]}\ndevice {name}\nwhy {why}")
     while True:
         kind, text = link.receive()
         link.send(ANSWER, answer(torch, reference, kind, text, link))

@@ -19,9 +19,19 @@ attempt<framework_client*> ready(bench& b, framework_client::program which, cons
   if (!source)
     return infrastructure("internal", "the reference is no framework's");
   auto& process = b.framework;
-  if (!process.alive())
+  if (!process.alive()) {
     if (auto started = process.start(b.settings.framework); !started)
       return infrastructure(started.error());
+    // On a processor it would compute the right values, and be a rival of straw.
+    const auto on = process.facts().at("device");
+    if (on != b.device.facts["device"] && !b.settings.framework.on_host) {
+      const auto why = process.facts().find("why");
+      process.end();
+      return infrastructure("toolchain_missing", "PyTorch does not see this device ("
+                                                     + (why == process.facts().end() ? "it sees " + on : why->second)
+                                                     + "): it wants a build for this driver");
+    }
+  }
   if (auto refused = process.map(where, arena.fd(), arena.mapped_bytes()))
     return infrastructure("internal", "the reference's process maps no memory: " + refused->detail);
   if (auto refused = process.load(which, *source))

@@ -166,7 +166,8 @@ bool parse_number(std::string_view text, int& out) {
 }
 
 int usage() {
-  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--allow-weak-sandbox LAYER]\n"
+  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--references-on host] "
+             "[--allow-weak-sandbox LAYER]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -190,6 +191,8 @@ int start(int argc, char** argv) {
       settings.host.zygote_path = value;
     else if (key == "--python")
       settings.framework.python = value;
+    else if (key == "--references-on" && value == "host")
+      settings.framework.on_host = true;
     else if (key == "--allow-weak-sandbox")
       done_without.emplace_back(value);
     else
