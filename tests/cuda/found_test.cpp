@@ -46,7 +46,7 @@ TEST_CASE("what the driver says of the device is asked in a process of its own")
   CHECK(facts["cache.l2"] == 1 << 20);
   CHECK(facts["shared.block"] == 232'448);
   CHECK(facts["compute_capability"] == 90);
-  CHECK(facts.count("clock.sm_hz") == 0);                // not known
+  CHECK(facts.count("clock.sm_hz") == 0);                            // not known
   CHECK(cuda_target{bin_dir() + "/nowhere"}.hardware().size() == 1); // the management library's own
 }
 
