@@ -16,14 +16,19 @@ using state = enum doctor_row::state; // the member of the same name hides the t
 constexpr const char* driver_remedy = "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver";
 constexpr uint32_t oldest_capability = 80; // of what the limits and rates here are known
 
+// Without what the loader says of it.
+std::string brief(const std::string& why) {
+  return why.substr(0, why.find(" ("));
+}
+
 void examine_devices(const result<gpu_list>& gpus, std::vector<doctor_row>& rows) {
   const auto driver = load_driver(); // found, not started
   const auto version =
       gpus && !gpus->driver.empty() ? gpus->driver + ", runs CUDA up to " + gpus->cuda : "libcuda.so.1";
-  rows.push_back({"NVIDIA driver", driver ? state::ok : state::missing, driver ? version : driver.error().detail,
+  rows.push_back({"NVIDIA driver", driver ? state::ok : state::missing, driver ? version : brief(driver.error().detail),
                   driver ? "" : driver_remedy});
-  rows.push_back({"NVML", gpus ? state::ok : state::missing, gpus ? "libnvidia-ml.so.1" : gpus.error().detail,
-                  gpus ? "" : driver_remedy});
+  rows.push_back({"NVML", gpus ? state::ok : state::missing, gpus ? "libnvidia-ml.so.1" : brief(gpus.error().detail),
+                  gpus ? "" : "it comes with the driver"});
   if (!gpus || gpus->all.empty()) {
     rows.push_back({"GPU", state::missing, "none is seen",
                     "a machine with an NVIDIA GPU; in a container, one that is given it (docker run --gpus all)"});

@@ -272,7 +272,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
         return fail(errc::bad_input, "target " + name + " has no device '" + id
                                          + "'; it has:" + (there.empty() ? " none. " + (*t)->lacks() : there));
     }
-    if (auto lacks = options.read_only ? std::string{} : (*t)->lacks(); !lacks.empty())
+    // Of one that was started for a campaign, that campaign is told.
+    if (auto lacks = options.resume_all ? (*t)->lacks() : std::string{}; !lacks.empty())
       log::warn("node", "no campaign on target {} can run here: {}", name, lacks);
     targets[name] = std::move(*t);
   }
