@@ -86,7 +86,7 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
                   "/dev/zero"};
   for (auto& home : homes_of(python))
     out.readable.push_back(std::move(home));
-  out.writable = {scratch};
+  out.writable = {scratch, "/proc/self/task"}; // a driver names its threads
   out.devices = {"/dev/null"};
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator{"/dev", ec})
