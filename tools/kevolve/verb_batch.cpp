@@ -91,11 +91,12 @@ result<json> export_here(store& data, const batch_options& o, const std::string&
 }
 
 void print_export(const json& x) {
-  print_out(fmt::format("{}: {} and {} in {}, {}\n  there: kevolve batch work FILE; then here: kevolve batch import "
-                        "FILE.done\n",
-                        text_at(x, "name"), human_number(x["candidates"].get<size_t>(), "candidate"),
-                        human_number(x["events"].get<size_t>(), "event"), text_at(x, "file"),
-                        human_bytes(number_at(x, "bytes"))));
+  const auto file = text_at(x, "file");
+  print_out(fmt::format(
+      "{}: {} and {} in {}, {}\n  there: kevolve batch work {}\n  here, then: kevolve batch import {}.done\n",
+      text_at(x, "name"), human_number(x["candidates"].get<size_t>(), "candidate"),
+      human_number(x["events"].get<size_t>(), "event"), file, human_bytes(number_at(x, "bytes")),
+      std::filesystem::path{file}.filename().string(), file));
 }
 
 int export_file(const batch_options& o) {

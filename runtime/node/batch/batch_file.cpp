@@ -119,7 +119,7 @@ result<batch_bundle> read_batch(const std::string& path) {
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b) {
   const auto bytes = to_batch_bytes(b);
   const auto draft = path + ".part-" + short_string(random_id());
-  const auto fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const auto fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0)
     return tl::unexpected(from_errno(errno, "writing " + path));
   size_t done = 0;
