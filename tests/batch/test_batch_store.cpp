@@ -287,6 +287,17 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   CHECK(holds(mark_away(fresh.data, who, "bob").error().detail, "no candidate"));
   fresh.select(1);
   CHECK_FALSE(mark_away(fresh.data, who, "bob"));
+  fresh.propose(1);
+  fresh.judge(1, 2.0);
+  CHECK_FALSE(mark_away(fresh.data, who, "bob"));
+  steering_record r; // its budget is used up: what remains is to confirm its best
+  r.action = "budget";
+  r.budget.candidates = 1;
+  auto f = fresh.fold_of();
+  r = record_change(f.steered, r);
+  r.tree_hash = f.tree.hash();
+  fresh.put(event_kind::campaign_steered, encode(r));
+  CHECK(mark_away(fresh.data, who, "bob")->candidates == 0);
   CHECK(mark_away(fresh.data, derive_id("test", "another"), "bob").error().code == errc::not_found);
 }
 

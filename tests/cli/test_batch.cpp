@@ -85,7 +85,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
 
   // There: neither the campaign's files nor its directory.
   auto worked = m.told({"batch", "work", "one", "--quiet"});
-  CHECK(worked["ended"] == "judged");
+  CHECK(worked["outcome"] == "judged");
   CHECK(worked["candidates"] == 3);
   CHECK(worked["left"] == 0);
   CHECK_FALSE(fs::exists(m.file("one.work")));
@@ -221,6 +221,52 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   daemon.signal(SIGTERM);
   CHECK(daemon.finish().code == 0);
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
+}
+
+TEST_CASE(
+    "a prompt that is open while its campaign is away is answered, and its candidate goes out with the next batch") {
+  two_machines m;
+  program daemon{"kevolved", {"kevolved.toml"}, m.path};
+  REQUIRE(daemon.wait_for("serving "));
+  auto id = m.told({"submit", "row_energy.toml", "--data", "home", "--set", "generator[0].kind=relay", "--set",
+                    "generator[0].in_flight=2", "--set", "search.in_flight=2"})["id"]
+                .get<std::string>();
+  auto until = [&](const char* key, uint64_t value) {
+    for (int i = 0; i < 2'000; ++i)
+      if (auto s = m.told({"status", id, "--data", "home"}); s[key] == value)
+        return s;
+    FAIL(key << " does not become " << value);
+    return json{};
+  };
+  auto answer = [&](int serial) {
+    json prompt;
+    while (prompt.is_null())
+      if (auto said = m.kevolve({"relay", "next", "--json", "--data", "home"}); said.code == 0)
+        prompt = said.document();
+    m.write("reply.txt", "summary: mine\n```c candidate.c\n/* " + std::to_string(serial) + " */\n"
+                             + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
+    CHECK(m.kevolve({"relay", "answer", prompt["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
+  };
+  CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "early"}).code == 5); // nothing is made yet
+  answer(1);
+  auto one = until("awaiting_batch", 1);
+  CHECK(one["waits_for"] == nullptr); // others are still being made
+  CHECK(one["reason"] == "1 candidate waits for a batch");
+  CHECK(m.export_to("first")["candidates"] == 1);
+  answer(2);
+  until("awaiting_batch", 2);
+  CHECK(m.told({"batch", "work", "first", "--quiet"})["candidates"] == 1);
+  auto in = m.import_from("first.done");
+  CHECK(in["added"] == true);
+  CHECK(in["left"] == 1);
+  auto then = until("candidates", 1);
+  CHECK(then["valid"] == 1);
+  CHECK(m.export_to("second")["candidates"] == 1);
+  CHECK(m.told({"batch", "work", "second", "--quiet"})["candidates"] == 1);
+  CHECK(m.import_from("second.done")["left"] == 0);
+  CHECK(until("candidates", 2)["valid"] == 2);
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
 }
 
 TEST_CASE("a node that can judge keeps its candidates, and work takes what was exported alone") {

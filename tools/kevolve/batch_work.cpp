@@ -167,7 +167,7 @@ json work_json(const batch_job& j, const batch_bundle& back) {
   return {{"batch", to_string(j.batch.batch)},
           {"campaign", to_string(j.batch.campaign)},
           {"name", j.batch.name},
-          {"ended", names[static_cast<size_t>(j.end)]},
+          {"outcome", names[static_cast<size_t>(j.end)]},
           {"reason", or_null(j.trouble.detail)},
           {"candidates", back.candidates},
           {"left", back.left},

@@ -96,8 +96,10 @@ result<batch_record> mark_away(store& data, const id128& campaign, const std::st
   if (f.away)
     return fail(errc::conflict, "the campaign is " + away_text(*f.away));
   const auto waiting = awaiting_judgement(f);
-  const bool may_finish = f.open.empty() && f.tree.size() > 1; // its best awaits the final confirmation
-  if (waiting == 0 && !may_finish)
+  // Its best may await the final confirmation.
+  const bool finishes =
+      f.open.empty() && should_stop(rules_of(c->spec, f.steered), progress_of(f, wall_seconds_at_rest(f))).stop;
+  if (waiting == 0 && !finishes)
     return fail(errc::conflict, "no candidate of the campaign awaits judgement: let it go on with kevolve run --batch, "
                                 "or with [[device]] batch = true in the node's settings");
   batch_record r;
