@@ -51,6 +51,10 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto& r = result.record;
   if (!st.fold.open.contains(r.index) || st.fold.ended)
     return node_reply{};
+  if (is_away(st)) { // it has no candidate, and comes to that again when the batch is back
+    st.held_back.push_back(self->make_response_promise<node_reply>());
+    return st.held_back.back();
+  }
   const auto banned = is_banned(st.fold.tree, st.fold.steered.banned, r.index);
   if (!banned && must_challenge_again(st.fold, r)) {
     if (st.fold.champion.index == 0) // its champion was banned, and the evaluator may not have heard
@@ -125,6 +129,8 @@ void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reas
 
 caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) {
   auto& st = self->state;
+  if (is_away(st))
+    return to_error(away_failure(st));
   if (st.phase != "running" && st.phase != "preparing")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
   pause(self, reason.empty() ? "asked to" : reason);
@@ -133,6 +139,8 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
 
 caf::result<campaign_status> ask_resume(pointer self) {
   auto& st = self->state;
+  if (is_away(st))
+    return to_error(away_failure(st));
   if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
     st.fold.paused = false;
     st.fold.pause_reason.clear();
@@ -192,6 +200,8 @@ campaign_state::~campaign_state() {
   for (auto& p : status_askers)
     abandon(p, "the campaign");
   for (auto& [p, q] : early_steering)
+    abandon(p, "the campaign");
+  for (auto& p : held_back)
     abandon(p, "the campaign");
 }
 

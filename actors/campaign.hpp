@@ -29,7 +29,10 @@ struct campaign_state {
   std::string reason;              // why paused or failed
   std::string held_up;             // storage trouble; empty: none
   std::string models_held;         // why no model may be asked, while nothing else is under way; empty: none waits so
-  uint32_t held = 0;               // how many appends wait for the storage
+  std::string elsewhere; // why it rests while its evaluations wait for a batch or are away; empty: it does not
+  std::string waits_for; // campaign_status's
+  bool frozen = false;   // its batch comes back, or is given up: it begins anew in a moment
+  uint32_t held = 0;     // how many appends wait for the storage
   bool cancelled = false;
   std::string cancel_reason;
   run_clock clock;
@@ -57,6 +60,7 @@ struct campaign_state {
   bool loaded = false; // the fold is whole: until then nobody is told a status
   std::vector<caf::typed_response_promise<campaign_status>> status_askers;
   std::vector<std::pair<caf::typed_response_promise<steer_answer>, steer_request>> early_steering;
+  std::vector<caf::typed_response_promise<node_reply>> held_back; // ends of nodes, while it is away
 
   ~campaign_state();
 };

@@ -37,6 +37,10 @@ struct campaign_context {
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
   // It waits for its turn to run, or has ended: only the campaign's own actor is there.
   bool dormant = false;
+  // No device of its target can be reached from here: what is to be judged waits for a batch (runtime/node/batch).
+  bool batch = false;
+  // It came as a batch: what has a candidate is judged, nothing is selected and nothing made.
+  bool evaluate_only = false;
   caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
 };
 

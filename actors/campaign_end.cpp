@@ -165,6 +165,10 @@ void finish(pointer self, const std::string& reason, const std::string& detail) 
     end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
     return;
   }
+  if (st.context->batch) {
+    mind_elsewhere(self);
+    return;
+  }
   auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, index))
@@ -238,6 +242,8 @@ std::vector<node_brief> briefs(const campaign_state& st) {
     b.banned = is_banned(st.fold.tree, st.fold.steered.banned, n.index);
     if (auto x = st.fold.steered.injected.find(n.index); x != st.fold.steered.injected.end())
       b.injected_by = x->second.by;
+    if ((st.context->batch || is_away(st)) && awaits_judgement(st.fold, n.index))
+      b.waits_for = "a batch";
     if (auto s = st.fold.summaries.find(n.index); s != st.fold.summaries.end())
       b.summary = s->second;
     out.push_back(std::move(b));
@@ -251,6 +257,8 @@ const std::string& rests_for(const campaign_state& st) {
   static const std::string nothing;
   if (!st.held_up.empty())
     return st.held_up;
+  if (!st.elsewhere.empty())
+    return st.elsewhere;
   return st.phase == "running" ? st.models_held : nothing;
 }
 
@@ -262,6 +270,11 @@ campaign_status status_of(const campaign_state& st) {
   s.state = rests.empty() ? st.phase : "paused";
   s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
+  s.waits_for = st.waits_for;
+  if (st.context->batch || st.context->evaluate_only || st.fold.away)
+    s.awaiting_batch = awaiting_judgement(st.fold);
+  if (s.reason.empty() && st.context->batch && s.awaiting_batch != 0)
+    s.reason = campaign_steps::batch_text(s.awaiting_batch);
   return s;
 }
 

@@ -195,6 +195,29 @@ bool fold_called(campaign_fold& f, const call_event& e) {
   return true;
 }
 
+void fold_batch(campaign_fold& f, const batch_record& r) {
+  f.batches[r.batch] = r;
+  if (r.action == "exported")
+    f.away = r;
+  else if (f.away && f.away->batch == r.batch)
+    f.away.reset();
+}
+
+bool awaits_judgement(const campaign_fold& f, uint64_t index) {
+  return f.open.contains(index) && f.summaries.contains(index);
+}
+
+uint64_t awaiting_judgement(const campaign_fold& f) {
+  return static_cast<uint64_t>(
+      std::count_if(f.open.begin(), f.open.end(), [&f](const auto& open) { return awaits_judgement(f, open.first); }));
+}
+
+std::string away_text(const batch_record& away) {
+  return "away with batch " + short_string(away.batch) + " of " + std::to_string(away.candidates)
+         + (away.candidates == 1 ? " candidate" : " candidates")
+         + ": kevolve batch import brings it back, kevolve batch cancel gives it up";
+}
+
 void fold(campaign_fold& f, const journal_event& e) {
   f.last_sequence = e.sequence;
   fold_time(f, e);
@@ -251,6 +274,9 @@ void fold(campaign_fold& f, const journal_event& e) {
       break;
     case event_kind::model_call_ended:
       with<call_event>(f, e, [&](const call_event& r) { fold_called(f, r); });
+      break;
+    case event_kind::campaign_batch:
+      with<batch_record>(f, e, [&](const batch_record& r) { fold_batch(f, r); });
       break;
     case event_kind::campaign_steered:
       with<steering_record>(f, e, [&](steering_record& r) {
@@ -328,6 +354,11 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.device_s = static_cast<double>(f.judge_ns) / 1e9;
   s.last_sequence = f.last_sequence;
   s.tree_hash = f.tree.hash();
+  if (f.away) {
+    s.batch = f.away->batch;
+    s.awaiting_batch = awaiting_judgement(f);
+    s.waits_for = "import";
+  }
   return s;
 }
 
@@ -343,6 +374,9 @@ campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec
   } else if (f.ended) {
     s.state = f.finish.state;
     s.reason = f.finish.detail;
+  } else if (f.away) {
+    s.state = "paused";
+    s.reason = away_text(*f.away);
   } else if (f.paused) {
     s.state = "paused";
     s.reason = f.pause_reason;

@@ -13,6 +13,7 @@
 #include "config/campaign.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ struct campaign_fold {
   model_spending spent;                       // on language models
   std::set<uint64_t> calls;                   // of them, by number: each is counted once
   std::map<uint32_t, generator_yield> yields; // by the generator's place
+  std::optional<batch_record> away;           // the batch that its evaluations are out with
+  std::map<id128, batch_record> batches;      // every one, with what was last said of it
   std::string mismatch;                       // a tree hash that does not hold; empty: all did
 };
 
@@ -65,6 +68,7 @@ bool fold_crowned(campaign_fold& f, const champion_record& r);
 bool fold_amended(campaign_fold& f, const amendment_record& r);
 bool fold_steered(campaign_fold& f, const steering_record& r);
 bool fold_called(campaign_fold& f, const call_event& e);
+void fold_batch(campaign_fold& f, const batch_record& r);
 
 // What a node's confirmation comes to now, as the next test in the campaign's stream.
 confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
@@ -81,6 +85,12 @@ termination_rules rules_of(const campaign_spec& spec);
 // The same, as steered.
 policy_options policy_of(const campaign_spec& spec, const steering& steered);
 termination_rules rules_of(const campaign_spec& spec, const steering& steered);
+
+// Whether a node has its candidate and is not judged yet; how many are so.
+bool awaits_judgement(const campaign_fold& f, uint64_t index);
+uint64_t awaiting_judgement(const campaign_fold& f);
+// Of a campaign that is away, for people.
+std::string away_text(const batch_record& away);
 
 // How near the campaign is to its end.
 campaign_progress progress_of(const campaign_fold& f, double wall_s);

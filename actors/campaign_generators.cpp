@@ -18,7 +18,7 @@ bool awaits_model(const campaign_state& st, const selection_record& r) {
 
 std::string hold_of(const campaign_state& st, size_t generator) {
   const auto& context = *st.context;
-  if (context.spec->generators[generator].kind != "llm" || !context.board)
+  if (context.spec->generators[generator].kind != "llm" || !context.board || context.evaluate_only)
     return {};
   return context.board->held(model_of(*context.spec, generator).providers);
 }
@@ -77,7 +77,8 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
 void listen_to_board(pointer self) {
   const auto& context = *self->state.context;
   const auto& all = context.spec->generators;
-  if (!context.board || std::none_of(all.begin(), all.end(), [](const auto& g) { return g.kind == "llm"; }))
+  if (!context.board || context.evaluate_only
+      || std::none_of(all.begin(), all.end(), [](const auto& g) { return g.kind == "llm"; }))
     return;
   context.board->listen(context.id, [me = caf::actor_cast<caf::actor_addr>(context.campaign)] {
     if (auto front = caf::actor_cast<campaign_actor>(me))
@@ -87,6 +88,8 @@ void listen_to_board(pointer self) {
 
 void withdraw_questions(pointer self) {
   auto& st = self->state;
+  if (st.context->evaluate_only)
+    return; // they are being asked at home
   for (const auto& [index, r] : st.fold.open)
     if (awaits_model(st, r))
       self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);

@@ -55,6 +55,13 @@ void loaded(pointer self) {
     tell_ended(self);
     return;
   }
+  if (is_away(st)) {
+    st.phase = st.fold.paused ? "paused" : "running";
+    mind_elsewhere(self);
+    return;
+  }
+  if (st.context->evaluate_only) // who paused it did so at home
+    st.fold.paused = false;
   if (st.context->dormant) {
     st.phase = "queued";
     st.reason = "waits for a place";
@@ -101,7 +108,8 @@ void prepare(pointer self) {
             state.fold.prepared = true;
             state.fold.fixed = p;
             state.reason.clear();
-            if (p.admission.result != verdict::pass)
+            const bool not_yet = state.context->batch && p.admission.result == verdict::none;
+            if (p.admission.result != verdict::pass && !not_yet)
               refused(self, p);
             else
               run(self);

@@ -200,6 +200,11 @@ caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
     st.early_steering.emplace_back(promise, std::move(q));
     return promise;
   }
+  if (q.action.starts_with("batch_"))
+    return st.fold.ended || st.phase == "failed" ? to_error({errc::conflict, "the campaign is " + st.phase})
+                                                 : ask_batch(self, q);
+  if (is_away(st))
+    return to_error(away_failure(st));
   const auto reopens = st.fold.ended && st.fold.finish.stop_reason == "budget" && st.phase == "finished";
   if ((st.fold.ended || st.phase == "failed") && !(reopens && q.action == "budget"))
     return to_error({errc::conflict, "the campaign is " + st.phase});

@@ -93,7 +93,9 @@ void adopt(pointer self, uint64_t index) {
             auto record = decode<node_record>(bytes);
             if (record && record->state == "proposed")
               spawn_node(self, std::move(*record));
-            else // unreadable: the proposal is lost, its step is not
+            else if (self->state.context->evaluate_only)
+              self->state.nodes.erase(index); // it stays as it is until somebody can make it anew
+            else                              // unreadable: the proposal is lost, its step is not
               spawn_node(self, fresh_record(self->state, open->second));
           },
           [self, index](caf::error& e) {
@@ -173,8 +175,12 @@ void arm_retry(pointer self) {
 
 void adopt_open(pointer self) {
   auto& st = self->state;
+  if (is_away(st))
+    return;
   for (const auto& [index, record] : st.fold.open)
-    if (st.phase == "paused" && st.fold.steered.injected.contains(index))
+    if (st.context->evaluate_only && !awaits_judgement(st.fold, index))
+      continue; // is made at home
+    else if (st.phase == "paused" && st.fold.steered.injected.contains(index))
       continue; // was not begun before the pause
     else if (auto i = st.nodes.find(index); (i == st.nodes.end() || !i->second) && !st.selecting.contains(index))
       adopt(self, index);
@@ -208,7 +214,7 @@ namespace {
 void await_models(pointer self, const std::string& held) {
   auto& st = self->state;
   const bool rests = !held.empty() && std::all_of(st.fold.open.begin(), st.fold.open.end(), [&](const auto& open) {
-    return awaits_model(st, open.second);
+    return awaits_model(st, open.second) || (st.context->batch && awaits_judgement(st.fold, open.first));
   });
   const auto why = rests ? "every model is on hold: " + held : std::string{};
   if (why == st.models_held)
@@ -223,11 +229,9 @@ void await_models(pointer self, const std::string& held) {
   push(self, event_kind::campaign_state, encode(state_record{rests ? "waiting" : "running", why}), {status_value(st)});
 }
 
-} // namespace
-
-void pump(pointer self) {
+void start_nodes(pointer self) {
   auto& st = self->state;
-  if (st.phase != "running" || !st.held_up.empty())
+  if (st.phase != "running" || !st.held_up.empty() || is_away(st))
     return;
   const auto rules = rules_of(*st.context->spec, st.fold.steered);
   std::string spent_out; // no room for another call, though some of the budget may be left
@@ -241,10 +245,12 @@ void pump(pointer self) {
     decision = {true, "budget", spent_out};
   if (decision.stop) {
     withdraw_questions(self);
-    if (st.nodes.empty())
+    if (st.nodes.empty() && (!st.context->evaluate_only || st.fold.open.empty()))
       finish(self, decision.reason, decision.detail);
     return; // what is in flight ends first
   }
+  if (st.context->evaluate_only)
+    return;
   const auto held = hold_of_all(st);
   await_models(self, held);
   if (!held.empty())
@@ -259,6 +265,13 @@ void pump(pointer self) {
   }
 }
 
+} // namespace
+
+void pump(pointer self) {
+  start_nodes(self);
+  mind_elsewhere(self);
+}
+
 void pause(pointer self, const std::string& reason) {
   auto& st = self->state;
   st.phase = "paused";
@@ -266,6 +279,7 @@ void pause(pointer self, const std::string& reason) {
   st.fold.paused = true;
   st.fold.pause_reason = reason;
   st.models_held.clear();
+  mind_elsewhere(self);
   keep_time(self);
   st.card->says("paused: " + reason);
   push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});

@@ -38,6 +38,14 @@ private:
 void pause(pointer self, const std::string& reason);
 void resume(pointer self);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
+// batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
+caf::result<steer_answer> ask_batch(pointer self, const steer_request& q);
+// Away with a batch: nothing is selected and nothing ends until it is back. And why what was asked is refused then.
+bool is_away(const campaign_state& st);
+failure away_failure(const campaign_state& st);
+std::string batch_text(uint64_t waiting);
+// Rests while all there is to do is done elsewhere, and goes on after that.
+void mind_elsewhere(pointer self);
 // A campaign that its budget ended, and whose budget was raised since, wants to run again.
 caf::result<campaign_status> reopen(pointer self);
 // The directory may give the campaign's place to another.

@@ -31,6 +31,8 @@ void advance(pointer self, const run_ptr& r);
 
 void give_turns(pointer self);
 
+void await_batch(pointer self, const run_ptr& r);
+
 // The run is done with the device: the next one's turn.
 void end_turn(pointer self, const run_ptr& r) {
   if (!std::exchange(r->has_turn, false))
@@ -316,6 +318,10 @@ void advance(pointer self, const run_ptr& r) {
     finish(self, r);
     return;
   }
+  if (st.context->batch && !r->progress.compile_only) {
+    await_batch(self, r);
+    return;
+  }
   if (s != stage::compile && !r->has_turn) {
     if (st.settling == r->request.index) {
       st.settling.reset();
@@ -347,6 +353,18 @@ void advance(pointer self, const run_ptr& r) {
   st.bought[id] = {};
   r->buying = id;
   pay(self, r, s, id, keys::evaluation(id));
+}
+
+// No device of the target can be reached from here: the candidate is stored, and its judgement waits for as long as it
+// takes. What a batch brings back, a new instance of the campaign finds.
+void await_batch(pointer self, const run_ptr& r) {
+  auto a = std::exchange(r->request.unsaved, {});
+  if (a.events.empty() && a.values.empty() && a.blobs.empty())
+    return;
+  a.campaign = self->state.context->id;
+  append(
+      self, self->state.card, self->state.context->journal, caf::actor_cast<caf::actor>(self->state.context->campaign),
+      std::move(a), [](uint64_t) {}, [self, r](caf::error& e) { failed(self, r, e); });
 }
 
 void give_turns(pointer self) {

@@ -52,6 +52,8 @@ void ready(pointer self, const making_ptr& m) {
   st.oracle = std::move(m->oracle);
   st.ground = {m->out.task, m->out.harness, m->out.toolchain, m->out.device,
                static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
+  if (st.context->batch) // what is only compiled is compiled here
+    st.ground.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(st.fixed);
   self->send(self, atom::tick_v);
@@ -178,8 +180,21 @@ void read_syntax(pointer self, const making_ptr& m) {
               m->syntax_tree = std::move(o.artifact);
             } else
               m->out.syntax_note = o.log; // generators then work on the text alone
-            probe(self, m);
+            if (self->state.context->batch)
+              store(self, m);
+            else
+              probe(self, m);
           });
+}
+
+// No device can be reached: what the generators read is made here, and all else where the first batch is judged.
+void sketch(pointer self, const making_ptr& m) {
+  const auto& generators = self->state.context->spec->generators;
+  m->out.admission.detail = "waits for a batch";
+  if (std::any_of(generators.begin(), generators.end(), [](const auto& g) { return !asks_model(g); }))
+    read_syntax(self, m);
+  else
+    store(self, m);
 }
 
 void build_oracle(pointer self, const making_ptr& m) {
@@ -226,6 +241,10 @@ void make(pointer self) {
   auto& st = self->state;
   auto m = std::make_shared<making>();
   m->out.task = contract_id(st.context->spec->task.task);
+  if (st.context->batch) {
+    sketch(self, m);
+    return;
+  }
   m->out.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   m->out.harness = st.context->hardware->harness_fingerprint();
   auto devices = st.context->hardware->devices();
@@ -239,6 +258,8 @@ void make(pointer self) {
 
 // The stored preparation still holds if nothing it stands on has changed.
 bool still_holds(const evaluator_state& st, const preparation& p) {
+  if (st.context->batch) // made wherever the last batch was
+    return p.task == contract_id(st.context->spec->task.task);
   auto devices = st.context->hardware->devices();
   return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
          && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
@@ -280,13 +301,17 @@ void start_preparation(pointer self) {
       .then(
           [self](std::string& bytes) {
             auto stored = decode<preparation>(bytes);
-            if (!stored || stored->reference_object.empty() || !still_holds(self->state, *stored)) {
+            const bool whole = stored && (self->state.context->batch || !stored->reference_object.empty());
+            if (!whole || !still_holds(self->state, *stored)) {
               make(self);
               return;
             }
             auto m = std::make_shared<making>();
             m->out = std::move(*stored);
-            fetch(self, m);
+            if (self->state.context->batch)
+              ready(self, m);
+            else
+              fetch(self, m);
           },
           [self](caf::error& e) {
             if (to_failure(e).code == errc::not_found)

@@ -202,6 +202,10 @@ struct campaign_status {
   model_spending models;
   int64_t budget_tokens = 0; // of models; 0: unlimited
   double budget_cost = 0.0;
+  uint64_t awaiting_batch = 0; // candidates that no device here can judge
+  std::string waits_for;       // "batch": that they are exported; "import": that they come back; "home": all that came
+                               // along is judged; empty: for none of these
+  id128 batch;                 // that it is away with; zero: none
 };
 // What a person wants changed.
 struct steer_request {
@@ -215,6 +219,7 @@ struct steer_request {
   bool set_device = false;
   steered_budget budget;
   candidate what; // inject
+  id128 batch;    // batch_out, batch_in, batch_cancel
 };
 struct steer_answer {
   campaign_status status;
@@ -246,6 +251,7 @@ struct node_brief {
   bool pinned = false;
   bool banned = false;     // or made from one that is
   std::string injected_by; // empty: by the search itself
+  std::string waits_for;   // "a batch": no device here can judge it; empty: for nothing of that kind
 };
 
 template <class I>
@@ -317,11 +323,13 @@ typename I::result_type inspect(I& f, campaign_status& x) {
   return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
            x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
            x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
-           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost);
+           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
+           x.awaiting_batch, x.waits_for, x.batch);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_request& x) {
-  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what);
+  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
+           x.batch);
 }
 template <class I>
 typename I::result_type inspect(I& f, steer_answer& x) {
@@ -334,7 +342,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for);
 }
 template <class I>
 typename I::result_type inspect(I& f, proposal& x) {

@@ -40,6 +40,7 @@ enum class event_kind : uint16_t {
   model_answered,         // exchange_event: the answer is stored, before it is acknowledged
   model_called,           // call_event: a provider was asked, before the request goes out
   model_call_ended,       // call_event: with what it took and what the campaign has spent
+  campaign_batch,         // batch_record: its evaluations travel, are back or will not come
 };
 std::string to_string(event_kind k);
 
@@ -233,6 +234,18 @@ struct steering_record {
   id128 steering_hash; // of all that was steered, this included
 };
 
+// Evaluations that travel as a file to a machine that no node reaches. While a campaign is away nothing is selected and
+// nothing ends at home.
+struct batch_record {
+  id128 batch;
+  std::string action;      // exported | imported | cancelled
+  std::string by;          // as they call themselves
+  uint64_t candidates = 0; // exported: that await evaluation; imported: that were judged
+  uint64_t events = 0;     // imported: so many came back
+  std::string digest;      // imported: of these
+  int64_t time_ns = 0;     // wall clock
+};
+
 struct finish_record {
   std::string state;       // finished | failed
   std::string stop_reason; // target | budget | stall | cancelled | error
@@ -317,6 +330,10 @@ template <class I>
 typename I::result_type inspect(I& f, steering_record& x) {
   return f(x.serial, x.action, x.by, x.reason, x.index, x.priority, x.budget, x.candidate, x.origin, x.origin_node,
            x.tree_hash, x.steering_hash);
+}
+template <class I>
+typename I::result_type inspect(I& f, batch_record& x) {
+  return f(x.batch, x.action, x.by, x.candidates, x.events, x.digest, x.time_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {

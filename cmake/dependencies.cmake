@@ -25,6 +25,8 @@ target_link_libraries(CAF::core INTERFACE "${CAF_CORE_LIBRARY}" Threads::Threads
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 find_library(SECCOMP_LIBRARY seccomp REQUIRED)
+find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
 
 if(KEVOLVE_TESTS)
   find_package(doctest REQUIRED)

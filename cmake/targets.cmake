@@ -56,6 +56,10 @@ function(kevolve_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kevolve-options ${ARG_LINKS})
+  # tools/portable puts libraries beside the programs, and helpers are started with an environment of their own: the
+  # path stands in each, in the form that holds for what libraries need, too.
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
+  target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
   kevolve_reuse_headers(${name} kevolve-headers)
 endfunction()
 

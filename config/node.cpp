@@ -136,6 +136,11 @@ void declare_device(section& s, const std::vector<std::string>& targets, std::se
   s.value("cores",
           {.text = "processor cores, the timing core first", .low = 0, .high = 65535, .fallback = "as detected"},
           x.cores);
+  s.value("batch",
+          {.text = "cannot be reached from here: what it is to judge waits for kevolve batch export, work and import"},
+          x.batch);
+  if (x.batch && !x.cores.empty())
+    s.error("cores", "a device with batch = true is on another machine, and so are its cores");
   if (!x.target.empty() && !seen.insert(x.target + ":" + x.id).second)
     s.error("target", "this device stands above already");
 }

@@ -50,6 +50,7 @@ struct device_spec {
   std::string target;
   std::string id;             // empty: every device of the target
   std::vector<int64_t> cores; // timing core first; empty: as detected
+  bool batch = false;         // cannot be reached: evaluations travel to it as files
 };
 
 struct cluster_spec {
@@ -120,7 +121,7 @@ typename I::result_type inspect(I& f, provider_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, device_spec& x) {
-  return f(x.target, x.id, x.cores);
+  return f(x.target, x.id, x.cores, x.batch);
 }
 template <class I>
 typename I::result_type inspect(I& f, cluster_spec& x) {

@@ -52,7 +52,7 @@ result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
 }
 
 result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& ground) {
-  if (auto target = has_target(spec, ground); !target)
+  if (auto target = has_target(spec, ground); !target || ground.evaluate_only) // no model is asked then
     return target;
   const auto names = ground.board ? ground.board->names() : std::vector<std::string>{};
   std::string all;
@@ -125,6 +125,8 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   context->scheduler = ground.scheduler;
   context->board = ground.board;
   context->dormant = extent == actors_wanted::dormant;
+  context->batch = ground.batch.contains(context->spec->target);
+  context->evaluate_only = ground.evaluate_only;
   context->directory = std::move(directory);
   auto name = short_string(id);
   auto cards = ground.cards;
@@ -150,6 +152,10 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   } else if (extent == actors_wanted::judge_only) {
     unused = {synthesizer_child.front, campaign_child.front};
     parts.children.push_back(std::move(evaluator_child));
+  } else if (ground.evaluate_only) {
+    unused = {synthesizer_child.front};
+    parts.children.push_back(std::move(evaluator_child));
+    parts.children.push_back(std::move(campaign_child));
   } else {
     parts.children.push_back(std::move(evaluator_child));
     for (size_t i = 0; i < fixed->spec->generators.size(); ++i) {

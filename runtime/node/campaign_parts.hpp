@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct node_ground {
   // Campaigns started in this session and the supervisor of each, so that a restarted directory takes them up
   // when what was there before has ended. Its alone.
   std::shared_ptr<std::map<id128, caf::actor_addr>> started = std::make_shared<std::map<id128, caf::actor_addr>>();
-  uint64_t places = 0; // campaigns that may run at once; 0: any number
+  uint64_t places = 0;           // campaigns that may run at once; 0: any number
+  std::set<std::string> batch{}; // targets of which no device can be reached: their evaluations travel as files
+  bool evaluate_only = false;    // campaigns came as such a file: what has a candidate is judged, and no more is made
 };
 
 // A campaign's fronts and the children that stand behind them, ready to be supervised.

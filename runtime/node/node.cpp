@@ -72,13 +72,14 @@ result<void> open_session(store& data, bool read_only, id128& id, uint64_t& sess
 }
 
 // Threads made from now on stay off the timing cores, unless that leaves none.
-void leave_timing_cores(const std::map<std::string, std::shared_ptr<const target>>& targets) {
+void leave_timing_cores(const std::map<std::string, std::shared_ptr<const target>>& targets,
+                        const std::set<std::string>& batch) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   if (::sched_getaffinity(0, sizeof mine, &mine) != 0)
     return;
   for (const auto& [name, t] : targets)
-    for (const auto& d : t->devices())
+    for (const auto& d : batch.contains(name) ? std::vector<device_description>{} : t->devices())
       for (auto core : d.cores)
         if (core >= 0 && CPU_COUNT(&mine) > 1)
           CPU_CLR(static_cast<size_t>(core), &mine);
@@ -190,6 +191,8 @@ std::vector<child_spec> resource_children(node_parts& p) {
     for (size_t i = 0; i < slots; ++i)
       out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), compiling,
                                    {"target:" + name}, compiler_worker));
+    if (p.options.batch.contains(name))
+      continue;
     for (const auto& d : t->devices())
       out.push_back(resource_child(p, "device", d.id, t->judge(d), {"target:" + name}, device));
   }
@@ -281,7 +284,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   uint64_t session = 0;
   if (auto r = open_session(**data, options.read_only, id, session); !r)
     return tl::unexpected(r.error());
-  leave_timing_cores(targets); // before the threads of what follows
+  leave_timing_cores(targets, options.batch); // before the threads of what follows
   std::vector<provider_setup> providers;
   if (!options.providers.empty()) {
     auto transport = std::make_shared<model_transport>();
@@ -312,6 +315,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
   node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->models, p->board, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
+  ground.batch = p->options.batch;
+  ground.evaluate_only = p->options.evaluate_only;
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
         spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
@@ -332,6 +337,10 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.models = parts.models;
     admin.cards = parts.cards;
     admin.data = parts.data;
+    const auto& reach = parts.options.batch;
+    admin.no_devices = !parts.targets.empty()
+                       && std::all_of(parts.targets.begin(), parts.targets.end(),
+                                      [&](const auto& t) { return reach.contains(t.first); });
     admin.tls = parts.options.tls;
     admin.limits = parts.options.http;
     admin.broken = [n = out.get()] { return n->broken(); };

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,11 @@ struct node_options {
   std::map<std::string, std::vector<int>> cores;           // of a target, the timing core first; none: as detected
   std::map<std::string, target_options> decisions;         // by target
   std::map<std::string, std::vector<std::string>> devices; // of a target, by id; none: all it has
-  std::string listen = "127.0.0.1:0";                      // of the admin; empty: none. Port 0: any; admin_url() tells
-  std::string token_file;                                  // empty: <data_dir>/token
-  tls_files tls;                                           // of the admin
+  std::set<std::string> batch;        // targets of which no device can be reached: what they judge travels (batch/)
+  bool evaluate_only = false;         // runs what came as a batch: judges what has a candidate, and makes nothing
+  std::string listen = "127.0.0.1:0"; // of the admin; empty: none. Port 0: any; admin_url() tells
+  std::string token_file;             // empty: <data_dir>/token
+  tls_files tls;                      // of the admin
   http_limits http;
   std::vector<provider_spec> providers;
   int64_t campaigns = 0;        // running at once, the others wait; 0: any number

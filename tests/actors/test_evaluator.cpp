@@ -297,6 +297,42 @@ TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after 
   CHECK(said->compiled.size() == 2);
 }
 
+TEST_CASE_FIXTURE(laboratory,
+                  "where no device can be reached a candidate is stored and waits, and what needs none goes on") {
+  stop(caf::actor_cast<caf::actor>(tested));
+  run();
+  auto spec = std::make_shared<campaign_spec>(*context->spec);
+  spec->generators.push_back({"transform", 1.0});
+  context->spec = spec;
+  context->batch = true;
+  start();
+  auto sketch = ask<preparation>(tested, atom::prepare_v);
+  run();
+  REQUIRE(sketch->value);
+  CHECK(sketch->value->admission.result == verdict::none);
+  CHECK(!sketch->value->syntax_tree.empty());
+  CHECK(sketch->value->reference_object.empty());
+  auto waiting = evaluate("candidate");
+  evaluate_request lint;
+  lint.index = 2;
+  lint.what.source = "asked of a model";
+  lint.compile_only = true;
+  auto words = ask<evaluation>(tested, atom::evaluate_v, lint);
+  pass(24h);
+  CHECK_FALSE(waiting->come());
+  CHECK(said->judged.empty());
+  CHECK(said->compiled == std::vector<std::string>{"asked of a model"});
+  REQUIRE(words->value);
+  const auto events = disk.data->read_events(context->id, 1, 100);
+  REQUIRE(events);
+  auto stored = [&](event_kind k) {
+    return std::count_if(events->begin(), events->end(),
+                         [k](const auto& e) { return e.kind == static_cast<uint16_t>(k); });
+  };
+  CHECK(stored(event_kind::node_proposed) == 1);
+  CHECK(stored(event_kind::evaluation_intent) == 1); // of what was only compiled
+}
+
 TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that wait for their first race") {
   candidates_win();
   auto one = evaluate("fast", 1);

@@ -467,3 +467,42 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   CHECK(again.mismatch.empty());
   CHECK(picture(again) == picture(f));
 }
+
+TEST_CASE("a campaign is away from the export of a batch until that is back or given up") {
+  play p;
+  auto f = p.live;
+  batch_record r;
+  r.batch = {1, 2};
+  r.action = "exported";
+  r.candidates = 1;
+  fold_batch(f, r);
+  REQUIRE(f.away);
+  CHECK(away_text(*f.away).starts_with("away with batch 00000000 of 1 candidate:"));
+  auto other = r;
+  other.batch = {3, 4};
+  other.action = "cancelled"; // an older one
+  fold_batch(f, other);
+  CHECK(f.away);
+  r.action = "imported";
+  fold_batch(f, r);
+  CHECK_FALSE(f.away);
+  CHECK(f.batches.size() == 2);
+  CHECK(f.tree.hash() == p.live.tree.hash());
+}
+
+TEST_CASE("what awaits judgement has a candidate and no verdict") {
+  campaign_fold f;
+  selection_record s;
+  s.index = 1;
+  s.parents = {0};
+  fold_selected(f, s);
+  CHECK_FALSE(awaits_judgement(f, 1));
+  f.summaries[1] = "a step";
+  CHECK(awaits_judgement(f, 1));
+  CHECK(awaiting_judgement(f) == 1);
+  node_record n;
+  n.index = 1;
+  n.result = verdict::pass;
+  fold_finished(f, n);
+  CHECK(awaiting_judgement(f) == 0);
+}

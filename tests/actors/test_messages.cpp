@@ -95,6 +95,7 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<state_record>("state_record");
   check_record<steering_record>("steering_record");
   check_record<finish_record>("finish_record");
+  check_record<batch_record>("batch_record");
   check_record<confirmation_record>("confirmation_record");
   check_record<amendment_record>("amendment_record");
   check_record<run_record>("run_record");
@@ -139,9 +140,9 @@ TEST_CASE("errors of the framework become failures a person understands") {
 
 TEST_CASE("every kind of event has a name of its own") {
   std::set<std::string> names;
-  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::model_call_ended); ++k)
+  for (uint16_t k = 1; k <= static_cast<uint16_t>(event_kind::campaign_batch); ++k)
     names.insert(to_string(static_cast<event_kind>(k)));
-  CHECK(names.size() == 20);
+  CHECK(names.size() == 21);
   CHECK_FALSE(names.contains("unknown"));
   CHECK(to_string(static_cast<event_kind>(999)) == "unknown");
 }

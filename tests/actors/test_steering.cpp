@@ -178,7 +178,8 @@ TEST_CASE("a status stored before campaigns could be steered still opens") {
   // The fields that came later, as they are encoded when they hold nothing.
   auto later = encode(default_priority) + encode(0.0) + encode(id128{}) + encode(uint64_t{0})
                + encode(std::vector<uint64_t>{}) + encode(std::vector<uint64_t>{}) + encode(std::string{})
-               + encode(model_spending{}) + encode(int64_t{0}) + encode(0.0);
+               + encode(model_spending{}) + encode(int64_t{0}) + encode(0.0) + encode(uint64_t{0})
+               + encode(std::string{}) + encode(id128{});
   auto bytes = encode(s);
   REQUIRE(bytes.ends_with(later));
   bytes.resize(bytes.size() - later.size());

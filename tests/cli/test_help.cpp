@@ -37,6 +37,12 @@ TEST_CASE("every verb explains itself with an example") {
                                                     {"actors", "get"},
                                                     {"actors", "tree"},
                                                     {"actors", "summary"},
+                                                    {"batch"},
+                                                    {"batch", "export"},
+                                                    {"batch", "work"},
+                                                    {"batch", "import"},
+                                                    {"batch", "status"},
+                                                    {"batch", "cancel"},
                                                     {"doctor"},
                                                     {"fsck"}};
   for (auto verb : verbs) {

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   kevolve::add_rejudge(app, chosen);
   kevolve::add_bench(app, chosen);
   kevolve::add_backup(app, chosen);
+  kevolve::add_batch(app, chosen);
   kevolve::add_debug(app, chosen);
   kevolve::add_generated(app, chosen);
   // Asked for before it is known what else was: errors of usage are told so as well.

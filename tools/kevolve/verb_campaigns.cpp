@@ -110,7 +110,9 @@ void print_tree(const json& list) {
     auto known = verdict == "pass" || verdict == "reference";
     rows.push_back({std::to_string(n["index"].get<uint64_t>()),
                     n["parents"].empty() ? "-" : std::to_string(n["parents"][0].get<uint64_t>()),
-                    verdict.empty() ? text_at(n, "state") : verdict,
+                    !verdict.empty()                  ? verdict
+                    : text_at(n, "waits_for").empty() ? text_at(n, "state")
+                                                      : "waiting for " + text_at(n, "waits_for"),
                     known ? (n["estimate"].get<bool>() ? "~" : "") + human_speedup(number_at(n, "speedup")) : "-",
                     interval_text(n), std::to_string(n["visits"].get<uint64_t>()),
                     fit_to(text_at(n, "summary") + marks_of(n), 80)});

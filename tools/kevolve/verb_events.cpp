@@ -49,6 +49,9 @@ std::string gist(const json& e) {
       out += "to " + to_text(d["budget"]) + " ";
     return out + "by " + text_at(d, "by") + (text_at(d, "reason").empty() ? "" : ": " + text_at(d, "reason"));
   }
+  if (kind == "campaign_batch")
+    return fmt::format("batch {} {} by {}: {}", text_at(d, "batch").substr(0, 8), text_at(d, "action"),
+                       text_at(d, "by"), human_number(d["candidates"].get<size_t>(), "candidate"));
   if (kind == "node_finished")
     return out + text_at(d, "verdict") + " "
            + (text_at(d, "verdict") == "pass" ? human_speedup(number_at(d, "speedup")) : text_at(d, "rule"));

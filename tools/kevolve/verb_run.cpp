@@ -34,6 +34,7 @@ struct run_options {
   int64_t disk_reserve_mib = usual_disk_reserve_mib;
   std::vector<std::string> weak_sandbox;
   std::string node_file;
+  bool batch = false;
 };
 
 campaign_submission submission_of(const campaign_spec& spec) {
@@ -203,6 +204,8 @@ int run_campaign(const run_options& o) {
   options.targets = {spec->target};
   options.disk_reserve_mib = o.disk_reserve_mib;
   options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
+  if (o.batch)
+    options.batch.insert(spec->target);
   auto n = node::start(std::move(options));
   if (!n)
     return report(n.error(), o.common.json);
@@ -222,6 +225,8 @@ void add_run(CLI::App& app, action& chosen) {
   verb->add_option("FILE", o->file, "the campaign file")->required();
   verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
   verb->add_option("--node", o->node_file, "a node's settings whose [[provider]]s llm generators may ask");
+  verb->add_flag("--batch", o->batch,
+                 "no device of the target can be reached: its evaluations wait for kevolve batch export, work, import");
   verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,
                    "free space to keep: with less, nothing starts or goes on")
       ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))

@@ -1,6 +1,7 @@
 // Verbs that change a campaign while it runs or waits.
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/duration.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -109,16 +110,8 @@ void print_fork(const json& answer) {
 std::optional<json> seconds_of(const std::string& text) {
   if (text == "none")
     return std::make_optional<json>(nullptr);
-  double value = 0.0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !(value > 0.0))
-    return std::nullopt;
-  const std::string unit{end, text.data() + text.size()};
-  for (const auto& [name, factor] :
-       {std::pair{"", 1.0}, std::pair{"s", 1.0}, std::pair{"m", 60.0}, std::pair{"h", 3600.0}, std::pair{"d", 86400.0}})
-    if (unit == name)
-      return std::make_optional<json>(value * factor);
-  return std::nullopt;
+  const auto seconds = duration_in_seconds(text);
+  return seconds ? std::make_optional<json>(*seconds) : std::nullopt;
 }
 
 std::optional<json> count_of(const std::string& text) {

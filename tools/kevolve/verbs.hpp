@@ -56,6 +56,7 @@ void add_fsck(CLI::App& app, action& chosen);      // fsck
 void add_rejudge(CLI::App& app, action& chosen);   // rejudge
 void add_bench(CLI::App& app, action& chosen);     // bench
 void add_backup(CLI::App& app, action& chosen);    // backup restore
+void add_batch(CLI::App& app, action& chosen);     // batch export, work, import, status, cancel
 void add_debug(CLI::App& app, action& chosen);     // debug
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 #include "runtime/base/codec.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace kevolve {
 
@@ -21,13 +22,21 @@ node_options options_of(const node_spec& spec) {
     out.targets = targets_here();
   else
     out.targets.clear();
+  std::set<std::string> reachable;
   for (const auto& d : spec.devices) {
     if (std::find(out.targets.begin(), out.targets.end(), d.target) == out.targets.end())
       out.targets.push_back(d.target);
-    out.cores[d.target].assign(d.cores.begin(), d.cores.end());
-    if (!d.id.empty())
+    if (d.batch) // that it is there, nobody here can tell
+      out.batch.insert(d.target);
+    else
+      reachable.insert(d.target);
+    if (!d.batch)
+      out.cores[d.target].assign(d.cores.begin(), d.cores.end());
+    if (!d.batch && !d.id.empty())
       out.devices[d.target].push_back(d.id);
   }
+  for (const auto& name : reachable) // what can be judged here is
+    out.batch.erase(name);
   for (const auto& name : out.targets)
     out.decisions[name] = {spec.sandbox.allow_without, spec.limits.memory_mib};
   out.resume_all = true;

@@ -57,11 +57,13 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.cards = std::move(options.cards);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;
+  context.no_devices = options.no_devices;
   if (options.data) {
     auto ledger = request_ledger::open(options.data);
     if (!ledger)
       return tl::unexpected(ledger.error());
     context.ledger = std::move(*ledger);
+    context.data = options.data;
   }
   auto listener = http_listener::start(*at, std::make_unique<admin_api>(*options.system, std::move(context)),
                                        token_check{*token}, options.tls, options.limits);

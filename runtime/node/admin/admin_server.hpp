@@ -29,6 +29,7 @@ struct admin_options {
   models_actor models;
   std::shared_ptr<card_table> cards;
   std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
+  bool no_devices = false;               // none of its targets' can be reached
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz
   tls_files tls{};
   http_limits limits{};

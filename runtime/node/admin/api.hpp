@@ -65,6 +65,7 @@ void tree(const call_ptr& c);
 std::vector<route> steering_routes(); // api_steering.cpp
 std::vector<route> relay_routes();    // api_relay.cpp
 std::vector<route> model_routes();    // api_models.cpp
+std::vector<route> batch_routes();    // api_batch.cpp
 void node(const call_ptr& c);         // api_nodes.cpp
 void best(const call_ptr& c);
 void history(const call_ptr& c); // api_history.cpp

@@ -38,7 +38,8 @@ std::vector<node_brief> briefs_of(const campaign_fold& f) {
                    summary == f.summaries.end() ? std::string{} : summary->second,
                    f.steered.pinned.contains(n.index),
                    is_banned(f.tree, f.steered.banned, n.index),
-                   {}});
+                   {},
+                   f.away && awaits_judgement(f, n.index) ? "a batch" : ""});
     if (auto x = f.steered.injected.find(n.index); x != f.steered.injected.end())
       out.back().injected_by = x->second.by;
   }

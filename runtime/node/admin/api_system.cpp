@@ -26,7 +26,8 @@ void readyz(const call_ptr& c) {
                 return std::any_of(all.begin(), all.end(), [&](const auto& r) { return r.up && r.resource == kind; });
               };
               auto sick = std::find_if(all.begin(), all.end(), [](const auto& r) { return !r.unfit.empty(); });
-              if (!up("compiler") || !up("device"))
+              const bool device = up("device") || c->context->no_devices;
+              if (!up("compiler") || !device)
                 not_ready((up("compiler") ? "no device is up" : "no compiler is up")
                           + (sick == all.end() ? std::string{} : ": " + sick->resource_id + " " + sick->unfit));
               else

@@ -23,6 +23,7 @@ namespace kevolve {
 class router;
 class http_counters;
 class request_ledger;
+class store;
 struct call;
 using call_ptr = std::shared_ptr<call>;
 
@@ -40,6 +41,8 @@ struct api_context {
   bool offline = false; // reads what no process runs: statuses come from the events
   std::shared_ptr<http_counters> counters;
   std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this
+  std::shared_ptr<store> data;            // likewise; for batches
+  bool no_devices = false;                // none of its targets' can be reached: it is ready without
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };
 

@@ -103,6 +103,13 @@ json of(const call_event& x) {
   out["spent"] = to_json(x.spent);
   return out;
 }
+json of(const batch_record& x) {
+  return {{"batch", to_string(x.batch)},
+          {"action", x.action},
+          {"by", or_null(x.by)},
+          {"candidates", x.candidates},
+          {"events", x.events}};
+}
 json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
@@ -158,6 +165,8 @@ json data_of(const journal_event& e) {
     case event_kind::model_called:
     case event_kind::model_call_ended:
       return decoded<call_event>(e.payload);
+    case event_kind::campaign_batch:
+      return decoded<batch_record>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

@@ -81,6 +81,9 @@ json to_json(const campaign_status& s) {
       {"banned", s.banned},
       {"spent",
        {{"wall_s", s.wall_s}, {"compile_s", s.compile_s}, {"device_s", s.device_s}, {"models", to_json(s.models)}}},
+      {"waits_for", or_null(s.waits_for)},
+      {"awaiting_batch", s.awaiting_batch},
+      {"batch", s.batch ? json(to_string(s.batch)) : json(nullptr)},
       {"last_sequence", s.last_sequence},
       {"tree_hash", to_string(s.tree_hash)}};
   if (s.best != 0) {
@@ -99,13 +102,21 @@ json to_json(const campaign_status& s) {
 }
 
 json to_json(const node_brief& n) {
-  return {{"index", n.index},       {"parents", n.parents},
-          {"state", n.state},       {"verdict", or_null(n.result == "none" ? "" : n.result)},
-          {"speedup", n.fitness},   {"ci95", interval_json(n.ci_low, n.ci_high)},
-          {"estimate", n.estimate}, {"confirmed", n.confirmed},
-          {"draft", n.draft},       {"visits", n.visits},
-          {"summary", n.summary},   {"pinned", n.pinned},
-          {"banned", n.banned},     {"injected_by", or_null(n.injected_by)}};
+  return {{"index", n.index},
+          {"parents", n.parents},
+          {"state", n.state},
+          {"verdict", or_null(n.result == "none" ? "" : n.result)},
+          {"speedup", n.fitness},
+          {"ci95", interval_json(n.ci_low, n.ci_high)},
+          {"estimate", n.estimate},
+          {"confirmed", n.confirmed},
+          {"draft", n.draft},
+          {"visits", n.visits},
+          {"summary", n.summary},
+          {"pinned", n.pinned},
+          {"banned", n.banned},
+          {"injected_by", or_null(n.injected_by)},
+          {"waits_for", or_null(n.waits_for)}};
 }
 
 json to_json(const card_view& v) {

@@ -1,0 +1,39 @@
+// A campaign as its store holds it, for what takes it out, adds to it or brings it back. Private to batch/.
+#pragma once
+
+#include "actors/campaign_fold.hpp"
+#include "runtime/node/batch/batch_file.hpp"
+#include "store/store.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct stored_campaign {
+  campaign_submission submission;
+  campaign_spec spec;
+  std::vector<batch_event> events;
+  campaign_fold fold;
+};
+
+// errc::not_found; errc::corrupt: its events do not add up.
+result<stored_campaign> read_campaign(const store& data, const id128& campaign);
+
+// Folds one event, whose place in the campaign is `sequence`.
+void fold_event(campaign_fold& f, const id128& campaign, const batch_event& e, uint64_t sequence);
+
+// Calls `each(key, value)` for all records with the prefix.
+result<void> each_record(const store& data, table where, const std::string& prefix,
+                         const std::function<void(const std::string&, const std::string&)>& each);
+
+// Whether an event of that kind at home leaves the tree as it was, so that what comes back still fits; whether judging
+// may bring it.
+bool stands_still(event_kind k);
+bool may_come_back(event_kind k);
+
+event_record to_record(const id128& campaign, const batch_event& e);
+batch_event draft_of(const batch_record& r);
+
+} // namespace kevolve

@@ -1,0 +1,285 @@
+// A campaign whose device nobody at home can reach: its evaluations go out as a file and come back.
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace kevolve::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Two machines, as far as folders go: what the one has, the other does not see.
+struct two_machines : temporary_folder {
+  two_machines() {
+    for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
+      write(name, read_file(source_path(std::string{"tests/node/tasks/"} + name)));
+    write("kevolved.toml", "data_dir = \"home\"\nlisten = \"127.0.0.1:0\"\n[[device]]\ntarget = \"cpu\"\nid = \"lab\"\n"
+                           "batch = true\n");
+  }
+  outcome kevolve(const std::vector<std::string>& arguments) const { return run_kevolve(arguments, path); }
+  json told(std::vector<std::string> arguments, int code = 0) const {
+    arguments.emplace_back("--json");
+    auto said = kevolve(arguments);
+    CAPTURE(said.err);
+    CHECK(said.code == code);
+    return said.document();
+  }
+  // What kevolve run does at home until all of it awaits a batch.
+  void run_until_it_waits(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"run", "row_energy.toml", "--data", "home", "--batch"};
+    words.insert(words.end(), more.begin(), more.end());
+    program home{"kevolve", words, path};
+    REQUIRE(home.wait_for("for a batch"));
+    home.signal(SIGTERM);
+    CHECK(home.finish().code == 130);
+  }
+  json export_to(const std::string& file) const { return told({"batch", "export", "--data", "home", "--out", file}); }
+  json import_from(const std::string& file) const { return told({"batch", "import", file, "--data", "home"}); }
+  std::string file(const std::string& name) const { return path + "/" + name; }
+  uint64_t last_event() const { return told({"status", "--data", "home"})["last_sequence"].get<uint64_t>(); }
+};
+
+const std::vector<std::string> small{"--set", "search.in_flight=3", "--set", "budget.candidates=6"};
+
+bool holds(const std::string& text, const std::string& what) {
+  INFO(text);
+  return text.find(what) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on with what came back to its end") {
+  two_machines m;
+  m.run_until_it_waits(small);
+  CHECK(m.kevolve({"batch", "import", "one", "--data", "home"}).code == 3);
+  auto out = m.export_to("one");
+  CHECK(out["candidates"] == 3);
+  CHECK(out["bytes"].get<uint64_t>() == fs::file_size(m.file("one")));
+
+  // While it is away it stands still, whoever takes it up.
+  auto again = m.kevolve({"batch", "export", "--data", "home", "--out", "two"});
+  CHECK(again.code == 5);
+  CHECK(holds(again.err, "away with batch " + out["batch"].get<std::string>().substr(0, 8) + " of 3 candidates"));
+  CHECK_FALSE(fs::exists(m.file("two")));
+  CHECK(m.told({"batch", "export", "--data", "home", "--out", "two", "--again"})["batch"] == out["batch"]);
+  CHECK(m.told({"batch", "status", "--data", "home"})["away"]["batch"] == out["batch"]);
+  auto status = m.told({"status", "--data", "home"});
+  CHECK(status["waits_for"] == "import");
+  CHECK(status["awaiting_batch"] == 3);
+  CHECK(holds(m.kevolve({"tree", "--data", "home"}).out, "waiting for a batch"));
+  const auto last = m.last_event();
+  {
+    program taken{
+        "kevolve", {"run", "row_energy.toml", "--data", "home", small[0], small[1], small[2], small[3]}, m.path};
+    REQUIRE(taken.wait_for("away with batch"));
+    taken.signal(SIGTERM);
+    taken.finish();
+  }
+  CHECK(m.last_event() == last);
+
+  // There: neither the campaign's files nor its directory.
+  auto worked = m.told({"batch", "work", "one", "--quiet"});
+  CHECK(worked["outcome"] == "judged");
+  CHECK(worked["candidates"] == 3);
+  CHECK(worked["left"] == 0);
+  CHECK_FALSE(fs::exists(m.file("one.work")));
+  CHECK(m.kevolve({"batch", "import", "one", "--data", "home"}).code == 2); // what went out
+
+  // What happens to the file on the way changes nothing at home.
+  auto bytes = read_file(m.file("one.done"));
+  m.write("cut", bytes.substr(0, bytes.size() / 2));
+  CHECK(holds(m.kevolve({"batch", "import", "cut", "--data", "home"}).err, "cut is cut short"));
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  m.write("changed", bytes);
+  CHECK(m.kevolve({"batch", "import", "changed", "--data", "home"}).code == 1);
+  CHECK(m.last_event() == last);
+
+  auto in = m.import_from("one.done");
+  CHECK(in["added"] == true);
+  CHECK(in["candidates"] == 3);
+  CHECK(in["left"] == 0);
+  const auto then = m.last_event();
+  CHECK(m.import_from("one.done")["added"] == false);
+  CHECK(m.last_event() == then);
+  auto tree = m.told({"tree", "--data", "home"});
+  for (size_t i = 1; i <= 3; ++i)
+    CHECK(tree["items"][i]["verdict"] == "pass");
+
+  // The next generation stands under the first one's nodes, and the last batch ends the campaign.
+  m.run_until_it_waits(small);
+  CHECK(m.export_to("next")["candidates"] == 3);
+  auto ended = m.told({"batch", "work", "next", "--quiet"});
+  CHECK(ended["candidates"] == 3);
+  CHECK(m.import_from("next.done")["ended"] == true);
+  auto finished = m.told({"status", "--data", "home"});
+  CHECK(finished["state"] == "finished");
+  CHECK(finished["candidates"] == 6);
+  CHECK(finished["waits_for"] == nullptr);
+  CHECK(m.kevolve({"batch", "export", "--data", "home", "--out", "three"}).code == 5);
+  // With no device it tells what was proven elsewhere.
+  auto result = m.told({"run", "row_energy.toml", "--data", "home", "--batch", small[0], small[1], small[2], small[3]},
+                       finished["best"].is_object() && finished["best"]["final"] == true ? 0 : 1);
+  CHECK(result["state"] == "finished");
+  CHECK(m.kevolve({"fsck", "home"}).code == 0);
+}
+
+TEST_CASE("work that is killed goes on where it was, from its directory or from what it had written") {
+  two_machines m;
+  m.run_until_it_waits({"--set", "search.in_flight=8", "--set", "budget.candidates=40"});
+  CHECK(m.export_to("batch")["candidates"] == 8);
+  {
+    program killed{"kevolve", {"batch", "work", "batch", "--data", "there"}, m.path};
+    REQUIRE(killed.wait_for("running: "));
+    auto judged = m.told({"events", "--data", "there", "--follow", "--kind", "node_finished", "--limit", "1"});
+    CHECK(judged["kind"] == "node_finished");
+    killed.signal(SIGKILL);
+    killed.finish();
+  }
+  {
+    program stopped{"kevolve", {"batch", "work", "batch", "--data", "there"}, m.path};
+    REQUIRE(stopped.wait_for("running: "));
+    stopped.signal(SIGTERM);
+    CHECK(stopped.finish().code == 130);
+  }
+  REQUIRE(fs::exists(m.file("batch.done")));
+  fs::remove_all(m.file("there")); // the machine is gone; the file was taken along
+  auto over = m.kevolve({"batch", "work", "batch", "--wall", "2s", "--quiet", "--json"});
+  CHECK((over.code == 7 || over.code == 0));
+  CHECK(over.document()["candidates"].get<uint64_t>() >= 1);
+  auto whole = m.told({"batch", "work", "batch", "--quiet"});
+  CHECK(whole["candidates"] == 8);
+  CHECK(m.import_from("batch.done")["candidates"] == 8);
+  // No evaluation was paid for after its result was there.
+  std::vector<std::string> bought;
+  auto events = m.kevolve({"events", "--data", "home", "--json"}).out;
+  for (size_t from = 0, end = 0; from < events.size(); from = end + 1) {
+    end = std::min(events.find('\n', from), events.size());
+    auto e = json::parse(events.substr(from, end - from));
+    const auto kind = e["kind"].get<std::string>();
+    if (kind != "evaluation_intent" && kind != "evaluation_result")
+      continue;
+    const auto id = e["data"]["evaluation"].get<std::string>();
+    if (kind == "evaluation_result")
+      bought.push_back(id);
+    else
+      CHECK(std::find(bought.begin(), bought.end(), id) == bought.end());
+  }
+  CHECK(bought.size() >= 8);
+}
+
+TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives a batch up") {
+  two_machines m;
+  program daemon{"kevolved", {"kevolved.toml"}, m.path};
+  REQUIRE(daemon.wait_for("serving "));
+  auto id =
+      m.told({"submit", "row_energy.toml", "--data", "home", "--set", "search.in_flight=2"})["id"].get<std::string>();
+  auto until = [&](const char* what) {
+    for (int i = 0; i < 2'000; ++i)
+      if (auto s = m.told({"status", id, "--data", "home"}); s["waits_for"] == what)
+        return s;
+    FAIL("it does not wait for " << what);
+    return json{};
+  };
+  auto waiting = until("batch");
+  CHECK(waiting["state"] == "paused");
+  CHECK(waiting["awaiting_batch"] == 2);
+  CHECK(holds(waiting["reason"].get<std::string>(),
+              "2 candidates wait for a batch: kevolve batch export " + id.substr(0, 8)));
+  CHECK(m.told({"tree", id, "--data", "home"})["items"][1]["waits_for"] == "a batch");
+
+  m.export_to("lost");
+  until("import");
+  CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "other"}).code == 5);
+  CHECK(m.kevolve({"priority", id, "200", "--data", "home"}).code == 5); // it stands still
+  CHECK(m.kevolve({"pause", id, "--data", "home"}).code == 5);
+  CHECK(m.told({"batch", "work", "lost", "--quiet"})["candidates"] == 2);
+  CHECK(m.kevolve({"batch", "cancel", id, "--data", "home"}).code == 0);
+  until("batch");
+  auto late = m.kevolve({"batch", "import", "lost.done", "--data", "home"});
+  CHECK(late.code == 5);
+  CHECK(holds(late.err, "was given up"));
+  CHECK(m.kevolve({"batch", "cancel", id, "--data", "home"}).code == 5);
+
+  m.export_to("kept");
+  CHECK(m.told({"batch", "work", "kept", "--quiet"})["candidates"] == 2);
+  CHECK(m.import_from("kept.done")["added"] == true);
+  CHECK(m.import_from("kept.done")["added"] == false);
+  auto next = until("batch"); // two more are made, from what came back
+  CHECK(next["candidates"] == 2);
+  CHECK(next["awaiting_batch"] == 2);
+  CHECK(m.told({"tree", id, "--data", "home"})["items"].size() == 5);
+  auto batches = m.told({"batch", "status", id, "--data", "home"});
+  CHECK(batches["away"] == nullptr);
+  CHECK(batches["batches"].size() == 2);
+  CHECK(holds(m.kevolve({"events", "--data", "home", "--kind", "campaign_batch"}).out, "imported by "));
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+  CHECK(m.kevolve({"fsck", "home"}).code == 0);
+}
+
+TEST_CASE(
+    "a prompt that is open while its campaign is away is answered, and its candidate goes out with the next batch") {
+  two_machines m;
+  program daemon{"kevolved", {"kevolved.toml"}, m.path};
+  REQUIRE(daemon.wait_for("serving "));
+  auto id = m.told({"submit", "row_energy.toml", "--data", "home", "--set", "generator[0].kind=relay", "--set",
+                    "generator[0].in_flight=2", "--set", "search.in_flight=2"})["id"]
+                .get<std::string>();
+  auto until = [&](const char* key, uint64_t value) {
+    for (int i = 0; i < 2'000; ++i)
+      if (auto s = m.told({"status", id, "--data", "home"}); s[key] == value)
+        return s;
+    FAIL(key << " does not become " << value);
+    return json{};
+  };
+  auto answer = [&](int serial) {
+    json prompt;
+    while (prompt.is_null())
+      if (auto said = m.kevolve({"relay", "next", "--json", "--data", "home"}); said.code == 0)
+        prompt = said.document();
+    m.write("reply.txt", "summary: mine\n```c candidate.c\n/* " + std::to_string(serial) + " */\n"
+                             + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
+    CHECK(m.kevolve({"relay", "answer", prompt["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
+  };
+  CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "early"}).code == 5); // nothing is made yet
+  answer(1);
+  auto one = until("awaiting_batch", 1);
+  CHECK(one["waits_for"] == nullptr); // others are still being made
+  CHECK(one["reason"] == "1 candidate waits for a batch");
+  CHECK(m.export_to("first")["candidates"] == 1);
+  answer(2);
+  until("awaiting_batch", 2);
+  CHECK(m.told({"batch", "work", "first", "--quiet"})["candidates"] == 1);
+  auto in = m.import_from("first.done");
+  CHECK(in["added"] == true);
+  CHECK(in["left"] == 1);
+  auto then = until("candidates", 1);
+  CHECK(then["valid"] == 1);
+  CHECK(m.export_to("second")["candidates"] == 1);
+  CHECK(m.told({"batch", "work", "second", "--quiet"})["candidates"] == 1);
+  CHECK(m.import_from("second.done")["left"] == 0);
+  CHECK(until("candidates", 2)["valid"] == 2);
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+}
+
+TEST_CASE("a node that can judge keeps its candidates, and work takes what was exported alone") {
+  two_machines m;
+  CHECK(m.kevolve({"batch", "work", "absent"}).code == 3);
+  m.write("text", "no batch at all");
+  CHECK(m.kevolve({"batch", "work", "text"}).code == 2);
+  CHECK(m.kevolve({"batch", "work", "text", "--wall", "soon"}).code == 2);
+  program here{"kevolve", {"run", "row_energy.toml", "--data", "home", "--set", "budget.candidates=1000"}, m.path};
+  REQUIRE(here.wait_for("running:"));
+  auto refused = m.kevolve({"batch", "export", "--data", "home", "--out", "one"});
+  CHECK(refused.code == 5);
+  CHECK(holds(refused.err, "itself"));
+  here.signal(SIGTERM);
+  here.finish();
+}
