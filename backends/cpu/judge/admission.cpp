@@ -59,8 +59,9 @@ private:
       auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
       if (!pool)
         return tl::unexpected<setback>(pool.error());
-      out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
-      if ((*pool)->typical_reference_ns() > slow_reference_ns)
+      if (court_.native_reference) // else its copies to a device and back are in it
+        out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
+      if (court_.native_reference && (*pool)->typical_reference_ns() > slow_reference_ns)
         out_.evidence["note.slow"] =
             "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
             + shape.name
