@@ -177,13 +177,14 @@ void adopt_open(pointer self) {
   auto& st = self->state;
   if (is_away(st))
     return;
-  for (const auto& [index, record] : st.fold.open)
-    if (st.context->evaluate_only && !awaits_judgement(st.fold, index))
-      continue; // is made at home
-    else if (st.phase == "paused" && st.fold.steered.injected.contains(index))
-      continue; // was not begun before the pause
-    else if (auto i = st.nodes.find(index); (i == st.nodes.end() || !i->second) && !st.selecting.contains(index))
+  for (const auto& [index, record] : st.fold.open) {
+    const bool made_at_home = st.context->evaluate_only && !awaits_judgement(st.fold, index);
+    const bool not_begun = st.phase == "paused" && st.fold.steered.injected.contains(index); // before the pause
+    const auto node = st.nodes.find(index);
+    const bool lives = node != st.nodes.end() && node->second;
+    if (!made_at_home && !not_begun && !lives && !st.selecting.contains(index))
       adopt(self, index);
+  }
 }
 
 void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values,
