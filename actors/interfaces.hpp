@@ -151,7 +151,8 @@ using campaigns_actor = caf::typed_actor<
     // Records the campaign, then starts it; an id that exists is taken up again.
     caf::replies_to<atom::submit, id128, campaign_submission>::with<campaign_status>,
     caf::replies_to<atom::submit, id128, campaign_submission, campaign_start>::with<campaign_status>,
-    caf::replies_to<atom::list>::with<std::vector<campaign_status>>,
+    // Those whose ids begin with these digits; none: all.
+    caf::replies_to<atom::list, std::string>::with<std::vector<campaign_status>>,
     // The campaign's front; errc::not_found.
     caf::replies_to<atom::lookup, id128>::with<caf::actor>,
     // The same; a campaign that has ended and has no actors gets its own one again, to be asked and steered.

@@ -4,8 +4,10 @@
 #include "actors/exchange_records.hpp"
 #include "runtime/base/ids.hpp"
 
+#include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kevolve::keys {
 
@@ -55,6 +57,17 @@ inline std::string spent_with(const std::string& provider) {
 // index: the latest known status, so that lists never fold a finished campaign
 inline std::string status(const id128& id) {
   return "status/" + of(id);
+}
+// What the keys begin with of those whose ids begin with these hexadecimal digits, as far as they are whole bytes.
+inline std::string statuses(std::string_view digits) {
+  std::string out = "status/";
+  for (uint8_t byte = 0; digits.size() >= 2; digits.remove_prefix(2)) {
+    const auto read = std::from_chars(digits.data(), digits.data() + 2, byte, 16);
+    if (read.ec != std::errc{} || read.ptr != digits.data() + 2)
+      break;
+    out += static_cast<char>(byte);
+  }
+  return out;
 }
 
 } // namespace kevolve::keys

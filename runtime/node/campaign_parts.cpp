@@ -41,7 +41,8 @@ model_actor model_for(const node_ground& ground, const std::string& kind) {
 result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
   const auto served = ground.targets.find(spec.target);
   if (served != ground.targets.end()) {
-    const auto lacks = served->second->lacks();
+    // What travels is judged where a machine has it all.
+    const auto lacks = ground.batch.contains(spec.target) ? std::string{} : served->second->lacks();
     return lacks.empty() ? result<void>{}
                          : fail(errc::unsupported, "this node cannot serve target '" + spec.target + "': " + lacks);
   }

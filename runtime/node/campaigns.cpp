@@ -224,10 +224,10 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
         steps::submit(self, id, submission, how, promise);
         return promise;
       },
-      [self](atom::list) -> caf::result<std::vector<campaign_status>> {
+      [self](atom::list, const std::string& digits) -> caf::result<std::vector<campaign_status>> {
         handling h{self, self->state.card, "list"};
         auto promise = self->make_response_promise<std::vector<campaign_status>>();
-        steps::list(self, promise);
+        steps::list(self, digits, promise);
         return promise;
       },
       [self](atom::lookup, const id128& id) -> caf::result<caf::actor> {

@@ -4,6 +4,7 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/node/campaigns_steps.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace kevolve::campaigns_steps {
@@ -15,9 +16,11 @@ constexpr auto status_limit = std::chrono::seconds{5};
 // What was found so far, and how many are still to be asked.
 struct listing {
   std::map<id128, campaign_status> found;
+  std::string digits; // their ids begin with
   size_t awaited = 0;
   caf::typed_response_promise<std::vector<campaign_status>> promise;
 
+  bool wants(const id128& id) const { return digits.empty() || to_string(id).starts_with(digits); }
   void done() {
     if (awaited != 0)
       return;
@@ -30,8 +33,11 @@ struct listing {
 
 void ask_running(pointer self, const std::shared_ptr<listing>& l) {
   auto& running = self->state.running;
-  l->awaited = running.size();
+  l->awaited = static_cast<size_t>(
+      std::count_if(running.begin(), running.end(), [&l](const auto& e) { return l->wants(e.first); }));
   for (auto& [id, e] : running) {
+    if (!l->wants(id))
+      continue;
     if (!e.failure.empty()) {
       auto& s = l->found[id];
       s.id = id;
@@ -58,15 +64,16 @@ void ask_running(pointer self, const std::shared_ptr<listing>& l) {
 
 } // namespace
 
-void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>> promise) {
+void list(pointer self, const std::string& digits, caf::typed_response_promise<std::vector<campaign_status>> promise) {
   auto l = std::make_shared<listing>();
+  l->digits = digits;
   l->promise = std::move(promise);
   self->request(self->state.ground.journal, until_answered, atom::scan_v, std::string{keys::index},
-                std::string{"status/"}, campaigns_listed)
+                keys::statuses(digits), campaigns_listed)
       .then(
           [self, l](std::vector<stored_value>& rows) {
             for (const auto& row : rows)
-              if (auto s = decode_older<campaign_status>(row.value))
+              if (auto s = decode_older<campaign_status>(row.value); s && l->wants(s->id))
                 l->found[s->id] = std::move(*s);
             ask_running(self, l);
           },

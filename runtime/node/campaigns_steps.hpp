@@ -24,6 +24,6 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
 // directory.
 void resume_unfinished(pointer self, bool every);
 // The stored statuses with those of running campaigns put over them.
-void list(pointer self, caf::typed_response_promise<std::vector<campaign_status>> promise);
+void list(pointer self, const std::string& digits, caf::typed_response_promise<std::vector<campaign_status>> promise);
 
 } // namespace kevolve::campaigns_steps

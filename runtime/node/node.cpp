@@ -276,7 +276,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
                                          + "'; it has:" + (there.empty() ? " none. " + (*t)->lacks() : there));
     }
     // Of one that was started for a campaign, that campaign is told.
-    if (auto lacks = options.resume_all ? (*t)->lacks() : std::string{}; !lacks.empty())
+    if (auto lacks = options.resume_all && !options.batch.contains(name) ? (*t)->lacks() : std::string{};
+        !lacks.empty())
       log::warn("node", "no campaign on target {} can run here: {}", name, lacks);
     targets[name] = std::move(*t);
   }

@@ -1,6 +1,7 @@
 #include "actors/campaign_fold.hpp"
 #include "actors/crown.hpp"
 #include "actors/evaluation/plan.hpp"
+#include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -505,4 +506,14 @@ TEST_CASE("what awaits judgement has a candidate and no verdict") {
   n.result = verdict::pass;
   fold_finished(f, n);
   CHECK(awaiting_judgement(f) == 0);
+}
+
+TEST_CASE("the keys of campaigns are found by the digits that their ids begin with") {
+  const auto id = derive_id("campaign", "one");
+  const auto digits = to_string(id);
+  for (size_t n = 0; n <= digits.size(); ++n)
+    CHECK(keys::status(id).starts_with(keys::statuses(digits.substr(0, n))));
+  CHECK(keys::statuses(digits) == keys::status(id));
+  CHECK(keys::statuses(digits.substr(0, 5)).size() == keys::statuses("").size() + 2);
+  CHECK(keys::statuses("zz") == keys::statuses(""));
 }

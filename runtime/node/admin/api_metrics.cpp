@@ -213,7 +213,7 @@ void metrics(const call_ptr& c) {
               c, c->context->scheduler,
               [c, all](std::vector<resource_status>& resources) { write_all(c, all, resources); }, atom::status_v);
         },
-        atom::list_v);
+        atom::list_v, std::string{});
   });
 }
 

@@ -66,7 +66,9 @@ result<campaign_status> find_campaign(const std::vector<campaign_status>& all, c
   return *found;
 }
 
-void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then) {
+namespace {
+
+void with_those(const call_ptr& c, const std::string& digits, std::function<void(std::vector<campaign_status>&)> then) {
   ask<std::vector<campaign_status>>(
       c, c->context->campaigns,
       [c, then = std::move(then)](std::vector<campaign_status>& all) {
@@ -75,11 +77,17 @@ void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_s
         else
           then(all);
       },
-      atom::list_v);
+      atom::list_v, digits);
+}
+
+} // namespace
+
+void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then) {
+  with_those(c, {}, std::move(then));
 }
 
 void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then) {
-  with_campaigns(c, [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
+  with_those(c, digits, [c, digits, then = std::move(then)](std::vector<campaign_status>& all) {
     auto found = find_campaign(all, digits);
     if (found)
       then(*found);
