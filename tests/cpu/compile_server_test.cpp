@@ -189,7 +189,7 @@ TEST_CASE("an entry that the contract's values do not fit is refused by every co
         continue;
       CAPTURE(flags);
       CAPTURE(r.parameters);
-      auto out = server.compile(request_for("void scale(" + r.parameters + ") {}\n" + c_call_check(task), flags));
+      auto out = server.compile(request_for("void scale(" + r.parameters + ") {}\n" + c_call_check(task, "c"), flags));
       CHECK(out.result == (r.refusal.empty() ? verdict::pass : verdict::compile_error));
       if (!r.refusal.empty()) {
         CHECK(out.log.find(r.refusal) != std::string::npos);
