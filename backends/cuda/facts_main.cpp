@@ -39,13 +39,13 @@ int main(int argc, char** argv) {
   }
   const auto ask = [&](int number) {
     int out = 0;
-    return call.device_attribute(&out, number, device) == kevolve::cuda::success ? int64_t{out} : 0;
+    return call.device_attribute(&out, number, device) == kevolve::cuda::success ? static_cast<long long>(out) : 0;
   };
   for (const auto& a : attributes)
-    std::printf("%s %lld\n", a.name, static_cast<long long>(ask(a.number)));
-  std::printf("compute_capability %lld\n", static_cast<long long>(ask(75) * 10 + ask(76)));
-  std::printf("clock.sm_hz %lld\n", static_cast<long long>(ask(13) * 1000));
+    std::printf("%s %lld\n", a.name, ask(a.number));
+  std::printf("compute_capability %lld\n", ask(75) * 10 + ask(76));
+  std::printf("clock.sm_hz %lld\n", ask(13) * 1000);
   // Both edges of the memory's clock (kHz), over the width of its bus (bits).
-  std::printf("memory.bytes_per_s %lld\n", static_cast<long long>(2 * ask(36) * 1000 * ask(37) / 8));
+  std::printf("memory.bytes_per_s %lld\n", 2 * ask(36) * 1000 * ask(37) / 8);
   return 0;
 }
