@@ -64,6 +64,8 @@ public:
   virtual candidate_form form(const contract& task) const = 0;
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
+  // The target whose devices these are: where that one is served too, a device does the jobs of both, one at a time.
+  virtual std::string devices_of() const { return name(); }
   // The node appends --keep DIR, the folder of the builds that outlast it.
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;

@@ -190,8 +190,14 @@ std::vector<child_spec> resource_children(node_parts& p) {
     for (size_t i = 0; i < slots; ++i)
       out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), compiling,
                                    {"target:" + name}, compiler_worker));
+    if (t->devices_of() != name && p.targets.count(t->devices_of()) != 0)
+      continue; // that one's devices do it
+    std::vector<std::string> capabilities;
+    for (const auto& [other, u] : p.targets)
+      if (other == name || u->devices_of() == name)
+        capabilities.push_back("target:" + other);
     for (const auto& d : t->devices())
-      out.push_back(resource_child(p, "device", d.id, t->judge(d), {"target:" + name}, device));
+      out.push_back(resource_child(p, "device", d.id, t->judge(d), capabilities, device));
   }
   return out;
 }

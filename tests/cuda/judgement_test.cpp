@@ -100,7 +100,7 @@ TEST_CASE("what is no package, or no code, or no plan is refused before there is
   CHECK(rule_of("\x7f"
                 "ELF")
         == "package");
-  CHECK(rule_of(pack({"no code", "no plan"})) == "object_format");
+  CHECK(rule_of(pack({{"no code"}, "no plan"})) == "object_format");
 }
 
 namespace {

@@ -98,7 +98,7 @@ private:
 
 std::string language_of(const std::string& path) {
   auto extension = fs::path{path}.extension().string();
-  for (const auto* language : {"c", "cuda"})
+  for (const auto* language : {"c", "cuda", "triton"})
     if (extension == source_extension(language))
       return language;
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
@@ -311,7 +311,8 @@ void add_eval(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
   verb->add_option("TASK", o->task, "the task file")->required();
-  verb->add_option("CANDIDATE", o->candidate, "a file that implements the task: .c or .cpp of cpu, .cu of cuda")
+  verb->add_option("CANDIDATE", o->candidate,
+                   "a file that implements the task: .c or .cpp of cpu, .cu of cuda, .py of triton")
       ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
