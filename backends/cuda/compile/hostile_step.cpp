@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uintmax_t most_bytes = uintmax_t{512} << 20U;
 constexpr size_t most_files = 10'000;
+constexpr size_t most_depth = 100;
 constexpr auto patience = std::chrono::seconds{5};
 
 // "pid (name) state parent …", and a name may hold anything.
@@ -62,6 +63,15 @@ bool holds_too_much(const std::string& folder) {
   return false;
 }
 
+void open_folders(const fs::path& folder, size_t depth) {
+  std::error_code ec;
+  fs::permissions(folder, fs::perms::owner_all, ec);
+  for (auto at = fs::directory_iterator{folder, ec}; depth < most_depth && at != fs::directory_iterator{};
+       at.increment(ec))
+    if (std::error_code gone; fs::is_directory(at->symlink_status(gone)))
+      open_folders(at->path(), depth + 1);
+}
+
 } // namespace
 
 hostile_step::hostile_step(std::string folder, attention& listener)
@@ -74,7 +84,13 @@ bool hostile_step::attend() {
   return !flooded_ && listener_.attend();
 }
 
-bool hostile_step::end_what_is_left() const {
+bool hostile_step::clear() const {
+  const auto ended = end_processes();
+  open_folders(folder_, 0);
+  return ended;
+}
+
+bool hostile_step::end_processes() const {
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     auto left = children();

@@ -92,7 +92,7 @@ void triton_compiler::build(const compile_request& request, attention& listener,
   const auto passed = tool_.run({place_.python, "-I", "-S", "-B", "-c", std::string{triton_program()}, place_.package,
                                  "cuda", architecture_, triton_orders(*plan), triton_options(request.flags)},
                                 file_name, parts->source, request, watched, out);
-  if (!watched.end_what_is_left()) {
+  if (!watched.clear()) {
     out.result = verdict::none;
     out.trouble = {"internal", "processes that a candidate left behind cannot be ended", 0};
     return;
