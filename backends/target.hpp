@@ -57,6 +57,8 @@ public:
 
   virtual std::string name() const = 0;
   virtual trust_tier trust() const = 0;
+  // Nothing launches here: a candidate is compiled, and what its compiler says is all there is.
+  virtual bool compiles_only() const { return false; }
   virtual std::vector<std::string> languages() const = 0;
   // What a task's reference may be written in.
   virtual std::vector<std::string> reference_languages() const { return languages(); }

@@ -3,10 +3,9 @@
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/compile/hostile_step.hpp"
 #include "backends/cuda/cubin.hpp"
-#include "backends/cuda/package.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
-#include "backends/cuda/triton/triton_plan.hpp"
 #include "backends/cuda/triton/triton_program.hpp"
+#include "backends/hip/code_object.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +20,10 @@ using steady = std::chrono::steady_clock;
 constexpr const char* file_name = "candidate.py";
 constexpr uint32_t threads_a_warp = 32;
 constexpr size_t most_built = 16U << 10U;
+
+bool is_amd(const std::string& architecture) {
+  return architecture.starts_with("gfx");
+}
 
 // In the author's own lines.
 std::string told(std::vector<plan_problem> problems, int plan_line) {
@@ -53,9 +56,10 @@ result<triton_compiler> triton_compiler::make(const cuda_compiler_options& optio
   auto tool = locked_tool::make(options, what_it_reads(place));
   if (!tool)
     return tl::unexpected(tool.error());
-  auto number = options.architecture.substr(options.architecture.find('_') + 1);
-  std::erase_if(number, [](char c) { return c < '0' || c > '9'; });
-  return triton_compiler{std::move(*tool), std::move(place), std::move(number)};
+  auto architecture = options.architecture;
+  if (!is_amd(architecture))
+    std::erase_if(architecture, [](char c) { return c < '0' || c > '9'; });
+  return triton_compiler{std::move(*tool), std::move(place), std::move(architecture)};
 }
 
 compile_outcome triton_compiler::run(const compile_request& request, attention& listener) const {
@@ -90,7 +94,8 @@ void triton_compiler::build(const compile_request& request, attention& listener,
 
   hostile_step watched{tool_.work().path(), listener};
   const auto passed = tool_.run({place_.python, "-I", "-S", "-B", "-c", std::string{triton_program()}, place_.package,
-                                 "cuda", architecture_, triton_orders(*plan), triton_options(request.flags)},
+                                 is_amd(architecture_) ? "hip" : "cuda", architecture_, triton_orders(*plan),
+                                 triton_options(request.flags)},
                                 file_name, parts->source, request, watched, out);
   if (!watched.clear()) {
     out.result = verdict::none;
@@ -109,9 +114,17 @@ void triton_compiler::build(const compile_request& request, attention& listener,
   const auto built = read_triton_built(text ? *text : "", plan->kernels.size());
   if (!built)
     return refuse(out, "the compile step left no numbers that a launch could have\n" + out.log);
+  if (is_amd(architecture_))
+    take_code_objects(*built, *parts, out);
+  else
+    take_cubins(*plan, *built, *parts, request.task, out);
+}
+
+void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<triton_built>& built,
+                                  const candidate_text& parts, const contract& task, compile_outcome& out) const {
   device_package package;
   cubin_facts all;
-  for (size_t i = 0; i < plan->kernels.size(); ++i) {
+  for (size_t i = 0; i < built.size(); ++i) {
     auto cubin = tool_.work().read("module." + std::to_string(i), most_artifact);
     auto facts = cubin ? read_cubin(*cubin) : result<cubin_facts>{tl::unexpected(cubin.error())};
     if (!facts)
@@ -122,9 +135,31 @@ void triton_compiler::build(const compile_request& request, attention& listener,
       return refuse(out, "two modules have a kernel '" + *twice + "'\n" + out.log);
     package.modules.push_back(std::move(*cubin));
   }
-  package.plan = completed_plan(parts->plan, *plan, *built, threads_a_warp);
-  if (const auto whole = parse_plan(package.plan, request.task); !whole)
-    return refuse(out, told(whole.error(), parts->plan_line));
+  package.plan = completed_plan(parts.plan, plan, built, threads_a_warp);
+  if (const auto whole = parse_plan(package.plan, task); !whole)
+    return refuse(out, told(whole.error(), parts.plan_line));
+  out.artifact = pack(package);
+  out.result = verdict::pass;
+}
+
+// There is no runner that would take these: what they say of themselves is what there is to know.
+void triton_compiler::take_code_objects(const std::vector<triton_built>& built, const candidate_text& parts,
+                                        compile_outcome& out) const {
+  device_package package;
+  std::string figures;
+  for (size_t i = 0; i < built.size(); ++i) {
+    auto object = tool_.work().read("module." + std::to_string(i), most_artifact);
+    const auto listing = tool_.work().read("assembly." + std::to_string(i), most_artifact);
+    const auto kernels =
+        object ? hip::read_code_object(*object) : result<std::vector<hip::code_kernel>>{tl::unexpected(object.error())};
+    if (!kernels)
+      return refuse(out, kernels.error().detail + "\n" + out.log);
+    for (const auto& k : *kernels)
+      figures += hip::figures_of(k, built[i].warps, built[i].shared, architecture_, listing ? *listing : "");
+    package.modules.push_back(std::move(*object));
+  }
+  package.plan = parts.plan;
+  out.log = figures + out.log;
   out.artifact = pack(package);
   out.result = verdict::pass;
 }

@@ -6,6 +6,9 @@
 #include "backends/cuda/compile/compiler.hpp"
 #include "backends/cuda/compile/locked_tool.hpp"
 
+#include "backends/cuda/package.hpp"
+#include "backends/cuda/triton/triton_plan.hpp"
+
 #include <string>
 #include <vector>
 
@@ -29,10 +32,15 @@ private:
   triton_compiler(locked_tool tool, triton_place place, std::string architecture)
       : tool_(std::move(tool)), place_(std::move(place)), architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out) const;
+  // Of what the step left, by kind of device.
+  void take_cubins(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
+                   const contract& task, compile_outcome& out) const;
+  void take_code_objects(const std::vector<triton_built>& built, const candidate_text& parts,
+                         compile_outcome& out) const;
 
   locked_tool tool_;
   triton_place place_;
-  std::string architecture_; // "90"
+  std::string architecture_; // "90", "gfx942"
 };
 
 } // namespace kevolve::cuda
