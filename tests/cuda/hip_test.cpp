@@ -1,11 +1,9 @@
 // Target hip: what code objects for AMD's GPUs say, of ones made here and of ones that Triton makes.
 #include "backends/cuda/package.hpp"
-#include "backends/cuda/python.hpp"
-#include "backends/cuda/triton/triton_compiler.hpp"
 #include "backends/hip/code_object.hpp"
 #include "backends/hip/hip_target.hpp"
-#include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/plan_tasks.hpp"
+#include "tests/cuda/triton_driver.hpp"
 
 #include <doctest/doctest.h>
 #include <elf.h>
@@ -16,12 +14,6 @@ using namespace kevolve;
 using namespace kevolve::testing;
 
 namespace {
-
-class nobody final : public attention {
-public:
-  int descriptor() const override { return -1; }
-  bool attend() override { return true; }
-};
 
 // An object with one note section.
 std::string object_with(const std::string& metadata, uint16_t machine = 224, uint32_t type = 32) {
@@ -112,30 +104,17 @@ TEST_CASE("a listing's instructions are counted by kind, to the kernel's end") {
 }
 
 TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it only compiles") {
-  const auto python = cuda::find_framework_python();
-  if (python.triton.empty()) {
-    MESSAGE("skipped: the python3 of PATH has no Triton");
+  if (!why_no_triton().empty()) {
+    MESSAGE("skipped: " << why_no_triton());
     return;
   }
   for (const auto* architecture : {"gfx942", "gfx950"}) {
     CAPTURE(architecture);
-    const scratch_folder folder;
-    cuda::cuda_compiler_options options;
-    options.scratch = folder.path();
-    options.architecture = architecture;
-    options.done_without = {"landlock"};
-    auto compiler = cuda::triton_compiler::make(options, {python.path, python.triton_path});
-    REQUIRE(compiler.has_value());
-    compile_request request;
-    request.language = "triton";
-    request.flags = "default";
-    request.limit_ms = 60'000;
-    request.task = rows_task();
-    request.source = "\"\"\"launch plan\n[[kernel]]\nname = 'k'\ngrid = [1]\narguments = ['x', 'y']\n\"\"\"\n"
-                     "import triton\nimport triton.language as tl\n"
-                     "@triton.jit\ndef k(x, y):\n    at = tl.arange(0, 256)\n    tl.store(y + at, tl.load(x + at))\n";
-    nobody listener;
-    const auto built = compiler->run(request, listener);
+    const auto built =
+        compile_triton("\"\"\"launch plan\n[[kernel]]\nname = 'k'\ngrid = [1]\narguments = ['x', 'y']\n\"\"\"\n"
+                       "import triton\nimport triton.language as tl\n"
+                       "@triton.jit\ndef k(x, y):\n    at = tl.arange(0, 256)\n    tl.store(y + at, tl.load(x + at))\n",
+                       rows_task(), "default", 60'000, architecture);
     REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
     CHECK_MESSAGE(contains(built.log, std::string{"k for "} + architecture + ", compiles only: "), built.log);
     CHECK(contains(built.log, "of 8 waves a SIMD; instructions: "));

@@ -2,13 +2,12 @@
 // the python3 of PATH, and says so where that has no Triton.
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/package.hpp"
-#include "backends/cuda/python.hpp"
-#include "backends/cuda/triton/triton_compiler.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
 #include "backends/cuda/triton/triton_target.hpp"
 #include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/cuda/triton_driver.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,44 +22,14 @@ using namespace kevolve::testing;
 
 namespace {
 
-class nobody final : public attention {
-public:
-  int descriptor() const override { return -1; }
-  bool attend() override { return true; }
-};
-
-const cuda::framework_python& python() {
-  static const auto found = cuda::find_framework_python();
-  return found;
-}
-
 bool skip() {
-  if (python().triton.empty())
-    MESSAGE("skipped: the python3 of PATH has no Triton");
-  return python().triton.empty();
+  if (!why_no_triton().empty())
+    MESSAGE("skipped: " << why_no_triton());
+  return !why_no_triton().empty();
 }
 
-// One for all: none leaves anything to the next.
-compile_outcome compile_triton(const std::string& source, const std::string& flags = "default",
-                               uint32_t limit_ms = 60'000) {
-  static const scratch_folder folder;
-  static const auto compiler = [] {
-    cuda::cuda_compiler_options options;
-    options.scratch = folder.path();
-    options.architecture = "sm_90a";
-    options.done_without = {"landlock"};
-    return cuda::triton_compiler::make(options, {python().path, python().triton_path});
-  }();
-  REQUIRE_MESSAGE(compiler.has_value(), (compiler ? "" : to_string(compiler.error())));
-  compile_request request;
-  request.job = random_id();
-  request.language = "triton";
-  request.source = source;
-  request.flags = flags;
-  request.limit_ms = limit_ms;
-  request.task = rows_task();
-  nobody listener;
-  return compiler->run(request, listener);
+compile_outcome compiled(const std::string& source, const std::string& flags = "default", uint32_t limit_ms = 60'000) {
+  return compile_triton(source, rows_task(), flags, limit_ms);
 }
 
 // The example of the document that models are shown.
@@ -91,7 +60,7 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
     return;
   for (const auto& flags : cuda::triton_flag_menu()) {
     CAPTURE(flags.name);
-    const auto built = compile_triton(example(), flags.name);
+    const auto built = compiled(example(), flags.name);
     REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
     CHECK(contains(built.log, "registers")); // for the next context
     const auto package = unpack(built.artifact);
@@ -110,7 +79,23 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
     CHECK(resolved->launches[0].grid == std::array<uint32_t, 3>{3, 3, 1});
     CHECK(resolved->launches[0].parameters.size() == 6); // with two pointers to scratch
   }
-  CHECK(compile_triton(example()).artifact == compile_triton(example()).artifact);
+  CHECK(compiled(example()).artifact == compiled(example()).artifact);
+}
+
+TEST_CASE("every fixture in Triton compiles, and shows what it is about") {
+  if (skip())
+    return;
+  for (const auto& f : load_cuda_fixtures("triton")) {
+    CAPTURE(f.name);
+    const auto built = compile_triton(f.source, iterate_task());
+    REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    const auto plan_of_it = parse_plan(unpack(built.artifact)->plan, iterate_task());
+    REQUIRE(plan_of_it.has_value());
+    CHECK((f.name == "makes_descriptors")
+          == (!plan_of_it->scratch.empty() && plan_of_it->scratch[0].name.starts_with("kevolve")));
+    if (f.name == "large_shared")
+      CHECK(std::stoi(plan_of_it->kernels[0].shared) > 49'152);
+  }
 }
 
 TEST_CASE("mistakes in Triton are told in the author's own lines") {
@@ -134,12 +119,12 @@ TEST_CASE("mistakes in Triton are told in the author's own lines") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.says);
-    const auto built = compile_triton(c.source);
+    const auto built = compiled(c.source);
     CHECK(built.result == verdict::compile_error);
     CHECK_FALSE(built.trouble);
     CHECK_MESSAGE(contains(built.log, c.says), built.log);
   }
-  CHECK(contains(compile_triton(plan + kernel, "-O9").log, "there is no flag set '-O9'"));
+  CHECK(contains(compiled(plan + kernel, "-O9").log, "there is no flag set '-O9'"));
 }
 
 TEST_CASE("a module that is hostile to the compile step is refused, learns nothing and leaves nothing") {
@@ -150,7 +135,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   const auto mark = outside.path() + "/mark";
   std::ofstream{secret} << "kevolve-needle-77af\n";
   ::setenv("KEVOLVE_TEST_KEY", "kevolve-needle-77af", 1);
-  const auto before = compile_triton(plan + kernel);
+  const auto before = compiled(plan + kernel);
   REQUIRE_MESSAGE(before.result == verdict::pass, before.log << before.trouble.detail);
   if (!contains(before.sandbox_level, "landlock")) {
     MESSAGE("skipped: without Landlock a module may read what this user may, and candidates are refused");
@@ -218,7 +203,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   for (const auto& a : attacks) {
     CAPTURE(a.what);
     const auto mine = processes();
-    const auto built = compile_triton(plan + a.source, "default", 12'000);
+    const auto built = compiled(plan + a.source, "default", 12'000);
     const auto verdict_of = to_string(built.result);
     INFO(built.log.substr(0, 1500) << built.trouble.detail);
     CHECK_MESSAGE(std::count(a.expected.begin(), a.expected.end(), verdict_of) == 1, verdict_of);
@@ -232,7 +217,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   }
   ::unsetenv("KEVOLVE_TEST_KEY");
   // After all of them the honest source gives the same bytes.
-  CHECK(compile_triton(plan + kernel).artifact == before.artifact);
+  CHECK(compiled(plan + kernel).artifact == before.artifact);
 }
 
 TEST_CASE("target triton is cuda's devices with another language") {
