@@ -1,5 +1,6 @@
 // Candidates in Triton to packages, in the sandbox: what compiles, what is told, and what an attacker gets. Asks for
 // the python3 of PATH, and says so where that has no Triton.
+#include "actors/synthesis/prompt.hpp"
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/package.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
@@ -218,6 +219,29 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   ::unsetenv("KEVOLVE_TEST_KEY");
   // After all of them the honest source gives the same bytes.
   CHECK(compiled(plan + kernel).artifact == before.artifact);
+}
+
+TEST_CASE("a prompt for Triton states the plan, and a reply in it is read") {
+  using namespace synthesis;
+  synthesis_context c;
+  c.task = rows_task();
+  c.task.language = "pytorch";
+  c.flag_menu = {"default"};
+  c.baseline_flags = "default";
+  c.form = triton_target{""}.form(c.task);
+  prompt_facts f;
+  f.campaign = &c;
+  f.file_name = c.form.file;
+  const auto first = build_prompt(f).value();
+  CHECK(contains(first.system, "```python candidate.py"));
+  CHECK(contains(first.system, "[[configuration]]"));
+  for (const auto* word : {"libc", "Signature:", "__global__"})
+    CHECK_MESSAGE(!contains(first.system, word), word);
+  const auto read = parse_answer("summary: plain\n```python candidate.py\n" + example() + "```\n", first.rules);
+  REQUIRE(read.has_value());
+  CHECK(read->files.front().content == example());
+  CHECK(parse_answer(example(), first.rules).has_value()); // nothing but the source
+  CHECK_FALSE(parse_answer("summary: plain\n```python\nimport triton\n```\n", first.rules).has_value());
 }
 
 TEST_CASE("target triton is cuda's devices with another language") {
