@@ -5,7 +5,7 @@
 namespace kevolve {
 
 std::vector<std::string> generator_kinds() {
-  return {"transform", "relay", "llm"};
+  return {"transform", "configurations", "relay", "llm"};
 }
 
 synthesis_context fixed_context(const campaign_context& c) {

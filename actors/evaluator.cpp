@@ -165,6 +165,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
   q.threads = task.threads;
   q.libraries = task.libraries;
   q.limit_ms = st.ground.compile_limit_ms;
+  q.task = task;
   lease_request wanted{
       "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
   run_leased<compiler_worker_actor, compile_outcome>(

@@ -29,7 +29,7 @@ std::string source_extension(const std::string& language) {
     return ".cpp";
   if (language == "cuda")
     return ".cu";
-  return language == "pytorch" ? ".py" : "";
+  return language == "pytorch" || language == "triton" ? ".py" : "";
 }
 
 } // namespace kevolve

@@ -88,7 +88,7 @@ public:
   virtual std::string describe(const synthesis_context& context) = 0;
 };
 
-// errc::not_found lists the kinds there are: "transform".
+// errc::not_found lists the kinds there are: "transform", "configurations".
 result<std::unique_ptr<generator>> make_generator(const std::string& kind);
 
 } // namespace kevolve

@@ -70,6 +70,7 @@ struct compile_request {
   bool threads = false;               // the task allows OpenMP
   std::vector<std::string> libraries; // the task allows calling them: "openblas"
   uint32_t limit_ms = 20'000;         // wall
+  contract task;                      // candidates with a launch plan: what its names stand for
 };
 
 struct compile_outcome {
@@ -179,7 +180,7 @@ typename I::result_type inspect(I& f, helper_cancel& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_request& x) {
-  return f(x.job, x.kind, x.role, x.language, x.source, x.entry, x.flags, x.threads, x.libraries, x.limit_ms);
+  return f(x.job, x.kind, x.role, x.language, x.source, x.entry, x.flags, x.threads, x.libraries, x.limit_ms, x.task);
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_outcome& x) {

@@ -57,6 +57,8 @@ public:
 
   virtual std::string name() const = 0;
   virtual trust_tier trust() const = 0;
+  // Nothing launches here: a candidate is compiled, and what its compiler says is all there is.
+  virtual bool compiles_only() const { return false; }
   virtual std::vector<std::string> languages() const = 0;
   // What a task's reference may be written in.
   virtual std::vector<std::string> reference_languages() const { return languages(); }
@@ -64,6 +66,8 @@ public:
   virtual candidate_form form(const contract& task) const = 0;
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
+  // The target whose devices these are: where that one is served too, a device does the jobs of both, one at a time.
+  virtual std::string devices_of() const { return name(); }
   // The node appends --keep DIR, the folder of the builds that outlast it.
   virtual helper_command compile_server() const = 0;
   virtual helper_command judge(const device_description& device) const = 0;

@@ -1,6 +1,7 @@
 // The list of targets: a new folder becomes one line here.
 #include "backends/cpu/cpu_target.hpp"
-#include "backends/cuda/cuda_target.hpp"
+#include "backends/cuda/triton/triton_target.hpp"
+#include "backends/hip/hip_target.hpp"
 #include "backends/target.hpp"
 
 namespace kevolve {
@@ -20,6 +21,14 @@ constexpr known_target known[]{
     {"cuda",
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
        return std::make_unique<cuda_target>(bin_dir, std::move(cores), options);
+     }},
+    {"hip",
+     [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
+       return std::make_unique<hip_target>(bin_dir, std::move(cores), options);
+     }},
+    {"triton",
+     [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
+       return std::make_unique<triton_target>(bin_dir, std::move(cores), options);
      }},
 };
 

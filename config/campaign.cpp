@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-const std::vector<std::string> generator_kinds{"transform", "llm", "relay", "replay"};
+const std::vector<std::string> generator_kinds{"transform", "configurations", "llm", "relay", "replay"};
 const std::vector<std::string> policy_names{"greedy", "uct", "evolution", "random"};
 
 // A name that is documented but not in this build deserves another answer than a misspelt one.
@@ -103,8 +103,8 @@ void check_kind(section& s, const std::string& kind) {
   if (kind.empty())
     return;
   for (const auto* key : {"in_flight", "context_tokens", "reply_tokens"})
-    if (s.has(key) && kind == "transform")
-      s.error(key, "a generator of kind 'transform' asks no model; relay and llm do");
+    if (s.has(key) && (kind == "transform" || kind == "configurations"))
+      s.error(key, "a generator of kind '" + kind + "' asks no model; relay and llm do");
   for (const auto* key : {"providers", "temperature", "top_p", "session_steps", "session_tokens"})
     if (s.has(key) && kind != "llm")
       s.error(key, "a generator of kind '" + kind + "' calls no provider; llm does");
@@ -235,7 +235,7 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
 }
 
 bool asks_model(const generator_spec& g) {
-  return g.kind != "transform";
+  return g.kind != "transform" && g.kind != "configurations";
 }
 
 session_spec session_of(const campaign_spec& spec, size_t generator) {

@@ -135,7 +135,8 @@ std::optional<code_block> bare_source(const reply_parts& parts, const answer_rul
   if (!parts.blocks.empty() || first == std::string::npos || rules.entry.empty())
     return std::nullopt;
   const auto begins = [&](std::string_view with) { return parts.prose.compare(first, with.size(), with) == 0; };
-  if ((!begins("#include") && !begins("/*") && !begins("//")) || !defines(parts.prose, rules.entry))
+  if ((!begins("#include") && !begins("/*") && !begins("//") && !begins(R"(""")"))
+      || !defines(parts.prose, rules.entry))
     return std::nullopt;
   const auto last = parts.prose.find_last_not_of(" \t\r\n");
   return code_block{"", "", parts.prose.substr(first, last - first + 1) + "\n", parts.prose[last] == '}'};

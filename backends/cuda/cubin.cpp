@@ -89,6 +89,14 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
   return out;
 }
 
+std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
+  all.capability = more.capability;
+  all.globals_bytes += more.globals_bytes;
+  all.undefined.insert(all.undefined.end(), more.undefined.begin(), more.undefined.end());
+  all.static_shared.merge(more.static_shared);
+  return more.static_shared.empty() ? std::nullopt : std::optional{more.static_shared.begin()->first};
+}
+
 std::optional<std::string> refuse_cubin(const cubin_facts& facts) {
   // What the driver supplies to any kernel. None of it starts work or outlives a call that is checked.
   constexpr std::array<std::string_view, 4> supplied{"vprintf", "malloc", "free", "__assertfail"};

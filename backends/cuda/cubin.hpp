@@ -23,6 +23,9 @@ struct cubin_facts {
 // errc::bad_input if the bytes are no machine code for NVIDIA devices.
 result<cubin_facts> read_cubin(std::string_view bytes);
 
+// Adds what another module of the same program says. A kernel that both have, if there is one.
+std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more);
+
 // Why code may not be loaded: what it wants from the device runtime (launches of its own), or from nobody known.
 // Nothing: it may.
 std::optional<std::string> refuse_cubin(const cubin_facts& facts);

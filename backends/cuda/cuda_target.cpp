@@ -2,7 +2,6 @@
 
 #include "backends/cpu/capture.hpp"
 #include "backends/cpu/machine.hpp"
-#include "backends/cuda/doctor.hpp"
 #include "backends/cuda/plan_words.hpp"
 #include "backends/cuda/tactics.hpp"
 #include "backends/helper_words.hpp"
@@ -127,6 +126,8 @@ helper_command cuda_target::compile_server() const {
                      cores().compiling};
   if (!python().path.empty())
     out.argv.insert(out.argv.end(), {"--python", python().path});
+  if (!python().triton_path.empty())
+    out.argv.insert(out.argv.end(), {"--triton", python().triton_path});
   accept_weakness(out.argv, options_);
   return out;
 }
@@ -217,16 +218,16 @@ std::vector<std::pair<std::string, std::string>> cuda_target::documents() const 
   return {{"tactics.md", std::string{cuda_tactics()}}};
 }
 
+cuda::cuda_examination cuda_target::examination() const {
+  return {&gpus(), &tools(), &python(), bin_dir_};
+}
+
 std::vector<doctor_row> cuda_target::doctor() const {
-  return cuda::examine_cuda({&gpus(), &tools(), &python(), bin_dir_});
+  return cuda::examine_cuda(examination());
 }
 
 std::string cuda_target::lacks() const {
-  std::string out;
-  for (const auto& row : cuda::examine_machine({&gpus(), &tools(), &python(), bin_dir_}))
-    if (row.state == doctor_row::state::missing)
-      out += (out.empty() ? "" : "; ") + row.item + ": " + row.detail + " (" + row.remedy + ")";
-  return out;
+  return cuda::missing_in(cuda::examine_machine(examination()));
 }
 
 std::vector<std::pair<std::string, std::string>> cuda_target::about() const {

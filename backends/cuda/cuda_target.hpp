@@ -1,6 +1,7 @@
 // The `cuda` target: NVIDIA GPUs, device code compiled by nvcc with its launch as data, references in PyTorch.
 #pragma once
 
+#include "backends/cuda/doctor.hpp"
 #include "backends/cuda/gpus.hpp"
 #include "backends/cuda/python.hpp"
 #include "backends/cuda/toolchain.hpp"
@@ -19,7 +20,7 @@ struct cuda_core_plan {
 };
 cuda_core_plan plan_cuda_cores(std::vector<int> cores, bool named, size_t devices);
 
-class cuda_target final : public target {
+class cuda_target : public target {
 public:
   // `cores`: those to use; empty: all that this process may.
   explicit cuda_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
@@ -43,13 +44,16 @@ public:
   std::vector<std::pair<std::string, std::string>> about() const override;
   std::string build_script(const kernel_build& kernel) const override;
 
-private:
+protected:
   // Each asked for at first need, from any thread.
   const result<cuda::gpu_list>& gpus() const;
   const cuda::cuda_toolchain& tools() const;
   const cuda::framework_python& python() const;
   std::vector<cuda::gpu> found() const;
   std::string architecture() const;
+  cuda::cuda_examination examination() const;
+
+private:
   cuda_core_plan cores() const;
 
   std::string bin_dir_;

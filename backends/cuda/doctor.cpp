@@ -14,6 +14,7 @@ namespace {
 using state = enum doctor_row::state; // the member of the same name hides the type
 
 constexpr const char* driver_remedy = "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver";
+constexpr std::string_view tried_triton = "3.6";
 constexpr uint32_t oldest_capability = 80; // of what the limits and rates here are known
 
 // Without what the loader says of it.
@@ -56,23 +57,44 @@ void examine_python(const framework_python& python, std::vector<doctor_row>& row
                   fit ? "" : "python3 -m pip install torch, for the python3 that is first in PATH"});
 }
 
+doctor_row examine_nvcc(const cuda_toolchain& tools) {
+  const auto found = !tools.nvcc.empty();
+  return {"nvcc", found ? state::ok : state::missing,
+          found ? tools.nvcc + ": " + tools.version : "not in PATH nor below /usr/local",
+          found ? "" : "install the CUDA toolkit (developer.nvidia.com/cuda-downloads), or put its bin in PATH"};
+}
+
 } // namespace
 
-std::vector<doctor_row> examine_machine(const cuda_examination& subject) {
+doctor_row examine_triton(const framework_python& python) {
+  if (python.triton.empty())
+    return {"triton", state::missing, "this python3 has no Triton",
+            "python3 -m pip install triton==" + std::string{tried_triton} + ", for the python3 that is first in PATH"};
+  const auto tried = python.triton.starts_with(tried_triton);
+  return {"triton", tried ? state::ok : state::weaker,
+          python.triton + " in " + python.triton_path + (tried ? "" : ", untried"),
+          tried ? ""
+                : "python3 -m pip install triton==" + std::string{tried_triton} + ": what candidates were tried with"};
+}
+
+std::string missing_in(const std::vector<doctor_row>& rows) {
+  std::string out;
+  for (const auto& row : rows)
+    if (row.state == state::missing)
+      out += (out.empty() ? "" : "; ") + row.item + ": " + row.detail + " (" + row.remedy + ")";
+  return out;
+}
+
+std::vector<doctor_row> examine_machine(const cuda_examination& subject, candidate_compiler by) {
   std::vector<doctor_row> rows;
   examine_devices(*subject.gpus, rows);
-  const auto& tools = *subject.tools;
-  const auto found = !tools.nvcc.empty();
-  rows.push_back(
-      {"nvcc", found ? state::ok : state::missing,
-       found ? tools.nvcc + ": " + tools.version : "not in PATH nor below /usr/local",
-       found ? "" : "install the CUDA toolkit (developer.nvidia.com/cuda-downloads), or put its bin in PATH"});
+  rows.push_back(by == candidate_compiler::nvcc ? examine_nvcc(*subject.tools) : examine_triton(*subject.python));
   examine_python(*subject.python, rows);
   return rows;
 }
 
-std::vector<doctor_row> examine_cuda(const cuda_examination& subject) {
-  auto rows = examine_machine(subject);
+std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_compiler by) {
+  auto rows = examine_machine(subject, by);
   const auto cupti = find_cupti();
   rows.push_back({"CUPTI", cupti ? state::ok : state::weaker, cupti ? *cupti : cupti.error().detail,
                   cupti ? "" : "install the toolkit's CUPTI (cuda-cupti), or name libcupti.so in KEVOLVE_CUPTI"});

@@ -18,9 +18,16 @@ struct cuda_examination {
   std::string bin_dir;
 };
 
+// What candidates are written in, and so compiled by.
+enum class candidate_compiler : uint8_t { nvcc = 0, triton };
+
 // Of the machine: without any that is missing nothing can be judged.
-std::vector<doctor_row> examine_machine(const cuda_examination& subject);
+std::vector<doctor_row> examine_machine(const cuda_examination& subject,
+                                        candidate_compiler by = candidate_compiler::nvcc);
 // All of it: our programs and the second clock too.
-std::vector<doctor_row> examine_cuda(const cuda_examination& subject);
+std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_compiler by = candidate_compiler::nvcc);
+doctor_row examine_triton(const framework_python& python);
+// The missing rows with their remedies, in a line; empty: none is.
+std::string missing_in(const std::vector<doctor_row>& rows);
 
 } // namespace kevolve::cuda

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace kevolve {
 
 namespace {
 
-constexpr size_t most_plan_bytes = 64U << 10U;
 constexpr size_t most_kernels = 64;
 
 const std::vector<std::string> map_types{"u8",  "u16", "u32",  "i32",     "u64",  "i64",     "f16",
@@ -327,39 +325,13 @@ size_t tensor_map_element_bytes(uint32_t type) {
   return type < bytes.size() ? bytes.at(type) : 0;
 }
 
+launch_plan read_plan_table(const toml::table& root, const contract& task, std::vector<plan_problem>& problems) {
+  return plan_parser{task, problems}.read(root);
+}
+
 tl::expected<launch_plan, std::vector<plan_problem>> parse_plan(std::string_view toml, const contract& task) {
-  std::vector<plan_problem> problems;
-  const auto whole = [&](std::string message) {
-    problems.push_back({0, 0, "", std::move(message)});
-    return tl::unexpected(std::move(problems));
-  };
-  if (toml.size() > most_plan_bytes)
-    return whole("a plan has at most " + std::to_string(most_plan_bytes) + " bytes");
-  // toml++ 3.3 takes a stray character beyond ASCII for unreachable code; a plan needs none.
-  int line = 1;
-  for (const auto c : toml) {
-    line += c == '\n' ? 1 : 0;
-    if (static_cast<unsigned char>(c) >= 0x80U || c == '\0') {
-      problems.push_back({line, 0, "", "a plan is plain ASCII"});
-      return tl::unexpected(std::move(problems));
-    }
-  }
-  try {
-    const auto root = toml::parse(toml);
-    auto plan = plan_parser{task, problems}.read(root);
-    if (problems.empty())
-      return plan;
-  } catch (const toml::parse_error& e) {
-    const auto& at = e.source().begin;
-    problems.push_back(
-        {static_cast<int>(at.line), static_cast<int>(at.column), "", "not TOML: " + std::string{e.description()}});
-  } catch (const std::logic_error&) {
-    return whole("not TOML: an unexpected character");
-  }
-  std::sort(problems.begin(), problems.end(), [](const auto& x, const auto& y) {
-    return std::tie(x.line, x.column, x.key, x.message) < std::tie(y.line, y.column, y.key, y.message);
-  });
-  return tl::unexpected(std::move(problems));
+  return read_plan_text(toml,
+                        [&](const toml::table& root, auto& problems) { return read_plan_table(root, task, problems); });
 }
 
 } // namespace kevolve

@@ -1,16 +1,17 @@
-// What the cuda target's compiler makes and its runner takes: machine code and the launch plan, as one string.
+// What the compilers make and the runner takes: machine code and the launch plan, as one string.
 #pragma once
 
 #include "runtime/base/result.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kevolve {
 
 struct device_package {
-  std::string cubin;
-  std::string plan; // TOML
+  std::vector<std::string> modules; // cubins; each kernel is in one of them
+  std::string plan;                 // TOML
 };
 
 std::string pack(const device_package& package);
@@ -27,5 +28,7 @@ struct candidate_text {
   int plan_line = 0;  // the line that the plan's first line stands on
 };
 result<candidate_text> split_candidate(std::string_view text);
+// The same in Python, where it is the module's own text: """launch plan …""".
+result<candidate_text> split_triton_candidate(std::string_view text);
 
 } // namespace kevolve

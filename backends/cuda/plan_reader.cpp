@@ -3,11 +3,13 @@
 #include "runtime/base/expression.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace kevolve {
 
 namespace {
 
+constexpr size_t most_plan_bytes = 64U << 10U;
 // An expression this long is no expression.
 constexpr size_t most_text = 512;
 constexpr size_t most_items = 64;
@@ -194,6 +196,43 @@ void plan_table::entries(std::string_view key, const std::function<void(std::str
   for (const auto& [name, value] : *table)
     if (auto q = read_quantity(value, below(key) + "." + std::string{name.str()}, problems_))
       visit(std::string{name.str()}, std::move(*q));
+}
+
+tl::expected<launch_plan, std::vector<plan_problem>>
+read_plan_text(std::string_view toml,
+               const std::function<launch_plan(toml::table&, std::vector<plan_problem>&)>& read) {
+  std::vector<plan_problem> problems;
+  const auto whole = [&](std::string message) {
+    problems.push_back({0, 0, "", std::move(message)});
+    return tl::unexpected(std::move(problems));
+  };
+  if (toml.size() > most_plan_bytes)
+    return whole("a plan has at most " + std::to_string(most_plan_bytes) + " bytes");
+  // toml++ 3.3 takes a stray character beyond ASCII for unreachable code; a plan needs none.
+  int line = 1;
+  for (const auto c : toml) {
+    line += c == '\n' ? 1 : 0;
+    if (static_cast<unsigned char>(c) >= 0x80U || c == '\0') {
+      problems.push_back({line, 0, "", "a plan is plain ASCII"});
+      return tl::unexpected(std::move(problems));
+    }
+  }
+  try {
+    auto root = toml::parse(toml);
+    auto plan = read(root, problems);
+    if (problems.empty())
+      return plan;
+  } catch (const toml::parse_error& e) {
+    const auto& at = e.source().begin;
+    problems.push_back(
+        {static_cast<int>(at.line), static_cast<int>(at.column), "", "not TOML: " + std::string{e.description()}});
+  } catch (const std::logic_error&) {
+    return whole("not TOML: an unexpected character");
+  }
+  std::sort(problems.begin(), problems.end(), [](const auto& x, const auto& y) {
+    return std::tie(x.line, x.column, x.key, x.message) < std::tie(y.line, y.column, y.key, y.message);
+  });
+  return tl::unexpected(std::move(problems));
 }
 
 } // namespace kevolve

@@ -55,6 +55,11 @@ std::optional<std::string> read_quantity(const toml::node& node, const std::stri
                                          std::vector<plan_problem>& problems);
 plan_problem problem_at(const toml::node& node, std::string path, std::string message);
 
+// The plan that `read` makes of a text's tables, or every problem that it or the TOML has, in order.
+tl::expected<launch_plan, std::vector<plan_problem>>
+read_plan_text(std::string_view toml, const std::function<launch_plan(toml::table&, std::vector<plan_problem>&)>& read);
+launch_plan read_plan_table(const toml::table& root, const contract& task, std::vector<plan_problem>& problems);
+
 // A name may be a C identifier of at most 64 characters.
 bool is_plan_name(std::string_view text);
 

@@ -22,6 +22,11 @@ if spec and spec.origin:
         exec(file.read(), found)
     print('torch', found['__version__'])
     print('torch_cuda', found.get('cuda') or '')
+spec = importlib.util.find_spec('triton')
+if spec and spec.origin:
+    import importlib.metadata
+    print('triton', importlib.metadata.version('triton'))
+    print('triton_path', os.path.dirname(spec.origin))
 )";
 
 } // namespace
@@ -46,7 +51,9 @@ framework_python find_framework_python() {
     for (const auto& [key, field] : {std::pair{"path ", &out.path},
                                      {"version ", &out.version},
                                      {"torch ", &out.torch},
-                                     {"torch_cuda ", &out.torch_cuda}})
+                                     {"torch_cuda ", &out.torch_cuda},
+                                     {"triton ", &out.triton},
+                                     {"triton_path ", &out.triton_path}})
       if (line.starts_with(key))
         *field = line.substr(std::string_view{key}.size());
   return out;

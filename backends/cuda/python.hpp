@@ -6,11 +6,13 @@
 namespace kevolve::cuda {
 
 struct framework_python {
-  std::string path;       // of the interpreter; empty: none answers
-  std::string version;    // "3.11.7"
-  std::string torch;      // "2.5.1+cu124"; empty: it has none
-  std::string torch_cuda; // what that was built with: "12.4"; empty: for processors alone
-  std::string why;        // no path: what went wrong
+  std::string path;        // of the interpreter; empty: none answers
+  std::string version;     // "3.11.7"
+  std::string torch;       // "2.5.1+cu124"; empty: it has none
+  std::string torch_cuda;  // what that was built with: "12.4"; empty: for processors alone
+  std::string triton;      // "3.6.0"; empty: it has none
+  std::string triton_path; // the package's folder
+  std::string why;         // no path: what went wrong
 };
 
 framework_python find_framework_python();

@@ -1,5 +1,6 @@
 #include "backends/generator.hpp"
 
+#include "backends/generators/configurations.hpp"
 #include "backends/generators/transform/transform.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -12,7 +13,9 @@ uint64_t genome_fingerprint(const std::string& genome) {
 result<std::unique_ptr<generator>> make_generator(const std::string& kind) {
   if (kind == "transform")
     return make_transform_generator();
-  return fail(errc::not_found, "no generator '" + kind + "'; there are: transform");
+  if (kind == "configurations")
+    return make_configurations_generator();
+  return fail(errc::not_found, "no generator '" + kind + "'; there are: transform, configurations");
 }
 
 } // namespace kevolve

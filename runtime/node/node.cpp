@@ -193,8 +193,14 @@ std::vector<child_spec> resource_children(node_parts& p) {
                                    {"target:" + name}, compiler_worker));
     if (p.options.batch.contains(name))
       continue;
+    if (t->devices_of() != name && p.targets.contains(t->devices_of()) && !p.options.batch.contains(t->devices_of()))
+      continue; // that one's devices do it
+    std::vector<std::string> capabilities;
+    for (const auto& [other, u] : p.targets)
+      if ((other == name || u->devices_of() == name) && !p.options.batch.contains(other))
+        capabilities.push_back("target:" + other);
     for (const auto& d : t->devices())
-      out.push_back(resource_child(p, "device", d.id, t->judge(d), {"target:" + name}, device));
+      out.push_back(resource_child(p, "device", d.id, t->judge(d), capabilities, device));
   }
   return out;
 }

@@ -65,7 +65,7 @@ TEST_CASE("unknown targets are answered with the known ones") {
   REQUIRE_FALSE(none);
   CHECK(none.error().code == errc::not_found);
   CHECK(none.error().detail.find("cpu") != std::string::npos);
-  CHECK(target_names() == std::vector<std::string>{"cpu", "cuda"});
+  CHECK(target_names() == std::vector<std::string>{"cpu", "cuda", "hip", "triton"});
 }
 
 TEST_CASE("the cpu target describes its device, helpers and menu") {

@@ -112,7 +112,7 @@ TEST_CASE("a candidate compiles to a package for the device it names") {
     const auto package = unpack(built.artifact);
     REQUIRE(package.has_value());
     CHECK(contains(package->plan, "[[kernel]]"));
-    const auto facts = read_cubin(package->cubin);
+    const auto facts = read_cubin(package->modules.at(0));
     REQUIRE(facts.has_value());
     CHECK(facts->capability == 90);
     CHECK(facts->static_shared.count("k") == 1);

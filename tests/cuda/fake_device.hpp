@@ -37,9 +37,9 @@ inline std::string fake_package(const std::string& kernel, bool globals = false,
   if (globals)
     code.add(".nv.global", SHT_NOBITS, 4);
   const std::string scratch = more.empty() ? "" : "[[scratch]]\nname='s'\nbytes=10\n";
-  return pack({code.bytes(), scratch + "[[kernel]]\nname='" + kernel
-                                 + "'\ngrid=['ceildiv(n,256)']\nblock=[256]\narguments=['x','w','y','n'" + more
-                                 + "]\n"});
+  return pack({{code.bytes()},
+               scratch + "[[kernel]]\nname='" + kernel
+                   + "'\ngrid=['ceildiv(n,256)']\nblock=[256]\narguments=['x','w','y','n'" + more + "]\n"});
 }
 
 } // namespace kevolve::testing

@@ -1,5 +1,6 @@
 // Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
 #include "backends/cuda/runner/race_report.hpp"
+#include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
@@ -100,7 +101,21 @@ TEST_CASE("what is no package, or no code, or no plan is refused before there is
   CHECK(rule_of("\x7f"
                 "ELF")
         == "package");
-  CHECK(rule_of(pack({"no code", "no plan"})) == "object_format");
+  CHECK(rule_of(pack({{"no code"}, "no plan"})) == "object_format");
+  const auto code_of = [](const std::string& kernel) {
+    testing::cubin_builder code;
+    code.add(".text." + kernel, SHT_PROGBITS, 0);
+    return code.bytes();
+  };
+  const std::string plan = "[[kernel]]\nname='a'\ngrid=[1]\nblock=[1]\narguments=[]\n[[kernel]]\nname='b'\ngrid=[1]\n"
+                           "block=[1]\narguments=[]\n";
+  CHECK(rule_of(pack({{code_of("a")}, plan})) == "no_such_kernel");
+  CHECK(rule_of(pack({{code_of("a"), code_of("b"), "no code"}, plan})) == "object_format");
+  CHECK(rule_of(pack({{code_of("a"), code_of("b"), code_of("a")}, plan})) == "package");
+  // Kernels may come from several modules.
+  const auto both = read_program(pack({{code_of("a"), code_of("b")}, plan}), rows_task());
+  REQUIRE(both.has_value());
+  CHECK(both->facts.static_shared.size() == 2);
 }
 
 namespace {

@@ -179,13 +179,14 @@ TEST_CASE("a candidate is its plan and its source in one text") {
 }
 
 TEST_CASE("a package round-trips, and nothing else is one") {
-  const device_package package{std::string("\x7f"
-                                           "ELF\0x",
-                                           6),
+  const device_package package{{std::string("\x7f"
+                                            "ELF\0x",
+                                            6),
+                                "another"},
                                "plan"};
   auto back = unpack(pack(package));
   REQUIRE(back.has_value());
-  CHECK(back->cubin == package.cubin);
+  CHECK(back->modules == package.modules);
   CHECK(back->plan == package.plan);
   CHECK_FALSE(unpack("\x7f"
                      "ELF")

@@ -115,7 +115,7 @@ TEST_CASE("bench: kernels against themselves" * doctest::skip()) {
     const auto path = cuda_path(std::string{"bench/"} + name);
     const auto built = compile_cuda(read_text(path + ".cu"));
     REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
-    std::ofstream{folder() + "/" + name + ".cubin"} << unpack(built.artifact)->cubin;
+    std::ofstream{folder() + "/" + name + ".cubin"} << unpack(built.artifact)->modules.at(0);
     auto request = request_for(task, compile_c(read_text(path + ".c"), {"-O3", "-march=native"}), built.artifact,
                                judge_mode::confirm);
     request.rival = built.artifact;

@@ -137,8 +137,8 @@ std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder) {
     f.source = read_text(entry.path());
     std::istringstream lines{f.source};
     for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("// expect: ")) {
-        std::istringstream words{line.substr(11)};
+      if (const auto mark = line.find(" expect: "); mark <= 2) { // behind // or #
+        std::istringstream words{line.substr(mark + 9)};
         std::string verdicts;
         words >> verdicts >> f.rule;
         std::istringstream each{verdicts};

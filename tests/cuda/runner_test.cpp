@@ -1,5 +1,6 @@
 // The runner on a device: honest kernels pass, every cheat is refused by its rule or gains nothing.
 #include "tests/cuda/runner_driver.hpp"
+#include "tests/cuda/triton_driver.hpp"
 #include "tests/judge/judge_driver.hpp"
 #include "tests/judge/tasks.hpp"
 
@@ -99,6 +100,25 @@ TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
   // After all of them the same runner judges an honest kernel right.
   const auto o = runner.ask(ask_for(plain(), judge_mode::check));
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
+TEST_CASE("candidates in Triton are launched as they were compiled, and judged as any") {
+  if (const auto why = why_no_device() + why_no_triton(); !why.empty()) {
+    MESSAGE("skipped: " << why);
+    return;
+  }
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (const auto& f : load_cuda_fixtures("triton")) {
+    CAPTURE(f.name);
+    const auto built = compile_triton(f.source, iterate_task());
+    REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+    const auto o = runner.ask(request_for(iterate_task(), reference(), built.artifact, judge_mode::check));
+    MESSAGE(f.name << ": " << to_string(o.result) << " " << o.rule);
+    CHECK_MESSAGE(std::count(f.expected.begin(), f.expected.end(), to_string(o.result)) == 1, told(o));
+    if (!f.rule.empty())
+      CHECK_MESSAGE(o.rule == f.rule, told(o));
+  }
 }
 
 TEST_CASE("a faster kernel is found faster, a slower one slower, itself neither") {

@@ -1,20 +1,13 @@
 #include "tools/kevolve/reference_check.hpp"
 
 #include "backends/judging/call_data.hpp"
-#include "backends/protocol.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"
-#include "runtime/base/channel.hpp"
+#include "tools/kevolve/own_compile_server.hpp"
 #include "tools/kevolve/programs.hpp"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 
@@ -23,72 +16,9 @@ namespace kevolve {
 namespace {
 
 constexpr uint32_t compile_limit_ms = 60'000;
-constexpr auto start_limit = std::chrono::seconds{60};       // the first start makes the precompiled headers
 constexpr const char* contract_name = "the task's contract"; // as c_call_check calls its lines
 constexpr const char* entry_name = "the task's entry";
 constexpr const char* module_name = "reference.py"; // as the check of a framework's source calls it
-
-// A compile server for one job; it ends with this object.
-class compile_server {
-public:
-  compile_server() = default;
-  compile_server(const compile_server&) = delete;
-  compile_server& operator=(const compile_server&) = delete;
-  ~compile_server() {
-    link_.close();
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      ::waitpid(pid_, nullptr, 0);
-    }
-  }
-
-  result<void> start(const helper_command& how) {
-    auto pair = make_channel_pair();
-    if (!pair)
-      return tl::unexpected(pair.error());
-    auto words = how.argv;
-    std::vector<std::string> settings;
-    for (const auto& [name, value] : how.environment)
-      settings.push_back(name + "=" + value);
-    auto pointers = [](std::vector<std::string>& from) {
-      std::vector<char*> out;
-      for (auto& x : from)
-        out.push_back(x.data());
-      out.push_back(nullptr);
-      return out;
-    };
-    auto argv = pointers(words);
-    auto environment = pointers(settings);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), 3); // where a helper has its socket
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    auto failed = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environment.data());
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) {
-      pid_ = -1;
-      return tl::unexpected(from_errno(failed, words[0]));
-    }
-    link_ = std::move(pair->first);
-    return {};
-  }
-
-  result<compile_outcome> compile(const compile_request& q) {
-    if (auto sent = link_.send_message(frame_kind::compile_request, q); !sent)
-      return tl::unexpected(sent.error());
-    for (;;) {
-      auto got = link_.receive(start_limit + std::chrono::milliseconds{q.limit_ms});
-      if (!got)
-        return tl::unexpected(got.error());
-      if (got->kind == static_cast<uint8_t>(frame_kind::compile_outcome))
-        return decode<compile_outcome>(got->payload);
-    }
-  }
-
-private:
-  pid_t pid_ = -1;
-  channel link_;
-};
 
 std::string file_name(const task_spec& task) {
   return std::filesystem::path{task.reference_path}.filename().string();
@@ -246,7 +176,7 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   auto hardware = target_for(task.task.language);
   if (!hardware)
     return not_here(hardware.error().detail);
-  compile_server server;
+  own_compile_server server;
   if (auto started = server.start((*hardware)->compile_server()); !started)
     return not_here(to_string(started.error()));
   std::vector<diagnostic> out;

@@ -4,6 +4,7 @@
 #include "runtime/node/evaluate_once.hpp"
 #include "store/directory_lock.hpp"
 #include "tools/kevolve/campaign_text.hpp"
+#include "tools/kevolve/compile_alone.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
@@ -98,7 +99,7 @@ private:
 
 std::string language_of(const std::string& path) {
   auto extension = fs::path{path}.extension().string();
-  for (const auto* language : {"c", "cuda"})
+  for (const auto* language : {"c", "cuda", "triton"})
     if (extension == source_extension(language))
       return language;
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
@@ -287,6 +288,8 @@ int evaluate(const eval_options& o) {
   auto what = read_candidate(o, **hardware);
   if (!what)
     return report(what.error(), o.common.json);
+  if ((*hardware)->compiles_only())
+    return compile_alone(task->task, **hardware, *what, o.common.json);
   auto spec = spec_around(std::move(*task), o.target);
   stop_signal stop;
   scratch_directory data{o.data};
@@ -311,7 +314,8 @@ void add_eval(CLI::App& app, action& chosen) {
   auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
   verb->add_option("TASK", o->task, "the task file")->required();
-  verb->add_option("CANDIDATE", o->candidate, "a file that implements the task: .c or .cpp of cpu, .cu of cuda")
+  verb->add_option("CANDIDATE", o->candidate,
+                   "a file that implements the task: .c or .cpp of cpu, .cu of cuda, .py of triton and hip")
       ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");

@@ -190,6 +190,8 @@ int inject(const steer_options& o) {
     body["language"] = "cpp";
   else if (o.file.ends_with(".cu"))
     body["language"] = "cuda";
+  else if (o.file.ends_with(".py"))
+    body["language"] = "triton";
   return send(o, path_of(o) + "/inject", body, print_injected);
 }
 
@@ -259,8 +261,8 @@ void add_steering(CLI::App& app, action& chosen) {
   given->add_option("FILE", o->file, "the source")->required()->type_name("FILE");
   given->add_option("--flags", o->flags, "a flag set of the target's menu")->required();
   given->add_option("--parent", o->index, "the node to stand under (default: 0, the reference)");
-  given->add_option("--language", o->language, "c, cpp or cuda (default: by the file's name)")
-      ->check(CLI::IsMember({"c", "cpp", "cuda"}));
+  given->add_option("--language", o->language, "c, cpp, cuda or triton (default: by the file's name)")
+      ->check(CLI::IsMember({"c", "cpp", "cuda", "triton"}));
   add_reason(*given, o);
   given->callback([o, &chosen] { chosen = [o] { return inject(*o); }; });
   struct wish {

@@ -61,7 +61,8 @@ compile_outcome cuda_compiler::run(const compile_request& request, attention& li
   else if (request.kind != compile_kind::object)
     refuse(out, "no syntax tree of " + request.language + "\n");
   else if (request.language != "cuda")
-    refuse(out, "there is no language '" + request.language + "' here; there are: cuda, and pytorch of references\n");
+    refuse(out, "there is no language '" + request.language
+                    + "' here; there are: cuda and triton, and pytorch of references\n");
   else if (!known)
     refuse(out, "there is no flag set '" + request.flags + "'\n");
   else if (tools_.nvcc.empty())
@@ -91,7 +92,7 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     return refuse(out, facts.error().detail + "\n" + out.log);
   if (auto why = refuse_cubin(*facts))
     return refuse(out, *why + "\n" + out.log);
-  out.artifact = pack({std::move(*cubin), std::move(parts->plan)});
+  out.artifact = pack({{std::move(*cubin)}, std::move(parts->plan)});
   out.result = verdict::pass;
 }
 

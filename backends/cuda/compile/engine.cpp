@@ -3,19 +3,25 @@
 namespace kevolve::cuda {
 
 result<std::unique_ptr<compile_engine>> cuda_engine::make(const cuda_compiler_options& options,
-                                                          const std::string& python) {
+                                                          const std::string& python, const std::string& triton) {
   auto compiler = cuda_compiler::make(options);
   if (!compiler)
     return tl::unexpected(compiler.error());
   auto check = framework_check::make(options, python);
   if (!check)
     return tl::unexpected(check.error());
-  return std::unique_ptr<compile_engine>{new cuda_engine{std::move(*compiler), std::move(*check)}};
+  auto triton_too = triton_compiler::make(options, {check->python(), triton});
+  if (!triton_too)
+    return tl::unexpected(triton_too.error());
+  return std::unique_ptr<compile_engine>{
+      new cuda_engine{std::move(*compiler), std::move(*check), std::move(*triton_too)}};
 }
 
 compile_outcome cuda_engine::run(const compile_request& request, attention& listener) {
   if (request.language == "pytorch")
     return check_.run(request, listener);
+  if (request.language == "triton")
+    return triton_.run(request, listener);
   return compiler_.run(request, listener);
 }
 

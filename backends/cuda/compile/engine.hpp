@@ -1,8 +1,10 @@
-// What the cuda target's compile server answers: candidates by nvcc, references by the Python that reads them.
+// What the compile server of NVIDIA's targets answers: candidates by nvcc or Triton, references by the Python that
+// reads them.
 #pragma once
 
 #include "backends/cuda/compile/compiler.hpp"
 #include "backends/cuda/compile/framework_check.hpp"
+#include "backends/cuda/triton/triton_compiler.hpp"
 
 #include <map>
 #include <memory>
@@ -12,18 +14,21 @@ namespace kevolve::cuda {
 
 class cuda_engine final : public compile_engine {
 public:
-  static result<std::unique_ptr<compile_engine>> make(const cuda_compiler_options& options, const std::string& python);
+  // `triton`: the package's folder; empty: there is none.
+  static result<std::unique_ptr<compile_engine>> make(const cuda_compiler_options& options, const std::string& python,
+                                                      const std::string& triton = {});
 
   compile_outcome run(const compile_request& request, attention& listener) override;
   std::string fingerprint() const override;
   std::map<std::string, std::string> facts() const override;
 
 private:
-  cuda_engine(cuda_compiler compiler, framework_check check)
-      : compiler_(std::move(compiler)), check_(std::move(check)) {}
+  cuda_engine(cuda_compiler compiler, framework_check check, triton_compiler triton)
+      : compiler_(std::move(compiler)), check_(std::move(check)), triton_(std::move(triton)) {}
 
   cuda_compiler compiler_;
   framework_check check_;
+  triton_compiler triton_;
 };
 
 } // namespace kevolve::cuda

@@ -77,7 +77,7 @@ compile_outcome framework_check::run(const compile_request& request, attention& 
   else if (request.kind == compile_kind::syntax_tree)
     refuse(out, "no syntax tree of pytorch\n");
   else if (request.role == compile_role::candidate)
-    refuse(out, "a candidate's language is cuda; pytorch is a reference's\n");
+    refuse(out, "a candidate's language is cuda or triton; pytorch is a reference's\n");
   else if (python_.empty())
     out.trouble = {"toolchain_missing", "python3 is missing: apt-get install python3, or put it in PATH", 0};
   else if (request.source.size() > most_source)

@@ -1,18 +1,19 @@
-// kevolve-compile-server-cuda [--architecture sm_90a] [--python PATH], and the options of every compile server:
-// compiles untrusted device sources, and reads references in Python, for a node, which holds the other end of
-// descriptor 3. Not for people.
+// kevolve-compile-server-cuda [--architecture sm_90a] [--python PATH] [--triton FOLDER], and the options of every
+// compile server: compiles untrusted device sources, and reads references in Python, for a node, which holds the other
+// end of descriptor 3. Not for people.
 #include "backends/cpu/compile_server/program.hpp"
 #include "backends/cuda/compile/engine.hpp"
 
 int main(int argc, char** argv) {
   std::string architecture = "sm_90a";
   std::string python;
+  std::string triton;
   kevolve::server_program program;
   program.name = "kevolve-compile-server-cuda";
-  program.own_usage = "[--architecture sm_90a] [--python PATH]";
-  program.own = {{"--architecture", &architecture}, {"--python", &python}};
+  program.own_usage = "[--architecture sm_90a] [--python PATH] [--triton FOLDER]";
+  program.own = {{"--architecture", &architecture}, {"--python", &python}, {"--triton", &triton}};
   program.make = [&](const kevolve::compiler_options& options) {
-    return kevolve::cuda::cuda_engine::make({options, architecture}, python);
+    return kevolve::cuda::cuda_engine::make({options, architecture}, python, triton);
   };
   return kevolve::serve_compiles(argc, argv, program);
 }

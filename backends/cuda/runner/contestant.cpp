@@ -93,24 +93,27 @@ attempt<program> read_program(const std::string& package, const contract& task) 
   if (!parts)
     return refuse(verdict::load_error, "package", parts.error().detail);
   program out;
-  auto facts = read_cubin(parts->cubin);
-  if (!facts)
-    return refuse(verdict::load_error, "object_format", facts.error().detail);
-  if (auto why = refuse_cubin(*facts))
-    return refuse(verdict::load_error, "device_runtime", *why);
+  for (const auto& m : parts->modules) {
+    auto facts = read_cubin(m);
+    if (!facts)
+      return refuse(verdict::load_error, "object_format", facts.error().detail);
+    if (auto why = refuse_cubin(*facts))
+      return refuse(verdict::load_error, "device_runtime", *why);
+    if (auto twice = add_facts(out.facts, std::move(*facts)))
+      return refuse(verdict::load_error, "package", "two modules have a kernel '" + *twice + "'");
+  }
   auto plan = parse_plan(parts->plan, task);
   if (!plan)
     return refuse(verdict::load_error, "launch_plan", to_string(plan.error()));
   for (const auto& k : plan->kernels)
-    if (facts->static_shared.count(k.name) == 0) {
+    if (out.facts.static_shared.count(k.name) == 0) {
       std::string names;
-      for (const auto& [name, bytes] : facts->static_shared)
+      for (const auto& [name, bytes] : out.facts.static_shared)
         names += (names.empty() ? "" : ", ") + name;
       return refuse(verdict::load_error, "no_such_kernel",
                     "the plan launches '" + k.name + "'; the code has: " + names);
     }
-  out.cubin = std::move(parts->cubin);
-  out.facts = std::move(*facts);
+  out.modules = std::move(parts->modules);
   out.plan = std::move(*plan);
   return out;
 }
@@ -134,7 +137,7 @@ attempt<void> contestant_on_device::load(bench& b) {
   limits_ = hello->limits;
   ready_ns_ = hello->ready_ns;
   cuda_wire::load order;
-  order.cubin = code_->cubin;
+  order.modules = code_->modules;
   for (const auto& k : code_->plan.kernels)
     if (std::find(order.kernels.begin(), order.kernels.end(), k.name) == order.kernels.end())
       order.kernels.push_back(k.name);

@@ -9,8 +9,8 @@ namespace kevolve::cuda {
 
 // A package that may be run: read, checked, its plan understood. Made without a device.
 struct program {
-  std::string cubin;
-  cubin_facts facts;
+  std::vector<std::string> modules;
+  cubin_facts facts; // of all of them
   launch_plan plan;
 };
 attempt<program> read_program(const std::string& package, const contract& task);

@@ -139,13 +139,19 @@ bool device_session::load_own_code(cuda_wire::answer& how) {
 }
 
 bool device_session::load_code(cuda_wire::answer& how) {
-  if (module_ != nullptr && !well(call_->unload_module(module_), "unload", how))
-    return false;
-  module_ = nullptr;
-  if (!well(call_->load_module(&module_, cubin_.data()), "load", how))
-    return false;
+  for (; !modules_.empty(); modules_.pop_back())
+    if (!well(call_->unload_module(modules_.back()), "unload", how))
+      return false;
+  for (const auto& image : images_)
+    if (!well(call_->load_module(&modules_.emplace_back(), image.data()), "load", how)) {
+      modules_.pop_back();
+      return false;
+    }
   for (auto& k : kernels_) {
-    if (!well(call_->get_function(&k.entry, module_, k.name.c_str()), "kernel", how)) {
+    auto found = status{500}; // not found
+    for (size_t i = 0; i < modules_.size() && found == 500; ++i)
+      found = call_->get_function(&k.entry, modules_[i], k.name.c_str());
+    if (!well(found, "kernel", how)) {
       how.detail = "there is no kernel '" + k.name + "' in the code";
       return false;
     }
@@ -202,7 +208,7 @@ cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_f
   if (!make_room(arena_, arena_bytes_, exchange_bytes_ + rotation_room, "arena", out.how)
       || !make_room(sweep_, sweep_bytes_, std::max<uint64_t>(2 * l2_bytes_, uint64_t{1} << 20U), "sweep", out.how))
     return out;
-  cubin_ = order.cubin;
+  images_ = order.modules;
   reload_ = order.reload;
   for (const auto& name : order.kernels)
     kernels_.push_back({name, nullptr, {}});

@@ -73,10 +73,10 @@ private:
   uint32_t* flag_ = nullptr; // host memory that the gate watches
   bool broken_ = false;
 
-  std::string cubin_;
+  std::vector<std::string> images_;
   bool reload_ = false;
-  bool used_ = false; // the module has run since it was loaded
-  code_module module_ = nullptr;
+  bool used_ = false; // the modules have run since they were loaded
+  std::vector<code_module> modules_;
   std::vector<kernel> kernels_;
 
   std::byte* exchange_ = nullptr; // shared with the runner

@@ -35,7 +35,7 @@ struct hello {
 
 // The arena's memfd comes right before it.
 struct load {
-  std::string cubin;
+  std::vector<std::string> modules;
   std::vector<std::string> kernels;
   uint64_t arena_bytes = 0;
   bool reload = false; // a fresh module for every call, since this one has globals
@@ -93,7 +93,7 @@ typename I::result_type inspect(I& f, hello& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, load& x) {
-  return f(x.cubin, x.kernels, x.arena_bytes, x.reload);
+  return f(x.modules, x.kernels, x.arena_bytes, x.reload);
 }
 template <class I>
 typename I::result_type inspect(I& f, loaded& x) {

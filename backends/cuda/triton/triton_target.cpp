@@ -1,0 +1,58 @@
+#include "backends/cuda/triton/triton_target.hpp"
+
+#include "backends/cuda/triton/triton_flags.hpp"
+#include "backends/cuda/triton/triton_words.hpp"
+#include "runtime/base/ids.hpp"
+
+namespace kevolve {
+
+std::string triton_target::name() const {
+  return "triton";
+}
+
+std::vector<std::string> triton_target::languages() const {
+  return {"triton"};
+}
+
+candidate_form triton_target::form(const contract& task) const {
+  return cuda::triton_form(task);
+}
+
+std::vector<flag_set> triton_target::flag_menu() const {
+  return cuda::triton_flag_menu();
+}
+
+std::string triton_target::devices_of() const {
+  return cuda_target::name();
+}
+
+// The compile server is cuda's, and so are its Python and its references.
+std::string triton_target::toolchain_fingerprint(const std::vector<std::string>& libraries) const {
+  std::string text = "triton-toolchain 1\n" + cuda_target::toolchain_fingerprint(libraries) + "\n" + python().triton
+                     + "\nPython " + python().version + "\n";
+  for (const auto& f : flag_menu())
+    text += f.name + " " + cuda::triton_options(f.name) + "\n";
+  return sha256_hex(text);
+}
+
+std::vector<std::pair<std::string, std::string>> triton_target::documents() const {
+  return {{"triton.md", std::string{triton_document()}}};
+}
+
+std::vector<doctor_row> triton_target::doctor() const {
+  return cuda::examine_cuda(examination(), cuda::candidate_compiler::triton);
+}
+
+std::string triton_target::lacks() const {
+  return cuda::missing_in(cuda::examine_machine(examination(), cuda::candidate_compiler::triton));
+}
+
+std::vector<std::pair<std::string, std::string>> triton_target::about() const {
+  auto out = cuda_target::about();
+  for (auto& [what, text] : out)
+    if (what == "toolchain")
+      text = python().triton.empty() ? "no Triton" : "Triton " + python().triton + " for " + architecture();
+  return out;
+}
+
+} // namespace kevolve

@@ -1,0 +1,19 @@
+// What whoever writes a candidate in Triton is told of its form.
+#pragma once
+
+#include "backends/candidate_form.hpp"
+
+#include <string_view>
+
+namespace kevolve {
+
+// triton.md, as the build put it into this program.
+std::string_view triton_document();
+
+namespace cuda {
+
+candidate_form triton_form(const contract& task);
+
+} // namespace cuda
+
+} // namespace kevolve

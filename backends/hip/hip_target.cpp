@@ -1,0 +1,116 @@
+#include "backends/hip/hip_target.hpp"
+
+#include "backends/cpu/machine.hpp"
+#include "backends/cuda/doctor.hpp"
+#include "backends/cuda/triton/triton_flags.hpp"
+#include "backends/cuda/triton/triton_words.hpp"
+#include "backends/helper_words.hpp"
+#include "runtime/base/ids.hpp"
+
+namespace kevolve {
+
+namespace {
+
+constexpr const char* why_none = "compiles only: there is no runner for AMD's GPUs";
+
+} // namespace
+
+hip_target::hip_target(std::string bin_dir, std::vector<int> cores, target_options options)
+    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
+      options_(std::move(options)),
+      architecture_(environment("KEVOLVE_HIP_ARCHITECTURE") == "gfx950" ? "gfx950" : "gfx942") {}
+
+const cuda::framework_python& hip_target::python() const {
+  std::lock_guard guard{lock_};
+  if (!python_)
+    python_ = cuda::find_framework_python();
+  return *python_;
+}
+
+std::string hip_target::name() const {
+  return "hip";
+}
+
+trust_tier hip_target::trust() const {
+  return trust_tier::device_code;
+}
+
+bool hip_target::compiles_only() const {
+  return true;
+}
+
+std::vector<std::string> hip_target::languages() const {
+  return {"triton"};
+}
+
+std::vector<std::string> hip_target::reference_languages() const {
+  return {};
+}
+
+candidate_form hip_target::form(const contract& task) const {
+  return cuda::triton_form(task);
+}
+
+std::vector<flag_set> hip_target::flag_menu() const {
+  return cuda::triton_flag_menu();
+}
+
+std::vector<device_description> hip_target::devices() const {
+  return {};
+}
+
+helper_command hip_target::compile_server() const {
+  helper_command out{{bin_dir_ + "/kevolve-compile-server-cuda", "--architecture", architecture_, "--python",
+                      python().path, "--triton", python().triton_path},
+                     helper_environment(),
+                     cores_};
+  accept_weakness(out.argv, options_);
+  return out;
+}
+
+helper_command hip_target::judge(const device_description& /*there is none*/) const {
+  return {};
+}
+
+std::string hip_target::toolchain_fingerprint(const std::vector<std::string>& /*none are linked*/) const {
+  return sha256_hex("hip-toolchain 1\n" + architecture_ + "\n" + python().triton + "\n" + python().version + "\n"
+                    + sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server-cuda")) + "\n");
+}
+
+std::string hip_target::device_fingerprint(const device_description& device) const {
+  return sha256_hex("hip-device 1\n" + device.id + "\n");
+}
+
+std::string hip_target::harness_fingerprint() const {
+  return sha256_hex("hip-harness 1\n");
+}
+
+std::map<std::string, int64_t> hip_target::hardware() const {
+  return {};
+}
+
+std::vector<std::pair<std::string, std::string>> hip_target::documents() const {
+  return {{"triton.md", std::string{triton_document()}}};
+}
+
+std::vector<doctor_row> hip_target::doctor() const {
+  return {{"AMD GPU", doctor_row::state::weaker, std::string{"for "} + architecture_ + ", " + why_none,
+           "kevolve eval --target hip TASK CANDIDATE.py says what a code object says; KEVOLVE_HIP_ARCHITECTURE=gfx950 "
+           "for that one"},
+          cuda::examine_triton(python())};
+}
+
+std::string hip_target::lacks() const {
+  return why_none;
+}
+
+std::vector<std::pair<std::string, std::string>> hip_target::about() const {
+  return {{"machine", why_none},
+          {"toolchain", python().triton.empty() ? "no Triton" : "Triton " + python().triton + " for " + architecture_}};
+}
+
+std::string hip_target::build_script(const kernel_build& /*kernel*/) const {
+  return {};
+}
+
+} // namespace kevolve

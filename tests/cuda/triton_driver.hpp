@@ -1,0 +1,19 @@
+// Candidates in Triton for tests: what compiles them, by the python3 of PATH.
+#pragma once
+
+#include "backends/cuda/python.hpp"
+#include "backends/protocol.hpp"
+
+#include <string>
+
+namespace kevolve::testing {
+
+// Asked once.
+const cuda::framework_python& triton_python();
+// Empty: it has Triton.
+std::string why_no_triton();
+
+compile_outcome compile_triton(const std::string& source, const contract& task, const std::string& flags = "default",
+                               uint32_t limit_ms = 60'000, const std::string& architecture = "sm_90a");
+
+} // namespace kevolve::testing

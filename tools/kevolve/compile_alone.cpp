@@ -1,0 +1,58 @@
+#include "tools/kevolve/compile_alone.hpp"
+
+#include "runtime/node/admin/records_json.hpp"
+#include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/own_compile_server.hpp"
+#include "tools/kevolve/terminal.hpp"
+
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint32_t limit_ms = 60'000;
+
+} // namespace
+
+int compile_alone(const contract& task, const target& hardware, const candidate& what, bool as_json) {
+  own_compile_server server;
+  compile_request q;
+  q.job = random_id();
+  q.language = what.language;
+  q.source = what.source;
+  q.flags = what.flags;
+  q.limit_ms = limit_ms;
+  q.task = task;
+  auto built = server.start(hardware.compile_server()).and_then([&] { return server.compile(q); });
+  if (!built)
+    return report({errc::internal, "the compile server: " + to_string(built.error())}, as_json);
+  const auto compiles = built->result == verdict::pass;
+  if (as_json)
+    print_out(to_text(json{{"task", task.name},
+                           {"candidate", to_string(candidate_id(what))},
+                           {"target", hardware.name()},
+                           {"trust", to_string(hardware.trust())},
+                           {"compiles_only", true},
+                           {"verdict", compiles || built->trouble ? json(nullptr) : json(to_string(built->result))},
+                           {"fault", to_json(built->trouble)},
+                           {"detail", built->log},
+                           {"flags", what.flags},
+                           {"sandbox_level", or_null(built->sandbox_level)}})
+              + "\n");
+  else {
+    auto out = task.name + " on " + hardware.name() + ": "
+               + (built->trouble ? "no verdict: " + built->trouble.kind + ": " + printable(built->trouble.detail)
+                  : compiles     ? "compiles only: nothing was launched, so nothing is judged"
+                                 : to_string(built->result))
+               + "\n";
+    std::istringstream lines{built->log};
+    for (std::string line; std::getline(lines, line);)
+      out += "  " + printable(line) + "\n";
+    print_out(out);
+  }
+  return exit_code::failed;
+}
+
+} // namespace kevolve
