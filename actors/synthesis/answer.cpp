@@ -129,17 +129,18 @@ answer_or_refusal<std::map<size_t, const code_block*>> pick_files(const std::vec
   return out;
 }
 
-// A reply that is nothing but the source.
-std::optional<code_block> bare_source(const reply_parts& parts, const answer_rules& rules) {
+// A reply that is nothing but the source. In Python no last brace shows that it is whole.
+std::optional<code_block> bare_source(const reply_parts& parts, const answer_rules& rules, bool ended_early) {
   const auto first = parts.prose.find_first_not_of(" \t\r\n");
   if (!parts.blocks.empty() || first == std::string::npos || rules.entry.empty())
     return std::nullopt;
   const auto begins = [&](std::string_view with) { return parts.prose.compare(first, with.size(), with) == 0; };
-  if ((!begins("#include") && !begins("/*") && !begins("//") && !begins(R"(""")"))
-      || !defines(parts.prose, rules.entry))
+  const bool python = begins(R"(""")");
+  if ((!begins("#include") && !begins("/*") && !begins("//") && !python) || !defines(parts.prose, rules.entry))
     return std::nullopt;
   const auto last = parts.prose.find_last_not_of(" \t\r\n");
-  return code_block{"", "", parts.prose.substr(first, last - first + 1) + "\n", parts.prose[last] == '}'};
+  const bool closed = python ? !ended_early : parts.prose[last] == '}';
+  return code_block{"", "", parts.prose.substr(first, last - first + 1) + "\n", closed};
 }
 
 std::optional<refusal> apply_edits(const std::vector<edit_block>& edits, const answer_rules& rules, answer& out) {
@@ -221,7 +222,7 @@ answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rule
   auto files = pick_files(parts.blocks, rules);
   if (!files)
     return tl::unexpected<refusal>(files.error());
-  const auto bare = files->empty() && parts.edits.empty() ? bare_source(parts, rules) : std::nullopt;
+  const auto bare = files->empty() && parts.edits.empty() ? bare_source(parts, rules, ended_early) : std::nullopt;
   if (bare)
     files->emplace(0, &*bare);
   if (!files->empty() && !parts.edits.empty())

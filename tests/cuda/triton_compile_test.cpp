@@ -241,6 +241,7 @@ TEST_CASE("a prompt for Triton states the plan, and a reply in it is read") {
   REQUIRE(read.has_value());
   CHECK(read->files.front().content == example());
   CHECK(parse_answer(example(), first.rules).has_value()); // nothing but the source
+  CHECK_FALSE(parse_answer(example(), first.rules, true).has_value());
   CHECK_FALSE(parse_answer("summary: plain\n```python\nimport triton\n```\n", first.rules).has_value());
 }
 
