@@ -70,6 +70,11 @@ void read_times(synthesizer_pointer self, const work_ptr& w) {
               auto times = times_of(*e);
               a->shape_ns = std::move(times.candidate_ns);
               a->rival_ns = std::move(times.rival_ns);
+              const auto& evidence = e->outcome.evidence;
+              if (const auto bound = evidence.find("bound"); bound != evidence.end())
+                a->bound = bound->second;
+              if (const auto why = evidence.find("bound.why"); why != evidence.end())
+                a->bound_why = why->second;
             }
             generate(self, w);
           },

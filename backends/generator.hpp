@@ -29,6 +29,8 @@ struct ancestor {
   uint64_t rival = 0;                     // whom it was timed against, in turn; 0: the reference
   std::map<std::string, double> rival_ns; // as shape_ns, of that one
   std::map<std::string, double> shape_ns; // median of a call, by shape; empty: not known
+  std::string bound;                      // what holds it up, where the judge says so: evidence "bound"
+  std::string bound_why;                  // the figures that say so
 };
 
 // The fastest candidate so far.
@@ -43,7 +45,7 @@ struct leading_candidate {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
-           x.rival, x.rival_ns, x.shape_ns);
+           x.rival, x.rival_ns, x.shape_ns, x.bound, x.bound_why);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {

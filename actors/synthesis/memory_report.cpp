@@ -61,6 +61,39 @@ constexpr std::array<failure_advice, 14> advice{{
      "Some of the work is not being done. Do all of it, at every call.", "constraints"},
 }};
 
+struct bound_advice {
+  std::string_view bound;
+  std::string_view problem;
+  std::string_view strategy;
+  std::string_view topic;
+};
+
+constexpr std::array bounds{
+    bound_advice{
+        "memory", "memory bandwidth",
+        "It is near the memory's rate: only fewer bytes help. Fuse passes, read each element once, keep what is "
+        "used again in registers or shared memory.",
+        "memory bandwidth"},
+    bound_advice{"compute", "arithmetic throughput",
+                 "It is near the peak arithmetic: only less or narrower arithmetic helps, or units that do more of it.",
+                 "compute throughput"},
+    bound_advice{
+        "launch", "the launch itself",
+        "A call takes little more than an empty launch: fewer kernels, less set-up before the first load, no scratch "
+        "to clear.",
+        "launch overhead"},
+    bound_advice{
+        "occupancy", "too few threads at work",
+        "The device is not filled: smaller tiles or a split of the longest loop for more blocks, fewer registers or "
+        "less shared memory a block, or more work in flight within each thread by asynchronous copies.",
+        "occupancy"},
+    bound_advice{
+        "latency", "waiting, near no roof",
+        "Neither roof is near and the device is filled: overlap loads with arithmetic (asynchronous copies, several "
+        "stages), lengthen what each thread has in flight, avoid bank conflicts, barriers and uncoalesced access.",
+        "latency"},
+};
+
 std::string number(double x) {
   char buffer[48];
   std::snprintf(buffer, sizeof buffer, "%.3g", x);
@@ -138,6 +171,18 @@ std::string line_of(const attempt& a) {
 }
 
 } // namespace
+
+std::vector<finding> finding_of_bound(const std::string& bound, const std::string& why) {
+  const auto found = std::find_if(bounds.begin(), bounds.end(), [&](const auto& b) { return b.bound == bound; });
+  if (found == bounds.end())
+    return {};
+  constexpr double before_estimates = 1.5;
+  return {{std::string{found->problem},
+           cut_to(why, evidence_tokens, cut_rule::ends),
+           std::string{found->strategy},
+           before_estimates,
+           {std::string{found->topic}}}};
+}
 
 memory_report make_report(const report_facts& facts) {
   memory_report out;

@@ -55,6 +55,8 @@ struct memory_report {
 };
 
 memory_report make_report(const report_facts& facts);
+// What the judge says holds a candidate up (evidence "bound"), as a finding; none for a word that nothing is known of.
+std::vector<finding> finding_of_bound(const std::string& bound, const std::string& why);
 // As it stands in a prompt. Others' words in it are quoted.
 std::string report_text(const memory_report& r);
 // What the dominant finding's documents are looked for by.

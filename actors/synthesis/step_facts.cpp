@@ -175,8 +175,11 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     r.result = parse_verdict(p.verdict);
     r.detail = p.detail;
     r.speedup = p.fitness;
-    if (r.result == verdict::pass)
-      r.roofline = roofline_of(*campaign.context, campaign.peaks, p);
+    if (r.result == verdict::pass) {
+      r.profiled = finding_of_bound(p.bound, p.bound_why);
+      if (r.profiled.empty())
+        r.roofline = roofline_of(*campaign.context, campaign.peaks, p);
+    }
   }
   r.attempts = attempts_of(step);
   out.report = make_report(r);

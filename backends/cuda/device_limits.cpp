@@ -1,5 +1,5 @@
 // What a resolved plan asks for beside what the device has.
-#include "backends/cuda/plan_resolution.hpp"
+#include "backends/cuda/occupancy.hpp"
 
 #include <algorithm>
 
@@ -18,12 +18,6 @@ std::string at(size_t index, const resolved_launch& l) {
 
 std::string beyond(uint64_t asked, uint64_t limit) {
   return std::to_string(asked) + ", the device allows " + std::to_string(limit);
-}
-
-// Registers are handed out to whole warps, in units of 256.
-uint64_t registers_of_block(uint64_t threads, uint64_t per_thread) {
-  const auto warps = (threads + 31) / 32;
-  return warps * ((per_thread * 32 + 255) / 256 * 256);
 }
 
 void check_launch(size_t index, const resolved_launch& l, const device_limits& device, const kernel_facts& facts,

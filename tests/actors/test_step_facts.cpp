@@ -54,6 +54,31 @@ TEST_CASE("the report is about the shape that is nearest to its roof") {
   CHECK(r.peak_bytes == doctest::Approx(8e10));
 }
 
+TEST_CASE("what the judge found to bound a parent heads the report, before our own estimate") {
+  const auto c = scaling();
+  generate_request step;
+  ancestor parent;
+  parent.verdict = "pass";
+  parent.fitness = 2.0;
+  parent.shape_ns = {{"large", 10e6}};
+  parent.bound = "occupancy";
+  parent.bound_why = "k has 1 block a multiprocessor";
+  step.parents = {parent};
+  const auto judged = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
+  REQUIRE(judged.findings.size() == 1);
+  CHECK(judged.findings[0].problem == "too few threads at work");
+  CHECK(judged.findings[0].evidence == "k has 1 block a multiprocessor");
+  CHECK(search_topics(judged) == std::vector<std::string>{"occupancy"});
+  for (const auto* word : {"memory", "compute", "launch", "occupancy", "latency"})
+    CHECK(finding_of_bound(word, "").size() == 1);
+  step.parents.front().bound = "a word of tomorrow's";
+  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem
+        != judged.findings[0].problem);
+  step.parents.front().bound = "memory";
+  step.parents.front().verdict = "wrong_result"; // first it must be right
+  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem != "memory bandwidth");
+}
+
 TEST_CASE("no peaks, no roofs") {
   const auto c = scaling();
   const auto f = facts_of({&c, {}, false, {}, nullptr, 0}, {});

@@ -78,9 +78,12 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::race);
   request.rival = fake_package("iterate_slowly");
+  request.task.work_bytes = "4"; // something to hold against a roof
   const auto faster = runner.ask(request);
   CHECK_MESSAGE(faster.decision == race_decision::faster, told(faster));
   CHECK(faster.speedup == doctest::Approx(2.0).epsilon(0.01));
+  REQUIRE_MESSAGE(faster.evidence.count("bound") == 1, told(faster));
+  CHECK(faster.evidence.at("bound.why").find("blocks a multiprocessor") != std::string::npos);
   const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::race));
   CHECK_MESSAGE(slower.decision == race_decision::screened, told(slower));
   auto again = ask_for(fake_package("iterate"), judge_mode::race);

@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -191,9 +192,13 @@ struct measured {
   }
 };
 
-// When the first question of each stream is asked: as they come in a campaign, not all at one moment.
-std::chrono::milliseconds first_of(const plan& p, int stream) {
-  return std::chrono::milliseconds{p.pieces} * p.every_ms * stream / p.at_once;
+// When the first question of each stream is asked: as they come in a campaign, not all at one moment, and not in step
+// with each other's pieces.
+std::chrono::microseconds first_of(const plan& p, int stream) {
+  constexpr double golden = 0.6180339887498949; // its multiples lie evenly between whole numbers
+  const std::chrono::microseconds piece{1'000 * p.every_ms};
+  const auto within = std::fmod(golden * stream, 1.0) * static_cast<double>(piece.count());
+  return piece * p.pieces * stream / p.at_once + std::chrono::microseconds{static_cast<int64_t>(within)};
 }
 
 // Text that does not compress to nothing; another one for each seed.
@@ -286,7 +291,7 @@ public:
     request_ = fmt::format("POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {}\r\n\r\n{}",
                            body.size(), body);
   }
-  void begin(std::chrono::milliseconds in) {
+  void begin(std::chrono::microseconds in) {
     timer_.expires_after(in);
     timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
       self->socket_.connect({asio::ip::address_v4::loopback(), self->port_}, self->failed_);

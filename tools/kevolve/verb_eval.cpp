@@ -161,6 +161,11 @@ json timing_json(const judge_outcome& o) {
           {"shapes", std::move(shapes)}};
 }
 
+std::string bound_of(const judge_outcome& o) {
+  const auto found = o.evidence.find("bound");
+  return found == o.evidence.end() ? std::string{} : found->second;
+}
+
 json document_of(const campaign_spec& spec, const candidate& what, const target& hardware, const single_evaluation& x) {
   auto admitted = x.fixed.admission.result == verdict::pass;
   const auto& e = x.outcome;
@@ -176,7 +181,8 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
           {"detail", admitted ? e.detail : "the task is refused: " + x.fixed.admission.detail},
           {"correctness", last.correctness.cases > 0 ? to_json(last.correctness) : json(nullptr)},
           {"timing", timing_json(last)},
-          {"diagnosis", {{"bound", nullptr}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
+          {"diagnosis",
+           {{"bound", or_null(bound_of(last))}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
           {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
           {"flags", what.flags},

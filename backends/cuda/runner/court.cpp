@@ -35,6 +35,14 @@ double operations_per_clock(uint32_t capability) {
   }
 }
 
+// Of 32-bit floats, a second; 0: unknown.
+double peak_flops(const bench& b) {
+  const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
+  const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);
+  return operations_per_clock(b.device.limits.capability) * static_cast<double>(b.device.limits.multiprocessors)
+         * clock;
+}
+
 attempt<void> probe(bench& b, judge_outcome& out) {
   if (auto ok = check_health(b); !ok)
     return ok;
@@ -113,6 +121,21 @@ attempt<void> check_health(bench& b) {
   return {};
 }
 
+call_roofs roofs_of(const bench& b, const contract& task, const pool_set& set) {
+  call_roofs out;
+  out.launch_ns = b.peaks.event_floor_ns;
+  if (task.work_flops.empty() && task.work_bytes.empty())
+    return out;
+  const auto bytes = working_set_bytes(set.data);
+  device_peaks arithmetic;
+  arithmetic.flops_per_second = peak_flops(b);
+  device_peaks memory;
+  memory.levels = {{"dram", 0, b.peaks.copy_bytes_per_second}};
+  out.compute_ns = physics_floor_ns(task, set.data, bytes, arithmetic).value_or(0.0);
+  out.memory_ns = physics_floor_ns(task, set.data, bytes, memory).value_or(0.0);
+  return out;
+}
+
 attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool) {
   const auto& task = request.task;
   if (task.work_flops.empty() && task.work_bytes.empty())
@@ -121,10 +144,7 @@ attempt<double> floor_of(bench& b, const judge_request& request, const shape_poo
     if (auto ok = check_health(b); !ok)
       return tl::unexpected(ok.error());
   device_peaks peaks;
-  const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
-  const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);
-  peaks.flops_per_second =
-      operations_per_clock(b.device.limits.capability) * static_cast<double>(b.device.limits.multiprocessors) * clock;
+  peaks.flops_per_second = peak_flops(b);
   double least = 0.0;
   for (const auto& set : pool.sets) {
     const auto bytes = working_set_bytes(set.data);

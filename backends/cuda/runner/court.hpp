@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/judge/trial.hpp"
+#include "backends/cuda/bottleneck.hpp"
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/framework/framework_client.hpp"
 #include "backends/cuda/nvml.hpp"
@@ -41,6 +42,9 @@ void prepare_spares(bench& b);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(bench& b);
 
+// What the work of a set takes at each of the device's roofs; zeros where they are unknown. For what is told, not for
+// a verdict: copies' rate is the memory's.
+call_roofs roofs_of(const bench& b, const contract& task, const pool_set& set);
 // The physics floor of a set, or 0 where the task declares no work or the device's rates are unknown.
 attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool);
 

@@ -34,6 +34,7 @@ public:
   // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
   bool has_rival() const { return has_rival_; }
+  const std::map<std::string, kernel_facts>& kernels() const { return candidate_.kernels(); } // the candidate's
 
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked, bit for bit the same.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);

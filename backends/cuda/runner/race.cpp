@@ -72,6 +72,7 @@ private:
       note_compiled_baseline();
     note_weather("after");
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
+    note_bottlenecks();
     if (!raced)
       return raced;
     const auto ours = 2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U);
@@ -106,6 +107,37 @@ private:
         told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
       else
         told = "not measured: " + (times.error().trouble ? times.error().trouble.detail : times.error().refused.detail);
+    }
+  }
+
+  // What holds the candidate up on each declared shape; of the longest one, as the word for all.
+  void note_bottlenecks() {
+    double longest = 0.0;
+    const auto code = read_program(request_.candidate, request_.task);
+    for (const auto& shape : duel_.shapes()) {
+      if (!code || shape.pool->shape.held_out || shape.candidate_ns.empty())
+        continue;
+      const auto& set = shape.pool->sets.front();
+      const auto plan = resolve_plan(code->plan, request_.task, set.data);
+      if (!plan)
+        continue;
+      std::vector<filled> launches;
+      for (const auto& l : plan->launches) {
+        const auto facts = duel_.kernels().find(l.kernel);
+        launches.push_back({l.kernel, occupancy_of(l, facts == duel_.kernels().end() ? kernel_facts{} : facts->second,
+                                                   bench_.device.limits)});
+      }
+      auto roofs = roofs_of(bench_, request_.task, set);
+      roofs.took_ns = interval_of_median(shape.candidate_ns).median;
+      const auto found = bottleneck_of(roofs, launches);
+      if (found.bound.empty())
+        continue;
+      out_.evidence["bound." + shape.pool->shape.name] = found.bound + ": " + found.why;
+      if (roofs.took_ns <= longest)
+        continue;
+      longest = roofs.took_ns;
+      out_.evidence["bound"] = found.bound;
+      out_.evidence["bound.why"] = shape.pool->shape.name + ": " + found.why;
     }
   }
 

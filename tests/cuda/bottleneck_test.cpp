@@ -1,0 +1,96 @@
+// Occupancy against figures of NVIDIA's calculator, and what bounds a call.
+#include "backends/cuda/bottleneck.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+namespace {
+
+device_limits h200() {
+  auto out = published_limits(90);
+  out.multiprocessors = 132;
+  return out;
+}
+
+resolved_launch launch(uint32_t grid, uint32_t threads, uint32_t shared = 0) {
+  resolved_launch out;
+  out.kernel = "k";
+  out.grid = {grid, 1, 1};
+  out.block = {threads, 1, 1};
+  out.shared = shared;
+  return out;
+}
+
+kernel_facts with(uint32_t registers, uint32_t static_shared = 0) {
+  kernel_facts out;
+  out.registers = registers;
+  out.static_shared = static_shared;
+  return out;
+}
+
+struct row {
+  uint32_t threads;
+  uint32_t registers;
+  uint32_t shared;
+  uint32_t capability;
+  uint32_t blocks;
+  const char* limit;
+};
+
+const row rows[]{
+    {256, 32, 0, 90, 8, "threads"},
+    {256, 64, 0, 90, 4, "registers"},
+    {128, 255, 0, 90, 2, "registers"},
+    {32, 16, 0, 90, 32, "blocks"},
+    {128, 32, 65'536, 90, 3, "shared memory"},
+    {128, 32, 232'448, 90, 1, "shared memory"},
+    {100, 32, 0, 90, 16, "threads"}, // a warp is whole
+    {1024, 32, 0, 86, 1, "threads"},
+    {64, 16, 0, 86, 16, "blocks"},
+    {64, 16, 0, 89, 24, "blocks"},
+    {128, 32, 100'000, 80, 1, "shared memory"},
+    {1024, 64, 0, 90, 1, "registers"},
+};
+
+} // namespace
+
+TEST_CASE("occupancy is what the scarcest resource allows") {
+  for (const auto& r : rows) {
+    auto device = h200();
+    device.capability = r.capability;
+    const auto o = occupancy_of(launch(1000, r.threads, r.shared), with(r.registers), device);
+    CAPTURE(r.threads);
+    CAPTURE(r.registers);
+    CAPTURE(r.shared);
+    CAPTURE(r.capability);
+    CHECK(o.blocks == r.blocks);
+    CHECK(o.limit == r.limit);
+  }
+  const auto o = occupancy_of(launch(264, 256), with(128), h200());
+  CHECK(o.blocks == 2);
+  CHECK(o.threads == doctest::Approx(0.25));
+  CHECK(o.waves == doctest::Approx(1.0));
+  CHECK(occupancy_of(launch(1, 128, 0), with(32, 50'000), h200()).limit == "shared memory"); // static counts as well
+  auto unknown = h200();
+  unknown.capability = 120;
+  CHECK(occupancy_of(launch(1, 32), with(32), unknown).blocks == 0);
+}
+
+TEST_CASE("a call is bound by the roof that it is near, else by what it leaves empty") {
+  const filled full{"k", occupancy_of(launch(10'000, 256), with(32), h200())};
+  const filled thin{"k", occupancy_of(launch(20, 256), with(32), h200())};
+  const filled fat{"k", occupancy_of(launch(10'000, 128, 200'000), with(32), h200())};
+  CHECK(bottleneck_of({100e3, 80e3, 10e3, 3e3}, {full}).bound == "memory");
+  CHECK(bottleneck_of({100e3, 10e3, 80e3, 3e3}, {full}).bound == "compute");
+  CHECK(bottleneck_of({5e3, 1e3, 1e3, 3e3}, {full}).bound == "launch");
+  CHECK(bottleneck_of({100e3, 10e3, 10e3, 3e3}, {thin}).bound == "occupancy"); // 20 of 132 multiprocessors work
+  CHECK(bottleneck_of({100e3, 10e3, 10e3, 3e3}, {full, fat}).bound == "occupancy");
+  CHECK(bottleneck_of({100e3, 10e3, 10e3, 3e3}, {full}).bound == "latency");
+  CHECK(bottleneck_of({100e3, 0, 0, 0}, {full}).bound.empty()); // no work was declared
+  CHECK(bottleneck_of({0, 1, 1, 1}, {full}).bound.empty());
+  const auto b = bottleneck_of({100e3, 10e3, 20e3, 3e3}, {full, fat});
+  for (const auto* says : {"10 % of the memory's rate", "20 % of the peak arithmetic", "3 % of the call",
+                           "1 block a multiprocessor", "limit: shared memory"})
+    CHECK_MESSAGE(b.why.find(says) != std::string::npos, b.why);
+}
