@@ -257,7 +257,9 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
                                      "inputs",
                                      "shape '" + shape.name + "': " + data.error().detail,
                                      {{"shape", shape.name}}}});
+  static uint64_t made = 0;
   pool_set out;
+  out.number = ++made;
   out.data = std::move(*data);
   out.layout = lay_out(task, out.data.geometries, options.placement);
   out.reference_output.resize(task.arguments.size());

@@ -38,6 +38,7 @@ struct request_hooks {
 };
 
 struct pool_set {
+  uint64_t number = 0; // never another's in this process
   call_data data;
   arena_layout layout;
   std::vector<expected_output> expected;     // by argument; empty unless written

@@ -2,6 +2,7 @@
 // backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
 // and context per candidate.
 #include "backends/cuda/runner/court.hpp"
+#include "backends/cuda/runner/examiner.hpp"
 #include "backends/cuda/runner/worker.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
@@ -185,6 +186,8 @@ int start(int argc, char** argv) {
     int number = 0;
     if (key == "--worker" && parse_number(value, number))
       return run_worker(number);
+    if (key == "--examiner" && parse_number(value, number))
+      return run_examiner(number);
     if (key == "--device" && parse_number(value, number))
       settings.worker.device = number;
     else if (key == "--zygote")

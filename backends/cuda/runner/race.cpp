@@ -74,7 +74,8 @@ private:
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     if (!raced)
       return raced;
-    const auto ours = 2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U);
+    const auto ours =
+        2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U) + (bench_.examiner.alive() ? 1U : 0U);
     if (company > ours || processes() > ours) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
