@@ -88,6 +88,8 @@ void iterate(fake_function& f, void** parameters) {
       a = a * 0.5F + w[k & 7];
     y[i] = a;
   }
+  if (ends(f.name, "_wavers")) // within any tolerance, and never the same twice
+    y[0] += 1e-7F * static_cast<float>(f.home->launches);
   if (ends(f.name, "_past_the_end"))
     y[n] = 1.0F;
   if (ends(f.name, "_far_away"))
@@ -179,7 +181,7 @@ int cuCtxResetPersistingL2Cache() {
   return 0;
 }
 int cuMemGetInfo_v2(size_t* free, size_t* total) {
-  *free = *total = size_t{4} << 30U;
+  *free = *total = is("small") ? size_t{1} << 20U : size_t{4} << 30U;
   return 0;
 }
 int cuMemAlloc_v2(uint64_t* out, size_t bytes) {
