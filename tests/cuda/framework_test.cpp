@@ -205,6 +205,8 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   auto o = runner.ask(request);
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
   CHECK(o.decision == race_decision::faster);
+  CHECK(o.evidence.at("comparison") == "device"); // of the candidate
+  CHECK(o.evidence.at("comparison.rival") == "host: its framework works on the host");
   CHECK(o.timings.front().rival_ns.size() == o.timings.front().candidate_ns.size());
   CHECK(o.correctness.reference_max_abs > 0.0);
   CHECK(o.sandbox_level.find("reference ") != std::string::npos);

@@ -91,7 +91,7 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
 
 TEST_CASE("where the device shares no memory the host compares, with the same verdicts in the same words") {
   std::map<std::string, std::string> on_device;
-  for (const auto* device : {"0", "without descriptors", "without export"}) {
+  for (const auto* device : {"0", "without descriptors", "without export", "without import"}) {
     CAPTURE(device);
     const bool shares = std::string{device} == "0";
     const with_fake_driver fake{device};
@@ -115,7 +115,18 @@ TEST_CASE("where the device shares no memory the host compares, with the same ve
     CHECK((runner.child("--examiner") != 0) == shares);
     if (std::string{device} == "without export")
       CHECK(o.evidence.at("comparison.why").find("cuMemExportToShareableHandle") != std::string::npos);
+    if (std::string{device} == "without import")
+      CHECK(o.evidence.at("comparison.why").find("cuMemImportFromShareableHandle") != std::string::npos);
   }
+}
+
+TEST_CASE("a device that sees changes which the host does not see is sick") {
+  const with_fake_driver fake{"miscounting"};
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+  CHECK_MESSAGE(o.trouble.kind == "device_sick", told(o));
+  CHECK(o.result == verdict::none);
 }
 
 TEST_CASE("the report is the same whoever compares") {

@@ -4,6 +4,15 @@
 
 #include "backends/cuda/examiner/pieces.hpp"
 
+// Loads of several turns on their way at once.
+#if defined(__clang__)
+#define KEVOLVE_UNROLL _Pragma("unroll 4")
+#else
+#define KEVOLVE_UNROLL
+#endif
+// What passes numbers by reference must not make them live in memory.
+#define KEVOLVE_INLINE [[gnu::always_inline]] inline
+
 namespace kevolve::cuda {
 
 using bytes_in = const unsigned char*;
@@ -88,21 +97,28 @@ inline bool counts(const piece& p, uint64_t s) {
   return s == 0 && logical < p.count;
 }
 
-// Visits the words of arena[at, +count): one(word's address) for whole ones, part(address of a byte, its number in the
-// pattern) for the bytes at the edges.
+// The thread that sees to the bytes which are no whole word.
+inline bool sees_to_the_rest(share mine) {
+  return mine.first == 0;
+}
+
+// Visits arena[at, +count): one(a whole word's place), part(a byte's place) for the bytes at the edges. Places count
+// from the arena's start.
 template <class One, class Part>
-inline void each_word(bytes_in arena, const piece& p, share mine, One one, Part part) {
+KEVOLVE_INLINE void each_word(const piece& p, share mine, One one, Part part) {
   const uint64_t from = p.at;
   const uint64_t to = p.at + p.count;
-  for (uint64_t w = from / 8 + mine.first; 8 * w < to; w += mine.step) {
-    if (8 * w >= from && 8 * w + 8 <= to) {
-      one(arena + 8 * w);
-      continue;
-    }
-    for (uint64_t i = 8 * w; i < 8 * w + 8; ++i)
-      if (i >= from && i < to)
-        part(arena + i, i % 8);
-  }
+  const uint64_t first = (from + 7) / 8;
+  const uint64_t last = to / 8;
+  KEVOLVE_UNROLL
+  for (uint64_t w = first + mine.first; w < last; w += mine.step)
+    one(8 * w);
+  if (!sees_to_the_rest(mine))
+    return;
+  for (uint64_t i = from; i < to && i < 8 * first; ++i)
+    part(i);
+  for (uint64_t i = last < first ? to : 8 * last; i < to; ++i)
+    part(i);
 }
 
 inline unsigned char byte_of(uint64_t pattern, uint64_t i) {
@@ -111,22 +127,35 @@ inline unsigned char byte_of(uint64_t pattern, uint64_t i) {
 
 // Both sides begin at multiples of eight.
 inline void copy_words(bytes_out to, bytes_in from, uint64_t count, share mine) {
-  for (uint64_t w = mine.first; 8 * w < count; w += mine.step)
-    if (8 * w + 8 <= count)
-      *reinterpret_cast<uint64_t*>(to + 8 * w) = word_at(from + 8 * w);
-    else
-      for (uint64_t i = 8 * w; i < count; ++i)
-        to[i] = from[i];
+  const uint64_t words = count / 8;
+  auto* t = reinterpret_cast<uint64_t*>(to);
+  const auto* f = reinterpret_cast<const uint64_t*>(from);
+  uint64_t w = mine.first;
+  // Several on their way at once: what is written here might, for all the compiler knows, be read there.
+  for (; w + 3 * mine.step < words; w += 4 * mine.step) {
+    const uint64_t a = f[w];
+    const uint64_t b = f[w + mine.step];
+    const uint64_t c = f[w + 2 * mine.step];
+    const uint64_t d = f[w + 3 * mine.step];
+    t[w] = a;
+    t[w + mine.step] = b;
+    t[w + 2 * mine.step] = c;
+    t[w + 3 * mine.step] = d;
+  }
+  for (; w < words; w += mine.step)
+    t[w] = f[w];
+  for (uint64_t i = 8 * words; sees_to_the_rest(mine) && i < count; ++i)
+    to[i] = from[i];
 }
 
 inline uint64_t differing_words(bytes_in a, bytes_in b, uint64_t count, share mine) {
+  const uint64_t words = count / 8;
   uint64_t bad = 0;
-  for (uint64_t w = mine.first; 8 * w < count; w += mine.step)
-    if (8 * w + 8 <= count)
-      bad += word_at(a + 8 * w) != word_at(b + 8 * w) ? 1 : 0;
-    else
-      for (uint64_t i = 8 * w; i < count; ++i)
-        bad += a[i] != b[i] ? 1 : 0;
+  KEVOLVE_UNROLL
+  for (uint64_t w = mine.first; w < words; w += mine.step)
+    bad += word_at(a + 8 * w) != word_at(b + 8 * w) ? 1 : 0;
+  for (uint64_t i = 8 * words; sees_to_the_rest(mine) && i < count; ++i)
+    bad += a[i] != b[i] ? 1 : 0;
   return bad;
 }
 
@@ -168,62 +197,73 @@ inline int64_t larger(int64_t a, int64_t b) {
 }
 
 // As all_within() and all_figures() of backends/judging/comparison.cpp.
-template <element T, element E, bool Figures>
-inline void outside(bytes_in arena, bytes_in block, const piece& p, share mine, finding& out) {
+template <bool Figures>
+KEVOLVE_INLINE void judge(double c, double o, const piece& p, finding& out) {
   constexpr double greatest = 0x1.fffffffffffffp1023;
-  const int64_t least = p.min_exponent + 1023;
-  for (uint64_t i = mine.first; i < p.count; i += mine.step) {
-    const double c = number_at(T, arena + p.at, storage_of(p, i));
-    const double o = number_at(E, block + p.other, i);
-    const double difference = __builtin_fabs(c - o);
-    const double size = __builtin_fabs(o);
-    const double allowed = p.relative * size;
-    // Negated, so that NaN and infinity on either side are outside.
-    out.bad += difference - allowed <= p.absolute ? 0 : 1;
-    if constexpr (Figures) {
-      const int64_t exponent = larger(ordered_bits(size) >> 52, least);
-      const auto per_unit = __builtin_bit_cast(double, (2046 + p.mantissa_bits - exponent) << 52);
-      out.largest = larger(out.largest, ordered_bits(size));
-      out.max_abs = larger(out.max_abs, ordered_bits(difference));
-      out.max_rel = larger(out.max_rel, ordered_bits(difference / (size > 0.0 ? size : greatest)));
-      out.max_ulp = larger(out.max_ulp, ordered_bits(difference * per_unit));
-    }
+  const double difference = __builtin_fabs(c - o);
+  const double size = __builtin_fabs(o);
+  const double allowed = p.relative * size;
+  // Negated, so that NaN and infinity on either side are outside.
+  out.bad += difference - allowed <= p.absolute ? 0 : 1;
+  if constexpr (Figures) {
+    const int64_t exponent = larger(ordered_bits(size) >> 52, p.min_exponent + 1023);
+    const auto per_unit = __builtin_bit_cast(double, (2046 + p.mantissa_bits - exponent) << 52);
+    out.largest = larger(out.largest, ordered_bits(size));
+    out.max_abs = larger(out.max_abs, ordered_bits(difference));
+    out.max_rel = larger(out.max_rel, ordered_bits(difference / (size > 0.0 ? size : greatest)));
+    out.max_ulp = larger(out.max_ulp, ordered_bits(difference * per_unit));
   }
 }
 
+template <element T, element E, bool Figures>
+inline finding outside_in_line(bytes_in actual, bytes_in expected, const piece& p, share mine) {
+  finding out;
+  KEVOLVE_UNROLL
+  for (uint64_t i = mine.first; i < p.count; i += mine.step)
+    judge<Figures>(number_at(T, actual, i), number_at(E, expected, i), p, out);
+  return out;
+}
+
 template <bool Figures>
-inline void outside(bytes_in arena, bytes_in block, const piece& p, share mine, finding& out) {
+inline finding outside(bytes_in actual, bytes_in expected, const piece& p, share mine) {
+  finding out;
   const bool wide = p.other_type == element::f64;
   if (!wide && p.other_type != p.type) {
-    out.bad += 1; // such a pair is never accepted
-    return;
+    out.bad = 1; // such a pair is never accepted
+    return out;
+  }
+  if (p.contiguous == 0) {
+    for (uint64_t i = mine.first; i < p.count; i += mine.step)
+      judge<Figures>(number_at(p.type, actual, storage_of(p, i)), number_at(p.other_type, expected, i), p, out);
+    return out;
   }
   switch (p.type) {
     case element::f16:
-      return wide ? outside<element::f16, element::f64, Figures>(arena, block, p, mine, out)
-                  : outside<element::f16, element::f16, Figures>(arena, block, p, mine, out);
+      return wide ? outside_in_line<element::f16, element::f64, Figures>(actual, expected, p, mine)
+                  : outside_in_line<element::f16, element::f16, Figures>(actual, expected, p, mine);
     case element::bf16:
-      return wide ? outside<element::bf16, element::f64, Figures>(arena, block, p, mine, out)
-                  : outside<element::bf16, element::bf16, Figures>(arena, block, p, mine, out);
+      return wide ? outside_in_line<element::bf16, element::f64, Figures>(actual, expected, p, mine)
+                  : outside_in_line<element::bf16, element::bf16, Figures>(actual, expected, p, mine);
     case element::f32:
-      return wide ? outside<element::f32, element::f64, Figures>(arena, block, p, mine, out)
-                  : outside<element::f32, element::f32, Figures>(arena, block, p, mine, out);
+      return wide ? outside_in_line<element::f32, element::f64, Figures>(actual, expected, p, mine)
+                  : outside_in_line<element::f32, element::f32, Figures>(actual, expected, p, mine);
     case element::f64:
-      return outside<element::f64, element::f64, Figures>(arena, block, p, mine, out);
+      return outside_in_line<element::f64, element::f64, Figures>(actual, expected, p, mine);
     default:
-      out.bad += 1;
+      out.bad = 1;
+      return out;
   }
 }
 
 // This thread's share of a piece.
-inline finding examine(bytes_out arena, bytes_out block, const piece& p, share mine) {
-  finding out;
+KEVOLVE_INLINE finding examine(bytes_out arena, bytes_out block, const piece& p, share mine) {
   const uint64_t pattern = p.pattern;
+  uint64_t bad = 0;
   switch (p.kind) {
     case piece_kind::fill:
       each_word(
-          arena, p, mine, [&](bytes_in w) { *reinterpret_cast<uint64_t*>(const_cast<bytes_out>(w)) = pattern; },
-          [&](bytes_in b, uint64_t i) { *const_cast<bytes_out>(b) = byte_of(pattern, i); });
+          p, mine, [&](uint64_t i) { *reinterpret_cast<uint64_t*>(arena + i) = pattern; },
+          [&](uint64_t i) { arena[i] = byte_of(pattern, i % 8); });
       break;
     case piece_kind::bring:
       copy_words(arena + p.at, block + p.other, p.count, mine);
@@ -233,26 +273,26 @@ inline finding examine(bytes_out arena, bytes_out block, const piece& p, share m
       break;
     case piece_kind::holds:
       each_word(
-          arena, p, mine, [&](bytes_in w) { out.bad += word_at(w) != pattern ? 1 : 0; },
-          [&](bytes_in b, uint64_t i) { out.bad += *b != byte_of(pattern, i) ? 1 : 0; });
+          p, mine, [&](uint64_t i) { bad += word_at(arena + i) != pattern ? 1 : 0; },
+          [&](uint64_t i) { bad += arena[i] != byte_of(pattern, i % 8) ? 1 : 0; });
       break;
     case piece_kind::same:
-      out.bad = differing_words(arena + p.at, block + p.other, p.count, mine);
+      bad = differing_words(arena + p.at, block + p.other, p.count, mine);
       break;
     case piece_kind::gaps_hold:
     case piece_kind::gaps_same:
-      out.bad = bad_gaps(arena, block, p, mine);
+      bad = bad_gaps(arena, block, p, mine);
       break;
     case piece_kind::equal:
-      out.bad = unequal(arena, block, p, mine);
+      bad = unequal(arena, block, p, mine);
       break;
     case piece_kind::within:
-      outside<false>(arena, block, p, mine, out);
-      break;
+      return outside<false>(arena + p.at, block + p.other, p, mine);
     case piece_kind::within_figures:
-      outside<true>(arena, block, p, mine, out);
-      break;
+      return outside<true>(arena + p.at, block + p.other, p, mine);
   }
+  finding out;
+  out.bad = bad;
   return out;
 }
 

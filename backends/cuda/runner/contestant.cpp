@@ -154,6 +154,10 @@ attempt<void> contestant_on_device::load(bench& b) {
                                       cuda_wire::word::loaded, start_limit);
   if (!loaded)
     return tl::unexpected(worker_lost(loaded.error(), "loading", start_limit));
+  if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory && loaded->how.phase == "arena") {
+    b.examiner.give_up(loaded->how.detail);
+    return infrastructure("device_sick", loaded->how.detail);
+  }
   if (loaded->how.status != 0)
     return tl::unexpected(judge_answer(loaded->how));
   kernels_ = loaded->facts;

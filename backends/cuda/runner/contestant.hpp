@@ -30,6 +30,8 @@ public:
   virtual attempt<void> load(bench& b) = 0;
   // Whether it works in the examiner's arena; else in the exchange. Known once loaded.
   virtual bool in_arena() const = 0;
+  // Why it does not, where the other one might.
+  virtual std::string why_on_host() const { return {}; }
   virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                                   std::chrono::milliseconds limit) = 0;
   virtual void end() = 0;

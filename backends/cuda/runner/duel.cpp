@@ -77,6 +77,8 @@ attempt<void> duel_on_device::start_workers() {
   ++launches_;
   auto ok = candidate_.load(bench_);
   start_ns_ += ns_since(start);
+  if (!ok && *common && !bench_.examiner.serves() && !bench_.examiner.why().empty())
+    return start_workers(); // its memory is in reach of no worker, which is known from here on
   return ok;
 }
 
@@ -332,6 +334,8 @@ std::map<std::string, std::string> duel_on_device::costs() const {
     out["comparison"] = why.empty() ? "device" : "host";
     if (!why.empty())
       out["comparison.why"] = why;
+    if (has_rival_ && rival_ && !rival_->why_on_host().empty())
+      out["comparison.rival"] = "host: " + rival_->why_on_host();
   }
   out["calls.compared_on_host"] = std::to_string(calls_on_host_);
   out["sets_uploaded"] = std::to_string(bench_.examiner.uploads() - uploads_before_);

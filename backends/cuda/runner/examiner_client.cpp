@@ -30,6 +30,11 @@ tl::unexpected<setback> examiner_client::lost(const failure& why) {
   return infrastructure("worker_killed", "the examiner: " + to_string(why));
 }
 
+void examiner_client::give_up(const std::string& why) {
+  end();
+  unfit_ = why;
+}
+
 void examiner_client::end() {
   process_.end();
   if (arena_fd_ >= 0)

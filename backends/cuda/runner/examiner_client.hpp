@@ -36,6 +36,9 @@ public:
   attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
   shared_arena& host() { return host_; }
 
+  // Whoever was to map the arena could not: from here on all is the host's.
+  void give_up(const std::string& why);
+
   uint64_t uploads() const { return uploads_; } // sets, since it was made
   void end();
 

@@ -21,7 +21,23 @@ constexpr int attribute_descriptors = 103;
 constexpr int attribute_multiprocessors = 16;
 constexpr uint32_t threads = 256;
 constexpr uint32_t blocks_per_multiprocessor = 4;
-constexpr uint64_t share_of_memory = 4; // of what is free, a part for sets
+constexpr uint64_t steps_per_thread = 4; // at least, where there are so many
+constexpr uint64_t share_of_memory = 4;  // of what is free, a part for sets
+
+// Words or elements, whichever the kernel goes through.
+uint64_t steps_of(const piece& p) {
+  switch (p.kind) {
+    case piece_kind::gaps_hold:
+    case piece_kind::gaps_same:
+      return p.span;
+    case piece_kind::equal:
+    case piece_kind::within:
+    case piece_kind::within_figures:
+      return p.count;
+    default:
+      return p.count / 8;
+  }
+}
 
 bool fits(uint64_t from, uint64_t count, uint64_t bytes) {
   return from <= bytes && count <= bytes - from;
@@ -216,18 +232,24 @@ cuda_wire::worked examiner_session::work(const cuda_wire::work& order) {
     }
   if (pieces.empty() || !prepare_lists(pieces.size(), out.how))
     return out;
+  // Findings begin at zero, and travel with the pieces.
+  const auto piece_bytes = pieces.size() * sizeof(piece);
+  const auto answer_bytes = pieces.size() * sizeof(finding);
+  std::vector<char> lists(piece_bytes + answer_bytes);
+  std::memcpy(lists.data(), pieces.data(), piece_bytes);
   auto at = arena_.at();
   auto list = lists_;
-  auto answers = lists_ + room_ * sizeof(piece);
-  const auto answer_bytes = pieces.size() * sizeof(finding);
+  auto answers = lists_ + piece_bytes;
   std::array<void*, 5> parameters{&at, &set.at, &kept.at, &list, &answers};
   launch_configuration how;
-  how.grid[0] = blocks_;
+  uint64_t steps = 0;
+  for (const auto& p : pieces)
+    steps = std::max(steps, steps_of(p));
+  how.grid[0] = static_cast<uint32_t>(std::clamp<uint64_t>(steps / (threads * steps_per_thread), 1, blocks_));
   how.grid[1] = static_cast<uint32_t>(pieces.size());
   how.block[0] = threads;
   how.on = stream_;
-  if (!well(call_->to_device(list, pieces.data(), pieces.size() * sizeof(piece), stream_), "cuMemcpyHtoDAsync", out.how)
-      || !well(call_->fill8(answers, 0, answer_bytes, stream_), "cuMemsetD8Async", out.how)
+  if (!well(call_->to_device(list, lists.data(), lists.size(), stream_), "cuMemcpyHtoDAsync", out.how)
       || !well(call_->launch(&how, kernel_, parameters.data(), nullptr), "cuLaunchKernelEx", out.how))
     return out;
   if (order.answered) {

@@ -83,11 +83,18 @@ attempt<void> framework_rival::load(bench& b) {
   if (!process)
     return tl::unexpected(process.error());
   process_ = *process;
-  in_arena_ = b.examiner.serves() && !b.settings.framework.on_host;
-  if (in_arena_) {
-    if (auto refused = process_->map_device(b.examiner.arena_fd(), b.examiner.arena_bytes(), b.examiner.arena_number()))
-      return infrastructure("internal", "the reference's process does not map the arena: " + refused->detail);
-    return {};
+  in_arena_ = false;
+  if (b.settings.framework.on_host)
+    why_on_host_ = "its framework works on the host";
+  else if (b.examiner.serves()) {
+    const auto& common = b.examiner;
+    auto refused = process_->map_device(common.arena_fd(), common.arena_bytes(), common.arena_number());
+    in_arena_ = !refused;
+    why_on_host_ = refused ? refused->detail : "";
+    if (!refused)
+      return {};
+    if (!process_->alive())
+      return infrastructure("worker_killed", "the reference's process died while it mapped the arena");
   }
   // Of its own where the candidate works in the arena; else there already, with a worker that maps it.
   if (b.exchange.fd() < 0 || b.exchange.mapped_bytes() < arena_bytes_)

@@ -18,6 +18,7 @@ public:
       : request_(request), mode_(mode), arena_bytes_(arena_bytes) {}
   attempt<void> load(bench& b) override;
   bool in_arena() const override { return in_arena_; }
+  std::string why_on_host() const override { return why_on_host_; }
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                           std::chrono::milliseconds limit) override;
   void end() override {}
@@ -27,6 +28,7 @@ private:
   framework_mode mode_;
   size_t arena_bytes_;
   bool in_arena_ = false;
+  std::string why_on_host_;
   framework_client* process_ = nullptr;
 };
 
