@@ -74,7 +74,14 @@ void iterate(fake_function& f, void** parameters) {
   if (ends(f.name, "_hangs"))
     for (;;)
       pause();
-  if (ends(f.name, "_dies"))
+  if (ends(f.name, "_haunts") && fork() == 0) { // what its process left on the device goes on
+    close_range(3, 1000, 0);
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+         std::chrono::steady_clock::now() < end;)
+      x[n / 2] += 1.0F;
+    _exit(0);
+  }
+  if (ends(f.name, "_dies") || ends(f.name, "_haunts"))
     _exit(9);
   if (ends(f.name, "_faults"))
     sticky = 700;

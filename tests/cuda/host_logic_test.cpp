@@ -129,6 +129,15 @@ TEST_CASE("a device that sees changes which the host does not see is sick") {
   CHECK(o.result == verdict::none);
 }
 
+TEST_CASE("what a lost worker's kernels still write hits nobody after it") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  CHECK(runner.ask(ask_for(fake_package("iterate_haunts"), judge_mode::check)).trouble.kind == "worker_killed");
+  const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
 TEST_CASE("the report is the same whoever compares") {
   std::vector<judge_outcome> reports;
   for (const auto* device : {"0", "without descriptors"}) {

@@ -73,6 +73,10 @@ TEST_CASE("what is drawn ahead on other cores is what is drawn one by one, redra
   for (const auto& s : alone->sets)
     ordinary += load_number(dtype::f32, s.data.inputs[0].data(), 0) > 0.7 ? 0 : 1;
   CHECK(ordinary == 12); // the others were drawn again
+  // Half of them lie anywhere.
+  const auto usual = lay_out(poly_task(), alone->sets[1].data.geometries).places[0].offset;
+  CHECK(alone->sets[0].layout.places[0].offset == usual);
+  CHECK(alone->sets[1].layout.places[0].offset != usual);
   for (const size_t threads : {size_t{1}, size_t{3}, size_t{20}}) {
     CAPTURE(threads);
     const auto together = made_with(threads);

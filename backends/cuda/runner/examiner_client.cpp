@@ -35,12 +35,16 @@ void examiner_client::give_up(const std::string& why) {
   unfit_ = why;
 }
 
-void examiner_client::end() {
-  process_.end();
+void examiner_client::abandon_arena() {
   if (arena_fd_ >= 0)
     ::close(arena_fd_);
   arena_fd_ = -1;
   arena_bytes_ = 0;
+}
+
+void examiner_client::end() {
+  process_.end();
+  abandon_arena();
   held_.clear();
   held_bytes_ = 0;
   kept_bytes_ = 0;
@@ -77,9 +81,7 @@ attempt<void> examiner_client::start(const worker_options& options) {
 }
 
 attempt<void> examiner_client::make_arena(uint64_t bytes) {
-  if (arena_fd_ >= 0)
-    ::close(arena_fd_);
-  arena_fd_ = -1;
+  abandon_arena();
   auto made = process_.ask<cuda_wire::arena_made>(word::make_arena, cuda_wire::make_arena{bytes}, word::arena_made,
                                                   order_limit);
   if (!made)

@@ -36,6 +36,8 @@ public:
   attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
   shared_arena& host() { return host_; }
 
+  // The next ready() makes another arena: what still runs on the device from a lost process must not write into ours.
+  void abandon_arena();
   // Whoever was to map the arena could not: from here on all is the host's.
   void give_up(const std::string& why);
 

@@ -39,6 +39,9 @@ public:
   attempt<void> run() {
     auto ended = judge();
     out_.evidence.merge(duel_.costs());
+    // A driver ends what a killed process had on the device when it comes to it.
+    if (!ended && (ended.error().trouble || doubts_device(ended.error())))
+      bench_.examiner.abandon_arena();
     // A device that is sick must not be taken for a bad candidate.
     if (!ended && doubts_device(ended.error()))
       if (auto healthy = check_health(bench_); !healthy)
