@@ -42,6 +42,7 @@ loaded load() {
   library.find(d.fill8, "cuMemsetD8Async");
   library.find(d.fill32, "cuMemsetD32Async");
   library.find(d.pin, "cuMemHostRegister_v2");
+  library.find(d.unpin, "cuMemHostUnregister");
   library.find(d.allocate_host, "cuMemHostAlloc");
   library.find(d.device_address, "cuMemHostGetDevicePointer_v2");
   library.find(d.load_module, "cuModuleLoadData");
@@ -66,6 +67,13 @@ loaded load() {
     return out;
   }
   library.find(d.encode_tiled, "cuTensorMapEncodeTiled"); // plans with tensor maps are refused without it
+  // Without them every comparison is the host's. The last one found says that all are there.
+  if (library.find(d.granularity, "cuMemGetAllocationGranularity") && library.find(d.create_memory, "cuMemCreate")
+      && library.find(d.forget_memory, "cuMemRelease") && library.find(d.reserve, "cuMemAddressReserve")
+      && library.find(d.unreserve, "cuMemAddressFree") && library.find(d.map, "cuMemMap")
+      && library.find(d.unmap, "cuMemUnmap") && library.find(d.allow, "cuMemSetAccess")
+      && library.find(d.export_memory, "cuMemExportToShareableHandle"))
+    library.find(d.import_memory, "cuMemImportFromShareableHandle");
   return out;
 }
 

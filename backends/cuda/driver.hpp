@@ -43,6 +43,27 @@ struct alignas(64) tensor_map { // CUtensorMap
   uint64_t opaque[16] = {};
 };
 
+struct memory_location { // CUmemLocation
+  int32_t type = 1;      // a device
+  int32_t id = 0;
+};
+
+struct memory_kind {   // CUmemAllocationProp
+  int32_t type = 1;    // pinned: it stays where it is
+  int32_t handles = 1; // file descriptors
+  memory_location where;
+  void* of_another_system = nullptr;
+  uint8_t flags[8] = {};
+};
+
+struct memory_access { // CUmemAccessDesc
+  memory_location who;
+  int32_t flags = 3; // reads and writes
+};
+
+using memory_handle = uint64_t;                  // CUmemGenericAllocationHandle
+inline constexpr int32_t as_file_descriptor = 1; // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
 // The statuses that a verdict depends on.
 inline constexpr status success = 0;
 inline constexpr status out_of_memory = 2;
@@ -74,6 +95,7 @@ struct driver {
   status (*fill8)(device_pointer to, unsigned char value, size_t count, stream on) = nullptr;
   status (*fill32)(device_pointer to, unsigned value, size_t count, stream on) = nullptr;
   status (*pin)(void* host, size_t bytes, unsigned flags) = nullptr;
+  status (*unpin)(void* host) = nullptr;
   status (*allocate_host)(void** out, size_t bytes, unsigned flags) = nullptr;
   status (*device_address)(device_pointer* out, void* host, unsigned flags) = nullptr;
   status (*load_module)(code_module* out, const void* image) = nullptr;
@@ -95,6 +117,19 @@ struct driver {
                          const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,
                          uint32_t interleave, uint32_t swizzle, uint32_t promotion, uint32_t fill) = nullptr; // or none
   status (*error_name)(status s, const char** out) = nullptr;
+
+  // Memory that two processes map; all or none of these are there.
+  status (*granularity)(size_t* out, const memory_kind* what, int option) = nullptr;
+  status (*create_memory)(memory_handle* out, size_t bytes, const memory_kind* what, uint64_t flags) = nullptr;
+  status (*forget_memory)(memory_handle which) = nullptr;
+  status (*reserve)(device_pointer* out, size_t bytes, size_t alignment, device_pointer at, uint64_t flags) = nullptr;
+  status (*unreserve)(device_pointer at, size_t bytes) = nullptr;
+  status (*map)(device_pointer at, size_t bytes, size_t from, memory_handle which, uint64_t flags) = nullptr;
+  status (*unmap)(device_pointer at, size_t bytes) = nullptr;
+  status (*allow)(device_pointer at, size_t bytes, const memory_access* what, size_t count) = nullptr;
+  status (*export_memory)(void* out, memory_handle which, int32_t as, uint64_t flags) = nullptr;
+  status (*import_memory)(memory_handle* out, void* what, int32_t as) = nullptr;
+  bool shares_memory() const { return import_memory != nullptr; }
 };
 
 // Loads libcuda.so.1, once. errc::unsupported with the remedy where there is none.

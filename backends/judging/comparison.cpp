@@ -279,24 +279,6 @@ private:
   comparison out_;
 };
 
-// What the fast paths compare with: |c - o| <= absolute + relative * |o|. Accepts nothing that compare() would not.
-struct bounds {
-  double absolute = 0.0;
-  double relative = 0.0;
-};
-
-bounds bounds_of(dtype t, const comparison_rule& rule) {
-  bounds out{rule.absolute, rule.relative};
-  if (rule.mode == tolerance_mode::exact)
-    out = {};
-  else if (rule.mode == tolerance_mode::ulp) // an ulp is at least |o| * 2^-(stored bits + 1)
-    out.relative = rule.limit * std::ldexp(1.0, -(limits_of(t).mantissa_bits + 1));
-  else if (rule.mode == tolerance_mode::reference_error)
-    out = {std::max(rule.limit * rule.reference_error, rule.absolute), 0.0};
-  out.absolute = std::min(out.absolute, std::numeric_limits<double>::max()); // or infinity would be within it
-  return out;
-}
-
 // Calls visit(actual, expected, n) with runs of unit stride on both sides until one says no.
 template <class Visit>
 bool every_run(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
@@ -317,7 +299,7 @@ bool compare_fast(const array_geometry& g, const void* actual, const expected_ou
                   const comparison_rule& rule, comparison& out) {
   if (!is_floating(g.type)) // equal bits are equal integers, and there is nothing to report
     return accepts(g, actual, expected, elements, rule);
-  const auto b = bounds_of(g.type, rule);
+  const auto b = acceptance_bounds(g.type, rule);
   figures f;
   const bool ok = every_run(g, actual, expected, elements, [&](const std::byte* c, const std::byte* o, int64_t n) {
     return run_judged(g.type, c, expected.type, o, n, b.absolute, b.relative, f);
@@ -332,9 +314,21 @@ bool compare_fast(const array_geometry& g, const void* actual, const expected_ou
 
 } // namespace
 
+acceptance acceptance_bounds(dtype t, const comparison_rule& rule) {
+  acceptance out{rule.absolute, rule.relative};
+  if (rule.mode == tolerance_mode::exact)
+    out = {};
+  else if (rule.mode == tolerance_mode::ulp) // an ulp is at least |o| * 2^-(stored bits + 1)
+    out.relative = rule.limit * std::ldexp(1.0, -(limits_of(t).mantissa_bits + 1));
+  else if (rule.mode == tolerance_mode::reference_error)
+    out = {std::max(rule.limit * rule.reference_error, rule.absolute), 0.0};
+  out.absolute = std::min(out.absolute, std::numeric_limits<double>::max()); // or infinity would be within it
+  return out;
+}
+
 bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
              const comparison_rule& rule) {
-  const auto b = is_floating(g.type) ? bounds_of(g.type, rule) : bounds{};
+  const auto b = is_floating(g.type) ? acceptance_bounds(g.type, rule) : acceptance{};
   const auto width = static_cast<int64_t>(size_bytes(g.type));
   return every_run(g, actual, expected, elements, [&](const std::byte* c, const std::byte* o, int64_t n) {
     if (!is_floating(g.type))

@@ -34,6 +34,14 @@ bool accepts(const array_geometry& g, const void* actual, const expected_output&
 comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
                    const comparison_rule& rule);
 
+// What accepts() compares floating types with: |c - o| <= absolute + relative * |o|, neither ever infinite. Accepts
+// nothing that compare() would not.
+struct acceptance {
+  double absolute = 0.0;
+  double relative = 0.0;
+};
+acceptance acceptance_bounds(dtype t, const comparison_rule& rule);
+
 // Largest finite magnitude among the first `elements`.
 double largest_magnitude(const expected_output& expected, int64_t elements);
 

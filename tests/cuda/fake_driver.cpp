@@ -1,6 +1,10 @@
 // A libcuda.so.1 whose device is the host, for tests of the runner where there is no GPU. Kernels are known by name and
 // run at once; time is its own and passes only in kernels, so that races end the same way every time. What a kernel's
 // name ends in says how it misbehaves.
+#include "backends/cuda/driver.hpp"
+#include "backends/cuda/examiner/loops.hpp"
+
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -32,9 +36,13 @@ struct fake_launch {
 double now_ns = 0.0;
 int sticky = 0; // an error that the context does not survive
 
-bool sick() {
+// What this device is told to be.
+bool is(const char* what) {
   const auto* text = std::getenv("CUDA_VISIBLE_DEVICES");
-  return text != nullptr && std::string{text} == "sick";
+  return text != nullptr && std::string{text} == what;
+}
+bool sick() {
+  return is("sick");
 }
 
 bool ends(const std::string& name, const char* with) {
@@ -66,7 +74,14 @@ void iterate(fake_function& f, void** parameters) {
   if (ends(f.name, "_hangs"))
     for (;;)
       pause();
-  if (ends(f.name, "_dies"))
+  if (ends(f.name, "_haunts") && fork() == 0) { // what its process left on the device goes on
+    close_range(3, 1000, 0);
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+         std::chrono::steady_clock::now() < end;)
+      x[n / 2] += 1.0F;
+    _exit(0);
+  }
+  if (ends(f.name, "_dies") || ends(f.name, "_haunts"))
     _exit(9);
   if (ends(f.name, "_faults"))
     sticky = 700;
@@ -80,6 +95,8 @@ void iterate(fake_function& f, void** parameters) {
       a = a * 0.5F + w[k & 7];
     y[i] = a;
   }
+  if (ends(f.name, "_wavers")) // within any tolerance, and never the same twice
+    y[0] += 1e-7F * static_cast<float>(f.home->launches);
   if (ends(f.name, "_past_the_end"))
     y[n] = 1.0F;
   if (ends(f.name, "_far_away"))
@@ -101,6 +118,20 @@ void probe(void** parameters) {
   std::memcpy(&n, parameters[2], sizeof n);
   for (uint32_t i = 0; i < n; ++i)
     to[i] = from[i] * 1'664'525U + 1'013'904'223U + (sick() ? 1U : 0U);
+}
+
+// The examiner's, compiled for the host: one thread for each piece.
+void examine_all(const fake_launch& how, void** parameters) {
+  using namespace kevolve::cuda;
+  auto* arena = pointer<unsigned char>(parameters[0]);
+  auto* set = pointer<unsigned char>(parameters[1]);
+  auto* kept = pointer<unsigned char>(parameters[2]);
+  const auto* pieces = pointer<piece>(parameters[3]);
+  auto* findings = pointer<finding>(parameters[4]);
+  for (uint32_t i = 0; i < how.grid[1]; ++i) {
+    findings[i] = examine(arena, pieces[i].block == 0 ? set : kept, pieces[i], {});
+    findings[i].bad += is("miscounting") && pieces[i].kind == piece_kind::same ? 1 : 0;
+  }
 }
 
 } // namespace
@@ -135,11 +166,11 @@ int cuDeviceTotalMem_v2(size_t* out, int) {
   return 0;
 }
 int cuDeviceGetAttribute(int* out, int which, int) {
-  static const std::map<int, int> known{{1, 1024},  {2, 1024},    {3, 1024},   {4, 64}, {5, 2147483647}, {6, 65535},
-                                        {7, 65535}, {97, 232448}, {12, 65536}, {16, 4}, {38, 1 << 20},   {75, 9},
-                                        {76, 0},    {95, 1},      {120, 1},    {127, 1}};
+  static const std::map<int, int> known{{1, 1024},  {2, 1024},    {3, 1024},   {4, 64},  {5, 2147483647}, {6, 65535},
+                                        {7, 65535}, {97, 232448}, {12, 65536}, {16, 4},  {38, 1 << 20},   {75, 9},
+                                        {76, 0},    {95, 1},      {102, 1},    {103, 1}, {120, 1},        {127, 1}};
   const auto found = known.find(which);
-  *out = found == known.end() ? 0 : found->second;
+  *out = found == known.end() || (which == 103 && is("without descriptors")) ? 0 : found->second;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** out, int) {
@@ -159,7 +190,7 @@ int cuCtxResetPersistingL2Cache() {
   return 0;
 }
 int cuMemGetInfo_v2(size_t* free, size_t* total) {
-  *free = *total = size_t{4} << 30U;
+  *free = *total = is("small") ? size_t{1} << 20U : size_t{4} << 30U;
   return 0;
 }
 int cuMemAlloc_v2(uint64_t* out, size_t bytes) {
@@ -197,6 +228,58 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void*) {
 int cuMemHostRegister_v2(void*, size_t, unsigned) {
   return 0;
 }
+int cuMemHostUnregister(void*) {
+  return 0;
+}
+// Memory that processes share: files without a name, in reach only once it has been allowed.
+int cuMemGetAllocationGranularity(size_t* out, const kevolve::cuda::memory_kind*, int) {
+  *out = size_t{1} << 16U;
+  return 0;
+}
+int cuMemCreate(uint64_t* out, size_t bytes, const kevolve::cuda::memory_kind* what, uint64_t) {
+  if (what->handles != kevolve::cuda::as_file_descriptor)
+    return 1;
+  const auto fd = memfd_create("fake-device-memory", MFD_CLOEXEC);
+  *out = static_cast<uint64_t>(fd);
+  return fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0 ? 2 : 0;
+}
+int cuMemRelease(uint64_t which) {
+  return close(static_cast<int>(which)) == 0 ? 0 : 1;
+}
+int cuMemAddressReserve(uint64_t* out, size_t bytes, size_t, uint64_t, uint64_t) {
+  auto* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *out = reinterpret_cast<uint64_t>(at);
+  return at == MAP_FAILED ? 2 : 0;
+}
+int cuMemAddressFree(uint64_t at, size_t bytes) {
+  return munmap(reinterpret_cast<void*>(at), bytes) == 0 ? 0 : 1;
+}
+int cuMemMap(uint64_t at, size_t bytes, size_t from, uint64_t which, uint64_t) {
+  auto* base = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, static_cast<int>(which),
+                    static_cast<off_t>(from));
+  return base == MAP_FAILED ? 1 : 0;
+}
+int cuMemUnmap(uint64_t at, size_t bytes) {
+  auto* base = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  return base == MAP_FAILED ? 1 : 0;
+}
+int cuMemSetAccess(uint64_t at, size_t bytes, const kevolve::cuda::memory_access*, size_t) {
+  return mprotect(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE) == 0 ? 0 : 1;
+}
+int cuMemExportToShareableHandle(void* out, uint64_t which, int, uint64_t) {
+  if (is("without export"))
+    return 801;
+  const auto fd = dup(static_cast<int>(which));
+  std::memcpy(out, &fd, sizeof fd);
+  return fd < 0 ? 1 : 0;
+}
+int cuMemImportFromShareableHandle(uint64_t* out, void* what, int) {
+  if (is("without import"))
+    return 1;
+  const auto fd = dup(static_cast<int>(reinterpret_cast<intptr_t>(what)));
+  *out = static_cast<uint64_t>(fd);
+  return fd < 0 ? 1 : 0;
+}
 int cuMemHostAlloc(void** out, size_t bytes, unsigned) {
   *out = std::calloc(1, bytes);
   return 0;
@@ -230,10 +313,12 @@ int cuFuncGetParamInfo(void* which, size_t index, size_t* offset, size_t* bytes)
 int cuFuncSetAttribute(void*, int, int) {
   return 0;
 }
-int cuLaunchKernelEx(const fake_launch*, void* which, void** parameters, void**) {
+int cuLaunchKernelEx(const fake_launch* how, void* which, void** parameters, void**) {
   auto& f = *static_cast<fake_function*>(which);
   if (f.name == "kevolve_probe")
     probe(parameters);
+  else if (f.name == kevolve::cuda::examiner_kernel)
+    examine_all(*how, parameters);
   else if (f.name != "kevolve_gate")
     iterate(f, parameters);
   now_ns += 1e3;

@@ -10,6 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -113,6 +116,24 @@ TEST_CASE("a PyTorch reference reads its arguments by name and leaves its output
   }
 }
 
+TEST_CASE("a PyTorch reference works in device memory that another process exports") {
+  if (skip())
+    return;
+  const with_fake_driver fake;
+  const auto python = interpreter();
+  const auto check = cuda_path("device_memory_check.py");
+  const auto process = cuda_path("../../backends/cuda/framework/reference_process.py");
+  const auto pid = fork();
+  if (pid == 0) {
+    execlp(python.c_str(), python.c_str(), check.c_str(), process.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  REQUIRE(waitpid(pid, &status, 0) == pid);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("what a PyTorch reference does wrong is told with its rule and line") {
   if (skip())
     return;
@@ -172,7 +193,10 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
   REQUIRE(runner.ready());
-  const auto reference = pack_framework({"iterate", iterate_in_torch});
+  // Several times what the driver claims, however fast this machine is.
+  std::string slow{iterate_in_torch};
+  slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
+  const auto reference = pack_framework({"iterate", slow});
   auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::race);
   request.task.work_bytes.clear();
   request.task.language = "pytorch";
@@ -180,7 +204,9 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   request.limit_ms = 120'000;
   auto o = runner.ask(request);
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  CHECK(o.decision != race_decision::undecided); // what the driver claims is nothing like what torch takes
+  CHECK(o.decision == race_decision::faster);
+  CHECK(o.evidence.at("comparison") == "device"); // of the candidate
+  CHECK(o.evidence.at("comparison.rival") == "host: its framework works on the host");
   CHECK(o.timings.front().rival_ns.size() == o.timings.front().candidate_ns.size());
   CHECK(o.correctness.reference_max_abs > 0.0);
   CHECK(o.sandbox_level.find("reference ") != std::string::npos);

@@ -7,6 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
 using namespace kevolve;
 using namespace kevolve::testing;
 
@@ -14,6 +19,17 @@ namespace {
 
 const std::string& reference() {
   static const auto object = compile_c(iterate_reference, {"-O3", "-march=native"});
+  return object;
+}
+
+// The same in double.
+const std::string& oracle() {
+  static const auto object = [] {
+    std::string text{iterate_reference};
+    for (auto at = text.find("float"); at != std::string::npos; at = text.find("float"))
+      text.replace(at, 5, "double");
+    return compile_c(text, {"-O3", "-march=native"});
+  }();
   return object;
 }
 
@@ -44,6 +60,7 @@ const conduct conducts[]{
     {"iterate_past_the_end", false, "", verdict::out_of_bounds, "guard_band"},
     {"iterate_far_away", false, "", verdict::out_of_bounds, "guard_band"},
     {"iterate_past_its_scratch", false, ",'s'", verdict::out_of_bounds, "scratch_guard"},
+    {"iterate_wavers", false, "", verdict::nondeterministic, "rerun"},
     {"iterate_on_its_input", false, "", verdict::input_mutated, "input_changed"},
     {"iterate_faults", false, "", verdict::crashed, "illegal_address"},
     {"iterate_hangs", false, "", verdict::timeout, "call_limit"},
@@ -70,6 +87,136 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
   }
   // The one runner has outlived them all.
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
+}
+
+TEST_CASE("where the device shares no memory the host compares, with the same verdicts in the same words") {
+  std::map<std::string, std::string> on_device;
+  for (const auto* device : {"0", "without descriptors", "without export", "without import"}) {
+    CAPTURE(device);
+    const bool shares = std::string{device} == "0";
+    const with_fake_driver fake{device};
+    runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+    REQUIRE(runner.ready());
+    for (const auto& c : conducts) {
+      if (std::string{c.kernel} == "iterate_hangs")
+        continue; // the limit takes its time
+      CAPTURE(c.kernel);
+      const auto o = runner.ask(ask_for(fake_package(c.kernel, c.globals, c.more), judge_mode::check));
+      CHECK(o.evidence.at("comparison") == (shares ? "device" : "host"));
+      CHECK(o.evidence.count("comparison.why") == (shares ? 0 : 1));
+      const auto said = to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind;
+      if (shares)
+        on_device[std::string{c.kernel} + c.more + (c.globals ? "!" : "")] = said;
+      else
+        CHECK(said == on_device[std::string{c.kernel} + c.more + (c.globals ? "!" : "")]);
+    }
+    const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+    CHECK((o.evidence.at("calls.compared_on_host") == "0") == shares);
+    CHECK((runner.child("--examiner") != 0) == shares);
+    if (std::string{device} == "without export")
+      CHECK(o.evidence.at("comparison.why").find("cuMemExportToShareableHandle") != std::string::npos);
+    if (std::string{device} == "without import")
+      CHECK(o.evidence.at("comparison.why").find("cuMemImportFromShareableHandle") != std::string::npos);
+  }
+}
+
+TEST_CASE("a device that sees changes which the host does not see is sick") {
+  const with_fake_driver fake{"miscounting"};
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+  CHECK_MESSAGE(o.trouble.kind == "device_sick", told(o));
+  CHECK(o.result == verdict::none);
+}
+
+TEST_CASE("what a lost worker's kernels still write hits nobody after it") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  CHECK(runner.ask(ask_for(fake_package("iterate_haunts"), judge_mode::check)).trouble.kind == "worker_killed");
+  const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+}
+
+TEST_CASE("the report is the same whoever compares") {
+  std::vector<judge_outcome> reports;
+  for (const auto* device : {"0", "without descriptors"}) {
+    const with_fake_driver fake{device};
+    runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+    REQUIRE(runner.ready());
+    auto request = ask_for(fake_package("iterate"), judge_mode::check);
+    request.seed = 5; // the same data
+    request.oracle = oracle();
+    reports.push_back(runner.ask(request));
+    CHECK_MESSAGE(reports.back().result == verdict::pass, told(reports.back()));
+  }
+  CHECK(reports[0].correctness.max_abs == reports[1].correctness.max_abs);
+  CHECK(reports[0].correctness.max_rel == doctest::Approx(reports[1].correctness.max_rel).epsilon(1e-12));
+  CHECK(reports[0].correctness.max_ulp == reports[1].correctness.max_ulp);
+  CHECK(reports[0].correctness.bit_equal == reports[1].correctness.bit_equal);
+  CHECK(reports[0].correctness.cases == reports[1].correctness.cases);
+  CHECK(reports[0].correctness.max_abs > 0.0);
+}
+
+TEST_CASE("what the device holds serves every candidate of a task, as far as there is room") {
+  for (const auto* device : {"0", "small"}) {
+    CAPTURE(device);
+    const bool small = std::string{device} == "small";
+    const with_fake_driver fake{device};
+    runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+    REQUIRE(runner.ready());
+    auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK(o.evidence.at("sets_uploaded") != "0");
+    o = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::check));
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK((o.evidence.at("sets_uploaded") == "0") == !small);
+    CHECK(std::stod(o.evidence.at("ms.beyond")) > 0.0);
+  }
+}
+
+TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto ask = [&] { return runner.ask(ask_for(fake_package("iterate"), judge_mode::check)); };
+  REQUIRE(ask().result == verdict::pass);
+  const auto first = runner.child("--examiner");
+  REQUIRE(first != 0);
+  // Between requests: a fresh one takes its place.
+  REQUIRE(kill(first, SIGKILL) == 0);
+  for (std::string state; state.find(") Z ") == std::string::npos; std::this_thread::yield()) {
+    std::ifstream file{"/proc/" + std::to_string(first) + "/stat"};
+    std::getline(file, state);
+  }
+  auto o = ask();
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  CHECK(o.evidence.at("sets_uploaded") != "0");
+  const auto second = runner.child("--examiner");
+  CHECK(second != 0);
+  CHECK(second != first);
+  // Within one: whoever is judged is not to blame.
+  std::atomic<bool> over{false};
+  std::thread killer{[&] {
+    for (pid_t last = 0; !over; std::this_thread::sleep_for(std::chrono::milliseconds{5}))
+      if (const auto pid = runner.child("--examiner"); pid != 0 && pid != last) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{30});
+        kill(last = pid, SIGKILL);
+      }
+  }};
+  int faults = 0;
+  for (int i = 0; i < 10; ++i) {
+    auto request = ask_for(fake_package("iterate"), judge_mode::race);
+    request.race_ms = 300;
+    o = runner.ask(request);
+    CHECK_MESSAGE((o.result == verdict::pass || (o.result == verdict::none && o.trouble.kind == "worker_killed")),
+                  told(o));
+    faults += o.result == verdict::none ? 1 : 0;
+  }
+  over = true;
+  killer.join();
+  CHECK(faults > 0);
+  CHECK(ask().result == verdict::pass);
 }
 
 TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {

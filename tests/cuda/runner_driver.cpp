@@ -83,6 +83,19 @@ judge_outcome runner_driver::ask(const judge_request& request) {
   }
 }
 
+pid_t runner_driver::child(const std::string& mode) const {
+  const auto own = "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
+  std::ifstream children{own};
+  for (pid_t pid = 0; children >> pid;) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/cmdline"};
+    std::stringstream words;
+    words << file.rdbuf();
+    if (words.str().find(std::string(1, '\0') + mode + std::string(1, '\0')) != std::string::npos)
+      return pid;
+  }
+  return 0;
+}
+
 std::string why_no_device() {
   auto driver = cuda::load_driver();
   if (!driver)

@@ -24,6 +24,8 @@ public:
   bool ready() const { return ready_; }
   const helper_hello& hello() const { return hello_; }
   judge_outcome ask(const judge_request& request);
+  // Of its children, the one started in that mode: "--examiner"; 0: none.
+  pid_t child(const std::string& mode) const;
 
 private:
   pid_t pid_ = -1;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace kevolve {
 
@@ -34,9 +35,35 @@ size_t bytes_of(const pool_set& set) {
 
 constexpr size_t most_redrawn = 64; // of a pool
 
+// For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
+constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
+
+// Whether an exponent is all ones somewhere.
+template <class Bits>
+bool any_not_finite(const byte_buffer& values, int64_t elements, Bits exponent) {
+  const auto* bits = values.as<Bits>();
+  unsigned found = 0;
+  for (int64_t i = 0; i < elements; ++i)
+    found |= static_cast<unsigned>((bits[i] & exponent) == exponent);
+  return found != 0;
+}
+
+bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements) {
+  switch (type) {
+    case dtype::f16:
+      return any_not_finite<uint16_t>(values, elements, 0x7c00U);
+    case dtype::bf16:
+      return any_not_finite<uint16_t>(values, elements, 0x7f80U);
+    case dtype::f32:
+      return any_not_finite<uint32_t>(values, elements, 0x7f80'0000U);
+    default:
+      return any_not_finite<uint64_t>(values, elements, 0x7ff0'0000'0000'0000U);
+  }
+}
+
 // Which of them are infinite or NaN; empty: none.
 std::string not_finite(dtype type, const byte_buffer& values, int64_t elements) {
-  if (!is_floating(type))
+  if (!is_floating(type) || !any_not_finite(type, values, elements))
     return {};
   int64_t first = -1;
   int64_t count = 0;
@@ -249,26 +276,31 @@ draw_options fresh_draw(const judge_request& request) {
 
 attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
                                        std::vector<double>* error, double* reference_ns) {
+  return finish_set(shape, draw_ahead::draw(request_.task, shape, !request_.oracle.empty(), options), with_reference,
+                    error, reference_ns);
+}
+
+attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                                         std::vector<double>* error, double* reference_ns) {
   const auto& task = request_.task;
-  auto data = draw_call(task, shape, options);
-  if (!data)
+  if (!drawn)
     return tl::unexpected<setback>({{},
                                     {verdict::wrong_shape,
                                      "inputs",
-                                     "shape '" + shape.name + "': " + data.error().detail,
+                                     "shape '" + shape.name + "': " + drawn.error().detail,
                                      {{"shape", shape.name}}}});
+  static uint64_t made = 0;
   pool_set out;
-  out.data = std::move(*data);
-  out.layout = lay_out(task, out.data.geometries, options.placement);
+  out.number = ++made;
+  out.data = std::move(drawn->data);
+  out.layout = lay_out(task, out.data.geometries, drawn->placement);
   out.reference_output.resize(task.arguments.size());
 
   const bool oracle = !request_.oracle.empty();
-  call_data wide;
+  const auto& wide = drawn->wide;
   arena_layout wide_layout;
-  if (oracle) {
-    wide = promoted(task, out.data);
+  if (oracle)
     wide_layout = lay_out(promoted_, wide.geometries);
-  }
   if (auto ok = ready(std::max(out.layout.total, wide_layout.total)); !ok)
     return tl::unexpected<setback>(ok.error());
 
@@ -297,7 +329,7 @@ attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_optio
     if (error != nullptr) {
       auto g = out.data.geometries[i];
       g.contiguous = true; // what the reference wrote is compact by now
-      const auto c = compare(g, r.values.data(), out.expected[i], counted_elements(task, out, i), {});
+      const auto c = compare(g, r.values.data(), out.expected[i], counted_elements(task, out, i), of_any_size);
       (*error)[i] = c.max_abs;
     }
     out.reference_output[i] = std::move(r.values);
@@ -351,6 +383,17 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
   const bool rarely = edge == edge_kind::none && purpose != "screen";
   size_t redrawn = 0;
   const auto start = steady_clock::now();
+  const auto options_of = [&](size_t i) {
+    draw_options options;
+    options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + redrawn * size.most) : secret_seed();
+    options.static_seed = static_seed(request_);
+    options.edge = edge;
+    options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
+    // The last ones first where there are few: values in few of the rows meet most of what leaves out its care.
+    options.variant = static_cast<uint32_t>(size.most < large_variants ? large_variants - 1 - i : i);
+    return options;
+  };
+  draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
   for (size_t i = 0; i < size.most; ++i) {
     const auto spent = steady_clock::now() - start;
     if (i >= size.least && (spent > size.patience || pool->bytes > settings_.shape_bytes)
@@ -363,18 +406,13 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     if (i == 0 || spent > std::chrono::milliseconds{200})
       hooks_.progress("pool " + label + " " + std::to_string(i));
 
-    draw_options options;
-    options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + redrawn * size.most) : secret_seed();
-    options.static_seed = static_seed(request_);
-    options.edge = edge;
-    options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
-    // The last ones first where there are few: values in few of the rows meet most of what leaves out its care.
-    options.variant = static_cast<uint32_t>(size.most < large_variants ? large_variants - 1 - i : i);
     std::vector<double> error;
     double ns = 0.0;
     // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
     const bool with_reference = i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
-    auto set = make_set(shape, options, with_reference, &error, &ns);
+    const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
+    const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
+    auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
       return tl::unexpected<setback>(set.error());
     if (ns > 0.0)
@@ -389,6 +427,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
       if (++redrawn > most_redrawn)
         return infrastructure("internal", "the reference leaves infinite or NaN elements (" + pool->not_finite + ")");
       pool->not_finite.clear();
+      draws.forget(i);
       --i;
       continue;
     }

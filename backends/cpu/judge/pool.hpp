@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cpu/judge/contestant.hpp"
+#include "backends/cpu/judge/draw_ahead.hpp"
 #include "backends/cpu/judge/reference_process.hpp"
 #include "backends/cpu/judge/setback.hpp"
 #include "backends/cpu/judge/shared_arena.hpp"
@@ -26,6 +27,7 @@ struct judge_settings {
   std::vector<int> thread_cores;              // where candidates of tasks with threads run
   size_t cache_bytes = size_t{1} << 30U;      // of pools kept between requests
   size_t shape_bytes = size_t{192} << 20U;    // of one pool
+  size_t draw_threads = 0;                    // other cores that draw inputs while the reference works
   uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
   weather_limits calm;                        // beyond them a timing session is repeated
 };
@@ -38,6 +40,7 @@ struct request_hooks {
 };
 
 struct pool_set {
+  uint64_t number = 0; // never another's in this process
   call_data data;
   arena_layout layout;
   std::vector<expected_output> expected;     // by argument; empty unless written
@@ -112,6 +115,8 @@ public:
   attempt<std::vector<expected_output>> run_again(const pool_set& set);
 
 private:
+  attempt<pool_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                               std::vector<double>* error, double* reference_ns);
   // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
   attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);

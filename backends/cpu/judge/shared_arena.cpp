@@ -23,14 +23,6 @@ namespace {
 // NaN as f16, bf16, f32 and f64 alike: what reads past an array and multiplies that by zero shows it.
 constexpr uint64_t guard_pattern = 0xfff5'7ff9'fffb'7ffdULL;
 
-// Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another. Another
-// one with other poison: what reads integers past an array disagrees with itself.
-uint64_t guard_of(size_t i, uint64_t poison) {
-  const auto pattern = mix_seed(poison, i + 1);
-  const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
-  return nan ? nan_poison(pattern) : pattern;
-}
-
 // Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
 // a child maps them in microseconds, and no run differs from the next by where its pages lie. Returns 0 or errno.
 int back(int fd, std::byte* base, size_t from, size_t to) {
@@ -74,6 +66,12 @@ uint64_t nan_poison(uint64_t random) {
     out |= (value & 0xffffU) << (16 * lane);
   }
   return out;
+}
+
+uint64_t guard_of(size_t i, uint64_t poison) {
+  const auto pattern = mix_seed(poison, i + 1);
+  const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
+  return nan ? nan_poison(pattern) : pattern;
 }
 
 shared_arena::~shared_arena() {
@@ -176,11 +174,14 @@ bool shared_arena::status_pages_intact() const {
 call_memory::call_memory(const contract& task, const call_data& data, const arena_layout& layout, shared_arena& arena)
     : task_(task), data_(data), layout_(layout), shared_(arena), arena_(arena.data()) {}
 
-void call_memory::set_up(uint64_t poison, bool inputs_there) {
+void call_memory::expect(uint64_t poison) {
   poison_ = poison;
   shared_.clear_notes();
-  // First, so that the arguments are what the caches saw last.
   shared_.guard_rest(layout_.total);
+}
+
+void call_memory::set_up(uint64_t poison, bool inputs_there) {
+  expect(poison); // first, so that the arguments are what the caches saw last
   const auto guards = guard_ranges(layout_);
   for (size_t i = 0; i < guards.size(); ++i)
     paint(arena_, guards[i].first, guards[i].second, guard_of(i, poison_));

@@ -66,6 +66,8 @@ public:
   // Before a call: inputs, guard bands, and every written byte poisoned with the pattern. `inputs_there`: the last
   // call was on this data, and has been found to leave its inputs as they were.
   void set_up(uint64_t poison, bool inputs_there = false);
+  // Before the arena's bytes come from elsewhere, laid out there with that poison: what to look for in them.
+  void expect(uint64_t poison);
   // What the C call passes, argument by argument.
   void fill_values(uint64_t* values) const;
 
@@ -91,5 +93,8 @@ private:
 
 // Poison patterns: every 16-bit lane is a NaN of f16 and bf16, so every wider lane is one of its type, too.
 uint64_t nan_poison(uint64_t random);
+// Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another. Another
+// one with other poison: what reads integers past an array disagrees with itself.
+uint64_t guard_of(size_t i, uint64_t poison);
 
 } // namespace kevolve

@@ -143,9 +143,9 @@ complaint refuse(verdict v, std::string rule, std::string detail) {
   return {v, std::move(rule), std::move(detail), {}};
 }
 
-std::string describe(const argument& a, const array_geometry& g, const arena_place& place) {
+std::string describe(const argument& a, const array_geometry& g, const arena_place& place, uint64_t from) {
   std::string out = "array " + a.name + " " + to_string(a.role) + " " + to_string(g.type) + " "
-                    + std::to_string(place.offset) + " " + std::to_string(g.count == 0 ? 0 : g.bytes()) + " "
+                    + std::to_string(from + place.offset) + " " + std::to_string(g.count == 0 ? 0 : g.bytes()) + " "
                     + std::to_string(g.dims.size()) + (a.extent.empty() ? " whole" : " extent");
   for (const auto n : g.dims)
     out += " " + std::to_string(n);
@@ -265,6 +265,7 @@ result<void> framework_client::greet() {
 void framework_client::end() {
   link_.close();
   loaded_.clear();
+  device_arena_ = 0;
   if (pid_ > 0) {
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -320,13 +321,23 @@ std::optional<complaint> framework_client::map(arena which, int fd, size_t bytes
              fd);
 }
 
+std::optional<complaint> framework_client::map_device(int fd, size_t bytes, uint64_t number) {
+  if (device_arena_ == number)
+    return std::nullopt;
+  device_arena_ = 0;
+  auto refused = map(arena::device, fd, bytes);
+  if (!refused)
+    device_arena_ = number;
+  return refused;
+}
+
 std::optional<complaint> framework_client::call(program what, arena where, framework_mode mode, const contract& task,
                                                 const call_data& data, const arena_layout& layout, nanoseconds limit,
-                                                nanoseconds& took) {
+                                                nanoseconds& took, uint64_t from) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " " + std::to_string(static_cast<int>(where)) + " "
               + to_word(mode) + (task.cold_cache ? " cold\n" : " warm\n");
   for (const auto& place : layout.places)
-    text += describe(task.arguments[place.argument], data.geometries[place.argument], place);
+    text += describe(task.arguments[place.argument], data.geometries[place.argument], place, from);
   for (size_t i = 0; i < task.arguments.size(); ++i)
     if (!is_array(task.arguments[i]))
       text += describe(task.arguments[i], data.by_value[i]);

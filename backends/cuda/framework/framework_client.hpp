@@ -31,8 +31,9 @@ enum class framework_mode : uint8_t { plain = 0, eager, compiled };
 
 class framework_client {
 public:
-  // Memory that the process maps: where the pools are made, and what contestants exchange.
-  enum class arena : uint8_t { pool = 0, exchange };
+  // Memory that the process maps: where the pools are made, what contestants exchange, and the examiner's on the
+  // device.
+  enum class arena : uint8_t { pool = 0, exchange, device };
   enum class program : uint8_t { reference = 0, oracle };
 
   framework_client() = default;
@@ -54,10 +55,13 @@ public:
   // What is loaded already is not loaded again.
   std::optional<complaint> load(program which, const framework_source& source);
   std::optional<complaint> map(arena which, int fd, size_t bytes);
-  // One call on the arrays as they lie in that arena. On a complaint of a limit or a death the process has ended.
+  // Device memory that another process has exported; the same one of this number is not mapped again.
+  std::optional<complaint> map_device(int fd, size_t bytes, uint64_t number);
+  // One call on the arrays as they lie in that arena, `from` bytes from its start. On a complaint of a limit or a death
+  // the process has ended.
   std::optional<complaint> call(program what, arena where, framework_mode mode, const contract& task,
                                 const call_data& data, const arena_layout& layout, std::chrono::nanoseconds limit,
-                                std::chrono::nanoseconds& took);
+                                std::chrono::nanoseconds& took, uint64_t from = 0);
 
 private:
   enum class word : uint8_t { hello = 1, load, map, call, answer };
@@ -69,6 +73,7 @@ private:
   channel link_;
   std::string level_;
   std::map<program, std::string> loaded_;
+  uint64_t device_arena_ = 0; // the number of the one that is mapped; 0: none
   uint64_t starts_ = 0;
   std::optional<workspace> scratch_;
   std::map<std::string, std::string> facts_;

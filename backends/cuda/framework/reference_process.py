@@ -1,8 +1,10 @@
 """The reference in PyTorch: computes outputs of a task and times them, for the runner at the other end of descriptor 3.
 
-Frames as in runtime/base/channel.hpp; the payload is text, a line a fact. Arrays lie in memory that the runner shares.
+Frames as in runtime/base/channel.hpp; the payload is text, a line a fact. Arrays lie in memory that the runner shares:
+the host's, or the device's, which the runner's examiner exports.
 """
 
+import ctypes
 import importlib.util
 import linecache
 import mmap
@@ -14,6 +16,7 @@ import time
 import traceback
 
 LINK = 3
+DEVICE_ARENA = 2
 HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
 MOST_CYCLES = 1 << 27  # of the gate: about 70 ms
 SOURCE_NAME = "reference_of_task_"
@@ -51,6 +54,51 @@ class Link:
     def send(self, kind, text):
         payload = text.encode()
         self.socket.sendall(struct.pack("<IB", len(payload) + 1, kind) + payload)
+
+
+class Location(ctypes.Structure):
+    """CUmemLocation: a device, by its number."""
+
+    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
+
+
+class Access(ctypes.Structure):
+    """CUmemAccessDesc: who reads and writes."""
+
+    _fields_ = [("who", Location), ("flags", ctypes.c_int)]
+
+
+class DeviceMemory:
+    """Device memory that another process has exported, as long as this object lives. A tensor reads and writes it through
+    __cuda_array_interface__."""
+
+    READ_AND_WRITE = 3
+    FILE_DESCRIPTOR = 1
+
+    def __init__(self, fd, size):
+        self.driver = ctypes.CDLL("libcuda.so.1")
+        self.size = size
+        self.at = ctypes.c_uint64(0)
+        handle = ctypes.c_uint64(0)
+        access = Access(Location(1, 0), self.READ_AND_WRITE)
+        length, none = ctypes.c_size_t(size), ctypes.c_uint64(0)
+        self.ask("cuMemImportFromShareableHandle", ctypes.byref(handle), ctypes.c_void_p(fd), self.FILE_DESCRIPTOR)
+        try:
+            self.ask("cuMemAddressReserve", ctypes.byref(self.at), length, ctypes.c_size_t(0), none, none)
+            self.ask("cuMemMap", self.at, length, ctypes.c_size_t(0), handle, none)
+            self.ask("cuMemSetAccess", self.at, length, ctypes.byref(access), ctypes.c_size_t(1))
+        finally:
+            self.ask("cuMemRelease", handle)  # the mapping keeps it
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (self.at.value, False), "version": 3}
+
+    def ask(self, function, *arguments):
+        status = getattr(self.driver, function)(*arguments)
+        if status != 0:
+            raise Refused("device_memory", f"{function} returned {status}")
+
+    def release(self):
+        self.driver.cuMemUnmap(self.at, ctypes.c_size_t(self.size))
+        self.driver.cuMemAddressFree(self.at, ctypes.c_size_t(self.size))
 
 
 class Argument:
@@ -165,6 +213,7 @@ class Reference:
         self.dtypes = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
                        "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32, "i64": torch.int64, "bool": torch.bool}
         self.arenas = {}
+        self.device_memory = None
         self.programs = {}
         self.clock = None
 
@@ -175,15 +224,38 @@ class Reference:
 
     def map(self, text, fd):
         slot, size = (int(w) for w in text.split(" "))
-        self.arenas[slot] = mmap.mmap(fd, size)
-        os.close(fd)
+        try:
+            if slot == DEVICE_ARENA:
+                self.arenas[slot] = self.map_device(fd, size)
+            else:
+                self.arenas[slot] = self.torch.frombuffer(mmap.mmap(fd, size), dtype=self.torch.uint8)
+        finally:
+            os.close(fd)
+
+    def map_device(self, fd, size):
+        """The whole of it as a tensor of bytes."""
+        self.arenas.pop(DEVICE_ARENA, None)
+        if self.device_memory is not None:
+            self.synchronize()
+            self.device_memory.release()
+            self.device_memory = None
+        self.torch.zeros(1, device=self.device)  # the context is this thread's from here on
+        self.device_memory = DeviceMemory(fd, size)
+        return self.over_device(self.device_memory)
+
+    def over_device(self, memory):
+        return self.torch.as_tensor(memory, device=self.device)
+
+    def synchronize(self):
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
 
     def view(self, order, a):
         dtype = self.dtypes[a.dtype]
         if a.bytes == 0:
             return self.torch.empty(a.shape, dtype=dtype)
-        flat = self.torch.frombuffer(self.arenas[order.arena], dtype=dtype, count=a.bytes // dtype.itemsize, offset=a.offset)
-        return flat.as_strided(a.shape, a.strides)
+        flat = self.arenas[order.arena][a.offset:a.offset + a.bytes].view(dtype)
+        return flat.as_strided(a.shape, a.strides, flat.storage_offset())
 
     def inputs(self, order, parameters):
         out = dict(order.values)
@@ -205,6 +277,7 @@ class Reference:
                                          f"{', '.join(a.name for a in wanted)}")
         for a, t in zip(wanted, got):
             self.put(order, a, t)
+        self.synchronize()  # whoever looks next is another process
 
     def put(self, order, a, t):
         torch, dtype = self.torch, self.dtypes[a.dtype]

@@ -56,6 +56,10 @@ setback worker_lost(const failure& why, const char* doing, milliseconds limit) {
 
 } // namespace
 
+complaint strayed_far() {
+  return {verdict::out_of_bounds, "guard_band", "wrote far outside of every argument", {{"where", "outside"}}};
+}
+
 setback judge_answer(const cuda_wire::answer& how) {
   const auto evidence = std::map<std::string, std::string>{{"error", how.name}, {"phase", how.phase}};
   const auto no = [&](verdict v, std::string rule) { return setback{{}, {v, std::move(rule), how.detail, evidence}}; };
@@ -141,11 +145,19 @@ attempt<void> contestant_on_device::load(bench& b) {
   for (const auto& k : code_->plan.kernels)
     if (std::find(order.kernels.begin(), order.kernels.end(), k.name) == order.kernels.end())
       order.kernels.push_back(k.name);
-  order.arena_bytes = b.exchange.mapped_bytes();
+  in_arena_ = b.examiner.serves();
+  order.on_device = in_arena_;
+  order.arena_bytes = in_arena_ ? b.examiner.arena_bytes() : b.exchange.mapped_bytes();
   order.reload = code_->facts.globals_bytes > 0;
-  auto loaded = worker_.load(order, b.exchange.fd(), start_limit);
+  auto loaded =
+      worker_.hand<cuda_wire::loaded>(cuda_wire::word::load, order, in_arena_ ? b.examiner.arena_fd() : b.exchange.fd(),
+                                      cuda_wire::word::loaded, start_limit);
   if (!loaded)
     return tl::unexpected(worker_lost(loaded.error(), "loading", start_limit));
+  if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory && loaded->how.phase == "arena") {
+    b.examiner.give_up(loaded->how.detail);
+    return infrastructure("device_sick", loaded->how.detail);
+  }
   if (loaded->how.status != 0)
     return tl::unexpected(judge_answer(loaded->how));
   kernels_ = loaded->facts;
@@ -179,6 +191,21 @@ attempt<resolved_plan> contestant_on_device::resolve(const contract& task, const
   return refuse(verdict::load_error, "device_limit", all, {{"limit", violations.front().limit}});
 }
 
+attempt<void> contestant_on_device::fetch() {
+  auto back =
+      worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
+  if (!back)
+    return tl::unexpected(infra("worker_killed", "while outputs were copied: " + to_string(back.error())));
+  if (back->how.status != 0)
+    return tl::unexpected(judge_answer(back->how));
+  if (back->strayed)
+    return refusal(strayed_far());
+  if (!back->broken_scratch.empty())
+    return refuse(verdict::out_of_bounds, "scratch_guard",
+                  "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
+  return {};
+}
+
 attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
                                               uint64_t rotation, milliseconds limit) {
   auto plan = resolve(task, set.data);
@@ -208,17 +235,9 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
     return tl::unexpected(judge_answer(done->how));
 
   const auto finished = steady_clock::now();
-  auto back =
-      worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
-  if (!back)
-    return tl::unexpected(infra("worker_killed", "while outputs were copied: " + to_string(back.error())));
-  if (back->how.status != 0)
-    return tl::unexpected(judge_answer(back->how));
-  if (back->strayed)
-    return refuse(verdict::out_of_bounds, "guard_band", "wrote far outside of every argument", {{"where", "outside"}});
-  if (!back->broken_scratch.empty())
-    return refuse(verdict::out_of_bounds, "scratch_guard",
-                  "wrote past its scratch buffer '" + back->broken_scratch + "'", {{"where", back->broken_scratch}});
+  if (!in_arena_ || !order.plan.scratch.empty())
+    if (auto ok = fetch(); !ok)
+      return tl::unexpected(ok.error());
   if (done->kernels > order.plan.launches.size())
     return refuse(verdict::cheating, "foreign_kernels",
                   "the device ran " + std::to_string(done->kernels) + " kernels, the plan launches "

@@ -20,14 +20,18 @@ struct call_time {
   double event_ns = 0.0; // between two events on the stream
   double span_ns = 0.0;  // as the device's activity records have it; 0: none
   double wall_ns = 0.0;  // of the runner's own clock, around the order
-  double copy_ns = 0.0;  // in and out, likewise
+  double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
 };
 
-// Whoever is called on data in the exchange, and timed.
+// Whoever is called on data in the arena or the exchange, and timed.
 class timed_contestant {
 public:
   virtual ~timed_contestant() = default;
   virtual attempt<void> load(bench& b) = 0;
+  // Whether it works in the examiner's arena; else in the exchange. Known once loaded.
+  virtual bool in_arena() const = 0;
+  // Why it does not, where the other one might.
+  virtual std::string why_on_host() const { return {}; }
   virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                                   std::chrono::milliseconds limit) = 0;
   virtual void end() = 0;
@@ -37,10 +41,11 @@ class contestant_on_device final : public timed_contestant {
 public:
   // Starts the process; its context is made meanwhile.
   static attempt<contestant_on_device> start(bench& b, const program& code);
-  // Waits for the context, then loads the code. `arena_bytes`: of the exchange.
+  // Waits for the context, then loads the code.
   attempt<void> load(bench& b) override;
+  bool in_arena() const override { return in_arena_; }
 
-  // Everything on the device as the exchange has it, then the kernels, then everything back.
+  // The kernels, on what lies in the arena; or everything there as the exchange has it, the kernels, everything back.
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                           std::chrono::milliseconds limit) override;
 
@@ -52,6 +57,8 @@ public:
 
 private:
   attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
+  // What the call left behind: copies where there is no common arena, and the guards of its scratch memory.
+  attempt<void> fetch();
 
   worker_client worker_;
   const program* code_ = nullptr;
@@ -59,8 +66,11 @@ private:
   std::map<std::string, kernel_facts> kernels_;
   int64_t ready_ns_ = 0;
   int64_t load_ns_ = 0;
+  bool in_arena_ = false;
 };
 
+// The refusal of what wrote where nothing of the call lies.
+complaint strayed_far();
 // What a worker's answer says of whose fault it is.
 setback judge_answer(const cuda_wire::answer& how);
 // True if the setback leaves the device in doubt: its health is then asked before anybody is blamed.

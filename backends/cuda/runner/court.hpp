@@ -8,6 +8,7 @@
 #include "backends/cuda/framework/framework_client.hpp"
 #include "backends/cuda/nvml.hpp"
 #include "backends/cuda/package.hpp"
+#include "backends/cuda/runner/examiner_client.hpp"
 #include "backends/cuda/runner/worker_client.hpp"
 
 #include <optional>
@@ -23,7 +24,8 @@ struct runner_settings {
 struct bench {
   runner_settings settings;
   court host;
-  shared_arena exchange;
+  shared_arena exchange;             // where there is no examiner
+  examiner_client examiner;          // kept between requests, with what it holds
   cuda_wire::hello device;           // of the first worker
   std::optional<management> watch;   // clocks and company, where the library is there
   cuda_wire::measured peaks;         // copy rate 0: not measured yet

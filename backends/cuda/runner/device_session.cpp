@@ -192,20 +192,33 @@ bool device_session::make_room(device_pointer& block, uint64_t& have, uint64_t b
   return true;
 }
 
+bool device_session::take_arena(const cuda_wire::load& order, int arena_fd, cuda_wire::answer& how) {
+  if (order.on_device) {
+    if (!well(shared_.take(*call_, device_, order.arena_bytes, arena_fd), "arena", how)) {
+      how.detail = std::string{"arena: "} + shared_.function() + ": " + how.name;
+      return false;
+    }
+    arena_ = shared_.at();
+    arena_bytes_ = shared_.bytes();
+    return true;
+  }
+  auto* base = mmap(nullptr, order.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena_fd, 0);
+  if (base == MAP_FAILED) {
+    how = {-1, "no memory", "exchange", "the exchange cannot be mapped"};
+    return false;
+  }
+  exchange_ = static_cast<std::byte*>(base);
+  // Copies from memory that the device knows are several times faster. It holds nothing that the device does not.
+  call_->pin(exchange_, order.arena_bytes, 0);
+  return make_room(arena_, arena_bytes_, order.arena_bytes + rotation_room, "arena", how);
+}
+
 cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_fd) {
   cuda_wire::loaded out;
   const auto start = steady_clock::now();
-  auto* base = mmap(nullptr, order.arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arena_fd, 0);
+  const bool taken = take_arena(order, arena_fd, out.how);
   close(arena_fd);
-  if (base == MAP_FAILED) {
-    out.how = {-1, "no memory", "exchange", "the exchange cannot be mapped"};
-    return out;
-  }
-  exchange_ = static_cast<std::byte*>(base);
-  exchange_bytes_ = order.arena_bytes;
-  // Copies from memory that the device knows are several times faster. It holds nothing that the device does not.
-  call_->pin(exchange_, exchange_bytes_, 0);
-  if (!make_room(arena_, arena_bytes_, exchange_bytes_ + rotation_room, "arena", out.how)
+  if (!taken
       || !make_room(sweep_, sweep_bytes_, std::max<uint64_t>(2 * l2_bytes_, uint64_t{1} << 20U), "sweep", out.how))
     return out;
   images_ = order.modules;
@@ -283,14 +296,17 @@ bool device_session::encode_maps(cuda_wire::answer& how) {
 cuda_wire::staged device_session::stage(cuda_wire::stage order) {
   cuda_wire::staged out;
   order_ = std::move(order);
-  if (order_.bytes > exchange_bytes_ || order_.rotation > rotation_room || order_.rotation % 1024 != 0) {
+  if (order_.rotation > rotation_room || order_.rotation % 1024 != 0 || order_.bytes > arena_bytes_ - rotation_room) {
     out.how = {-1, "protocol", "stage", "an order beyond the arena"};
     return out;
   }
   if (reload_ && used_ && !load_code(out.how))
     return out;
-  if (!place_scratch(out.how) || !encode_maps(out.how) || !wipe_around(out.how)
-      || !well(call_->to_device(arena_ + order_.rotation, exchange_, order_.bytes, stream_), "inputs", out.how))
+  if (!place_scratch(out.how) || !encode_maps(out.how))
+    return out;
+  if (exchange_ != nullptr
+      && (!wipe_around(out.how)
+          || !well(call_->to_device(arena_ + order_.rotation, exchange_, order_.bytes, stream_), "inputs", out.how)))
     return out;
   call_->set_limit(limit_persisting_l2, 0);
   call_->reset_persisting_l2();
@@ -298,14 +314,21 @@ cuda_wire::staged device_session::stage(cuda_wire::stage order) {
   return out;
 }
 
-cuda_wire::fetched device_session::fetch() {
-  cuda_wire::fetched out;
+void device_session::copy_back(cuda_wire::fetched& out) {
   if (!well(call_->to_host(exchange_, arena_ + order_.rotation, order_.bytes, stream_), "outputs", out.how))
-    return out;
+    return;
   const auto before = std::min(order_.rotation, looked_at);
   const auto end = order_.rotation + order_.bytes;
   out.strayed = !holds_byte(arena_ + order_.rotation - before, before, outside_byte, out.how)
                 || !holds_byte(arena_ + end, std::min(arena_bytes_ - end, looked_at), outside_byte, out.how);
+}
+
+cuda_wire::fetched device_session::fetch() {
+  cuda_wire::fetched out;
+  if (exchange_ != nullptr)
+    copy_back(out);
+  if (out.how.status != success)
+    return out;
   // Every byte between and around the scratch buffers is a guard; a poison of 32 bits repeats through all of it.
   const auto word = static_cast<uint32_t>(order_.poison);
   std::vector<unsigned char> guard;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/driver.hpp"
+#include "backends/cuda/runner/shared_device_memory.hpp"
 #include "backends/cuda/runner/wire.hpp"
 
 #include <chrono>
@@ -45,11 +46,14 @@ private:
   bool load_code(cuda_wire::answer& how);
   bool make_room(device_pointer& block, uint64_t& have, uint64_t bytes, const char* what, cuda_wire::answer& how);
   bool load_own_code(cuda_wire::answer& how);
+  // The arena: the examiner's, or memory of its own that the exchange is copied to and from.
+  bool take_arena(const cuda_wire::load& order, int arena_fd, cuda_wire::answer& how);
   // Everything queued between these two runs only once the second is called.
   status close_gate();
   void open_gate();
   bool place_scratch(cuda_wire::answer& how);
   bool wipe_around(cuda_wire::answer& how);
+  void copy_back(cuda_wire::fetched& out);
   bool holds_byte(device_pointer from, uint64_t bytes, unsigned char value, cuda_wire::answer& how);
   device_pointer address_of(const std::string& buffer) const;
   bool encode_maps(cuda_wire::answer& how);
@@ -79,8 +83,8 @@ private:
   std::vector<code_module> modules_;
   std::vector<kernel> kernels_;
 
-  std::byte* exchange_ = nullptr; // shared with the runner
-  uint64_t exchange_bytes_ = 0;
+  std::byte* exchange_ = nullptr; // shared with the runner; none where the arena is the examiner's
+  shared_device_memory shared_;
   device_pointer arena_ = 0;
   uint64_t arena_bytes_ = 0;
   device_pointer sweep_ = 0; // written before a cold call

@@ -54,16 +54,20 @@ attempt<void> duel_on_device::open(const std::vector<std::shared_ptr<const shape
 
 // The rival's context is made while the candidate is screened.
 attempt<void> duel_on_device::start_workers() {
-  if (auto ok = bench_.exchange.prepare(arena_bytes_); !ok)
-    return infrastructure(ok.error());
   const auto start = steady_clock::now();
+  auto common = bench_.examiner.ready(bench_.settings.worker, arena_bytes_);
+  if (!common)
+    return tl::unexpected(common.error());
+  if (!*common)
+    if (auto ok = bench_.exchange.prepare(arena_bytes_); !ok)
+      return infrastructure(ok.error());
   rival_loaded_ = false;
   auto candidate = contestant_on_device::start(bench_, candidate_code_);
   if (!candidate)
     return tl::unexpected(candidate.error());
   candidate_ = std::move(*candidate);
   if (against_framework_)
-    rival_ = std::make_unique<framework_rival>(request_, framework_mode::eager);
+    rival_ = std::make_unique<framework_rival>(request_, framework_mode::eager, arena_bytes_);
   else if (has_rival_) {
     auto rival = contestant_on_device::start(bench_, rival_code_);
     if (!rival)
@@ -73,6 +77,8 @@ attempt<void> duel_on_device::start_workers() {
   ++launches_;
   auto ok = candidate_.load(bench_);
   start_ns_ += ns_since(start);
+  if (!ok && *common && !bench_.examiner.serves() && !bench_.examiner.why().empty())
+    return start_workers(); // its memory is in reach of no worker, which is known from here on
   return ok;
 }
 
@@ -95,28 +101,92 @@ void duel_on_device::shuffle(size_t index) {
   d.warm = false;
 }
 
+attempt<void> duel_on_device::refuse_rerun(size_t argument) const {
+  const auto& name = request_.task.arguments[argument].name;
+  return refusal(
+      {verdict::nondeterministic,
+       "rerun",
+       "output '" + name + "' differs between calls on the same input; only what lay in the outputs before differed",
+       {{"argument", name}}});
+}
+
+attempt<void> duel_on_device::check_on_host(const call_memory& memory, const shape_pool& pool, const pool_set& set,
+                                            const wish& w) {
+  if (auto refused = check_call(request_.task, memory, pool, set, w.full, w.report)) {
+    refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
+    if (pool.edge != edge_kind::none)
+      refused->evidence.try_emplace("edge", to_string(pool.edge));
+    return refusal(std::move(*refused));
+  }
+  if (w.again == rerun::keep)
+    kept_ = collect_outputs(request_.task, memory, set);
+  for (size_t i = 0; w.again == rerun::compare && i < kept_.size(); ++i)
+    if (!kept_[i].empty()
+        && !bit_equal(set.data.geometries[i], memory.array(i), kept_[i], counted_elements(request_.task, set, i)))
+      return refuse_rerun(i);
+  return {};
+}
+
+// The device says that all is well, or the host looks at the same bytes and decides.
+attempt<void> duel_on_device::check_in_arena(const shape_pool& pool, const pool_set& set, uint64_t poison,
+                                             uint64_t rotation, const wish& w) {
+  auto seen = bench_.examiner.check(request_.task, set, pool, poison, rotation, w.full, w.again);
+  if (!seen)
+    return tl::unexpected(seen.error());
+  if (seen->strayed)
+    return refusal(strayed_far());
+  if (seen->well && w.report != nullptr && w.full && pool.edge == edge_kind::none) {
+    w.report->max_abs = std::max(w.report->max_abs, seen->max_abs);
+    w.report->max_rel = std::max(w.report->max_rel, seen->max_rel);
+    w.report->max_ulp = std::max(w.report->max_ulp, seen->max_ulp);
+    w.report->bit_equal = w.report->bit_equal && seen->bit_equal;
+  }
+  if (!seen->well) {
+    const auto start = steady_clock::now();
+    call_memory memory{request_.task, set.data, set.layout, bench_.examiner.host()};
+    memory.expect(poison);
+    if (auto ok = bench_.examiner.bring_back(rotation, set.layout.total); !ok)
+      return ok;
+    auto look = w;
+    if (seen->complete) // else the host keeps and compares what the device cannot
+      look.again = rerun::no;
+    auto ok = check_on_host(memory, pool, set, look);
+    back_ns_ += ns_since(start);
+    if (!ok)
+      return ok;
+    if (seen->bytes_differ)
+      return infrastructure("device_sick", "the device finds bytes changed that the host finds as they were");
+  }
+  return seen->differs ? refuse_rerun(*seen->differs) : attempt<void>{};
+}
+
 attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool& pool, const pool_set& set,
-                                        uint64_t poison, double usual_ns, bool full, correctness_report* report) {
+                                        uint64_t poison, const wish& w) {
+  const auto& task = request_.task;
   const auto start = steady_clock::now();
-  call_memory memory{request_.task, set.data, set.layout, bench_.exchange};
-  memory.set_up(poison);
-  auto took = who.call(request_.task, set, poison, 4096 * random_.below(rotations), limit_for(usual_ns));
+  const auto rotation = 4096 * random_.below(rotations);
+  call_memory memory{task, set.data, set.layout, bench_.exchange};
+  if (who.in_arena()) {
+    if (auto ok = bench_.examiner.lay_out(task, set, poison, rotation); !ok)
+      return tl::unexpected(ok.error());
+  } else
+    memory.set_up(poison);
+  lay_out_ns_ += ns_since(start);
+  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns));
   if (!took)
     return took;
   ++calls_;
+  calls_on_host_ += who.in_arena() ? 0 : 1;
   kernel_ns_ += took->ns;
   order_ns_ += took->wall_ns;
-  copy_ns_ += took->copy_ns;
-  if (report != nullptr)
-    ++report->cases;
-  auto refused = check_call(request_.task, memory, pool, set, full, report);
+  stage_ns_ += took->copy_ns;
+  if (w.report != nullptr)
+    ++w.report->cases;
+  const auto checking = steady_clock::now();
+  auto ok = who.in_arena() ? check_in_arena(pool, set, poison, rotation, w) : check_on_host(memory, pool, set, w);
+  check_ns_ += ns_since(checking);
   call_ns_ += ns_since(start);
-  if (!refused)
-    return took;
-  refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-  if (pool.edge != edge_kind::none)
-    refused->evidence.try_emplace("edge", to_string(pool.edge));
-  return refusal(std::move(*refused));
+  return ok ? took : tl::unexpected(ok.error());
 }
 
 attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int runs) {
@@ -125,27 +195,14 @@ attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int run
   // Where a NaN is expected, one that lay there before must not do.
   const size_t poison = pool.edge == edge_kind::special ? 1 : 0;
   const auto& s = pool.sets.at(set);
-  std::vector<byte_buffer> first;
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
-    auto took = call(candidate_, pool, s, poisons.at((poison + static_cast<size_t>(run)) % poisons.size()), 0.0, true,
-                     &report_);
+    wish w{true, &report_};
+    if (runs > 1)
+      w.again = run == 0 ? rerun::keep : rerun::compare;
+    auto took = call(candidate_, pool, s, poisons.at((poison + static_cast<size_t>(run)) % poisons.size()), w);
     if (!took)
       return tl::unexpected(took.error());
-    const call_memory memory{request_.task, s.data, s.layout, bench_.exchange};
-    if (run == 0) {
-      if (runs > 1)
-        first = collect_outputs(request_.task, memory, s);
-      continue;
-    }
-    for (size_t i = 0; i < first.size(); ++i)
-      if (!first[i].empty()
-          && !bit_equal(s.data.geometries[i], memory.array(i), first[i], counted_elements(request_.task, s, i)))
-        return refusal({verdict::nondeterministic,
-                        "rerun",
-                        "output '" + request_.task.arguments[i].name
-                            + "' differs between calls on the same input; only what lay in the outputs before differed",
-                        {{"argument", request_.task.arguments[i].name}}});
   }
   return {};
 }
@@ -161,8 +218,10 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
   double usual = 0.0;
   if (!shape.rival_ns.empty())
     usual = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
+  wish w{full && candidate, candidate ? &report_ : nullptr};
+  w.usual_ns = usual;
   auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : *rival_, *shape.pool, set,
-                   nan_poison(random_.next()), usual, full && candidate, candidate ? &report_ : nullptr);
+                   nan_poison(random_.next()), w);
   if (!took && !candidate && !took.error().trouble)
     return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
                                           + "): " + took.error().refused.detail);
@@ -233,7 +292,7 @@ attempt<double> duel_on_device::pair(size_t index) {
 }
 
 attempt<duel_on_device::compiled_times> duel_on_device::against_compiled(size_t index, uint32_t pairs) {
-  framework_rival compiled{request_, framework_mode::compiled};
+  framework_rival compiled{request_, framework_mode::compiled, arena_bytes_};
   std::vector<double> theirs;
   std::vector<double> ours;
   const auto& pool = *shapes_[index].pool;
@@ -246,8 +305,8 @@ attempt<duel_on_device::compiled_times> duel_on_device::against_compiled(size_t 
     const bool candidate_first = (random_.next() & 1U) != 0;
     for (int turn = 0; turn < 2; ++turn) {
       const bool now = (turn == 0) == candidate_first;
-      auto took = now ? play(true, index, **dealt, false)
-                      : call(compiled, pool, **dealt, nan_poison(random_.next()), 0.0, false, nullptr);
+      auto took =
+          now ? play(true, index, **dealt, false) : call(compiled, pool, **dealt, nan_poison(random_.next()), {});
       if (!took)
         return tl::unexpected(took.error());
       (now ? ours : theirs).push_back(took->ns);
@@ -260,11 +319,26 @@ std::map<std::string, std::string> duel_on_device::costs() const {
   std::map<std::string, std::string> out;
   out["calls"] = std::to_string(calls_);
   out["launches"] = std::to_string(launches_);
-  out["ms.kernel"] = std::to_string(kernel_ns_ / 1e6);
-  out["ms.orders"] = std::to_string(order_ns_ / 1e6);
-  out["ms.copies"] = std::to_string(copy_ns_ / 1e6);
-  out["ms.calls"] = std::to_string(call_ns_ / 1e6);
-  out["ms.start"] = std::to_string(start_ns_ / 1e6);
+  const auto ms = [&](const char* name, double ns) { out[std::string{"ms."} + name] = std::to_string(ns / 1e6); };
+  ms("kernel", kernel_ns_);
+  ms("layout", lay_out_ns_);
+  ms("stage", stage_ns_);
+  ms("orders", order_ns_);
+  ms("check", check_ns_);
+  ms("copies_back", back_ns_);
+  ms("calls", call_ns_);
+  ms("start", start_ns_);
+  ms("beyond",
+     call_ns_ + start_ns_ - kernel_ns_); // of the device's time, what the candidate's and rival's kernels are not
+  if (const auto& why = bench_.examiner.why(); launches_ > 0) {
+    out["comparison"] = why.empty() ? "device" : "host";
+    if (!why.empty())
+      out["comparison.why"] = why;
+    if (has_rival_ && rival_ && !rival_->why_on_host().empty())
+      out["comparison.rival"] = "host: " + rival_->why_on_host();
+  }
+  out["calls.compared_on_host"] = std::to_string(calls_on_host_);
+  out["sets_uploaded"] = std::to_string(bench_.examiner.uploads() - uploads_before_);
   out["ms.context"] = std::to_string(static_cast<double>(candidate_.ready_ns()) / 1e6);
   out["ms.load"] = std::to_string(static_cast<double>(candidate_.load_ns()) / 1e6);
   for (const auto& [name, facts] : candidate_.kernels())

@@ -29,7 +29,7 @@ struct raced_shape {
 class duel_on_device {
 public:
   duel_on_device(bench& b, const judge_request& request, correctness_report& report)
-      : bench_(b), request_(request), report_(report), random_(secret_seed()) {}
+      : bench_(b), request_(request), report_(report), random_(secret_seed()), uploads_before_(b.examiner.uploads()) {}
 
   // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
@@ -62,8 +62,20 @@ private:
   attempt<void> start_workers();
   attempt<void> fresh_workers();
   attempt<const pool_set*> deal(size_t index);
+  // What is wanted of one call beside its verdict.
+  struct wish {
+    bool full = false; // every number for the report, which may be null
+    correctness_report* report = nullptr;
+    rerun again = rerun::no;
+    double usual_ns = 0.0;
+  };
   attempt<call_time> call(timed_contestant& who, const shape_pool& pool, const pool_set& set, uint64_t poison,
-                          double usual_ns, bool full, correctness_report* report);
+                          const wish& w);
+  // Both find what is wrong with what a call left.
+  attempt<void> check_in_arena(const shape_pool& pool, const pool_set& set, uint64_t poison, uint64_t rotation,
+                               const wish& w);
+  attempt<void> check_on_host(const call_memory& memory, const shape_pool& pool, const pool_set& set, const wish& w);
+  attempt<void> refuse_rerun(size_t argument) const;
   attempt<call_time> play(bool candidate, size_t index, const pool_set& set, bool full);
   void shuffle(size_t index);
 
@@ -82,11 +94,17 @@ private:
   std::vector<raced_shape> shapes_;
   std::vector<deck> decks_;
   uint32_t launches_ = 0;
+  std::vector<byte_buffer> kept_; // outputs, by argument, where the host compares
   uint64_t calls_ = 0;
+  uint64_t calls_on_host_ = 0; // that the host laid out and compared
+  uint64_t uploads_before_ = 0;
   double kernel_ns_ = 0.0;
+  double lay_out_ns_ = 0.0;
+  double stage_ns_ = 0.0; // the worker's own part before and after its order to run
   double order_ns_ = 0.0; // from the order to run to its answer
-  double copy_ns_ = 0.0;
-  double call_ns_ = 0.0;  // all of a call: set up, copies, order, check
+  double check_ns_ = 0.0;
+  double back_ns_ = 0.0;  // of that: copies for the host to look at, and its look
+  double call_ns_ = 0.0;  // all of a call
   double start_ns_ = 0.0; // waiting for contexts and loading
 };
 

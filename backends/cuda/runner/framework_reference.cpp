@@ -12,9 +12,8 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::milliseconds first_call_limit{60'000};
 constexpr std::chrono::milliseconds compiled_call_limit{600'000};
 
-// The process with this source loaded and this memory mapped.
-attempt<framework_client*> ready(bench& b, framework_client::program which, const std::string& package,
-                                 framework_client::arena where, const shared_arena& arena) {
+// The process with this source loaded.
+attempt<framework_client*> ready(bench& b, framework_client::program which, const std::string& package) {
   const auto source = unpack_framework(package);
   if (!source)
     return infrastructure("internal", "the reference is no framework's");
@@ -32,11 +31,15 @@ attempt<framework_client*> ready(bench& b, framework_client::program which, cons
                                                      + "): it wants a build for this driver");
     }
   }
-  if (auto refused = process.map(where, arena.fd(), arena.mapped_bytes()))
-    return infrastructure("internal", "the reference's process maps no memory: " + refused->detail);
   if (auto refused = process.load(which, *source))
     return refusal(std::move(*refused));
   return &process;
+}
+
+attempt<void> map(framework_client& process, framework_client::arena where, const shared_arena& arena) {
+  if (auto refused = process.map(where, arena.fd(), arena.mapped_bytes()))
+    return infrastructure("internal", "the reference's process maps no memory: " + refused->detail);
+  return {};
 }
 
 class framework_reference final : public reference_process {
@@ -66,31 +69,52 @@ reference_launcher framework_launcher(bench& b) {
   return [&b](const std::string& object, bool oracle, const contract& /*task*/,
               shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
     const auto which = oracle ? framework_client::program::oracle : framework_client::program::reference;
-    auto process = ready(b, which, object, framework_client::arena::pool, arena);
+    auto process = ready(b, which, object);
     if (!process)
       return tl::unexpected(process.error());
+    if (auto mapped = map(**process, framework_client::arena::pool, arena); !mapped)
+      return tl::unexpected(mapped.error());
     return std::make_unique<framework_reference>(**process, which);
   };
 }
 
 attempt<void> framework_rival::load(bench& b) {
-  auto process =
-      ready(b, framework_client::program::reference, request_.reference, framework_client::arena::exchange, b.exchange);
+  auto process = ready(b, framework_client::program::reference, request_.reference);
   if (!process)
     return tl::unexpected(process.error());
   process_ = *process;
-  return {};
+  in_arena_ = false;
+  if (b.settings.framework.on_host)
+    why_on_host_ = "its framework works on the host";
+  else if (b.examiner.serves()) {
+    const auto& common = b.examiner;
+    auto refused = process_->map_device(common.arena_fd(), common.arena_bytes(), common.arena_number());
+    in_arena_ = !refused;
+    why_on_host_ = refused ? refused->detail : "";
+    if (!refused)
+      return {};
+    if (!process_->alive())
+      return infrastructure("worker_killed", "the reference's process died while it mapped the arena");
+  }
+  // Of its own where the candidate works in the arena; else there already, with a worker that maps it.
+  if (b.exchange.fd() < 0 || b.exchange.mapped_bytes() < arena_bytes_)
+    if (auto ok = b.exchange.prepare(arena_bytes_); !ok)
+      return infrastructure(ok.error());
+  return map(*process_, framework_client::arena::exchange, b.exchange);
 }
 
 attempt<call_time> framework_rival::call(const contract& task, const pool_set& set, uint64_t /*poison*/,
-                                         uint64_t /*rotation*/, std::chrono::milliseconds limit) {
+                                         uint64_t rotation, std::chrono::milliseconds limit) {
   nanoseconds took{0};
   const auto least = mode_ == framework_mode::compiled ? compiled_call_limit : first_call_limit;
-  if (auto refused = process_->call(framework_client::program::reference, framework_client::arena::exchange, mode_,
-                                    task, set.data, set.layout, std::max(limit, least), took))
+  const auto start = std::chrono::steady_clock::now();
+  const auto where = in_arena_ ? framework_client::arena::device : framework_client::arena::exchange;
+  if (auto refused = process_->call(framework_client::program::reference, where, mode_, task, set.data, set.layout,
+                                    std::max(limit, least), took, in_arena_ ? rotation : 0))
     return refusal(std::move(*refused));
   call_time out;
-  out.ns = out.event_ns = out.wall_ns = static_cast<double>(took.count()); // its own events; copies are not told apart
+  out.ns = out.event_ns = out.wall_ns = static_cast<double>(took.count()); // its own events
+  out.copy_ns = static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count()) - out.ns;
   if (out.ns <= 0.0)
     return infrastructure("device_sick", "the device's clock says that a call took no time");
   return out;

@@ -14,8 +14,11 @@ reference_launcher framework_launcher(bench& b);
 // The reference as the rival: called as it is, or as torch.compile makes it.
 class framework_rival final : public timed_contestant {
 public:
-  framework_rival(const judge_request& request, framework_mode mode) : request_(request), mode_(mode) {}
+  framework_rival(const judge_request& request, framework_mode mode, size_t arena_bytes)
+      : request_(request), mode_(mode), arena_bytes_(arena_bytes) {}
   attempt<void> load(bench& b) override;
+  bool in_arena() const override { return in_arena_; }
+  std::string why_on_host() const override { return why_on_host_; }
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                           std::chrono::milliseconds limit) override;
   void end() override {}
@@ -23,6 +26,9 @@ public:
 private:
   const judge_request& request_;
   framework_mode mode_;
+  size_t arena_bytes_;
+  bool in_arena_ = false;
+  std::string why_on_host_;
   framework_client* process_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 // backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
 // and context per candidate.
 #include "backends/cuda/runner/court.hpp"
+#include "backends/cuda/runner/examiner.hpp"
 #include "backends/cuda/runner/worker.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <string_view>
 
 namespace kevolve::cuda {
@@ -25,6 +27,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+constexpr size_t most_draw_threads = 16;
 
 std::string own_folder() {
   std::string path(4096, '\0');
@@ -41,6 +45,18 @@ std::vector<int> allowed_cores() {
     for (int i = 0; i < CPU_SETSIZE; ++i)
       if (CPU_ISSET(static_cast<size_t>(i), &set))
         out.push_back(i);
+  return out;
+}
+
+// Of the machine, or of the control group that this process is in.
+uint64_t memory_bytes() {
+  auto out =
+      static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const auto* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    uint64_t limit = 0;
+    if (std::ifstream{path} >> limit)
+      out = std::min(out, limit);
+  }
   return out;
 }
 
@@ -176,7 +192,8 @@ int usage() {
 int start(int argc, char** argv) {
   runner_settings settings;
   settings.host.zygote_path = own_folder() + "kevolve-zygote";
-  settings.host.cache_bytes = size_t{4} << 30U;
+  // All pools of a task, or every candidate would wait for them to be made again.
+  settings.host.cache_bytes = std::max(uint64_t{4} << 30U, memory_bytes() / 4);
   settings.host.shape_bytes = size_t{1} << 30U;
   std::vector<std::string> done_without;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -185,6 +202,8 @@ int start(int argc, char** argv) {
     int number = 0;
     if (key == "--worker" && parse_number(value, number))
       return run_worker(number);
+    if (key == "--examiner" && parse_number(value, number))
+      return run_examiner(number);
     if (key == "--device" && parse_number(value, number))
       settings.worker.device = number;
     else if (key == "--zygote")
@@ -206,6 +225,7 @@ int start(int argc, char** argv) {
   const auto cores = allowed_cores();
   settings.host.core = cores.empty() ? 0 : cores.front();
   settings.host.thread_cores = cores;
+  settings.host.draw_threads = std::min(cores.size(), most_draw_threads);
   // Kernels are loaded with their module, not at their first launch inside a timed call.
   settings.worker.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_CACHE_DISABLE=1"};
   for (const auto* name : {"LD_LIBRARY_PATH", "KEVOLVE_CUPTI", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})

@@ -39,6 +39,9 @@ public:
   attempt<void> run() {
     auto ended = judge();
     out_.evidence.merge(duel_.costs());
+    // A driver ends what a killed process had on the device when it comes to it.
+    if (!ended && (ended.error().trouble || doubts_device(ended.error())))
+      bench_.examiner.abandon_arena();
     // A device that is sick must not be taken for a bad candidate.
     if (!ended && doubts_device(ended.error()))
       if (auto healthy = check_health(bench_); !healthy)
@@ -75,7 +78,8 @@ private:
     note_bottlenecks();
     if (!raced)
       return raced;
-    const auto ours = 2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U);
+    const auto ours =
+        2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U) + (bench_.examiner.alive() ? 1U : 0U);
     if (company > ours || processes() > ours) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";

@@ -12,7 +12,31 @@
 
 namespace kevolve::cuda_wire {
 
-enum class word : uint8_t { hello = 1, load, loaded, stage, staged, go, done, fetch, fetched, measure, measured };
+enum class word : uint8_t {
+  hello = 1,
+  load,
+  loaded,
+  stage,
+  staged,
+  go,
+  done,
+  fetch,
+  fetched,
+  measure,
+  measured,
+  // the examiner's
+  examiner_ready,
+  make_arena,
+  arena_made,
+  attach,
+  hold,
+  put,
+  drop,
+  bring_back,
+  acknowledged,
+  work,
+  worked
+};
 
 // How something went. `status` is the driver's; zero: well.
 struct answer {
@@ -33,12 +57,13 @@ struct hello {
   int64_t ready_ns = 0;         // from the process's start
 };
 
-// The arena's memfd comes right before it.
+// The arena's descriptor comes right after it.
 struct load {
   std::vector<std::string> modules;
   std::vector<std::string> kernels;
   uint64_t arena_bytes = 0;
-  bool reload = false; // a fresh module for every call, since this one has globals
+  bool on_device = false; // the arena is the examiner's memory on the device; else the host's, copied in and out
+  bool reload = false;    // a fresh module for every call, since this one has globals
 };
 struct loaded {
   answer how;
@@ -93,7 +118,7 @@ typename I::result_type inspect(I& f, hello& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, load& x) {
-  return f(x.modules, x.kernels, x.arena_bytes, x.reload);
+  return f(x.modules, x.kernels, x.arena_bytes, x.on_device, x.reload);
 }
 template <class I>
 typename I::result_type inspect(I& f, loaded& x) {

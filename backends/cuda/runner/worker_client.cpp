@@ -21,12 +21,12 @@ worker_client& worker_client::operator=(worker_client&& other) noexcept {
   return *this;
 }
 
-result<worker_client> worker_client::start(const worker_options& options) {
+result<worker_client> worker_client::start(const worker_options& options, const char* mode) {
   auto pair = make_channel_pair();
   if (!pair)
     return tl::unexpected(pair.error());
   const auto device = std::to_string(options.device);
-  std::array<std::string, 3> words{"kevolve-runner-cuda", "--worker", device};
+  std::array<std::string, 3> words{"kevolve-runner-cuda", mode, device};
   std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
   std::vector<std::string> environment = options.environment;
   std::vector<char*> variables;
@@ -58,16 +58,11 @@ result<cuda_wire::hello> worker_client::greet(std::chrono::milliseconds limit) {
   return decode<cuda_wire::hello>(*said);
 }
 
-result<cuda_wire::loaded> worker_client::load(const cuda_wire::load& order, int arena_fd,
-                                              std::chrono::milliseconds limit) {
-  if (auto sent = link_.send_message(cuda_wire::word::load, order); !sent)
-    return tl::unexpected(lost(sent.error()));
-  if (auto sent = link_.send_fds({arena_fd}); !sent)
-    return tl::unexpected(lost(sent.error()));
-  auto reply = hear(cuda_wire::word::loaded, limit);
-  if (!reply)
-    return tl::unexpected(reply.error());
-  return decode<cuda_wire::loaded>(*reply);
+result<int> worker_client::receive_fd(std::chrono::milliseconds limit) {
+  auto fds = link_.receive_fds(1, limit);
+  if (!fds)
+    return tl::unexpected(lost(fds.error()));
+  return fds->front();
 }
 
 result<std::string> worker_client::hear(cuda_wire::word answer, std::chrono::milliseconds limit) {

@@ -29,8 +29,8 @@ public:
   worker_client& operator=(const worker_client&) = delete;
   ~worker_client() { end(); }
 
-  // Starts the process and returns; greet() waits for its context.
-  static result<worker_client> start(const worker_options& options);
+  // Starts the process and returns; greet() waits for its context. `mode`: what the program is told to be.
+  static result<worker_client> start(const worker_options& options, const char* mode = "--worker");
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
   // errc::timed_out: it did not answer, and is killed. errc::io: it died.
@@ -43,7 +43,22 @@ public:
       return tl::unexpected(reply.error());
     return decode<Reply>(*reply);
   }
-  result<cuda_wire::loaded> load(const cuda_wire::load& order, int arena_fd, std::chrono::milliseconds limit);
+  // The same with a descriptor right after the order.
+  template <class Reply, class Order>
+  result<Reply> hand(cuda_wire::word kind, const Order& order, int fd, cuda_wire::word answer,
+                     std::chrono::milliseconds limit) {
+    if (auto sent = link_.send_message(kind, order); !sent)
+      return tl::unexpected(lost(sent.error()));
+    if (auto sent = link_.send_fds({fd}); !sent)
+      return tl::unexpected(lost(sent.error()));
+    auto reply = hear(answer, limit);
+    if (!reply)
+      return tl::unexpected(reply.error());
+    return decode<Reply>(*reply);
+  }
+  // The descriptor that comes right after an answer.
+  result<int> receive_fd(std::chrono::milliseconds limit);
+  result<std::string> hear(cuda_wire::word answer, std::chrono::milliseconds limit);
 
   bool alive() const { return pid_ > 0; }
   // Whether its process has not ended by itself.
@@ -52,7 +67,6 @@ public:
   void end();
 
 private:
-  result<std::string> hear(cuda_wire::word answer, std::chrono::milliseconds limit);
   failure lost(failure why);
 
   pid_t pid_ = -1;

@@ -1,0 +1,61 @@
+"""The PyTorch reference on arrays in memory that another process exported: reference_process.py on the fake driver, whose
+device memory is the host's. Ends with 0 if all is well. Arguments: reference_process.py."""
+
+import ctypes
+import importlib.util
+import os
+import struct
+import sys
+
+import torch
+
+spec = importlib.util.spec_from_file_location("reference_process", sys.argv[1])
+reference_process = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(reference_process)
+
+SIZE = 1 << 20
+COUNT = 1000
+FROM = 8192  # of the arena
+
+
+class OnFakeDevice(reference_process.Reference):
+    """Its device is the host, and so are the tensors over it."""
+
+    def over_device(self, memory):
+        interface = memory.__cuda_array_interface__
+        at, read_only = interface["data"]
+        assert interface["shape"] == (SIZE,) and not read_only
+        return torch.frombuffer((ctypes.c_ubyte * SIZE).from_address(at), dtype=torch.uint8)
+
+
+def arena_of(value):
+    """As the examiner exports it, and the floats at FROM."""
+    fd = os.memfd_create("arena")
+    os.truncate(fd, SIZE)
+    os.pwrite(fd, struct.pack("<f", value) * COUNT, FROM)
+    return fd
+
+
+def main():
+    reference = OnFakeDevice(torch)
+    reference.load("0\ntwice\ndef twice(x):\n    return x * 2\n")
+    order = (f"call 0 {reference_process.DEVICE_ARENA} eager cold\n"
+             f"array x input f32 {FROM} {4 * COUNT} 1 whole {COUNT} 1\n"
+             f"array y output f32 {2 * FROM} {4 * COUNT} 1 whole {COUNT} 1\n")
+    for value in (3.0, 5.0):  # the second takes the first one's place
+        fd = arena_of(value)
+        reference.map(f"{reference_process.DEVICE_ARENA} {SIZE}", os.dup(fd))
+        assert reference.call(order) > 0
+        assert os.pread(fd, 4 * COUNT, 2 * FROM) == struct.pack("<f", 2 * value) * COUNT, "the output is not in the arena"
+        assert os.pread(fd, 4 * COUNT, FROM) == struct.pack("<f", value) * COUNT, "the input has changed"
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            assert sum("memfd:arena" in line for line in maps) == 1, "an old arena is still mapped"
+    try:
+        reference.map(f"{reference_process.DEVICE_ARENA} {SIZE}", os.dup(os.open("/dev/null", os.O_RDONLY)))
+    except reference_process.Refused as e:
+        assert "cuMem" in str(e), e
+    else:
+        raise AssertionError("what is no memory was mapped")
+
+
+main()
