@@ -138,6 +138,21 @@ TEST_CASE("what a lost worker's kernels still write hits nobody after it") {
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
 }
 
+TEST_CASE("what uploads leave in the host's memory is nobody's writing out of bounds") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const auto told_of = [&](int n, const char* kernel) {
+    auto r = request_for(iterate_task(n), reference(), fake_package(kernel), judge_mode::check);
+    r.task.work_bytes.clear();
+    const auto o = runner.ask(r);
+    return o.result == verdict::pass ? "pass" : o.rule + " " + o.detail;
+  };
+  CHECK(told_of(2'000, "iterate_once").find("tolerance") == 0);
+  CHECK(told_of(40'000, "iterate") == "pass"); // uploaded beyond the other layout, and not looked at
+  CHECK(told_of(2'000, "iterate_once").find("tolerance") == 0);
+}
+
 TEST_CASE("the report is the same whoever compares") {
   std::vector<judge_outcome> reports;
   for (const auto* device : {"0", "without descriptors"}) {
