@@ -2,6 +2,7 @@
 
 #include "backends/cpu/capture.hpp"
 #include "backends/cpu/machine.hpp"
+#include "backends/cuda/plan_resolution.hpp"
 #include "backends/cuda/plan_words.hpp"
 #include "backends/cuda/tactics.hpp"
 #include "backends/helper_words.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 
 namespace kevolve {
@@ -23,6 +25,12 @@ size_t index_of(const device_description& device) {
   const auto at = device.id.find(':') + 1;
   std::from_chars(device.id.data() + at, device.id.data() + device.id.size(), out);
   return out;
+}
+
+// 90 for "sm_90a"; 0: not such a name.
+uint32_t capability_of(const std::string& architecture) {
+  return architecture.rfind("sm_", 0) == 0 ? static_cast<uint32_t>(std::strtoul(architecture.c_str() + 3, nullptr, 10))
+                                           : 0;
 }
 
 } // namespace
@@ -234,10 +242,15 @@ std::vector<std::pair<std::string, std::string>> cuda_target::about() const {
   std::string machine;
   for (const auto& g : found())
     machine += (machine.empty() ? "" : "; ") + g.name;
-  return {
-      {"machine", machine.empty() ? "no GPU" : machine + ", driver " + gpus()->driver},
-      {"toolchain", tools().nvcc.empty() ? "no nvcc" : "nvcc " + tools().version + " for " + architecture()},
-      {"framework", python().torch.empty() ? "no torch" : "torch " + python().torch + ", Python " + python().version}};
+  const auto known = published_limits(capability_of(architecture()));
+  const auto shared = known.shared_opt_in == 0
+                          ? std::string{}
+                          : ", with " + std::to_string(known.shared_opt_in >> 10U) + " KiB of shared memory a block";
+  return {{"machine",
+           machine.empty() ? "not here: a GPU of " + architecture() + shared : machine + ", driver " + gpus()->driver},
+          {"toolchain", tools().nvcc.empty() ? "no nvcc" : "nvcc " + tools().version + " for " + architecture()},
+          {"framework", python().torch.empty() ? "PyTorch, of the machine that judges"
+                                               : "torch " + python().torch + ", Python " + python().version}};
 }
 
 std::string cuda_target::build_script(const kernel_build& /*kernel*/) const {

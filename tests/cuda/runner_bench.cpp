@@ -39,21 +39,19 @@ contract gemm_task() {
   return c;
 }
 
-contract softmax_task() {
+// Of a matrix: y has the shape given.
+contract matrix_task(const std::string& name, const std::vector<std::string>& y, int64_t rows, tolerance t) {
   contract c;
-  c.name = "softmax";
-  c.entry = "softmax";
+  c.name = name;
+  c.entry = name;
   c.language = std::string(1, 'c');
   c.arguments = {array_argument("x", argument_role::input, dtype::f32, {"rows", "cols"}),
-                 array_argument("y", argument_role::output, dtype::f32, {"rows", "cols"}), size_argument("rows"),
+                 array_argument("y", argument_role::output, dtype::f32, y), size_argument("rows"),
                  size_argument("cols")};
   c.arguments[0].fill.std = 4.0;
-  c.shapes = {shape_of("rows=16384 cols=4096", {{"rows", 16'384}, {"cols", 4096}})};
-  tolerance t;
-  t.relative = 1e-4;
-  t.absolute = 1e-9;
+  c.shapes = {shape_of("rows=" + std::to_string(rows) + " cols=4096", {{"rows", rows}, {"cols", 4096}})};
   c.tolerances = {t};
-  c.work_bytes = "8*rows*cols";
+  c.work_bytes = "4*rows*cols";
   c.cold_cache = true;
   return c;
 }
@@ -111,7 +109,18 @@ TEST_CASE("bench: kernels against themselves" * doctest::skip()) {
   probe.job = random_id();
   probe.mode = judge_mode::probe;
   out << ",\"probe\":" << as_json(runner.ask(probe));
-  for (const auto& [name, task] : {bench_kernel{"gemm", gemm_task()}, bench_kernel{"softmax", softmax_task()}}) {
+  const auto within = [](double relative, double absolute) {
+    tolerance t;
+    t.relative = relative;
+    t.absolute = absolute;
+    return t;
+  };
+  for (const auto& [name, task] :
+       {bench_kernel{"gemm", gemm_task()},
+        bench_kernel{"softmax", matrix_task("softmax", {"rows", "cols"}, 24'576, within(1e-4, 1e-9))},
+        bench_kernel{"transpose", matrix_task("transpose", {"cols", "rows"}, 8'192, within(0, 0))},
+        bench_kernel{"columns", matrix_task("columns", {"cols"}, 8'192, within(1e-3, 1e-2))},
+        bench_kernel{"powers", matrix_task("powers", {"rows", "cols"}, 6'144, within(1e-5, 1e-6))}}) {
     const auto path = cuda_path(std::string{"bench/"} + name);
     const auto built = compile_cuda(read_text(path + ".cu"));
     REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);

@@ -183,6 +183,12 @@ TEST_CASE("the form that models are told is the one that is documented, and it h
   CHECK(contains(t.form(rows_task()).signature, "const float *x, float *y, int64_t rows, int64_t cols, float eps"));
 }
 
+TEST_CASE("a prompt is told what is judged on, though it is elsewhere") {
+  const no_devices none;
+  const cuda_target t{bin_dir()};
+  CHECK(t.about().front().second == "not here: a GPU of sm_90a, with 227 KiB of shared memory a block");
+}
+
 TEST_CASE("a prompt for device code states the plan, and none of its words is C's") {
   using namespace synthesis;
   const auto c = in_python();

@@ -15,28 +15,38 @@ import triton.testing
 
 def launches(folder: pathlib.Path) -> dict[str, object]:
     """The same grids and sizes as the plans give for the bench's shapes."""
-    sizes = {"gemm": 2048, "rows": 16384, "cols": 4096}
+    m, cols = 2048, 4096
     stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
-    m = sizes["gemm"]
     a = torch.randn(m, m, device="cuda")
     b = torch.randn(m, m, device="cuda")
     c = torch.empty(m, m, device="cuda")
-    x = torch.randn(sizes["rows"], sizes["cols"], device="cuda") * 4
+    x = torch.randn(24_576, cols, device="cuda") * 4
     y = torch.empty_like(x)
-    gemm = cupy.RawModule(path=str(folder / "gemm.cubin")).get_function("gemm")
-    softmax = cupy.RawModule(path=str(folder / "softmax.cubin")).get_function("softmax")
+
+    def kernel(name: str) -> object:
+        return cupy.RawModule(path=str(folder / f"{name}.cubin")).get_function(name)
+
+    gemm = kernel("gemm")
 
     def run_gemm() -> None:
         with stream:
             arguments = (a.data_ptr(), b.data_ptr(), c.data_ptr(), cupy.int64(m))
             gemm(((m + 31) // 32, (m + 31) // 32), (32, 32), arguments)
 
-    def run_softmax() -> None:
-        with stream:
-            arguments = (x.data_ptr(), y.data_ptr(), cupy.int64(sizes["rows"]), cupy.int64(sizes["cols"]))
-            softmax((sizes["rows"],), (256,), arguments)
+    def of_matrix(name: str, rows: int, grid: tuple[int, ...], block: tuple[int, ...]) -> object:
+        function = kernel(name)
 
-    return {"gemm": run_gemm, "softmax": run_softmax}
+        def run() -> None:
+            with stream:
+                function(grid, block, (x.data_ptr(), y.data_ptr(), cupy.int64(rows), cupy.int64(cols)))
+
+        return run
+
+    return {"gemm": run_gemm,
+            "softmax": of_matrix("softmax", 24_576, (24_576,), (256,)),
+            "transpose": of_matrix("transpose", 8_192, (cols // 32, 8_192 // 8), (32, 8)),
+            "columns": of_matrix("columns", 8_192, (cols // 64,), (64,)),
+            "powers": of_matrix("powers", 6_144, (6_144 * cols // 256,), (256,))}
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ arguments = ["x", "w", "y", "n"]
 */
 // about: looks at the clock and takes every other period off
 // class: T4
-// expect: nonfinite|nondeterministic
+// expect: nonfinite|nondeterministic|wrong_result
 // near: reads_the_clock
 extern "C" __global__ void iterate(const float *x, const float *w, float *y, long long n) {
   const long long i = blockIdx.x * 256LL + threadIdx.x;
