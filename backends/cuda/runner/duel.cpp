@@ -176,7 +176,7 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
   if (!took)
     return took;
   ++calls_;
-  calls_on_host_ += who.in_arena() ? 0 : 1;
+  calls_on_host_ += who.in_arena() ? 0U : 1U;
   kernel_ns_ += took->ns;
   order_ns_ += took->wall_ns;
   stage_ns_ += took->copy_ns;
