@@ -129,6 +129,7 @@ attempt<contestant_on_device> contestant_on_device::start(bench& b, const progra
   if (!worker)
     return infrastructure(worker.error());
   out.worker_ = std::move(*worker);
+  out.worker_.open();
   return out;
 }
 

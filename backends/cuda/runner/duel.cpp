@@ -75,6 +75,7 @@ attempt<void> duel_on_device::start_workers() {
     rival_ = std::make_unique<contestant_on_device>(std::move(*rival));
   }
   ++launches_;
+  start_spares(bench_);
   auto ok = candidate_.load(bench_);
   start_ns_ += ns_since(start);
   if (!ok && *common && !bench_.examiner.serves() && !bench_.examiner.why().empty())

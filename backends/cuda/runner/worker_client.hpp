@@ -29,8 +29,10 @@ public:
   worker_client& operator=(const worker_client&) = delete;
   ~worker_client() { end(); }
 
-  // Starts the process and returns; greet() waits for its context. `mode`: what the program is told to be.
+  // Starts the process and returns; open() has it make its context, and greet() waits for that. `mode`: what the
+  // program is told to be.
   static result<worker_client> start(const worker_options& options, const char* mode = "--worker");
+  void open();
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
   // errc::timed_out: it did not answer, and is killed. errc::io: it died.
@@ -71,6 +73,7 @@ private:
 
   pid_t pid_ = -1;
   channel link_;
+  bool opened_ = false;
 };
 
 } // namespace kevolve::cuda
