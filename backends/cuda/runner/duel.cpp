@@ -168,12 +168,18 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
   const auto rotation = 4096 * random_.below(rotations);
   call_memory memory{task, set.data, set.layout, bench_.exchange};
   if (who.in_arena()) {
-    if (auto ok = bench_.examiner.lay_out(task, set, poison, rotation); !ok)
+    if (auto ok = bench_.examiner.begin_lay_out(task, set, poison, rotation); !ok)
       return tl::unexpected(ok.error());
   } else
     memory.set_up(poison);
   lay_out_ns_ += ns_since(start);
-  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns));
+  // The contestant readies itself meanwhile.
+  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns), [&] {
+    const auto waiting = steady_clock::now();
+    auto ok = who.in_arena() ? bench_.examiner.finish_lay_out() : attempt<void>{};
+    lay_out_ns_ += ns_since(waiting);
+    return ok;
+  });
   if (!took)
     return took;
   ++calls_;

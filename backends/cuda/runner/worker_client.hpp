@@ -35,11 +35,18 @@ public:
   void open();
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
+  // Sends, and leaves the answer to hear().
+  template <class Order>
+  result<void> tell(cuda_wire::word kind, const Order& order) {
+    if (auto sent = link_.send_message(kind, order); !sent)
+      return tl::unexpected(lost(sent.error()));
+    return {};
+  }
   // errc::timed_out: it did not answer, and is killed. errc::io: it died.
   template <class Reply, class Order>
   result<Reply> ask(cuda_wire::word kind, const Order& order, cuda_wire::word answer, std::chrono::milliseconds limit) {
-    if (auto sent = link_.send_message(kind, order); !sent)
-      return tl::unexpected(lost(sent.error()));
+    if (auto sent = tell(kind, order); !sent)
+      return tl::unexpected(sent.error());
     auto reply = hear(answer, limit);
     if (!reply)
       return tl::unexpected(reply.error());
