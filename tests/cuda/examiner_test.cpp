@@ -52,6 +52,8 @@ contract odd_task(dtype type) {
                  size_argument("cols")};
   c.arguments[1].strides = {"7", "2"};
   c.arguments[2].strides = {"cols+3", "1"};
+  if (size_bytes(type) != 2)
+    c.arguments[3].strides = {"cols+1", "1"};
   c.arguments[3].extent = "found";
   c.arguments[3].tail_untouched = true;
   c.shapes = {shape_of("odd", {{"rows", 9}, {"cols", 13}})};

@@ -130,7 +130,7 @@ void examine_all(const fake_launch& how, void** parameters) {
   auto* findings = pointer<finding>(parameters[4]);
   for (uint32_t i = 0; i < how.grid[1]; ++i) {
     findings[i] = examine(arena, pieces[i].block == 0 ? set : kept, pieces[i], {});
-    findings[i].bad += is("miscounting") && pieces[i].kind == piece_kind::same ? 1 : 0;
+    findings[i].bad += is("miscounting") && pieces[i].kind == piece_kind::same ? 1U : 0U;
   }
 }
 

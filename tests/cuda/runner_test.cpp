@@ -74,6 +74,24 @@ TEST_CASE("every honest device kernel passes") {
   }
 }
 
+TEST_CASE("comparison is the device's, and a task's second candidate finds its sets there") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto o = runner.ask(ask_for(plain(), judge_mode::race));
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  CHECK_MESSAGE(o.evidence.at("comparison") == "device", told(o));
+  CHECK(o.evidence.at("sets_uploaded") != "0");
+  o = runner.ask(ask_for(plain(), judge_mode::check));
+  CHECK_MESSAGE(o.result == verdict::pass, told(o));
+  const auto again = runner.ask(ask_for(plain(), judge_mode::check));
+  CHECK_MESSAGE(again.result == verdict::pass, told(again));
+  CHECK(again.evidence.at("sets_uploaded") == "0");
+  CHECK(again.evidence.at("ms.copies_back") == "0.000000");
+  MESSAGE(told(again)); // where the time went
+}
+
 TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
   if (skip())
     return;

@@ -153,9 +153,9 @@ inline uint64_t differing_words(bytes_in a, bytes_in b, uint64_t count, share mi
   uint64_t bad = 0;
   KEVOLVE_UNROLL
   for (uint64_t w = mine.first; w < words; w += mine.step)
-    bad += word_at(a + 8 * w) != word_at(b + 8 * w) ? 1 : 0;
+    bad += word_at(a + 8 * w) != word_at(b + 8 * w) ? 1U : 0U;
   for (uint64_t i = 8 * words; sees_to_the_rest(mine) && i < count; ++i)
-    bad += a[i] != b[i] ? 1 : 0;
+    bad += a[i] != b[i] ? 1U : 0U;
   return bad;
 }
 
@@ -167,7 +167,7 @@ inline uint64_t bad_gaps(bytes_in arena, bytes_in block, const piece& p, share m
       continue;
     for (uint64_t i = s * width; i < (s + 1) * width; ++i) {
       const auto wanted = p.kind == piece_kind::gaps_same ? block[p.other + i] : byte_of(p.pattern, (p.at + i) % 8);
-      bad += arena[p.at + i] != wanted ? 1 : 0;
+      bad += arena[p.at + i] != wanted ? 1U : 0U;
     }
   }
   return bad;
@@ -183,7 +183,7 @@ inline uint64_t unequal(bytes_in arena, bytes_in block, const piece& p, share mi
     bool same = true;
     for (uint64_t k = 0; k < width; ++k)
       same = same && a[k] == b[k];
-    bad += same ? 0 : 1;
+    bad += same ? 0U : 1U;
   }
   return bad;
 }
@@ -204,7 +204,7 @@ KEVOLVE_INLINE void judge(double c, double o, const piece& p, finding& out) {
   const double size = __builtin_fabs(o);
   const double allowed = p.relative * size;
   // Negated, so that NaN and infinity on either side are outside.
-  out.bad += difference - allowed <= p.absolute ? 0 : 1;
+  out.bad += difference - allowed <= p.absolute ? 0U : 1U;
   if constexpr (Figures) {
     const int64_t exponent = larger(ordered_bits(size) >> 52, p.min_exponent + 1023);
     const auto per_unit = __builtin_bit_cast(double, (2046 + p.mantissa_bits - exponent) << 52);
@@ -273,8 +273,8 @@ KEVOLVE_INLINE finding examine(bytes_out arena, bytes_out block, const piece& p,
       break;
     case piece_kind::holds:
       each_word(
-          p, mine, [&](uint64_t i) { bad += word_at(arena + i) != pattern ? 1 : 0; },
-          [&](uint64_t i) { bad += arena[i] != byte_of(pattern, i % 8) ? 1 : 0; });
+          p, mine, [&](uint64_t i) { bad += word_at(arena + i) != pattern ? 1U : 0U; },
+          [&](uint64_t i) { bad += arena[i] != byte_of(pattern, i % 8) ? 1U : 0U; });
       break;
     case piece_kind::same:
       bad = differing_words(arena + p.at, block + p.other, p.count, mine);

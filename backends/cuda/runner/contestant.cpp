@@ -129,6 +129,7 @@ attempt<contestant_on_device> contestant_on_device::start(bench& b, const progra
   if (!worker)
     return infrastructure(worker.error());
   out.worker_ = std::move(*worker);
+  out.worker_.open();
   return out;
 }
 
@@ -207,7 +208,7 @@ attempt<void> contestant_on_device::fetch() {
 }
 
 attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
-                                              uint64_t rotation, milliseconds limit) {
+                                              uint64_t rotation, milliseconds limit, const last_word& laid_out) {
   auto plan = resolve(task, set.data);
   if (!plan)
     return tl::unexpected(plan.error());
@@ -225,6 +226,9 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
     return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
   if (staged->how.status != 0)
     return tl::unexpected(judge_answer(staged->how));
+  const auto staging = steady_clock::now() - copying;
+  if (auto ok = laid_out(); !ok)
+    return tl::unexpected(ok.error());
 
   const auto start = steady_clock::now();
   auto done = worker_.ask<cuda_wire::done>(cuda_wire::word::go, cuda_wire::go{}, cuda_wire::word::done, limit);
@@ -247,7 +251,7 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   // Records can be lost; a span over some of the kernels is no span.
   out.span_ns = done->kernels == order.plan.launches.size() ? done->span_ns : 0.0;
   out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
-  out.copy_ns = static_cast<double>(nanoseconds{(start - copying) + (steady_clock::now() - finished)}.count());
+  out.copy_ns = static_cast<double>(nanoseconds{staging + (steady_clock::now() - finished)}.count());
   out.ns = std::max(out.event_ns, out.span_ns);
   if (!std::isfinite(out.ns) || out.ns <= 0.0)
     return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");

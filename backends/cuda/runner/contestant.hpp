@@ -3,6 +3,7 @@
 
 #include "backends/cuda/runner/court.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace kevolve::cuda {
@@ -32,8 +33,10 @@ public:
   virtual bool in_arena() const = 0;
   // Why it does not, where the other one might.
   virtual std::string why_on_host() const { return {}; }
+  // `laid_out` is asked once, before anything runs on the data.
+  using last_word = std::function<attempt<void>()>;
   virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
-                                  std::chrono::milliseconds limit) = 0;
+                                  std::chrono::milliseconds limit, const last_word& laid_out) = 0;
   virtual void end() = 0;
 };
 
@@ -47,7 +50,7 @@ public:
 
   // The kernels, on what lies in the arena; or everything there as the exchange has it, the kernels, everything back.
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
-                          std::chrono::milliseconds limit) override;
+                          std::chrono::milliseconds limit, const last_word& laid_out) override;
 
   bool alive() const { return worker_.alive(); }
   void end() override { worker_.end(); }

@@ -78,12 +78,18 @@ result<worker_client> take_worker(bench& b) {
   return worker_client::start(b.settings.worker);
 }
 
-void prepare_spares(bench& b) {
+void start_spares(bench& b) {
   while (b.spares.size() < spare_workers)
     if (auto worker = worker_client::start(b.settings.worker))
       b.spares.push_back(std::move(*worker));
     else
       return; // whoever needs one will be told why there is none
+}
+
+void prepare_spares(bench& b) {
+  start_spares(b);
+  for (auto& spare : b.spares)
+    spare.open();
 }
 
 result<void> get_to_know(bench& b) {

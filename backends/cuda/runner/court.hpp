@@ -30,7 +30,7 @@ struct bench {
   std::optional<management> watch;   // clocks and company, where the library is there
   cuda_wire::measured peaks;         // copy rate 0: not measured yet
   framework_client framework;        // of a reference in PyTorch; kept between requests
-  std::vector<worker_client> spares; // started while nothing is timed; each serves one program, once
+  std::vector<worker_client> spares; // each serves one program, once; contexts are made while nothing is timed
 
   explicit bench(runner_settings s) : settings(s), host(s.host) {}
 };
@@ -39,6 +39,8 @@ struct bench {
 result<void> get_to_know(bench& b);
 // A worker that has run nothing: a spare one, or a new one.
 result<worker_client> take_worker(bench& b);
+// The next ones' processes, which wake the driver and leave the device alone.
+void start_spares(bench& b);
 // Between requests: the next candidate and its rival will find their contexts made.
 void prepare_spares(bench& b);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.

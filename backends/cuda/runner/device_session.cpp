@@ -52,7 +52,13 @@ int device_session::attribute(int which) const {
   return out;
 }
 
+void device_session::wake() {
+  if (auto found = load_driver())
+    (*found)->init(0); // whatever it says, it says again
+}
+
 cuda_wire::hello device_session::open(int device) {
+  const auto start = steady_clock::now();
   cuda_wire::hello out;
   auto found = load_driver();
   if (!found) {
@@ -123,7 +129,7 @@ cuda_wire::hello device_session::open(int device) {
   out.facts["ecc"] = std::to_string(attribute(32));
   out.facts["capability"] = std::to_string(l.capability);
   out.facts["pageable_access"] = out.pageable_access ? "1" : "0";
-  out.ready_ns = std::chrono::nanoseconds{steady_clock::now() - born_}.count();
+  out.ready_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
   return out;
 }
 

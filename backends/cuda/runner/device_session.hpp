@@ -15,8 +15,8 @@ namespace kevolve::cuda {
 
 class device_session {
 public:
-  explicit device_session(std::chrono::steady_clock::time_point born) : born_(born) {}
-
+  // What can be done before there is a context, and takes nothing of the device.
+  void wake();
   cuda_wire::hello open(int device);
   cuda_wire::loaded load(const cuda_wire::load& order, int arena_fd);
   cuda_wire::staged stage(cuda_wire::stage order);
@@ -62,7 +62,6 @@ private:
   double best_rate(device_pointer to, device_pointer from, uint64_t bytes, uint64_t moved, cuda_wire::answer& how);
   double empty_call_ns(device_pointer block, cuda_wire::answer& how);
 
-  std::chrono::steady_clock::time_point born_;
   const driver* call_ = nullptr;
   int device_ = 0;
   context context_ = nullptr;

@@ -75,6 +75,7 @@ attempt<void> duel_on_device::start_workers() {
     rival_ = std::make_unique<contestant_on_device>(std::move(*rival));
   }
   ++launches_;
+  start_spares(bench_);
   auto ok = candidate_.load(bench_);
   start_ns_ += ns_since(start);
   if (!ok && *common && !bench_.examiner.serves() && !bench_.examiner.why().empty())
@@ -167,16 +168,22 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
   const auto rotation = 4096 * random_.below(rotations);
   call_memory memory{task, set.data, set.layout, bench_.exchange};
   if (who.in_arena()) {
-    if (auto ok = bench_.examiner.lay_out(task, set, poison, rotation); !ok)
+    if (auto ok = bench_.examiner.begin_lay_out(task, set, poison, rotation); !ok)
       return tl::unexpected(ok.error());
   } else
     memory.set_up(poison);
   lay_out_ns_ += ns_since(start);
-  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns));
+  // The contestant readies itself meanwhile.
+  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns), [&] {
+    const auto waiting = steady_clock::now();
+    auto ok = who.in_arena() ? bench_.examiner.finish_lay_out() : attempt<void>{};
+    lay_out_ns_ += ns_since(waiting);
+    return ok;
+  });
   if (!took)
     return took;
   ++calls_;
-  calls_on_host_ += who.in_arena() ? 0 : 1;
+  calls_on_host_ += who.in_arena() ? 0U : 1U;
   kernel_ns_ += took->ns;
   order_ns_ += took->wall_ns;
   stage_ns_ += took->copy_ns;

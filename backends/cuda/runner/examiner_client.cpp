@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kevolve::cuda {
 
@@ -45,6 +46,7 @@ void examiner_client::abandon_arena() {
 void examiner_client::end() {
   process_.end();
   abandon_arena();
+  laying_out_ = false;
   held_.clear();
   held_bytes_ = 0;
   kept_bytes_ = 0;
@@ -114,6 +116,8 @@ attempt<bool> examiner_client::ready(const worker_options& options, uint64_t byt
   if (!unfit_.empty())
     return false;
   const bool fresh = !process_.runs();
+  if (auto ok = fresh ? attempt<void>{} : finish_lay_out(); !ok)
+    return tl::unexpected(ok.error());
   if (fresh)
     if (auto ok = start(options); !ok || !unfit_.empty())
       return ok ? attempt<bool>{false} : tl::unexpected(ok.error());
@@ -193,40 +197,52 @@ attempt<void> examiner_client::have(const pool_set& set, const resident_set& whe
   return upload(set, where);
 }
 
-attempt<std::vector<finding>> examiner_client::work(const pool_set& set, const std::vector<piece>& pieces,
-                                                    bool answered) {
-  cuda_wire::work what;
-  what.set = set.number;
-  what.pieces.assign(reinterpret_cast<const char*>(pieces.data()), pieces.size() * sizeof(piece));
-  what.answered = answered;
-  auto said = process_.ask<cuda_wire::worked>(word::work, what, word::worked, order_limit);
-  if (!said)
-    return lost(said.error());
-  if (said->how.status != success)
-    return fault(said->how);
-  std::vector<finding> out(said->findings.size() / sizeof(finding));
-  std::memcpy(out.data(), said->findings.data(), out.size() * sizeof(finding));
+cuda_wire::work examiner_client::order_of(const pool_set& set, const std::vector<piece>& pieces, bool answered) {
+  cuda_wire::work out;
+  out.set = set.number;
+  out.pieces.assign(reinterpret_cast<const char*>(pieces.data()), pieces.size() * sizeof(piece));
+  out.answered = answered;
   return out;
 }
 
-attempt<void> examiner_client::lay_out(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation) {
+attempt<void> examiner_client::begin_lay_out(const contract& task, const pool_set& set, uint64_t poison,
+                                             uint64_t rotation) {
   const auto where = place_set(set);
+  if (auto ok = finish_lay_out(); !ok) // of a call that came to nothing
+    return ok;
   if (auto ok = have(set, where); !ok)
     return ok;
-  auto done = work(set, pieces_to_lay_out(task, set, where, poison, {rotation, arena_bytes_}), false);
-  return done ? attempt<void>{} : tl::unexpected(done.error());
+  const auto pieces = pieces_to_lay_out(task, set, where, poison, {rotation, arena_bytes_});
+  if (auto told = process_.tell(word::work, order_of(set, pieces, false)); !told)
+    return lost(told.error());
+  laying_out_ = true;
+  return {};
+}
+
+attempt<void> examiner_client::finish_lay_out() {
+  if (!std::exchange(laying_out_, false))
+    return {};
+  auto said = process_.hear(word::worked, order_limit);
+  auto done = said ? decode<cuda_wire::worked>(*said) : result<cuda_wire::worked>{tl::unexpected(said.error())};
+  if (!done)
+    return lost(done.error());
+  return done->how.status == success ? attempt<void>{} : fault(done->how);
 }
 
 attempt<examined> examiner_client::check(const contract& task, const pool_set& set, const shape_pool& pool,
                                          uint64_t poison, uint64_t rotation, bool full, rerun again) {
   const auto where = place_set(set);
   const auto asked = pieces_to_check(task, set, pool, where, poison, {rotation, arena_bytes_}, full, again);
-  auto found = work(set, asked.pieces, true);
-  if (!found)
-    return tl::unexpected(found.error());
-  if (found->size() != asked.pieces.size())
+  auto said = process_.ask<cuda_wire::worked>(word::work, order_of(set, asked.pieces, true), word::worked, order_limit);
+  if (!said)
+    return lost(said.error());
+  if (said->how.status != success)
+    return fault(said->how);
+  std::vector<finding> found(asked.pieces.size());
+  if (said->findings.size() != found.size() * sizeof(finding))
     return lost({errc::protocol, "it answers other questions than it was asked"});
-  return read_findings(asked, *found, set);
+  std::memcpy(found.data(), said->findings.data(), said->findings.size());
+  return read_findings(asked, found, set);
 }
 
 attempt<void> examiner_client::bring_back(uint64_t rotation, uint64_t bytes) {

@@ -27,8 +27,10 @@ public:
   // Which of all arenas that it has made: no other has it.
   uint64_t arena_number() const { return arenas_; }
 
-  // Puts the call's data into the arena, which no kernel may be using.
-  attempt<void> lay_out(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation);
+  // Puts the call's data into the arena, which no kernel may be using until finish_lay_out() has said that all is
+  // there.
+  attempt<void> begin_lay_out(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation);
+  attempt<void> finish_lay_out();
   // After a call on what was laid out last, and with the same.
   attempt<examined> check(const contract& task, const pool_set& set, const shape_pool& pool, uint64_t poison,
                           uint64_t rotation, bool full, rerun again);
@@ -57,7 +59,7 @@ private:
   attempt<void> drop_oldest();
   attempt<void> make_room(uint64_t number, uint64_t bytes);
   attempt<void> upload(const pool_set& set, const resident_set& where);
-  attempt<std::vector<finding>> work(const pool_set& set, const std::vector<piece>& pieces, bool answered);
+  static cuda_wire::work order_of(const pool_set& set, const std::vector<piece>& pieces, bool answered);
   template <class Order>
   attempt<void> order(cuda_wire::word kind, const Order& what);
   // Both end it: nothing that it holds is to be trusted any more.
@@ -75,6 +77,7 @@ private:
   uint64_t kept_bytes_ = 0;
   std::list<held> held_; // the one used last in front
   uint64_t uploads_ = 0;
+  bool laying_out_ = false; // its answer is to come
 };
 
 } // namespace kevolve::cuda

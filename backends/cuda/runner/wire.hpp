@@ -13,7 +13,8 @@
 namespace kevolve::cuda_wire {
 
 enum class word : uint8_t {
-  hello = 1,
+  open = 1,
+  hello,
   load,
   loaded,
   stage,
@@ -46,6 +47,8 @@ struct answer {
   std::string detail; // for a person
 };
 
+// Make a context: until then a worker has woken the driver, and no more.
+struct open {};
 struct hello {
   answer how;
   std::map<std::string, std::string> facts; // "device", "driver", "uuid", "pci", "l2", "cupti" …
@@ -54,7 +57,7 @@ struct hello {
   double memory_bytes_per_second = 0.0; // of its pins
   uint32_t clock_khz = 0;
   bool pageable_access = false; // the device reads and writes any host memory of its process
-  int64_t ready_ns = 0;         // from the process's start
+  int64_t ready_ns = 0;         // from the order
 };
 
 // The arena's descriptor comes right after it.
@@ -111,6 +114,10 @@ struct measured {
 template <class I>
 typename I::result_type inspect(I& f, answer& x) {
   return f(x.status, x.name, x.phase, x.detail);
+}
+template <class I>
+typename I::result_type inspect(I& f, open&) {
+  return f();
 }
 template <class I>
 typename I::result_type inspect(I& f, hello& x) {

@@ -17,11 +17,10 @@ constexpr auto soon = std::chrono::seconds{10};
 
 class worker {
 public:
-  explicit worker(int device) : session_(std::chrono::steady_clock::now()), link_(helper_socket_fd), device_(device) {}
+  explicit worker(int device) : link_(helper_socket_fd), device_(device) {}
 
   int run() {
-    if (!say(cuda_wire::word::hello, session_.open(device_)))
-      return 1;
+    session_.wake();
     while (!session_.broken()) {
       auto order = link_.receive(forever);
       if (!order)
@@ -41,6 +40,8 @@ private:
   bool obey(const frame& order) {
     using cuda_wire::word;
     switch (static_cast<word>(order.kind)) {
+      case word::open:
+        return say(word::hello, session_.open(device_));
       case word::load: {
         auto load = decode<cuda_wire::load>(order.payload);
         auto fds = link_.receive_fds(1, soon);

@@ -18,6 +18,7 @@ worker_client& worker_client::operator=(worker_client&& other) noexcept {
   end();
   pid_ = std::exchange(other.pid_, -1);
   link_ = std::move(other.link_);
+  opened_ = std::exchange(other.opened_, false);
   return *this;
 }
 
@@ -51,7 +52,14 @@ result<worker_client> worker_client::start(const worker_options& options, const 
   return out;
 }
 
+void worker_client::open() {
+  // One that cannot be told is found out by whoever waits for its answer.
+  if (!std::exchange(opened_, true))
+    (void)link_.send_message(cuda_wire::word::open, cuda_wire::open{});
+}
+
 result<cuda_wire::hello> worker_client::greet(std::chrono::milliseconds limit) {
+  open();
   auto said = hear(cuda_wire::word::hello, limit);
   if (!said)
     return tl::unexpected(said.error());

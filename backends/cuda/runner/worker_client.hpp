@@ -29,15 +29,24 @@ public:
   worker_client& operator=(const worker_client&) = delete;
   ~worker_client() { end(); }
 
-  // Starts the process and returns; greet() waits for its context. `mode`: what the program is told to be.
+  // Starts the process and returns; open() has it make its context, and greet() waits for that. `mode`: what the
+  // program is told to be.
   static result<worker_client> start(const worker_options& options, const char* mode = "--worker");
+  void open();
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
+  // Sends, and leaves the answer to hear().
+  template <class Order>
+  result<void> tell(cuda_wire::word kind, const Order& order) {
+    if (auto sent = link_.send_message(kind, order); !sent)
+      return tl::unexpected(lost(sent.error()));
+    return {};
+  }
   // errc::timed_out: it did not answer, and is killed. errc::io: it died.
   template <class Reply, class Order>
   result<Reply> ask(cuda_wire::word kind, const Order& order, cuda_wire::word answer, std::chrono::milliseconds limit) {
-    if (auto sent = link_.send_message(kind, order); !sent)
-      return tl::unexpected(lost(sent.error()));
+    if (auto sent = tell(kind, order); !sent)
+      return tl::unexpected(sent.error());
     auto reply = hear(answer, limit);
     if (!reply)
       return tl::unexpected(reply.error());
@@ -71,6 +80,7 @@ private:
 
   pid_t pid_ = -1;
   channel link_;
+  bool opened_ = false;
 };
 
 } // namespace kevolve::cuda
