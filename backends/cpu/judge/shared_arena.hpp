@@ -39,6 +39,8 @@ public:
   // layouts have written there; says whether it still is as painted.
   void guard_rest(size_t used);
   bool rest_intact(size_t used) const;
+  // The judge itself has used the memory for something else: all of it is to be painted again.
+  void forget_guards() { guarded_from_ = used_; }
 
   // Copies of outputs, by argument, that the judge keeps beside the arena; nobody else maps them.
   std::vector<byte_buffer>& kept() { return kept_; }

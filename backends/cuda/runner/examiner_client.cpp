@@ -181,6 +181,7 @@ attempt<void> examiner_client::upload(const pool_set& set, const resident_set& w
         if (auto ok = order(word::put, cuda_wire::put{set.number, part.at + from, 0, bytes}); !ok)
           return ok;
       }
+  host_.forget_guards();
   ++uploads_;
   return {};
 }
