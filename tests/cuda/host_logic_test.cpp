@@ -113,6 +113,7 @@ TEST_CASE("where the device shares no memory, or has little, the same verdicts a
     const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
     CHECK((o.evidence.at("calls.compared_on_host") == "0") == shares);
     CHECK((runner.child("--examiner") != 0) == shares);
+    CHECK((runner.hello().facts.at("comparison") == "device") == (shares || std::string{device} == "without import"));
     if (std::string{device} == "without export")
       CHECK(o.evidence.at("comparison.why").find("cuMemExportToShareableHandle") != std::string::npos);
     if (std::string{device} == "without import")

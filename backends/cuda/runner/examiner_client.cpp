@@ -172,7 +172,7 @@ attempt<void> examiner_client::make_room(uint64_t number, uint64_t bytes) {
 }
 
 attempt<void> examiner_client::upload(const pool_set& set, const resident_set& where) {
-  const auto room = host_.mapped_bytes();
+  const auto room = host_.status_offset(0); // not the pages behind it
   for (const auto* parts : {&where.inputs, &where.expected, &where.reference})
     for (const auto& part : *parts)
       for (uint64_t from = 0; part.bytes != nullptr && from < part.bytes->size(); from += room) {
