@@ -85,10 +85,22 @@ void records() {
   record_seed(11, "campaign", campaign_spec{});
   record_seed(18, "evaluation", evaluation_record{});
   record_seed(19, "node", node_record{});
-  record_seed(
-      24, "ancestor",
-      ancestor{
-          "L0:tile(8)", "source", "O3", "pass", "", 2.0, 3, "tiled", 1.9, 2.1, 2, {{"mid", 5e6}}, {{"mid", 2.5e6}}});
+  record_seed(24, "ancestor",
+              ancestor{"L0:tile(8)",
+                       "source",
+                       "O3",
+                       "pass",
+                       "",
+                       2.0,
+                       3,
+                       "tiled",
+                       1.9,
+                       2.1,
+                       2,
+                       {{"mid", 5e6}},
+                       {{"mid", 2.5e6}},
+                       "memory",
+                       "90 % of its rate"});
 }
 
 void objects() {

@@ -39,9 +39,8 @@ public:
   // layouts have written there; says whether it still is as painted.
   void guard_rest(size_t used);
   bool rest_intact(size_t used) const;
-  // Somebody of ours has written anywhere in the first room() bytes: the next guard_rest() paints anew.
-  size_t room() const { return used_; }
-  void forget_rest() { guarded_from_ = used_; }
+  // The judge itself has used the memory for something else: all of it is to be painted again.
+  void forget_guards() { guarded_from_ = used_; }
 
   // Copies of outputs, by argument, that the judge keeps beside the arena; nobody else maps them.
   std::vector<byte_buffer>& kept() { return kept_; }

@@ -107,6 +107,11 @@ result<void> get_to_know(bench& b) {
     b.device.facts["driver"] = watch->driver_version();
   } else
     b.device.facts["nvml"] = watch.error().detail;
+  // Its kernel is assembled before anybody waits for it. What is wrong with it is told to whoever needs it.
+  const auto common = b.examiner.ready(b.settings.worker, 0);
+  b.device.facts["comparison"] = !common   ? common.error().trouble.detail
+                                 : *common ? "device"
+                                           : "host: " + b.examiner.why();
   return {};
 }
 

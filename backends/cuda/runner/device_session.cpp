@@ -53,8 +53,12 @@ int device_session::attribute(int which) const {
 }
 
 void device_session::wake() {
-  if (auto found = load_driver())
-    (*found)->init(0); // whatever it says, it says again
+  auto found = load_driver();
+  if (!found || (*found)->init(0) != success)
+    return; // which open() tells
+  auto recording = start_activities();
+  records_ = recording.has_value();
+  recording_ = recording ? *recording : recording.error().detail;
 }
 
 cuda_wire::hello device_session::open(int device) {
@@ -75,9 +79,7 @@ cuda_wire::hello device_session::open(int device) {
                "there is no device " + std::to_string(device) + " of " + std::to_string(count)};
     return out;
   }
-  auto recording = start_activities();
-  records_ = recording.has_value();
-  out.facts["cupti"] = recording ? *recording : recording.error().detail;
+  out.facts["cupti"] = recording_;
   if (!well(call_->context_retain(&context_, device), "context", out.how)
       || !well(call_->context_use(context_), "context", out.how)
       || !well(call_->make_stream(&stream_, own_stream), "stream", out.how)

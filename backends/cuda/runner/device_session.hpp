@@ -69,7 +69,8 @@ private:
   event begin_ = nullptr;
   event end_ = nullptr;
   uint64_t l2_bytes_ = 0;
-  bool records_ = false; // activities
+  bool records_ = false;  // activities
+  std::string recording_; // by which library, or why not
   code_module own_code_ = nullptr;
   function probe_ = nullptr;
   function gate_ = nullptr;

@@ -172,7 +172,7 @@ attempt<void> examiner_client::make_room(uint64_t number, uint64_t bytes) {
 }
 
 attempt<void> examiner_client::upload(const pool_set& set, const resident_set& where) {
-  const auto room = host_.room();
+  const auto room = host_.status_offset(0); // not the pages behind it
   for (const auto* parts : {&where.inputs, &where.expected, &where.reference})
     for (const auto& part : *parts)
       for (uint64_t from = 0; part.bytes != nullptr && from < part.bytes->size(); from += room) {
@@ -181,7 +181,7 @@ attempt<void> examiner_client::upload(const pool_set& set, const resident_set& w
         if (auto ok = order(word::put, cuda_wire::put{set.number, part.at + from, 0, bytes}); !ok)
           return ok;
       }
-  host_.forget_rest();
+  host_.forget_guards();
   ++uploads_;
   return {};
 }

@@ -192,8 +192,8 @@ int usage() {
 int start(int argc, char** argv) {
   runner_settings settings;
   settings.host.zygote_path = own_folder() + "kevolve-zygote";
-  // All pools of a task, or every candidate would wait for them to be made again.
-  settings.host.cache_bytes = std::max(uint64_t{4} << 30U, memory_bytes() / 4);
+  // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
+  settings.host.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
   settings.host.shape_bytes = size_t{1} << 30U;
   std::vector<std::string> done_without;
   for (int i = 1; i + 1 < argc; i += 2) {

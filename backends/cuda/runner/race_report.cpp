@@ -82,7 +82,10 @@ void report_session(const judge_request& request, const std::vector<raced_shape>
     out.timings.push_back(std::move(t));
   }
   const auto interval = interval_of_median(rounds);
-  out.speedup = out.estimate ? best_against_best(shapes) : weighted_geometric_mean(speedups, weights);
+  // Of the statistic whose interval is told beside it.
+  out.speedup = out.estimate ? best_against_best(shapes)
+                : raced      ? std::exp(interval.median)
+                             : weighted_geometric_mean(speedups, weights);
   if (raced) {
     out.ci_low = std::exp(interval.low);
     out.ci_high = std::exp(interval.high);
