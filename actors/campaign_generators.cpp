@@ -64,11 +64,15 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
                      asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0,
                      !hold_of(st, i).empty()});
   uint64_t at_work = 0;
-  for (const auto& [index, r] : st.fold.open)
-    if (awaits_model(st, r))
+  for (const auto& [index, r] : st.fold.open) {
+    const auto asked = awaits_model(st, r);
+    if (asked)
       ++loads[chosen_generator(r)].at_work;
-    else
+    // Where batches are judged elsewhere a prompt counts as well: one that is written before the batch is back knows
+    // nothing of what that measured.
+    if (!asked || st.context->batch)
       ++at_work;
+  }
   if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
     return std::nullopt;
   return pick_generator(loads, seed);

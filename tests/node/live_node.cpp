@@ -78,6 +78,7 @@ live_node::live_node(const std::string& data_dir, const live_options& options) {
   o.health = options.health;
   o.campaigns = options.places;
   o.providers = options.providers;
+  o.batch = options.batch;
   if (!options.with_target)
     o.targets.clear();
   auto n = node::start(std::move(o));

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct live_options {
   health_rules health{};
   int64_t places = 0;
   std::vector<provider_spec> providers{};
+  std::set<std::string> batch{};
 };
 
 class live_node {

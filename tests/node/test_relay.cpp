@@ -144,6 +144,26 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
 }
 
+TEST_CASE("where batches are judged elsewhere nobody is asked ahead of what they will measure") {
+  scratch_folder dir;
+  live_options away;
+  away.batch = {"cpu"};
+  live_node n{dir.path, away};
+  auto settings = by_relay;
+  settings.emplace_back("search.in_flight=2");
+  const auto id = n.submit("row_energy", settings);
+  for (int serial = 1; serial <= 2; ++serial) {
+    n.await(id, [&](const campaign_status&) { return prompts(n) != 0; });
+    const auto p = take(n);
+    REQUIRE(p);
+    CHECK(answer(n, p->id, reply_for(serial)) == "candidate");
+  }
+  const auto rests =
+      n.await(id, [](const campaign_status& s) { return s.state == "paused"; }, std::chrono::seconds{60});
+  CHECK_MESSAGE(rests.reason.find("2 candidates wait for a batch") == 0, rests.reason);
+  CHECK(prompts(n) == 0);
+}
+
 TEST_CASE("a model that never answers keeps neither the other generators nor the campaign's end waiting") {
   scratch_folder dir;
   live_node n{dir.path};
