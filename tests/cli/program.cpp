@@ -104,6 +104,7 @@ outcome program::finish() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
+  outcome_.dumped = WIFSIGNALED(status) && WCOREDUMP(status);
   outcome_.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome_;
 }

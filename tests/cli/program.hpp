@@ -13,7 +13,8 @@ namespace kevolve::test {
 using json = nlohmann::ordered_json;
 
 struct outcome {
-  int code = -1; // 128 + n where signal n ended it
+  int code = -1;       // 128 + n where signal n ended it
+  bool dumped = false; // with its memory in a core
   std::string out;
   std::string err;
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
 
 using namespace kevolve::test;
@@ -41,6 +43,30 @@ std::vector<uint64_t> sequences(const std::string& lines) {
 }
 
 } // namespace
+
+TEST_CASE("a daemon that crashes leaves no core, and so no key in one") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);
+  const rlimit most{before.rlim_max, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_CORE, &most) == 0);
+  daemon_folder f;
+  program other{"/bin/sh", {"-c", "kill -ABRT $$"}, f.path};
+  const bool cores = other.finish().dumped;
+  f.write("key", "sk-canary-in-a-core\n");
+  f.write("keyed.toml",
+          read_file(f.path + "/kevolved.toml")
+              + "[[provider]]\nname = \"mine\"\nkind = \"openai-chat\"\nmodel = \"m\"\nkey_file = \"key\"\n"
+                "url = \"http://127.0.0.1:9\"\n");
+  program daemon{"kevolved", {"keyed.toml"}, f.path};
+  REQUIRE(daemon.wait_for("serving "));
+  daemon.signal(SIGABRT);
+  const auto ended = daemon.finish();
+  ::setrlimit(RLIMIT_CORE, &before);
+  CHECK(ended.code == 128 + SIGABRT);
+  CHECK_FALSE(ended.dumped);
+  if (!cores)
+    MESSAGE("skipped in part: this machine writes no core of any process");
+}
 
 TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of the daemon") {
   daemon_folder f;

@@ -1,5 +1,6 @@
 // kevolve: everything but the daemon.
 #include "config/diagnostic.hpp"
+#include "runtime/base/sandbox.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/terminal.hpp"
@@ -38,6 +39,7 @@ void add_address(CLI::App& verb, node_address& a) {
 } // namespace kevolve
 
 int main(int argc, char** argv) {
+  kevolve::hide_memory(); // run and provider hold keys: in no core, and not for other processes of the user to read
   CLI::App app{"kevolve finds faster kernels by search and proves them.", "kevolve"};
   app.set_version_flag("--version", std::string{"kevolve "} + KEVOLVE_VERSION);
   app.require_subcommand(1);
