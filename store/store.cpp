@@ -278,6 +278,11 @@ const std::string& store::directory() const {
   return state_->data_dir;
 }
 
+store_memory store::memory() const {
+  const auto use = state_->db->memory();
+  return {use.blocks, use.writes, use.readers};
+}
+
 std::optional<failure> store::degraded() const {
   std::lock_guard hold{state_->trouble_guard};
   return state_->trouble;

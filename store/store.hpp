@@ -45,6 +45,12 @@ struct campaign_snapshot {
 // What a commit survives: the machine, or (until the next synced one) the process alone.
 enum class durability : uint8_t { synced, written };
 
+struct store_memory {
+  uint64_t blocks = 0;  // of tables, read and kept: at most store_options::cache_bytes
+  uint64_t writes = 0;  // not yet in tables: about store_options::write_buffer_bytes
+  uint64_t readers = 0; // of open tables
+};
+
 class store {
 public:
   // Takes `data_dir` for itself, or shares it with other readers: errc::conflict names the process that has it.
@@ -65,6 +71,8 @@ public:
   uint64_t synced_sequence() const;
 
   const std::string& directory() const;
+  // Of this process, as RocksDB counts it; bytes.
+  store_memory memory() const;
 
   // The state after a failed commit, until a commit succeeds again.
   std::optional<failure> degraded() const;

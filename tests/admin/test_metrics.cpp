@@ -157,6 +157,9 @@ TEST_CASE("series that are known to exist are there from the start") {
   CHECK(all.at("process_cpu_seconds_total").samples.begin()->second > 0);
   CHECK(all.at("process_start_time_seconds").samples.begin()->second > 1.6e9);
   CHECK(all.at("kevolve_store_size_bytes").samples.at("kevolve_store_size_bytes{part=\"log\"}") >= 0);
+  const auto& memory = all.at("kevolve_store_memory_bytes").samples;
+  CHECK(memory.at("kevolve_store_memory_bytes{part=\"writes\"}") > 0); // what was just written
+  CHECK(memory.size() == 3);
   CHECK(all.at("kevolve_actor_restarts").samples.contains("kevolve_actor_restarts{kind=\"journal\"}"));
   CHECK(all.at("kevolve_actor_mailbox_depth").samples.contains("kevolve_actor_mailbox_depth{kind=\"journal\"}"));
   CHECK(all.at("kevolve_queue_wait_seconds").type == "histogram");

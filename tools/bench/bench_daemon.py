@@ -64,6 +64,9 @@ class Daemon:
         raise SystemExit("the daemon does not answer")
 
     def get(self, path: str) -> Json:
+        return json.loads(self.read(path))
+
+    def read(self, path: str) -> bytes:
         if self.connection is None:
             about = json.loads((self.data / "admin.json").read_text(encoding="utf-8"))
             if about["pid"] != self.process.pid:
@@ -80,7 +83,7 @@ class Daemon:
         body = answer.read()
         if answer.status != 200:
             raise ValueError(f"{path}: {answer.status}")
-        return json.loads(body)
+        return body
 
     def submit(self, seed: int) -> str:
         done = subprocess.run([str(self.folder / "kevolve"), "submit", str(CAMPAIGN), "--set", f"seed={seed}", "--data",

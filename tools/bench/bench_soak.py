@@ -48,6 +48,13 @@ def state_of(pid: int, data: Path) -> Json:
             "threads": int(status["Threads"]), "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir())), "disk_kib": kib}
 
 
+def store_kib(daemon: Asking) -> Json:
+    """What of the daemon's memory is the store's, as the store counts it."""
+    name = "kevolve_store_memory_bytes"
+    lines = [line.split() for line in daemon.read("/metrics").decode().splitlines() if line.startswith(name + "{")]
+    return {"store_" + where.split('"')[1] + "_kib": int(value) // 1024 for where, value in lines}
+
+
 def slope(xs: list[float], ys: list[float]) -> float:
     """Of the least-squares line."""
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
@@ -70,7 +77,8 @@ def main() -> None:
         daemon.start()
         begin = time.monotonic()
         while (now := time.monotonic() - begin) < minutes * 60:
-            rows.append({"minute": round(now / 60, 3), **daemon.feed(), **state_of(daemon.process.pid, daemon.data)})
+            rows.append({"minute": round(now / 60, 3), **daemon.feed(), **state_of(daemon.process.pid, daemon.data),
+                         **store_kib(daemon)})
             if len(rows) % 30 == 0:
                 common.say(f"{now / 60:.0f} of {minutes:.0f} minutes, {rows[-1]['candidates']} candidates")
             time.sleep(max(0.0, begin + len(rows) * every - time.monotonic()))
@@ -85,9 +93,14 @@ def render(document: Json) -> str:
     settled = rows[int(len(rows) * SETTLED):]
     shown = [settled[i * (len(settled) - 1) // 5] for i in range(6)]
     columns = [("minute", "minute"), ("candidates", "candidates"), ("finished", "campaigns ended"), ("anonymous_kib", "memory, KiB"),
+               ("store_cache_kib", "store's cache"), ("store_writes_kib", "its writes"), ("store_readers_kib", "its readers"),
                ("threads", "threads"), ("descriptors", "descriptors"), ("disk_kib", "data directory, KiB")]
+    columns = [c for c in columns if c[0] in settled[0]]  # older documents know less
     minutes = [r["minute"] for r in settled]
     grown = slope(minutes, [r["anonymous_kib"] for r in settled])
+    # What fills is the store's own, and bounded: the rest is what a leak would show in.
+    parts = [key for key, _ in columns if key.startswith("store_")]
+    beside = slope(minutes, [r["anonymous_kib"] - sum(r[p] for p in parts) for r in settled])
     made = settled[-1]["candidates"] - settled[0]["candidates"]
     disk = settled[-1]["disk_kib"] - settled[0]["disk_kib"]
     return "\n".join([
@@ -96,7 +109,8 @@ def render(document: Json) -> str:
          f"{document['candidates_each']} candidates each, written by a server that answers at once; failed campaigns: "
          f"{rows[-1]['failed']}; exit status in the end: {document['exit_code']}"),
         (f"memory (anonymous) by the least-squares line from minute {minutes[0]:.0f} on: {grown:+.1f} KiB a minute "
-         f"({100 * grown * (minutes[-1] - minutes[0]) / settled[0]['anonymous_kib']:+.1f} % over the time); disk: "
+         f"({100 * grown * (minutes[-1] - minutes[0]) / settled[0]['anonymous_kib']:+.1f} % over the time)"
+         + (f", {beside:+.1f} without what the store counts as its own" if parts else "") + "; disk: "
          f"{disk / max(1, made):.1f} KiB a candidate, raw samples kept of {document['keep_samples']} a campaign")])
 
 

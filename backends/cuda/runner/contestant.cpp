@@ -154,7 +154,7 @@ attempt<void> contestant_on_device::load(bench& b) {
       worker_.hand<cuda_wire::loaded>(cuda_wire::word::load, order, in_arena_ ? b.examiner.arena_fd() : b.exchange.fd(),
                                       cuda_wire::word::loaded, start_limit);
   if (!loaded)
-    return tl::unexpected(worker_lost(loaded.error(), "loading", start_limit));
+    return infrastructure("worker_killed", "while code was loaded: " + to_string(loaded.error()));
   if (in_arena_ && loaded->how.status != 0 && loaded->how.status != out_of_memory && loaded->how.phase == "arena") {
     b.examiner.give_up(loaded->how.detail);
     return infrastructure("device_sick", loaded->how.detail);

@@ -105,14 +105,17 @@ cuda_wire::done device_session::go() {
   if (!records_)
     return out;
   auto seen = take_activities();
-  // The first is ours. Any other of that name is the candidate's, and counts.
-  if (!seen.empty() && seen.front().name == gate_name)
-    seen.erase(seen.begin());
+  // The first of that name is ours, wherever it stands: a record without times comes before all others. Any other is
+  // the candidate's, and counts.
+  const auto gate = std::find_if(seen.begin(), seen.end(), [](const auto& a) { return a.name == gate_name; });
+  if (gate != seen.end())
+    seen.erase(gate);
   out.kernels = static_cast<uint32_t>(seen.size());
+  const bool timed = std::all_of(seen.begin(), seen.end(), [](const auto& a) { return a.start_ns != 0; });
   uint64_t last = 0;
   for (const auto& a : seen)
     last = std::max(last, a.end_ns);
-  if (!seen.empty() && last > seen.front().start_ns)
+  if (!seen.empty() && timed && last > seen.front().start_ns)
     out.span_ns = static_cast<double>(last - seen.front().start_ns);
   return out;
 }

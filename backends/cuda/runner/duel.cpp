@@ -307,15 +307,19 @@ attempt<duel_on_device::compiled_times> duel_on_device::against_compiled(size_t 
     auto dealt = deal(index);
     if (!dealt)
       return tl::unexpected(dealt.error());
+    // Whatever is wrong with what torch.compile made is no word on the candidate.
+    const auto not_the_candidates = [](const setback& s) {
+      return s.trouble ? s : setback{{"baseline", s.refused.rule + ": " + s.refused.detail, 0}, {}};
+    };
     if (auto ok = compiled.load(bench_); !ok) // the exchange may have been made anew
-      return tl::unexpected(ok.error());
+      return tl::unexpected(not_the_candidates(ok.error()));
     const bool candidate_first = (random_.next() & 1U) != 0;
     for (int turn = 0; turn < 2; ++turn) {
       const bool now = (turn == 0) == candidate_first;
       auto took =
           now ? play(true, index, **dealt, false) : call(compiled, pool, **dealt, nan_poison(random_.next()), {});
       if (!took)
-        return tl::unexpected(took.error());
+        return tl::unexpected(now ? took.error() : not_the_candidates(took.error()));
       (now ? ours : theirs).push_back(took->ns);
     }
   }

@@ -72,7 +72,7 @@ private:
     const auto company = processes();
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
     if (raced && request_.long_run_ms >= final_long_run_ms)
-      note_compiled_baseline();
+      raced = note_compiled_baseline();
     note_weather("after");
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     note_bottlenecks();
@@ -94,7 +94,8 @@ private:
 
   // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
   // takes long, so that shapes may be left out.
-  void note_compiled_baseline() {
+  // The candidate is called and checked once more for it: what is found then counts.
+  attempt<void> note_compiled_baseline() {
     const auto start = steady_clock::now();
     for (size_t i = 0; duel_.against_framework() && i < duel_.shapes().size(); ++i) {
       const auto& shape = duel_.shapes()[i].pool->shape;
@@ -109,9 +110,12 @@ private:
       const auto times = duel_.against_compiled(i, compiled_pairs);
       if (times)
         told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
+      else if (!times.error().trouble || doubts_device(times.error()))
+        return tl::unexpected(times.error());
       else
-        told = "not measured: " + (times.error().trouble ? times.error().trouble.detail : times.error().refused.detail);
+        told = "not measured: " + times.error().trouble.detail;
     }
+    return {};
   }
 
   // What holds the candidate up on each declared shape; of the longest one, as the word for all.

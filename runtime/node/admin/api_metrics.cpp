@@ -131,7 +131,8 @@ void put_http(exposition& out, const http_figures& x) {
     out.sample({{"reason", connection_drop_names[i]}}, x.drops[i]);
 }
 
-void put_store(exposition& out, const std::string& data_dir) {
+void put_store(exposition& out, const store& data) {
+  const auto& data_dir = data.directory();
   out.family("kevolve_store_size_bytes", "gauge", "Bytes of the store on disk, by what they hold.");
   std::map<std::string, uint64_t> sizes{{"tables", 0}, {"log", 0}, {"other", 0}};
   std::error_code ec;
@@ -143,6 +144,11 @@ void put_store(exposition& out, const std::string& data_dir) {
   }
   for (const auto& [kind, n] : sizes)
     out.sample({{"part", kind}}, n);
+  const auto memory = data.memory();
+  out.family("kevolve_store_memory_bytes", "gauge", "Memory that the store uses, by what for.");
+  out.sample({{"part", "cache"}}, memory.blocks);
+  out.sample({{"part", "writes"}}, memory.writes);
+  out.sample({{"part", "readers"}}, memory.readers);
   auto space = std::filesystem::space(data_dir, ec);
   out.family("kevolve_store_free_bytes", "gauge", "Free space where the store lies.");
   out.sample({}, ec ? uint64_t{0} : uint64_t{space.available});
@@ -173,7 +179,7 @@ void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
   for (const auto& [kind, n] : leased)
     out.sample({{"resource", kind}}, n);
   if (c->context->ledger) {
-    put_store(out, c->context->ledger->data().directory());
+    put_store(out, c->context->ledger->data());
     out.family("kevolve_audit_records_total", "counter", "Records in the audit log.");
     out.sample({}, c->context->ledger->end().number);
   }
