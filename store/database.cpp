@@ -276,14 +276,6 @@ result<void> database::sync() {
   return {};
 }
 
-database::memory_use database::memory() const {
-  memory_use out;
-  db_->GetIntProperty(families_.front(), rocksdb::DB::Properties::kBlockCacheUsage, &out.blocks);
-  db_->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &out.writes);
-  db_->GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &out.readers);
-  return out;
-}
-
 failure database::explain(const rocksdb::Status& status, const std::string& what) const {
   auto text = what + ": " + status.ToString();
   // A write that waited for a flush which then failed gets the reason as a text only.

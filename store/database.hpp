@@ -52,12 +52,6 @@ public:
   result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound);
   result<void> write(rocksdb::WriteBatch& batch, bool sync);
   result<void> sync(); // all that was written without
-  struct memory_use {
-    uint64_t blocks = 0;  // the cache, which all tables share
-    uint64_t writes = 0;  // memtables
-    uint64_t readers = 0; // of open tables, outside the cache
-  };
-  memory_use memory() const; // bytes, as RocksDB counts them
 
   // What a RocksDB status means; an I/O error is told apart by trying to write in the directory, unless it is open
   // for reading only.

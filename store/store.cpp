@@ -279,8 +279,12 @@ const std::string& store::directory() const {
 }
 
 store_memory store::memory() const {
-  const auto use = state_->db->memory();
-  return {use.blocks, use.writes, use.readers};
+  auto& rocks = state_->db->db();
+  store_memory out; // all tables share one cache
+  rocks.GetIntProperty(state_->db->family(table::meta), rocksdb::DB::Properties::kBlockCacheUsage, &out.blocks);
+  rocks.GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &out.writes);
+  rocks.GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &out.readers);
+  return out;
 }
 
 std::optional<failure> store::degraded() const {
