@@ -108,7 +108,7 @@ TEST_CASE("the report's figures are the same at memory speed as element by eleme
     CHECK(fast.result == verdict::pass);
     CHECK(max_ulp > 1.0);
     CHECK(fast.max_abs == max_abs);
-    CHECK(fast.max_rel == max_rel);
+    CHECK(fast.max_rel == doctest::Approx(max_rel).epsilon(1e-6));
     CHECK(fast.max_ulp == max_ulp);
   }
   // What the type cannot hold is judged element by element, and is of no report's scale.
@@ -198,6 +198,35 @@ TEST_CASE("a single wrong element is found wherever it hides") {
       wrong[at] += 1;
       CHECK(judge(t, wrong, e, v, rule).first_bad == static_cast<int64_t>(at));
     }
+}
+
+TEST_CASE("what is just outside the tolerance is found among what is just within it") {
+  random_stream random{5};
+  constexpr size_t n = 5'000;
+  int refused = 0;
+  for (auto expected_type : {dtype::f32, dtype::f64})
+    for (const auto& rule : {rule_of(tolerance_mode::absrel, 1e-3), rule_of(tolerance_mode::absrel, 0, 1e-3),
+                             rule_of(tolerance_mode::absrel, 1e-3, 1e-3), rule_of(tolerance_mode::exact)})
+      for (int round = 0; round < 40; ++round) {
+        std::vector<double> c(n);
+        std::vector<double> o(n);
+        const auto at = static_cast<size_t>(random.below(n));
+        for (size_t i = 0; i < n; ++i) {
+          o[i] = static_cast<double>(static_cast<float>(random.uniform() + 0.5));
+          const auto allowed = rule.absolute + rule.relative * o[i];
+          // Nearly all that is allowed, and by a float's rounding or so more than that.
+          const auto share = i == at ? 1.0 + 1e-4 * random.uniform() : 1.0 - 1e-3 * random.uniform();
+          c[i] = static_cast<double>(static_cast<float>(o[i] + share * allowed));
+        }
+        if (rule.mode == tolerance_mode::exact)
+          c[at] = std::nextafter(static_cast<float>(c[at]), 9.0F);
+        bool bad = false;
+        for (size_t i = 0; i < n; ++i)
+          bad = bad || !(std::fabs(c[i] - o[i]) - rule.relative * o[i] <= rule.absolute);
+        CHECK((judge(dtype::f32, c, expected_type, o, rule).result == verdict::pass) == !bad);
+        refused += bad ? 1 : 0;
+      }
+  CHECK(refused > 200);
 }
 
 TEST_CASE("strides and extents bound what is compared") {
