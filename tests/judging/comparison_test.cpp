@@ -202,8 +202,7 @@ TEST_CASE("a single wrong element is found wherever it hides") {
 
 TEST_CASE("what is just outside the tolerance is found among what is just within it") {
   random_stream random{5};
-  constexpr size_t n = 5'000;
-  int refused = 0;
+  constexpr size_t n = 9'000;
   for (auto expected_type : {dtype::f32, dtype::f64})
     for (const auto& rule : {rule_of(tolerance_mode::absrel, 1e-3), rule_of(tolerance_mode::absrel, 0, 1e-3),
                              rule_of(tolerance_mode::absrel, 1e-3, 1e-3), rule_of(tolerance_mode::exact)})
@@ -214,19 +213,16 @@ TEST_CASE("what is just outside the tolerance is found among what is just within
         for (size_t i = 0; i < n; ++i) {
           o[i] = static_cast<double>(static_cast<float>(random.uniform() + 0.5));
           const auto allowed = rule.absolute + rule.relative * o[i];
-          // Nearly all that is allowed, and by a float's rounding or so more than that.
-          const auto share = i == at ? 1.0 + 1e-4 * random.uniform() : 1.0 - 1e-3 * random.uniform();
+          // Nearly all that is allowed, and more than that by little over a float's rounding.
+          const auto share = i == at ? 1.0 + 1e-4 * (1.0 + random.uniform()) : 0.999 - 0.01 * random.uniform();
           c[i] = static_cast<double>(static_cast<float>(o[i] + share * allowed));
         }
         if (rule.mode == tolerance_mode::exact)
           c[at] = std::nextafter(static_cast<float>(c[at]), 9.0F);
-        bool bad = false;
-        for (size_t i = 0; i < n; ++i)
-          bad = bad || !(std::fabs(c[i] - o[i]) - rule.relative * o[i] <= rule.absolute);
-        CHECK((judge(dtype::f32, c, expected_type, o, rule).result == verdict::pass) == !bad);
-        refused += bad ? 1 : 0;
+        CHECK(judge(dtype::f32, c, expected_type, o, rule).first_bad == static_cast<int64_t>(at));
+        c[at] = o[at];
+        CHECK(judge(dtype::f32, c, expected_type, o, rule).result == verdict::pass);
       }
-  CHECK(refused > 200);
 }
 
 TEST_CASE("strides and extents bound what is compared") {
