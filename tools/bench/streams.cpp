@@ -22,8 +22,11 @@
 #include <fmt/core.h>
 
 #include <fcntl.h>
+#include <linux/net_tstamp.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +37,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -57,6 +61,9 @@ struct plan {
   int pieces = 100;    // of an answer
   int every_ms = 20;   // a piece
   int prompt_kib = 32; // of each question
+  // As a node finds it whose models run elsewhere: the server has what time the node leaves. If not, both have equal
+  // parts of the same cores.
+  bool server_apart = true;
 };
 
 int64_t now_ns() {
@@ -74,22 +81,73 @@ std::string event(const std::string& content) {
          + "\n\n";
 }
 
+// A connection that is read with the kernel's word for when its last bytes were there, which no waiting for a core of
+// this process delays.
+class stamped_socket {
+public:
+  explicit stamped_socket(tcp::socket socket) : socket_(std::move(socket)) {
+    constexpr int software = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPING, &software, sizeof software);
+  }
+
+  template <class Buffers>
+  size_t read_some(const Buffers& buffers, boost::system::error_code& error) {
+    const asio::mutable_buffer first = *asio::buffer_sequence_begin(buffers);
+    iovec where{first.data(), first.size()};
+    alignas(cmsghdr) std::array<char, 256> control{};
+    msghdr message{};
+    message.msg_iov = &where;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const auto n = recvmsg(socket_.native_handle(), &message, 0);
+    error = n > 0 ? boost::system::error_code{} : asio::error::eof;
+    last_ns_ = now_ns(); // of what was there before the kernel was asked to say
+    for (auto* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
+      if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
+        timespec stamp{};
+        std::memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+        const auto wall_ns = std::chrono::system_clock::now().time_since_epoch().count();
+        last_ns_ = now_ns() - (wall_ns - (int64_t{1'000'000'000} * stamp.tv_sec + stamp.tv_nsec));
+      }
+    return n > 0 ? static_cast<size_t>(n) : 0;
+  }
+
+  template <class Buffers>
+  size_t read_some(const Buffers& buffers) {
+    boost::system::error_code error;
+    const auto n = read_some(buffers, error);
+    if (error)
+      throw boost::system::system_error{error};
+    return n;
+  }
+
+  tcp::socket& plain() { return socket_; }
+  int64_t last_ns() const { return last_ns_; } // steady clock
+
+private:
+  tcp::socket socket_;
+  int64_t last_ns_ = 0;
+};
+
 // A connection, each request of which is answered by pieces; the first tells when the request was there, the last when
 // it was sent itself.
-void serve(tcp::socket socket, const plan& p) {
+void serve(tcp::socket accepted, const plan& p) {
   boost::beast::flat_buffer buffer;
-  socket.set_option(tcp::no_delay{true});
+  accepted.set_option(tcp::no_delay{true});
+  stamped_socket socket{std::move(accepted)};
   for (boost::system::error_code gone; !gone;) { // until the client has
     http::request<http::string_body> request;
     if (http::read(socket, buffer, request, gone); gone)
       return;
+    const auto begun = socket.last_ns();
     auto next = steady_clock::now();
     std::string out = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     const auto chunk = [&](const std::string& text) { out += fmt::format("{:x}\r\n{}\r\n", text.size(), text); };
-    chunk(event(fmt::format("begun {}\n```c candidate.c\n", now_ns())));
+    chunk(event(fmt::format("begun {}\n```c candidate.c\n", begun)));
     for (int i = 0; i < p.pieces && !gone; ++i) {
       chunk(event(fmt::format("/* piece {} of an answer */\n", i)));
-      asio::write(socket, asio::buffer(out), gone);
+      asio::write(socket.plain(), asio::buffer(out), gone);
       out.clear();
       next += std::chrono::milliseconds{p.every_ms};
       std::this_thread::sleep_until(next);
@@ -105,7 +163,7 @@ void serve(tcp::socket socket, const plan& p) {
     chunk(event(fmt::format("ended {}", now_ns())));
     chunk("data: [DONE]\n\n");
     out += "0\r\n\r\n";
-    asio::write(socket, asio::buffer(out), gone);
+    asio::write(socket.plain(), asio::buffer(out), gone);
   }
 }
 
@@ -119,6 +177,9 @@ public:
     pid_ = fork();
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const sched_param none{};
+      if (p.server_apart && sched_setscheduler(0, SCHED_IDLE, &none) != 0)
+        _exit(1);
       asio::io_context io;
       tcp::acceptor acceptor{io, {asio::ip::address_v4::loopback(), 0}};
       acceptor.listen(4096);
@@ -414,6 +475,7 @@ result<json> run(const plan& p, uint16_t port) {
               {"pieces", p.pieces},
               {"piece_every_ms", p.every_ms},
               {"prompt_kib", p.prompt_kib},
+              {"server_apart", p.server_apart},
               {"took_s", took.count()},
               {"before_ms", spread(out->before_ms)},
               {"after_ms", spread(out->after_ms)},
@@ -439,6 +501,7 @@ int main(int argc, char** argv) {
   app.add_option("--pieces", p.pieces, "of an answer")->capture_default_str();
   app.add_option("--every", p.every_ms, "milliseconds between them")->capture_default_str();
   app.add_option("--prompt-kib", p.prompt_kib)->capture_default_str();
+  app.add_flag("!--server-competes", p.server_apart, "the server has equal parts of the node's cores");
   CLI11_PARSE(app, argc, argv);
   const server other{p}; // forked before there are threads
   if (other.port() == 0)

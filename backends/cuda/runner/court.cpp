@@ -16,7 +16,9 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds probe_limit{120'000};
-constexpr size_t spare_workers = 2; // a candidate and its rival
+constexpr milliseconds context_limit{60'000};
+constexpr size_t spare_workers = 2;      // a candidate and its rival
+constexpr uint32_t most_pairs_ready = 4; // each context takes half a GiB of the device
 
 // Dense TF32 operations per clock and multiprocessor, as published: the fastest that any unit does 32-bit floats at.
 // f16 runs twice as fast and bytes four times, which is what physics_floor_ns() makes of it. A roof may be too high;
@@ -66,6 +68,14 @@ attempt<void> dispatch(bench& b, const judge_request& request, const request_hoo
   }
 }
 
+void start_spares(bench& b, size_t wanted) {
+  while (b.spares.size() < wanted)
+    if (auto worker = worker_client::start(b.settings.worker))
+      b.spares.push_back(std::move(*worker));
+    else
+      return; // whoever needs one will be told why there is none
+}
+
 } // namespace
 
 result<worker_client> take_worker(bench& b) {
@@ -79,17 +89,17 @@ result<worker_client> take_worker(bench& b) {
 }
 
 void start_spares(bench& b) {
-  while (b.spares.size() < spare_workers)
-    if (auto worker = worker_client::start(b.settings.worker))
-      b.spares.push_back(std::move(*worker));
-    else
-      return; // whoever needs one will be told why there is none
+  start_spares(b, spare_workers);
 }
 
 void prepare_spares(bench& b) {
-  start_spares(b);
+  start_spares(b, spare_workers * std::clamp(b.pairs_of_workers, 1U, most_pairs_ready));
   for (auto& spare : b.spares)
     spare.open();
+}
+
+void settle_spares(bench& b) {
+  std::erase_if(b.spares, [](auto& spare) { return spare.opened() && !spare.greet(context_limit); });
 }
 
 result<void> get_to_know(bench& b) {

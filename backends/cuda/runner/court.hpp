@@ -31,6 +31,7 @@ struct bench {
   cuda_wire::measured peaks;         // copy rate 0: not measured yet
   framework_client framework;        // of a reference in PyTorch; kept between requests
   std::vector<worker_client> spares; // each serves one program, once; contexts are made while nothing is timed
+  uint32_t pairs_of_workers = 1;     // the most that a race has taken: the next one finds so many ready
 
   explicit bench(runner_settings s) : settings(s), host(s.host) {}
 };
@@ -41,8 +42,10 @@ result<void> get_to_know(bench& b);
 result<worker_client> take_worker(bench& b);
 // The next ones' processes, which wake the driver and leave the device alone.
 void start_spares(bench& b);
-// Between requests: the next candidate and its rival will find their contexts made.
+// Between requests: the next candidates and their rivals will find their contexts made, as many as a race takes.
 void prepare_spares(bench& b);
+// Returns once no context is being made any more: from here on calls may be timed.
+void settle_spares(bench& b);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(bench& b);
 

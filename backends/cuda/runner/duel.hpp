@@ -52,6 +52,7 @@ public:
   attempt<compiled_times> against_compiled(size_t index, uint32_t pairs);
 
   std::map<std::string, std::string> costs() const;
+  uint32_t pairs_of_workers() const { return launches_; } // that were started
 
 private:
   struct deck {

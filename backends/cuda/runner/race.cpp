@@ -39,6 +39,7 @@ public:
   attempt<void> run() {
     auto ended = judge();
     out_.evidence.merge(duel_.costs());
+    bench_.pairs_of_workers = std::max(bench_.pairs_of_workers, duel_.pairs_of_workers());
     // A driver ends what a killed process had on the device when it comes to it.
     if (!ended && (ended.error().trouble || doubts_device(ended.error())))
       bench_.examiner.abandon_arena();
@@ -69,6 +70,7 @@ private:
       out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
                                      "what the runner's own clock witnesses is all that stands against that";
     note_weather("before");
+    settle_spares(bench_);
     const auto company = processes();
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
     if (raced && request_.long_run_ms >= final_long_run_ms)

@@ -19,6 +19,7 @@ worker_client& worker_client::operator=(worker_client&& other) noexcept {
   pid_ = std::exchange(other.pid_, -1);
   link_ = std::move(other.link_);
   opened_ = std::exchange(other.opened_, false);
+  hello_ = std::exchange(other.hello_, std::nullopt);
   return *this;
 }
 
@@ -60,10 +61,15 @@ void worker_client::open() {
 
 result<cuda_wire::hello> worker_client::greet(std::chrono::milliseconds limit) {
   open();
+  if (hello_)
+    return *hello_;
   auto said = hear(cuda_wire::word::hello, limit);
   if (!said)
     return tl::unexpected(said.error());
-  return decode<cuda_wire::hello>(*said);
+  auto hello = decode<cuda_wire::hello>(*said);
+  if (hello)
+    hello_ = *hello;
+  return hello;
 }
 
 result<int> worker_client::receive_fd(std::chrono::milliseconds limit) {

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ public:
   // program is told to be.
   static result<worker_client> start(const worker_options& options, const char* mode = "--worker");
   void open();
+  // Its answer to open(), however often it is asked for.
   result<cuda_wire::hello> greet(std::chrono::milliseconds limit);
 
   // Sends, and leaves the answer to hear().
@@ -70,6 +72,7 @@ public:
   result<std::string> hear(cuda_wire::word answer, std::chrono::milliseconds limit);
 
   bool alive() const { return pid_ > 0; }
+  bool opened() const { return opened_; }
   // Whether its process has not ended by itself.
   bool runs();
   pid_t pid() const { return pid_; }
@@ -81,6 +84,7 @@ private:
   pid_t pid_ = -1;
   channel link_;
   bool opened_ = false;
+  std::optional<cuda_wire::hello> hello_;
 };
 
 } // namespace kevolve::cuda
