@@ -92,6 +92,23 @@ TEST_CASE("comparison is the device's, and a task's second candidate finds its s
   MESSAGE(told(again)); // where the time went
 }
 
+// The second finds the contexts ready that the first one took.
+TEST_CASE("workers that wait for their turn are no strangers to a race") {
+  if (skip())
+    return;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (int i = 0; i < 2; ++i) {
+    auto request = ask_for(plain(), judge_mode::race);
+    request.rival = plain();
+    request.race_ms = 60'000; // until its pairs are used up
+    const auto o = runner.ask(request);
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK(o.evidence.at("launches") != "1");
+    CHECK_MESSAGE(o.evidence.count("disturbed") == 0, told(o));
+  }
+}
+
 TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
   if (skip())
     return;

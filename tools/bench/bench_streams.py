@@ -29,8 +29,8 @@ def render(document: Json) -> str:
          f"is a process of its own that gets what time the node leaves of the same cores, as one elsewhere takes none of them; the "
          f"question is there when the kernel says so. The floor: as many streams of the same server, each by a client that writes and "
          f"syncs the question, sends it, reads the answer, writes and syncs that, and does nothing else"),
-        *([f"beside a server with equal parts of the same cores: median {c['own_ms']['median']:.2f} ms, 99 % within "
-           f"{c['own_ms']['p99']:.2f} ms; the floor then {c['floor_ms']['median']:.2f} and {c['floor_ms']['p99']:.2f} ms"]
+        *([(f"beside a server with equal parts of the same cores: median {c['own_ms']['median']:.2f} ms, 99 % within "
+            f"{c['own_ms']['p99']:.2f} ms; the floor then {c['floor_ms']['median']:.2f} and {c['floor_ms']['p99']:.2f} ms")]
           if c else []),
         (f"memory: {m['kib_a_stream']:.0f} KiB a stream ({m['idle_kib'] / 1024:.0f} MiB before, {m['most_kib'] / 1024:.0f} at "
          f"most, the store's growth among it; wanted: {MEMORY_LIMIT_KIB} KiB); processor time {m['processor_ms_a_call']:.2f} ms a call")])

@@ -71,7 +71,7 @@ private:
                                      "what the runner's own clock witnesses is all that stands against that";
     note_weather("before");
     settle_spares(bench_);
-    const auto company = processes();
+    auto stranger = foreign_processes();
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
     if (raced && request_.long_run_ms >= final_long_run_ms)
       raced = note_compiled_baseline();
@@ -80,9 +80,8 @@ private:
     note_bottlenecks();
     if (!raced)
       return raced;
-    const auto ours =
-        2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U) + (bench_.examiner.alive() ? 1U : 0U);
-    if (company > ours || processes() > ours) {
+    stranger = foreign_processes() || stranger;
+    if (stranger) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
       doubt();
@@ -155,6 +154,13 @@ private:
     if (out_.decision != race_decision::screened)
       out_.decision = race_decision::undecided;
     out_.estimate = true;
+  }
+
+  // More processes on the device than are ours just now; spare workers come and go.
+  bool foreign_processes() const {
+    const auto ours =
+        2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U) + (bench_.examiner.alive() ? 1U : 0U);
+    return processes() > ours;
   }
 
   size_t processes() const { return bench_.watch ? bench_.watch->read().processes.size() : 0; }
