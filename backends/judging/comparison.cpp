@@ -97,7 +97,10 @@ inline float rounded_down(double x) {
 [[gnu::always_inline]] inline bool nothing_new(const float* actual, const float* expected, int64_t n, double absolute,
                                                double relative, int mantissa_bits, int min_exponent, figures& out) {
   constexpr double certainly = 1.0 - 0x1.0p-20;
-  if (out.max_abs != 0.0 && out.max_abs > absolute * certainly && out.max_rel > relative * certainly)
+  const bool by_absolute = out.max_abs == 0.0 || out.max_abs <= absolute * certainly;
+  // Products of floats round to no share of themselves below the least normal one.
+  const bool by_relative = absolute >= std::numeric_limits<float>::min() && out.max_rel <= relative * certainly;
+  if (!by_absolute && !by_relative)
     return false;
   const auto max_abs = rounded_down(out.max_abs);
   const auto max_rel = rounded_down(out.max_rel * (1.0 + 0x1.0p-22));

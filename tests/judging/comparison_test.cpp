@@ -225,6 +225,16 @@ TEST_CASE("what is just outside the tolerance is found among what is just within
       }
 }
 
+TEST_CASE("the least floats are held to a relative tolerance too") {
+  // 1e-5 of 1e-40 is nothing that a float can be, and its next float is 1.4e-5 away.
+  std::vector<double> o(3'000, 1.0);
+  o[2'500] = 1e-40F;
+  auto c = o;
+  c[10] = 1.0 + 9e-6F;
+  c[2'500] += 0x1p-149;
+  CHECK(judge(dtype::f32, c, dtype::f32, o, rule_of(tolerance_mode::absrel, 1e-5)).first_bad == 2'500);
+}
+
 TEST_CASE("strides and extents bound what is compared") {
   array_geometry g;
   g.type = dtype::f32;

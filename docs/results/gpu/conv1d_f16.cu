@@ -3,7 +3,7 @@
 name = "conv1d_k3"
 grid = [132]
 block = [384]
-shared = 231232
+shared = 231936
 arguments = ["x", "weight", "bias", "y", "batch", "in_channels", "out_channels", "length"]
 */
 #include <cuda_fp16.h>
@@ -14,15 +14,28 @@ constexpr int CH = 96;
 constexpr int LEN = 200;
 constexpr int ROWB = LEN * 2;                 // 400 bytes of one channel row
 constexpr int TILEB = CH * ROWB;              // 38400
-constexpr int NRAW = 3;
+constexpr int QB = 24 * ROWB;                 // 9600: a quarter of the channels, one bulk copy
+constexpr int QP = QB + 32;                   // 9632: its pitch in shared memory (conflict-free ldmatrix)
+constexpr int RAWB = 4 * QP;                  // 38528
+constexpr int NRAW = 2;
+constexpr int NTR = 3;
 constexpr int GU = 202;                       // 16-byte units of one 8-channel group (rows -1..200)
 constexpr int GS = GU * 16;                   // 3232
 constexpr int TRB = 12 * GS;                  // 38784
-constexpr int OFF_TR = NRAW * TILEB;          // 115200
-constexpr int OFF_W = OFF_TR + TRB;           // 153984, aliases second transposed stage and the output stage
-constexpr int OFF_OUT = OFF_TR + 2 * TRB;     // 192768
-constexpr int OFF_BAR = OFF_OUT + TILEB;      // 231168
-constexpr int WO = 97;                        // padded rows of one (tap, group) slab of weights
+constexpr int OFF_TR = NRAW * RAWB;           // 77056
+constexpr int OFF_W = OFF_TR + TRB;           // 115840, 55296 bytes, aliases transposed stages 1 and 2
+constexpr int OFF_OUT = OFF_TR + NTR * TRB;   // 193408
+constexpr int OFF_BAR = OFF_OUT + TILEB;      // 231808
+constexpr int B_RAW = OFF_BAR;                // 2 barriers
+constexpr int B_FULL = OFF_BAR + 16;          // 3 barriers
+constexpr int B_EMPTY = OFF_BAR + 40;         // 3 barriers
+constexpr int B_W = OFF_BAR + 64;             // weights have arrived
+constexpr int B_WFREE = OFF_BAR + 72;         // weights are in registers
+constexpr int WROWB = CH * 3 * 2;             // 576 bytes of one output channel's weights
+constexpr int WPIECE = 16 * WROWB;            // 9216
+
+// Order of the channels in K: group G (0..11), place p (0..7) holds channel 24*(p/2) + 2*G + p%2, so that
+// the thread of a quad t needs the weights of channels 24t..24t+23, 144 contiguous bytes.
 
 __device__ __forceinline__ uint32_t smem_u32(const void* p) {
     return (uint32_t)__cvta_generic_to_shared(p);
@@ -59,11 +72,7 @@ __device__ __forceinline__ void bulk_store(void* dst, uint32_t src, uint32_t byt
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 __device__ __forceinline__ void fence_async() {
-    asm volatile("fence.proxy.async;" ::: "memory");
-}
-__device__ __forceinline__ void ldsm4(uint32_t (&v)[4], uint32_t addr) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(addr) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 __device__ __forceinline__ void ldsm4t(uint32_t (&v)[4], uint32_t addr) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -80,6 +89,15 @@ __device__ __forceinline__ void stsm2(uint32_t addr, uint32_t a, uint32_t b) {
 __device__ __forceinline__ uint32_t pack2(float lo, float hi) {
     __half2 h = __floats2half2_rn(lo, hi);
     return *reinterpret_cast<uint32_t*>(&h);
+}
+
+// One tile of x: four quarters of 24 channels, each at its padded place.
+__device__ __forceinline__ void load_tile(uint32_t dst, const __half* src, uint32_t bar) {
+    mbar_expect(bar, TILEB);
+#pragma unroll 1
+    for (int s = 0; s < 4; ++s) {
+        bulk_load(dst + (uint32_t)(s * QP), src + s * (QB / 2), QB, bar);
+    }
 }
 
 #define F4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -104,126 +122,183 @@ __device__ __forceinline__ void wgmma_rs(float (&d)[100], const uint32_t (&a)[4]
         : F20(0), F20(20), F20(40), F20(60), F20(80)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc), "r"(1));
 }
-__device__ __forceinline__ void wgmma_rs(float (&d)[52], const uint32_t (&a)[4], uint64_t desc) {
-    asm volatile(
-        "{\n\t.reg .pred p;\n\t"
-        "setp.ne.b32 p, %57, 0;\n\t"
-        "wgmma.mma_async.sync.aligned.m64n104k16.f32.f16.f16 "
-        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, "
-        "%10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, "
-        "%30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "
-        "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
-        "%50, %51}, "
-        "{%52, %53, %54, %55}, %56, p, 1, 1, 0;\n\t}"
-        : F20(0), F20(20), F4(40), F4(44), F4(48)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(desc), "r"(1));
+
+// 144 contiguous bytes of weights (24 channels by 3 taps) -> per tap 12 registers of channel pairs.
+__device__ __forceinline__ void load_weights(uint32_t addr, uint32_t (&t0)[12], uint32_t (&t1)[12], uint32_t (&t2)[12]) {
+    uint32_t w[36];
+#pragma unroll
+    for (int i = 0; i < 9; ++i) {
+        asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(w[4 * i]), "=r"(w[4 * i + 1]), "=r"(w[4 * i + 2]), "=r"(w[4 * i + 3])
+                     : "r"(addr + (uint32_t)(i * 16)) : "memory");
+    }
+#pragma unroll
+    for (int c = 0; c < 12; ++c) {
+        t0[c] = __byte_perm(w[3 * c], w[3 * c + 1], 0x7610);
+        t1[c] = __byte_perm(w[3 * c], w[3 * c + 2], 0x5432);
+        t2[c] = __byte_perm(w[3 * c + 1], w[3 * c + 2], 0x7610);
+    }
 }
 
-// One warpgroup: M = 64 output channels (from registers), N columns of the sequence.
-// SPLIT: the block has one M tile, its two warpgroups share the columns (0..103 and 96..199).
-template <int N, bool SPLIT>
-__device__ __forceinline__ void consumer(uint32_t sb, int wg, const __half* __restrict__ bias, __half* __restrict__ y,
-                                         int tile0, int tstride, int batch, int part) {
-    const int mtile = SPLIT ? part : wg;
-    const int coloff = SPLIT ? wg * 96 : 0;
-    const int wtid = threadIdx.x & 127;
-    const int warp = wtid >> 5;
-    const int lane = wtid & 31;
+// ROLE 0: output channels 0..63, three taps, 18 products.
+// ROLE 1: output channels 64..95; in each warp row g is the channel itself (taps 1 and 2) and row g + 8 its
+//         tap 0 for the position one to the right, 12 products; the rows are added in the epilogue.
+template <int ROLE>
+__device__ __forceinline__ void consumer(uint32_t sb, const __half* __restrict__ bias, __half* __restrict__ y,
+                                         int tile0, int tstride, int batch, bool both) {
+    constexpr int NW = ROLE ? 12 : 18;
+    constexpr int WROWS = ROLE ? 8 : 16;              // rows of one warp
+    const int warp = (threadIdx.x & 127) >> 5;
+    const int lane = threadIdx.x & 31;
     const int mi = lane >> 3;
     const int r = lane & 7;
-    const int obase = mtile * 64 + warp * 16;
-    const bool active = obase < CH;
+    const int g = lane >> 2;
+    const int t = lane & 3;
+    const int row0 = ROLE ? 64 + warp * 8 : warp * 16;
 
-    uint32_t a[18][4];
-    float b0 = 0.f, b1 = 0.f;
-    if (active) {
-        const uint32_t wb = sb + OFF_W + (uint32_t)(((mi >> 1) * WO + obase + (mi & 1) * 8 + r) * 16);
+    const float b0 = __half2float(bias[row0 + g]);
+    float b1 = 0.f;
+    if constexpr (ROLE == 0) b1 = __half2float(bias[row0 + g + 8]);
+
+    uint32_t a[NW][4];
+    mbar_wait(sb + B_W, 0u);
+    __syncwarp();
+    {
+        const uint32_t wb = sb + OFF_W + (uint32_t)((row0 + g) * WROWB + t * 144);
+        if constexpr (ROLE == 0) {
 #pragma unroll
-        for (int k = 0; k < 3; ++k) {
+            for (int h = 0; h < 2; ++h) {
+                uint32_t t0[12], t1[12], t2[12];
+                load_weights(wb + (uint32_t)(h * 8 * WROWB), t0, t1, t2);
 #pragma unroll
-            for (int cs = 0; cs < 6; ++cs) {
-                ldsm4(a[k * 6 + cs], wb + (uint32_t)((k * 12 + cs * 2) * WO * 16));
+                for (int c = 0; c < 12; ++c) {
+                    a[c >> 1][(c & 1) * 2 + h] = t0[c];
+                    a[6 + (c >> 1)][(c & 1) * 2 + h] = t1[c];
+                    a[12 + (c >> 1)][(c & 1) * 2 + h] = t2[c];
+                }
+            }
+        } else {
+            uint32_t t0[12], t1[12], t2[12];
+            load_weights(wb, t0, t1, t2);
+#pragma unroll
+            for (int c = 0; c < 12; ++c) {
+                a[c >> 1][(c & 1) * 2] = t1[c];
+                a[c >> 1][(c & 1) * 2 + 1] = t0[c];
+                a[6 + (c >> 1)][(c & 1) * 2] = t2[c];
+                a[6 + (c >> 1)][(c & 1) * 2 + 1] = 0u;
             }
         }
-        b0 = __half2float(bias[obase + (lane >> 2)]);
-        b1 = __half2float(bias[obase + (lane >> 2) + 8]);
-    } else {
+    }
 #pragma unroll
-        for (int i = 0; i < 18; ++i) {
-            a[i][0] = 0u; a[i][1] = 0u; a[i][2] = 0u; a[i][3] = 0u;
-        }
+    for (int i = 0; i < NW; ++i) {
+        asm volatile("" : "+r"(a[i][0]), "+r"(a[i][1]), "+r"(a[i][2]), "+r"(a[i][3]) :: "memory");
     }
     __syncwarp();
-    bar_sync(5, 384);                 // the weights' shared memory is free from here on
-    if (!SPLIT && wg == 1) bar_sync(4, 256);   // first tile: start behind the other warpgroup
+    if (lane == 0) mbar_arrive(sb + B_WFREE);
+    __syncwarp();
+    if constexpr (ROLE == 1) {
+        if (both) bar_sync(4, 256);          // first tile: start behind the other warpgroup
+    }
 
-    const uint32_t full_tr = sb + OFF_BAR + 24;
-    const uint32_t empty_tr = sb + OFF_BAR + 40;
-    const uint32_t out_lane = sb + OFF_OUT + (uint32_t)((obase + (mi & 1) * 8 + r) * ROWB + coloff * 2 + (mi >> 1) * 16);
+    const uint32_t out_base = sb + OFF_OUT + (uint32_t)(row0 * ROWB);
+    uint32_t out_lane;
+    if constexpr (ROLE == 0) {
+        out_lane = out_base + (uint32_t)(((mi & 1) * 8 + r) * ROWB + (mi >> 1) * 16);
+    } else {
+        out_lane = out_base + (uint32_t)(r * ROWB + mi * 16);
+    }
 
-    float d[N / 2];
-    int i = 0;
-    for (int tile = tile0; tile < batch; tile += tstride, ++i) {
-        const int ts = i & 1;
-        mbar_wait(full_tr + ts * 8, (uint32_t)((i >> 1) & 1));
+    float d[100];
+    int ts = 0;
+    uint32_t ph = 0;
+    int sig = both ? 1 : 0;
+    for (int tile = tile0; tile < batch; tile += tstride) {
+        mbar_wait(sb + B_FULL + ts * 8, ph);
         __syncwarp();
 #pragma unroll
-        for (int j = 0; j < N / 8; ++j) {
+        for (int j = 0; j < 25; ++j) {
             d[4 * j] = b0; d[4 * j + 1] = b0;
             d[4 * j + 2] = b1; d[4 * j + 3] = b1;
         }
         const uint32_t trbase = sb + OFF_TR + (uint32_t)(ts * TRB);
-        const uint64_t desc0 = ((uint64_t)8 << 32) | ((uint64_t)GU << 16)
-                             | (uint64_t)((trbase >> 4) + (uint32_t)coloff);
+        const uint64_t desc0 = ((uint64_t)8 << 32) | ((uint64_t)GU << 16) | (uint64_t)(trbase >> 4);
 #pragma unroll
-        for (int q = 0; q < N / 2; ++q) asm volatile("" : "+f"(d[q]) :: "memory");
+        for (int q = 0; q < 100; ++q) asm volatile("" : "+f"(d[q]) :: "memory");
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (int cs = 0; cs < 6; ++cs) {
 #pragma unroll
-            for (int k = 0; k < 3; ++k) {
-                wgmma_rs(d, a[k * 6 + cs], desc0 + (uint64_t)(cs * 2 * GU + k));
+            for (int k = 0; k < NW / 6; ++k) {
+                wgmma_rs(d, a[k * 6 + cs], desc0 + (uint64_t)(cs * 2 * GU + k + ROLE));
             }
         }
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        if (!SPLIT) {
-            const int sig = (wg == 0 && i == 0) ? 1 : 0;
+        if constexpr (ROLE == 0) {
             asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t@p bar.arrive 4, 256;\n\t}"
                          :: "r"(sig) : "memory");
+            sig = 0;
         }
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-        for (int q = 0; q < N / 2; ++q) asm volatile("" : "+f"(d[q]) :: "memory");
+        for (int q = 0; q < 100; ++q) asm volatile("" : "+f"(d[q]) :: "memory");
 
-        if (lane == 0) mbar_arrive(empty_tr + ts * 8);
-        if (wtid == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        if (lane == 0) {
+            mbar_arrive(sb + B_EMPTY + ts * 8);
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");   // this warp's rows are free again
+        }
         __syncwarp();
-        bar_sync(2 + wg, 128);        // the output stage has been read by the former store
 
-        if (active) {
+        if constexpr (ROLE == 0) {
 #pragma unroll
-            for (int j = 0; j + 1 < N / 8; j += 2) {
+            for (int j = 0; j < 24; j += 2) {
                 stsm4(out_lane + j * 16,
                       pack2(d[4 * j], d[4 * j + 1]), pack2(d[4 * j + 2], d[4 * j + 3]),
                       pack2(d[4 * j + 4], d[4 * j + 5]), pack2(d[4 * j + 6], d[4 * j + 7]));
             }
-            // N/8 is odd: the last block of eight columns (lanes 0..15 give the addresses)
-            constexpr int jl = N / 8 - 1;
-            const uint32_t la = sb + OFF_OUT + (uint32_t)((obase + (mi & 1) * 8 + r) * ROWB + coloff * 2 + jl * 16);
-            stsm2(la, pack2(d[4 * jl], d[4 * jl + 1]), pack2(d[4 * jl + 2], d[4 * jl + 3]));
+            // the last block of eight columns (lanes 0..15 give the addresses)
+            const uint32_t la = out_base + (uint32_t)(((mi & 1) * 8 + r) * ROWB + 24 * 16);
+            stsm2(la, pack2(d[96], d[97]), pack2(d[98], d[99]));
+        } else {
+            const int src = (lane & 28) | ((lane + 3) & 3);
+#pragma unroll
+            for (int jb = 0; jb < 7; ++jb) {
+                uint32_t pk[4];
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int j = jb * 4 + u;
+                    if (j < 25) {
+                        const float before = j > 0 ? d[j > 0 ? 4 * j - 1 : 0] : 0.f;
+                        const float send = (t == 3) ? before : d[4 * j + 3];
+                        const float recv = __shfl_sync(0xffffffffu, send, src);
+                        pk[u] = pack2(d[4 * j] + recv, d[4 * j + 1] + d[4 * j + 2]);
+                    } else {
+                        pk[u] = 0u;
+                    }
+                }
+                if (jb < 6) {
+                    stsm4(out_lane + jb * 64, pk[0], pk[1], pk[2], pk[3]);
+                } else {
+                    asm volatile("st.shared.b32 [%0], %1;"
+                                 :: "r"(out_base + (uint32_t)(g * ROWB + 24 * 16 + t * 4)), "r"(pk[0]) : "memory");
+                }
+            }
         }
-        __syncwarp();
         fence_async();
-        if (SPLIT) bar_sync(6, 256); else bar_sync(2 + wg, 128);
-        if (wtid == 0 && (!SPLIT || wg == 0)) {
-            const uint32_t bytes = mtile == 0 ? 64u * ROWB : 32u * ROWB;
-            bulk_store(y + (size_t)tile * (CH * LEN) + (size_t)mtile * 64 * LEN,
-                       sb + OFF_OUT + (uint32_t)(mtile * 64 * ROWB), bytes);
+        __syncwarp();
+        if (lane == 0) {
+            bulk_store(y + (size_t)tile * (CH * LEN) + (size_t)row0 * LEN, out_base, (uint32_t)(WROWS * ROWB));
         }
         __syncwarp();
+        if (++ts == NTR) { ts = 0; ph ^= 1u; }
     }
-    if (wtid == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    if (lane == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+__device__ __forceinline__ void zero_row(uint32_t sb, int st, int rem) {
+    const int grp = rem >> 1;
+    const int row = (rem & 1) ? (LEN + 1) : 0;
+    const uint32_t ad = sb + OFF_TR + (uint32_t)(st * TRB + grp * GS + row * 16);
+    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" :: "r"(ad), "r"(0u) : "memory");
 }
 
 __device__ __forceinline__ void transposer(uint32_t sb, const __half* __restrict__ x,
@@ -233,64 +308,63 @@ __device__ __forceinline__ void transposer(uint32_t sb, const __half* __restrict
     const int lane = wtid & 31;
     const int mi = lane >> 3;
     const int r = lane & 7;
-    const uint32_t full_raw = sb + OFF_BAR;
-    const uint32_t full_tr = sb + OFF_BAR + 24;
-    const uint32_t empty_tr = sb + OFF_BAR + 40;
 
-    bar_sync(5, 384);                 // weights are in registers
-    if (wtid < 48) {                  // padding rows of both stages
-        const int st = wtid / 24;
-        const int rem = wtid % 24;
-        const int grp = rem >> 1;
-        const int row = (rem & 1) ? (LEN + 1) : 0;
-        const uint32_t ad = sb + OFF_TR + (uint32_t)(st * TRB + grp * GS + row * 16);
-        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" :: "r"(ad), "r"(0u) : "memory");
-    }
+    if (wtid < 24) zero_row(sb, 0, wtid);     // padding rows of the first stage
     __syncwarp();
 
-    const uint32_t soff = (uint32_t)((mi * 8 + r) * ROWB);
+    const uint32_t soff = (uint32_t)((r >> 1) * QP + (r & 1) * ROWB + mi * 2 * ROWB);
     const uint32_t doff = (uint32_t)(mi * GS + (1 + r) * 16);
     int i = 0;
-    int rs = 0;
-    uint32_t rphase = 0;
+    int ts = 0;
+    uint32_t tph = 0;
     for (int tile = tile0; tile < batch; tile += tstride, ++i) {
-        const int ts = i & 1;
-        mbar_wait(full_raw + rs * 8, rphase);
-        if (i >= 2) mbar_wait(empty_tr + ts * 8, (uint32_t)(((i >> 1) - 1) & 1));
+        const int rs = i & 1;
+        mbar_wait(sb + B_RAW + rs * 8, (uint32_t)((i >> 1) & 1));
+        mbar_wait(sb + B_EMPTY + ts * 8, tph ^ 1u);
+        if (i == 1) {                         // stages 1 and 2 held the weights
+            mbar_wait(sb + B_WFREE, 0u);
+            if (wtid < 48) zero_row(sb, 1 + wtid / 24, wtid % 24);
+        }
         __syncwarp();
-        const uint32_t raw = sb + (uint32_t)(rs * TILEB) + soff;
-        const uint32_t tr = sb + OFF_TR + (uint32_t)(ts * TRB) + doff;
-        for (int j = warp; j < 24; j += 8) {
-            uint32_t v[6][4];
+        const uint32_t raw = sb + (uint32_t)(rs * RAWB) + soff + (uint32_t)(warp * 16);
+        const uint32_t tr = sb + OFF_TR + (uint32_t)(ts * TRB) + doff + (uint32_t)(warp * 128);
+        {
+            uint32_t v[18][4];
 #pragma unroll
-            for (int q = 0; q < 3; ++q) {
-                ldsm4t(v[q], raw + (uint32_t)(j * 16 + q * 32 * ROWB));
-                ldsm4t(v[q + 3], raw + (uint32_t)((j + 4) * 16 + q * 32 * ROWB));
+            for (int m = 0; m < 6; ++m) {
+#pragma unroll
+                for (int q = 0; q < 3; ++q) {
+                    ldsm4t(v[m * 3 + q], raw + (uint32_t)(m * 64 + q * 8 * ROWB));
+                }
             }
 #pragma unroll
-            for (int q = 0; q < 3; ++q) {
-                stsm4(tr + (uint32_t)(j * 128 + q * 4 * GS), v[q][0], v[q][1], v[q][2], v[q][3]);
-                stsm4(tr + (uint32_t)((j + 4) * 128 + q * 4 * GS), v[q + 3][0], v[q + 3][1], v[q + 3][2], v[q + 3][3]);
+            for (int m = 0; m < 6; ++m) {
+#pragma unroll
+                for (int q = 0; q < 3; ++q) {
+                    stsm4(tr + (uint32_t)(m * 512 + q * 4 * GS),
+                          v[m * 3 + q][0], v[m * 3 + q][1], v[m * 3 + q][2], v[m * 3 + q][3]);
+                }
             }
         }
-        if (warp < 3) {
+        if (warp < 3) {                       // the 25th block of eight positions
             uint32_t v[4];
-            ldsm4t(v, raw + (uint32_t)(24 * 16 + warp * 32 * ROWB));
-            stsm4(tr + (uint32_t)(24 * 128 + warp * 4 * GS), v[0], v[1], v[2], v[3]);
+            ldsm4t(v, sb + (uint32_t)(rs * RAWB) + soff + (uint32_t)(24 * 16 + warp * 8 * ROWB));
+            stsm4(sb + OFF_TR + (uint32_t)(ts * TRB) + doff + (uint32_t)(24 * 128 + warp * 4 * GS),
+                  v[0], v[1], v[2], v[3]);
         }
-        __syncwarp();
         fence_async();
-        mbar_arrive(full_tr + ts * 8);
-        bar_sync(1, 128);             // every warp has read the raw stage
+        __syncwarp();
+        if (lane == 0) mbar_arrive(sb + B_FULL + ts * 8);
+        __syncwarp();
+        bar_sync(1, 128);                     // every warp has read the raw stage
         if (wtid == 0) {
             const long long nt = (long long)tile + (long long)NRAW * tstride;
             if (nt < batch) {
-                mbar_expect(full_raw + rs * 8, TILEB);
-                bulk_load(sb + (uint32_t)(rs * TILEB), x + (size_t)nt * (CH * LEN), TILEB, full_raw + rs * 8);
+                load_tile(sb + (uint32_t)(rs * RAWB), x + (size_t)nt * (CH * LEN), sb + B_RAW + rs * 8);
             }
         }
         __syncwarp();
-        if (++rs == NRAW) { rs = 0; rphase ^= 1u; }
+        if (++ts == NTR) { ts = 0; tph ^= 1u; }
     }
 }
 
@@ -329,6 +403,7 @@ conv1d_k3(const __half* __restrict__ x, const __half* __restrict__ weight, const
         return;
     }
     const int batch = (int)batch64;
+    // Few images: two blocks share one, the first takes channels 0..63, the second 64..95.
     const bool split = 2 * batch64 <= (int64_t)gridDim.x;
     const int tile0 = split ? (int)(blockIdx.x >> 1) : (int)blockIdx.x;
     const int part = (int)(blockIdx.x & 1);
@@ -340,63 +415,45 @@ conv1d_k3(const __half* __restrict__ x, const __half* __restrict__ weight, const
     const int wg = __shfl_sync(0xffffffffu, tid >> 7, 0);
 
     if (tid == 256) {
-        for (int i = 0; i < NRAW; ++i) mbar_init(sb + OFF_BAR + i * 8, 1);
-        for (int i = 0; i < 2; ++i) {
-            mbar_init(sb + OFF_BAR + 24 + i * 8, 128);
-            mbar_init(sb + OFF_BAR + 40 + i * 8, 8);
+        for (int i = 0; i < NRAW; ++i) mbar_init(sb + B_RAW + i * 8, 1);
+        for (int i = 0; i < NTR; ++i) {
+            mbar_init(sb + B_FULL + i * 8, 4);
+            mbar_init(sb + B_EMPTY + i * 8, 8);
         }
+        mbar_init(sb + B_W, 1);
+        mbar_init(sb + B_WFREE, 8);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async();
-        long long t = tile0;
-        for (int i = 0; i < NRAW && t < batch; ++i, t += tstride) {
-            mbar_expect(sb + OFF_BAR + i * 8, TILEB);
-            bulk_load(sb + (uint32_t)(i * TILEB), x + (size_t)t * (CH * LEN), TILEB, sb + OFF_BAR + i * 8);
+        load_tile(sb, x + (size_t)tile0 * (CH * LEN), sb + B_RAW);
+        // Weights as they are, in pieces of 16 output channels; blocks start at different pieces.
+        const int p0 = (split && part == 1) ? 4 : 0;
+        const int np = split ? (part == 1 ? 2 : 4) : 6;
+        mbar_expect(sb + B_W, (uint32_t)(np * WPIECE));
+        int p = (int)((blockIdx.x >> 1) % (unsigned)np);
+#pragma unroll 1
+        for (int i = 0; i < np; ++i) {
+            const int piece = p0 + p;
+            bulk_load(sb + OFF_W + (uint32_t)(piece * WPIECE), weight + (size_t)piece * (WPIECE / 2), WPIECE, sb + B_W);
+            if (++p == np) p = 0;
+        }
+        const long long t1 = (long long)tile0 + tstride;
+        if (t1 < batch) {
+            load_tile(sb + RAWB, x + (size_t)t1 * (CH * LEN), sb + B_RAW + 8);
         }
     }
     __syncwarp();
-
-    // Weights [o][c][3] -> shared [tap][c/8][o][8 channels]; a chunk is 8 channels by 3 taps, 48 bytes.
-    {
-        uint4 v[3][3];
-        const uint4* wsrc = reinterpret_cast<const uint4*>(weight);
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-            const int idx = tid + 384 * i;
-#pragma unroll
-            for (int q = 0; q < 3; ++q) v[i][q] = __ldg(wsrc + idx * 3 + q);
-        }
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-            const int idx = tid + 384 * i;
-            const int o = idx / 12;
-            const int c8 = idx - o * 12;
-            const uint32_t w[12] = {v[i][0].x, v[i][0].y, v[i][0].z, v[i][0].w,
-                                    v[i][1].x, v[i][1].y, v[i][1].z, v[i][1].w,
-                                    v[i][2].x, v[i][2].y, v[i][2].z, v[i][2].w};
-            uint32_t t0[4], t1[4], t2[4];
-#pragma unroll
-            for (int m = 0; m < 4; ++m) {
-                t0[m] = __byte_perm(w[3 * m], w[3 * m + 1], 0x7610);
-                t1[m] = __byte_perm(w[3 * m], w[3 * m + 2], 0x5432);
-                t2[m] = __byte_perm(w[3 * m + 1], w[3 * m + 2], 0x7610);
-            }
-            unsigned char* dst = smem + OFF_W + (c8 * WO + o) * 16;
-            *reinterpret_cast<uint4*>(dst) = make_uint4(t0[0], t0[1], t0[2], t0[3]);
-            *reinterpret_cast<uint4*>(dst + 12 * WO * 16) = make_uint4(t1[0], t1[1], t1[2], t1[3]);
-            *reinterpret_cast<uint4*>(dst + 24 * WO * 16) = make_uint4(t2[0], t2[1], t2[2], t2[3]);
-        }
-    }
     __syncthreads();
 
     if (wg == 2) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
         transposer(sb, x, tile0, tstride, batch);
+    } else if (wg == 0) {
+        if (split && part != 0) return;
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
+        consumer<0>(sb, bias, y, tile0, tstride, batch, !split);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
-        if (split) {
-            consumer<104, true>(sb, wg, bias, y, tile0, tstride, batch, part);
-        } else {
-            consumer<200, false>(sb, wg, bias, y, tile0, tstride, batch, part);
-        }
+        if (split && part != 1) return;
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 184;");
+        consumer<1>(sb, bias, y, tile0, tstride, batch, !split);
     }
 }
