@@ -97,10 +97,7 @@ inline float rounded_down(double x) {
 [[gnu::always_inline]] inline bool nothing_new(const float* actual, const float* expected, int64_t n, double absolute,
                                                double relative, int mantissa_bits, int min_exponent, figures& out) {
   constexpr double certainly = 1.0 - 0x1.0p-20;
-  const bool by_absolute = out.max_abs == 0.0 || out.max_abs <= absolute * certainly;
-  // Products of floats round to no share of themselves below the least normal one.
-  const bool by_relative = absolute >= std::numeric_limits<float>::min() && out.max_rel <= relative * certainly;
-  if (!by_absolute && !by_relative)
+  if (out.max_abs != 0.0 && out.max_abs > absolute * certainly && out.max_rel > relative * certainly)
     return false;
   const auto max_abs = rounded_down(out.max_abs);
   const auto max_rel = rounded_down(out.max_rel * (1.0 + 0x1.0p-22));
@@ -114,9 +111,14 @@ inline float rounded_down(double x) {
     const auto difference = std::fabs(actual[i] - expected[i]);
     const auto power = std::bit_cast<float>(std::max(std::bit_cast<int32_t>(size) & 0x7f800000, least));
     largest = std::max(largest, std::bit_cast<int32_t>(size));
+    // Below the least normal float products round by more than a share of themselves.
+    const auto share = max_rel * size;
+    const auto units = max_ulp * (power * unit_of_one);
+    const auto most_share = share >= std::numeric_limits<float>::min() ? share : 0.0F;
+    const auto most_units = units >= std::numeric_limits<float>::min() ? units : 0.0F;
     // Negated, so that NaN is news.
-    news |= static_cast<uint32_t>(!(difference <= max_abs)) | static_cast<uint32_t>(!(difference <= max_rel * size))
-            | static_cast<uint32_t>(!(difference <= max_ulp * (power * unit_of_one)));
+    news |= static_cast<uint32_t>(!(difference <= max_abs)) | static_cast<uint32_t>(!(difference <= most_share))
+            | static_cast<uint32_t>(!(difference <= most_units));
   }
   if (news == 0)
     out.largest = std::max(out.largest, static_cast<double>(std::bit_cast<float>(largest)));

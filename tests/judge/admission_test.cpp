@@ -122,6 +122,21 @@ TEST_CASE("a crashing reference is refused with its signal") {
   CHECK(o.evidence.at("signal") == "SIGABRT");
 }
 
+TEST_CASE("an edge on which nobody could be judged is refused, or its figures declared meant") {
+  judge_driver judge;
+  auto task = poly_task();
+  const auto body = "y[i] = w[i % 8] / x[i];";
+  task.arguments[0].edge = {"large"};
+  CHECK(admit(judge, task, body).rule != "nonfinite_edge");
+  task.arguments[0].edge = {"zeros"};
+  const auto refused = admit(judge, task, body);
+  CHECK(refused.result == verdict::nonfinite);
+  CHECK(refused.rule == "nonfinite_edge");
+  CHECK(refused.detail.find("'zeros'") != std::string::npos);
+  task.arguments[2].nonfinite_match = true;
+  CHECK(admit(judge, task, body).rule != "nonfinite_edge");
+}
+
 TEST_CASE("a reference that writes out of bounds or changes an input is refused") {
   judge_driver judge;
   CHECK(admit(judge, poly_task(), "y[i + 1] = y[i] = x[i] * w[i % 8];").result == verdict::out_of_bounds);

@@ -233,6 +233,13 @@ TEST_CASE("the least floats are held to a relative tolerance too") {
   c[10] = 1.0 + 9e-6F;
   c[2'500] += 0x1p-149;
   CHECK(judge(dtype::f32, c, dtype::f32, o, rule_of(tolerance_mode::absrel, 1e-5)).first_bad == 2'500);
+  // And their figures are told as they are.
+  o[2'500] = 0x1p-149;
+  c[2'500] = 0x1p-148;
+  c[10] = 1.75;
+  const auto told = judge(dtype::f32, c, dtype::f32, o, rule_of(tolerance_mode::absrel, 0, 1));
+  CHECK(told.result == verdict::pass);
+  CHECK(told.max_rel == 1.0);
 }
 
 TEST_CASE("strides and extents bound what is compared") {

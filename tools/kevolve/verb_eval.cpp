@@ -197,7 +197,8 @@ std::string correctness_text(const json& c, bool right) {
   if (c["bit_equal"].get<bool>())
     return out + "; equal to the reference bit by bit\n";
   return out
-         + fmt::format("; largest error {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the reference's own is {:.3g}\n",
+         + fmt::format("; largest error, edge cases aside, {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the "
+                       "reference's own is {:.3g}\n",
                        c["max_abs"].get<double>(), c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
                        c["reference_max_abs"].get<double>());
 }
@@ -246,6 +247,10 @@ void print_text(const json& d) {
     out += "  " + printable(seen["heavy_tail"].get<std::string>()) + "\n";
   if (const auto& c = d["correctness"]; c.is_object())
     out += correctness_text(c, verdict == "pass");
+  if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())
+    for (const auto& [name, why] : seen.items())
+      if (name.starts_with("edge."))
+        out += "  edge '" + printable(name.substr(5)) + "': " + printable(why.get<std::string>()) + "\n";
   if (t.is_object())
     out += shapes_text(t["shapes"]);
   print_out(out);

@@ -1,6 +1,7 @@
 // admit: is the task sound? The reference alone is on trial: it must run, agree with itself and with the
 // oracle, depend on every input, and the tolerance must refuse answers that took no work.
 #include "backends/cpu/judge/duel.hpp"
+#include "backends/cpu/judge/lineup.hpp"
 #include "backends/cpu/judge/null_submissions.hpp"
 #include "backends/cpu/judge/trial.hpp"
 #include "backends/judging/figure.hpp"
@@ -35,6 +36,8 @@ public:
 
   attempt<void> run() {
     if (auto ok = run_every_shape(); !ok)
+      return ok;
+    if (auto ok = run_every_edge(); !ok)
       return ok;
     if (auto ok = court_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
       return ok;
@@ -89,6 +92,31 @@ private:
     smallest_ = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
       return std::pair{a->shape.held_out, a->largest_layout()} < std::pair{b->shape.held_out, b->largest_layout()};
     });
+    return {};
+  }
+
+  // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
+  // what the task says is checked.
+  attempt<void> run_every_edge() {
+    hooks_.progress("admit: edges");
+    const auto& least = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+      return a->largest_layout() < b->largest_layout();
+    });
+    for (const auto edge : edges_of(request_.task)) {
+      if (edge == edge_kind::cancellation && request_.oracle.empty())
+        continue;
+      auto pool = maker_.get(least->shape, edge, "edge", size_of(edge));
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      if (!(*pool)->not_finite.empty())
+        return refusal(
+            {verdict::nonfinite,
+             "nonfinite_edge",
+             "on the edge '" + to_string(edge) + "' the expected output is not finite (" + (*pool)->not_finite
+                 + "), so no candidate could be judged there. Take '" + to_string(edge)
+                 + "' out of the arguments' edge, or declare nonfinite = \"match\" if these figures are meant",
+             {{"edge", to_string(edge)}, {"shape", least->shape.name}}});
+    }
     return {};
   }
 

@@ -26,15 +26,15 @@ setback blame_reference(setback s) {
   return s;
 }
 
-const pool_size& size_of(edge_kind edge) {
-  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
-}
-
 bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
   return a->largest_layout() < b->largest_layout();
 }
 
 } // namespace
+
+const pool_size& size_of(edge_kind edge) {
+  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
+}
 
 lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
     : court_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}

@@ -8,6 +8,9 @@
 
 namespace kevolve {
 
+// How many sets of an edge are tried on the smallest shape.
+const pool_size& size_of(edge_kind edge);
+
 class lineup {
 public:
   using pool_pointer = std::shared_ptr<const shape_pool>;

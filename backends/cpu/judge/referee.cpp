@@ -74,11 +74,13 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
   const auto* actual = memory.array(argument);
   if (full || !accepts(g, actual, set.expected[argument], elements, rule)) {
     const auto c = compare(g, actual, set.expected[argument], elements, rule);
-    // Edge cases judge, but their errors are of another scale than the report's.
-    if (report != nullptr && pool.edge == edge_kind::none) {
-      report->max_abs = std::max(report->max_abs, c.max_abs);
-      report->max_rel = std::max(report->max_rel, c.max_rel);
-      report->max_ulp = std::max(report->max_ulp, c.max_ulp);
+    if (report != nullptr) {
+      // Edge cases judge, but their errors are of another scale than the report's.
+      if (pool.edge == edge_kind::none) {
+        report->max_abs = std::max(report->max_abs, c.max_abs);
+        report->max_rel = std::max(report->max_rel, c.max_rel);
+        report->max_ulp = std::max(report->max_ulp, c.max_ulp);
+      }
       const auto& reference =
           set.reference_output[argument].empty() ? set.expected[argument].values : set.reference_output[argument];
       const bool comparable = !set.reference_output[argument].empty() || set.expected[argument].type == g.type;
