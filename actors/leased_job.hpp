@@ -1,5 +1,5 @@
 // Runs one job on a resource under a lease: wait for the resource, send, give it back. A fault is tried again
-// on whatever resource is free, a limited number of times; a verdict never is.
+// on whatever resource is free, a limited number of times; a verdict never is, nor what only a person can mend.
 #pragma once
 
 #include "actors/card.hpp"
@@ -86,7 +86,8 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   }
 
   void failed(fault f) {
-    if (++attempt < job_attempts && f.kind != "sandbox_weak") { // that is a decision, and stays
+    const bool stays = f.kind == "sandbox_weak" || f.kind == "toolchain_missing";
+    if (++attempt < job_attempts && !stays) {
       log::scope about{self->state.card->ids()};
       log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
       auto job = this->shared_from_this();

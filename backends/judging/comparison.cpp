@@ -267,11 +267,11 @@ public:
     if (!std::isfinite(o)) {
       const bool same = std::isnan(o) ? std::isnan(c) : c == o;
       if (!same)
-        refuse(index, rule_.nonfinite_match ? verdict::wrong_result : verdict::nonfinite);
+        refuse(index, c, rule_.nonfinite_match ? verdict::wrong_result : verdict::nonfinite);
       return;
     }
     if (!std::isfinite(c)) {
-      refuse(index, verdict::nonfinite);
+      refuse(index, c, verdict::nonfinite);
       return;
     }
     const auto difference = std::fabs(c - o);
@@ -281,7 +281,7 @@ public:
       out_.max_rel = std::max(out_.max_rel, difference / std::fabs(o));
     out_.max_ulp = std::max(out_.max_ulp, difference / unit);
     if (!within(difference, o, unit))
-      refuse(index, verdict::wrong_result);
+      refuse(index, c, verdict::wrong_result);
   }
 
   void integer(int64_t index, int64_t c, int64_t o) {
@@ -289,7 +289,7 @@ public:
       number(index, static_cast<double>(c), static_cast<double>(o));
     // Beyond 2^53 two different integers may be one double.
     if (c != o && rule_.mode == tolerance_mode::exact && static_cast<double>(c) == static_cast<double>(o))
-      refuse(index, verdict::wrong_result);
+      refuse(index, static_cast<double>(c), verdict::wrong_result);
   }
 
   const comparison& out() const { return out_; }
@@ -309,12 +309,14 @@ private:
     return difference == 0.0;
   }
 
-  void refuse(int64_t index, verdict v) {
+  // A number where an infinity was expected is a wrong number.
+  void refuse(int64_t index, double c, verdict v) {
     ++out_.bad;
+    out_.bad_nonfinite += std::isfinite(c) ? 0 : 1;
     if (out_.first_bad < 0)
       out_.first_bad = index;
     if (out_.result != verdict::nonfinite)
-      out_.result = v;
+      out_.result = std::isfinite(c) ? verdict::wrong_result : v;
   }
 
   bool floating_;
@@ -397,6 +399,18 @@ comparison compare(const array_geometry& g, const void* actual, const expected_o
                      load_number(expected.type, expected.values.data(), logical + i));
   });
   return judge.out();
+}
+
+std::string wrong_elements(const comparison& c, int64_t elements) {
+  auto out = std::to_string(c.bad) + " of " + std::to_string(elements);
+  if (c.bad_nonfinite == c.bad)
+    out += " elements are infinite or NaN";
+  else {
+    out += " elements are outside the tolerance";
+    if (c.bad_nonfinite > 0)
+      out += ", " + std::to_string(c.bad_nonfinite) + " of them infinite or NaN";
+  }
+  return out + ", the first at index " + std::to_string(c.first_bad);
 }
 
 double largest_magnitude(const expected_output& expected, int64_t elements) {

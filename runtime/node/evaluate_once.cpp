@@ -12,6 +12,29 @@
 
 namespace kevolve {
 
+namespace {
+
+// When the results that were taken over were stored: 0 if anything was run after the event `before`, or nothing by any.
+int64_t stored_before(const store& data, const id128& campaign, uint64_t before) {
+  constexpr size_t page = 1'000;
+  int64_t out = 0;
+  for (uint64_t from = 1;; from += page) {
+    auto events = data.read_events(campaign, from, page);
+    if (!events)
+      return 0;
+    for (const auto& e : *events) {
+      if (e.kind == static_cast<uint16_t>(event_kind::evaluation_result))
+        out = e.time_ns;
+      if (e.campaign_sequence > before && e.kind == static_cast<uint16_t>(event_kind::evaluation_intent))
+        return 0;
+    }
+    if (events->size() < page)
+      return out;
+  }
+}
+
+} // namespace
+
 result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, const candidate& what,
                                         std::chrono::seconds limit) {
   auto& p = where.parts_of();
@@ -19,6 +42,7 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   submission.name = "eval " + spec.task.task.name;
   submission.spec = encode(spec);
   auto id = campaign_id(submission);
+  const auto before = p.data->last_campaign_sequence(id).value_or(0);
   node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.models, p.board, p.targets};
   auto parts = assemble_campaign(p.system, ground, id, submission, 0, actors_wanted::judge_only);
   if (!parts)
@@ -46,6 +70,8 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   self->send_exit(keeper, caf::exit_reason::user_shutdown);
   if (failed)
     return tl::unexpected(*failed);
+  if (!out.outcome.evaluations.empty())
+    out.judged_before_ns = stored_before(*p.data, id, before);
   return out;
 }
 

@@ -12,6 +12,8 @@ namespace kevolve {
 struct single_evaluation {
   preparation fixed; // admission.result other than pass: the task is refused
   evaluation outcome;
+  int64_t judged_before_ns = 0; // wall clock of when this data directory's last judgement of it was stored, if nothing
+                                // was run now; 0: judged now
 };
 
 // Compiles, checks on declared and held-out shapes and times against the reference in fresh processes. Blocks the

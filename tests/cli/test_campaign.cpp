@@ -276,7 +276,10 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(document["timing"]["shapes"].size() == 2);
   CHECK(document["correctness"]["cases"].get<int>() > 0);
   CHECK(document["fingerprint"]["harness"].is_string());
-  CHECK(run_kevolve(command, f.path).document()["timing"] == document["timing"]); // stored, not measured again
+  CHECK(document["judged_before"].is_null());
+  const auto again = run_kevolve(command, f.path).document(); // stored, not measured again
+  CHECK(again["timing"] == document["timing"]);
+  CHECK(again["judged_before"].is_string());
   // For people: the verdict, how fast, how right; no word of ours, and no held-out shape.
   command.pop_back();
   auto text = run_kevolve(command, f.path).out;
@@ -285,6 +288,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(text.find("\nright in all " + std::to_string(document["correctness"]["cases"].get<int>()) + " cases")
         != std::string::npos);
   CHECK(text.find("and 1 held-out shape\n") != std::string::npos);
+  CHECK(text.find("nothing was run now") != std::string::npos);
   CHECK(text.find("rows=1024 cols=2048") != std::string::npos);
   for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
     CHECK_MESSAGE(text.find(hidden) == std::string::npos, hidden);
@@ -295,6 +299,23 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.code == 1);
   CHECK(broken.out.find("compile_error") != std::string::npos);
   CHECK(broken.out.find("expected") != std::string::npos);
+}
+
+TEST_CASE("a library that is not here is told once, by a check and by a judgement") {
+  temporary_folder f;
+  write_campaign(f);
+  f.write("good.c", reference_text);
+  auto task = read_file(f.path + "/row_squares.task.toml");
+  task.insert(task.find("[tolerance]"), "[permissions]\nlibraries = [\"nosuchlibrary\"]\n\n");
+  f.write("row_squares.task.toml", task);
+  auto checked = run_kevolve({"task", "check", "row_squares.task.toml"}, f.path);
+  CHECK(checked.code == 1);
+  CHECK(checked.err.find("there is no libnosuchlibrary.so") != std::string::npos);
+  auto judged = run_kevolve({"eval", "row_squares.task.toml", "good.c"}, f.path);
+  CAPTURE(judged.err);
+  CHECK(judged.code == 1);
+  CHECK(judged.err.find("there is no libnosuchlibrary.so") != std::string::npos);
+  CHECK(judged.err.find("attempt ") == std::string::npos); // no time brings it back
 }
 
 TEST_CASE("eval removes what a killed one left in the temporary directory, and nothing that is in use") {

@@ -167,6 +167,17 @@ TEST_CASE("NaN and infinity never pass for a number, nor a number for them") {
       }
 }
 
+TEST_CASE("a complaint counts what is off, and of it what is no number") {
+  const auto rule = rule_of(tolerance_mode::absrel, 1e-6);
+  const auto said = [&](const std::vector<double>& actual) {
+    return wrong_elements(judge(dtype::f32, actual, dtype::f64, {1, 2, 3, 4}, rule), 4);
+  };
+  CHECK(said({1, 2.5, 3.5, 4}) == "2 of 4 elements are outside the tolerance, the first at index 1");
+  CHECK(said({1, 2, nan_value, inf}) == "2 of 4 elements are infinite or NaN, the first at index 2");
+  CHECK(said({7, 2, 3, inf})
+        == "2 of 4 elements are outside the tolerance, 1 of them infinite or NaN, the first at index 0");
+}
+
 TEST_CASE("not even an infinite tolerance lets infinity pass for a number") {
   auto rule = rule_of(tolerance_mode::reference_error, 0, 0, 1e300);
   rule.reference_error = 1e30;
@@ -177,7 +188,7 @@ TEST_CASE("not even an infinite tolerance lets infinity pass for a number") {
 TEST_CASE("what a type cannot hold is expected as its infinity") {
   CHECK(judge(dtype::f32, {inf}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result == verdict::pass);
   CHECK(judge(dtype::f32, {3e38}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result
-        == verdict::nonfinite);
+        == verdict::wrong_result); // a number, and not the right one
   // Near enough to the value itself: the fast road says yes to that, so the slow one must.
   CHECK(judge(dtype::f32, {3.4e38F}, dtype::f64, {3.41e38}, rule_of(tolerance_mode::absrel, 1e-2)).result
         == verdict::pass);

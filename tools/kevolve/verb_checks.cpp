@@ -111,8 +111,9 @@ int check_task(const check_options& o) {
     return exit_code::usage;
   }
   const auto unchecked = wrong ? std::string{} : wrong.error().detail;
+  const auto code = wrong ? exit_code::ok : exit_code::failed; // half a check is none to who builds on it
   if (o.common.json) {
-    print_out(to_text(json{{"ok", true},
+    print_out(to_text(json{{"ok", wrong.has_value()},
                            {"compiled", wrong.has_value()},
                            {"not_compiled", or_null(unchecked)},
                            {"task", c.name},
@@ -126,10 +127,13 @@ int check_task(const check_options& o) {
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
                            {"shapes", shapes_json(c)}})
               + "\n");
-    return exit_code::ok;
+    return code;
   }
+  if (!unchecked.empty())
+    print_err("kevolve: not checked: whether the reference compiles and fits the prototype: " + printable(unchecked)
+              + "\n");
   if (o.common.quiet)
-    return exit_code::ok;
+    return code;
   print_out(fmt::format("{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name,
                         c.summary.empty() ? "" : ": ", c.summary, c_prototype(c), task->reference_path, c.language,
                         task->oracle_path.empty() ? "the reference in double"
@@ -137,10 +141,7 @@ int check_task(const check_options& o) {
                         c.threads ? "allowed" : "not allowed",
                         task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(shapes_text(c));
-  if (!unchecked.empty())
-    print_err("kevolve: not checked: whether the reference compiles and fits the prototype: " + printable(unchecked)
-              + "\n");
-  return exit_code::ok;
+  return code;
 }
 
 int validate_campaign(const check_options& o) {
@@ -241,7 +242,8 @@ void add_checks(CLI::App& app, action& chosen) {
   auto* check =
       task->add_subcommand("check", "Every error of a task file and of its reference; else its C prototype and shapes");
   check->footer("Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled together with a "
-                "call of the declared arguments, and not run: kevolve eval does that.");
+                "call of the declared arguments, and not run: kevolve eval does that.\nExit codes: 0 all of it is right, "
+                "1 what the reference needs is missing here, so that it was not compiled, 2 errors.");
   check->add_option("FILE", o->file, "the task file")->required();
   add_common(*check, o->common);
   check->callback([o, &chosen] { chosen = [o] { return check_task(*o); }; });

@@ -185,6 +185,7 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
            {{"bound", or_null(bound_of(last))}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
           {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
+          {"judged_before", time_json(x.judged_before_ns)},
           {"flags", what.flags},
           {"sandbox_level", or_null(last.sandbox_level)}};
 }
@@ -253,6 +254,9 @@ void print_text(const json& d) {
         out += "  edge '" + printable(name.substr(5)) + "': " + printable(why.get<std::string>()) + "\n";
   if (t.is_object())
     out += shapes_text(t["shapes"]);
+  if (d["judged_before"].is_string())
+    out += "stored on " + d["judged_before"].get<std::string>().substr(0, 19)
+           + " UTC by the same judge on this machine: nothing was run now; without --data it is judged anew\n";
   print_out(out);
 }
 
@@ -330,7 +334,7 @@ void add_eval(CLI::App& app, action& chosen) {
       ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
-  verb->add_option("--data", o->data, "keep results in this data directory (default: a temporary one)");
+  verb->add_option("--data", o->data, "keep the result in this data directory, where the same command finds it again (default: a temporary one)");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });

@@ -155,6 +155,9 @@ bool compiler::run_step(command_line argv, const compile_request& request, stead
     return true;
   if (auto lacks = missing_entry(said, request.entry); !lacks.empty() && diagnosis.result == verdict::compile_error)
     diagnosis.log = std::move(lacks);
+  else if (auto unknown = missing_library(said, request.libraries);
+           !unknown.empty() && diagnosis.result == verdict::compile_error)
+    diagnosis.log = std::move(unknown);
   // A full disk looks like a broken source to the compiler; only the disk itself can tell.
   if (diagnosis.result != verdict::none && work_.full())
     diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};

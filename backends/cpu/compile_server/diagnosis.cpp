@@ -77,6 +77,15 @@ std::string missing_entry(std::string_view diagnostics, const std::string& entry
   return {};
 }
 
+std::string missing_library(std::string_view diagnostics, const std::vector<std::string>& allowed) {
+  if (!contains(diagnostics, "undefined reference to"))
+    return {};
+  std::string out = "what is not defined in the source must be in a library that the task allows: libc, libm";
+  for (const auto& name : allowed)
+    out += ", " + name;
+  return out + "; others only by the task's permissions.libraries";
+}
+
 step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
   switch (step.end) {
     case step_end::exited:

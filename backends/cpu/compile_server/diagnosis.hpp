@@ -21,6 +21,9 @@ struct step_diagnosis {
 // What a source lacks that the check of its entry, at its end, could not find; empty if that is not what is wrong.
 std::string missing_entry(std::string_view diagnostics, const std::string& entry);
 
+// What a link that found no definition may use; empty if that is not what is wrong.
+std::string missing_library(std::string_view diagnostics, const std::vector<std::string>& allowed);
+
 // What an unsuccessful step says of the source. `diagnostics` is what the compiler printed.
 step_diagnosis diagnose(const step_result& step, std::string_view diagnostics);
 

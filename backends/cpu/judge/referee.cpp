@@ -23,10 +23,7 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
   complaint out;
   out.result = c.result;
   out.rule = c.result == verdict::nonfinite ? "nonfinite" : "tolerance";
-  out.detail =
-      "output '" + name + "': " + std::to_string(c.bad) + " of " + std::to_string(elements)
-      + (c.result == verdict::nonfinite ? " elements are infinite or NaN" : " elements are outside the tolerance")
-      + ", the first at index " + std::to_string(c.first_bad);
+  out.detail = "output '" + name + "': " + wrong_elements(c, elements);
   out.evidence["argument"] = name;
   out.evidence["bad_elements"] = std::to_string(c.bad);
   out.evidence["first_bad"] = std::to_string(c.first_bad);

@@ -14,9 +14,7 @@ complaint wrong_output(const std::string& name, const comparison& c, int64_t ele
   complaint out;
   out.result = c.result;
   out.rule = nonfinite ? "nonfinite" : "tolerance";
-  out.detail = "output '" + name + "': " + std::to_string(c.bad) + " of " + std::to_string(elements)
-               + (nonfinite ? " elements are infinite or NaN" : " elements are outside the tolerance")
-               + ", the first at index " + std::to_string(c.first_bad);
+  out.detail = "output '" + name + "': " + wrong_elements(c, elements);
   out.evidence = {{"argument", name},
                   {"bad_elements", std::to_string(c.bad)},
                   {"first_bad", std::to_string(c.first_bad)},
