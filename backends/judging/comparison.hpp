@@ -23,7 +23,7 @@ struct comparison {
   verdict result = verdict::pass; // or wrong_result, nonfinite
   int64_t bad = 0;
   int64_t bad_nonfinite = 0; // of them: infinite or NaN where something else was expected
-  int64_t first_bad = -1; // logical index
+  int64_t first_bad = -1;    // logical index
   double max_abs = 0.0;
   double max_rel = 0.0; // where the expected value is not zero
   double max_ulp = 0.0; // of the output's type; differing integers: their distance
@@ -35,7 +35,8 @@ bool accepts(const array_geometry& g, const void* actual, const expected_output&
 comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
                    const comparison_rule& rule);
 
-// "3 of 10 elements are outside the tolerance, 2 of them infinite or NaN, the first at index 4"; never what was expected.
+// "3 of 10 elements are outside the tolerance, 2 of them infinite or NaN, the first at index 4"; never what was
+// expected.
 std::string wrong_elements(const comparison& c, int64_t elements);
 
 // What accepts() compares floating types with: |c - o| <= absolute + relative * |o|, neither ever infinite. Accepts
