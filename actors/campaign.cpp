@@ -4,6 +4,7 @@
 #include "actors/keys.hpp"
 #include "actors/promises.hpp"
 #include "actors/search_node.hpp"
+#include "actors/tree_page.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
@@ -287,9 +288,10 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         st.status_askers.push_back(self->make_response_promise<campaign_status>());
         return st.status_askers.back();
       },
-      [self](atom::tree) {
-        handling h{self, self->state.card, "tree"};
-        return steps::briefs(self->state);
+      [self](atom::tree, uint64_t first, uint64_t limit) {
+        auto& st = self->state;
+        handling h{self, st.card, "tree"};
+        return page_of_tree(st.fold, st.context->batch || steps::is_away(st), first, limit);
       },
       [self](atom::node, uint64_t index) {
         handling h{self, self->state.card, "node"};

@@ -223,34 +223,6 @@ stored_value status_value(const campaign_state& st) {
   return {keys::index, keys::status(st.context->id), encode(status_of(st))};
 }
 
-std::vector<node_brief> briefs(const campaign_state& st) {
-  std::vector<node_brief> out;
-  for (const auto& n : st.fold.tree.nodes()) {
-    node_brief b;
-    b.index = n.index;
-    b.parents = n.parents;
-    b.state = n.phase == node_phase::finished ? "finished" : "in_flight";
-    b.result = n.index == 0 ? "reference" : to_string(n.result);
-    b.fitness = n.fitness;
-    b.ci_low = n.ci_low;
-    b.ci_high = n.ci_high;
-    b.estimate = n.estimate;
-    b.confirmed = n.confirmed;
-    b.draft = n.draft;
-    b.visits = n.visits;
-    b.pinned = st.fold.steered.pinned.contains(n.index);
-    b.banned = is_banned(st.fold.tree, st.fold.steered.banned, n.index);
-    if (auto x = st.fold.steered.injected.find(n.index); x != st.fold.steered.injected.end())
-      b.injected_by = x->second.by;
-    if ((st.context->batch || is_away(st)) && awaits_judgement(st.fold, n.index))
-      b.waits_for = "a batch";
-    if (auto s = st.fold.summaries.find(n.index); s != st.fold.summaries.end())
-      b.summary = s->second;
-    out.push_back(std::move(b));
-  }
-  return out;
-}
-
 } // namespace campaign_steps
 
 const std::string& rests_for(const campaign_state& st) {

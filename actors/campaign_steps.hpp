@@ -81,6 +81,5 @@ std::optional<event_draft> time_record(campaign_state& st);
 // The last record of a session that ends in order.
 void note_time(pointer self);
 stored_value status_value(const campaign_state& st);
-std::vector<node_brief> briefs(const campaign_state& st);
 
 } // namespace kevolve::campaign_steps

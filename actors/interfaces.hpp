@@ -142,7 +142,9 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
     // Changes what the request names; the answer means stored. errc::not_found, errc::conflict, errc::bad_input.
     caf::replies_to<atom::steer, steer_request>::with<steer_answer>,
-    caf::replies_to<atom::status>::with<campaign_status>, caf::replies_to<atom::tree>::with<std::vector<node_brief>>,
+    caf::replies_to<atom::status>::with<campaign_status>,
+    // Nodes by index, from the first that is named, at most so many.
+    caf::replies_to<atom::tree, uint64_t, uint64_t>::with<tree_page>,
     // A node by index: its actor is revived from the journal if it has passivated.
     caf::replies_to<atom::node, uint64_t>::with<node_record>, caf::reacts_to<atom::crash>>;
 

@@ -253,6 +253,10 @@ struct node_brief {
   std::string injected_by; // empty: by the search itself
   std::string waits_for;   // "a batch": no device here can judge it; empty: for nothing of that kind
 };
+struct tree_page {
+  std::vector<node_brief> items;
+  uint64_t total = 0; // of the whole tree
+};
 
 template <class I>
 typename I::result_type inspect(I& f, event_draft& x) {
@@ -345,6 +349,10 @@ typename I::result_type inspect(I& f, node_brief& x) {
            x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for);
 }
 template <class I>
+typename I::result_type inspect(I& f, tree_page& x) {
+  return f(x.items, x.total);
+}
+template <class I>
 typename I::result_type inspect(I& f, proposal& x) {
   return f(x.language, x.source, x.flags, x.genome, x.summary);
 }
@@ -396,7 +404,7 @@ CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
 CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
-CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::node_brief>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::tree_page))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_request))
 CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_answer))

@@ -171,7 +171,12 @@ std::vector<doctor_row> examine_cpu(const cpu_examination& subject) {
   examine_sandbox(rows);
   examine_processor(subject, rows);
   const char* temporary = std::getenv("TMPDIR");
-  examine_space("temporary files", temporary == nullptr ? "/tmp" : temporary, 0.5, rows);
+  const std::string where = temporary == nullptr ? "/tmp" : temporary;
+  if (std::error_code ec; fs::is_directory(where, ec)) // nobody makes it
+    examine_space("temporary files", where, 0.5, rows);
+  else
+    rows.push_back(
+        {"temporary files", state::missing, where + " is not there", "make it, or have TMPDIR name another"});
   examine_space("header cache", subject.cache, 0.2, rows);
   examine_space("shared memory", "/dev/shm", 0.5, rows);
   return rows;

@@ -404,7 +404,7 @@ comparison compare(const array_geometry& g, const void* actual, const expected_o
 std::string wrong_elements(const comparison& c, int64_t elements) {
   auto out = std::to_string(c.bad) + " of " + std::to_string(elements);
   if (c.bad_nonfinite == c.bad)
-    out += " elements are infinite or NaN";
+    out += " elements are infinite or NaN where something else was expected";
   else {
     out += " elements are outside the tolerance";
     if (c.bad_nonfinite > 0)

@@ -38,6 +38,14 @@ constexpr auto kill_grace = std::chrono::seconds{3};
 constexpr uint64_t epochs_per_session = uint64_t{1} << 40U;
 constexpr uint64_t epochs_per_instance = uint64_t{1} << 24U;
 
+// Where helpers build; without it each of them would end, over and over.
+result<void> has_temporary_folder() {
+  std::error_code ec;
+  if (const auto folder = std::filesystem::temp_directory_path(ec); !ec)
+    return {};
+  return fail(errc::bad_input, "the folder for temporary files is not there: make it, or have TMPDIR name another");
+}
+
 std::string own_directory() {
   std::error_code ec;
   return std::filesystem::read_symlink("/proc/self/exe", ec).parent_path().string();
@@ -251,6 +259,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     options.bin_dir = own_directory();
   if (auto fits = may_be_data_directory(options.data_dir); !fits)
     return tl::unexpected(fits.error());
+  if (auto there = options.read_only ? result<void>{} : has_temporary_folder(); !there)
+    return tl::unexpected(there.error());
   const auto reserve = static_cast<uint64_t>(options.disk_reserve_mib) << 20U;
   if (auto room = options.read_only ? result<void>{} : has_room(options.data_dir, reserve); !room)
     return tl::unexpected(room.error());

@@ -301,6 +301,23 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.out.find("expected") != std::string::npos);
 }
 
+TEST_CASE("a folder for temporary files that is not there is told, and nothing is tried") {
+  temporary_folder f;
+  write_campaign(f);
+  f.write("good.c", reference_text);
+  const auto kevolve = std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve";
+  for (const auto& verb : std::vector<std::vector<std::string>>{
+           {"eval", "row_squares.task.toml", "good.c"}, {"eval", "row_squares.task.toml", "good.c", "--data", "d"}}) {
+    std::vector<std::string> words{"TMPDIR=" + f.path + "/absent", kevolve};
+    words.insert(words.end(), verb.begin(), verb.end());
+    program said{"/usr/bin/env", words, f.path};
+    const auto end = said.finish();
+    CAPTURE(end.err);
+    CHECK(end.code == 2);
+    CHECK(end.err.find("TMPDIR") != std::string::npos);
+  }
+}
+
 TEST_CASE("a library that is not here is told once, by a check and by a judgement") {
   temporary_folder f;
   write_campaign(f);

@@ -88,6 +88,7 @@ struct scene {
     set.layout = lay_out(task, set.data.geometries, seed);
     set.expected.resize(task.arguments.size());
     set.reference_output.resize(task.arguments.size());
+    set.by_oracle = true;
     pool.reference_error.assign(task.arguments.size(), 0.0);
     random_stream random{seed};
     for (size_t i = 1; i < 5; ++i) {

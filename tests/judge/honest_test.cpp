@@ -341,6 +341,35 @@ void poly(const double *x, const double *w, double *y, int64_t n) {
   CHECK(judge.ask(request).result == verdict::wrong_result);
 }
 
+TEST_CASE("errors are measured in every call, and bits compared with the reference's own alone") {
+  judge_driver judge;
+  // Right by the tolerance, and off by more than the reference in one draw of three.
+  auto rarely = judge.ask(request_for(poly_task(), reference(), compile_c(R"(#include <stdint.h>
+void poly(const float *x, const float *w, float *y, int64_t n) {
+  const float f = x[0] > 0.43f ? 1.000003f : 1.0f;
+  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] * x[i] + w[i % 8] * x[i] + 1.0f) * f;
+})")));
+  INFO(describe(rarely));
+  CHECK(rarely.result == verdict::pass);
+  CHECK(rarely.correctness.seeds > 20);
+  CHECK(rarely.correctness.max_ulp > 10.0);
+  CHECK_FALSE(rarely.correctness.bit_equal);
+  // An oracle in the output's own type has other bits than a reference that rounds otherwise.
+  auto task = poly_task();
+  for (auto& a : task.arguments)
+    if (a.role != argument_role::size)
+      a.type = dtype::f64;
+  const std::string head = "#include <stdint.h>\nvoid poly(const double *x, const double *w, double *y, int64_t n) {\n";
+  const auto own = compile_c(head + "for (int64_t i = 0; i < n; ++i) y[i] = x[i] * (x[i] + w[i % 8]) + 1.0;\n}\n");
+  auto request = request_for(task, own, own);
+  request.oracle = compile_c(head + "for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0;\n}\n");
+  auto same = judge.ask(request);
+  INFO(describe(same));
+  CHECK(same.result == verdict::pass);
+  CHECK(same.correctness.reference_max_abs > 0.0);
+  CHECK(same.correctness.bit_equal);
+}
+
 TEST_CASE("faster than the declared work allows is refused") {
   judge_driver judge;
   auto task = poly_task();

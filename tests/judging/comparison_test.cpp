@@ -173,7 +173,8 @@ TEST_CASE("a complaint counts what is off, and of it what is no number") {
     return wrong_elements(judge(dtype::f32, actual, dtype::f64, {1, 2, 3, 4}, rule), 4);
   };
   CHECK(said({1, 2.5, 3.5, 4}) == "2 of 4 elements are outside the tolerance, the first at index 1");
-  CHECK(said({1, 2, nan_value, inf}) == "2 of 4 elements are infinite or NaN, the first at index 2");
+  CHECK(said({1, 2, nan_value, inf})
+        == "2 of 4 elements are infinite or NaN where something else was expected, the first at index 2");
   CHECK(said({7, 2, 3, inf})
         == "2 of 4 elements are outside the tolerance, 1 of them infinite or NaN, the first at index 0");
 }

@@ -166,8 +166,8 @@ result<caf::actor> live_node::wake(const id128& id) {
   return ask<caf::actor>(*running_, running_->campaigns(), atom::wake_v, id);
 }
 std::vector<node_brief> live_node::tree(const id128& id) {
-  auto all = ask<std::vector<node_brief>>(*running_, front(id), atom::tree_v);
-  return all ? *all : std::vector<node_brief>{};
+  auto all = ask<tree_page>(*running_, front(id), atom::tree_v, uint64_t{0}, UINT64_MAX);
+  return all ? all->items : std::vector<node_brief>{};
 }
 
 bool live_node::crash(const std::string& kind, const std::string& name) {

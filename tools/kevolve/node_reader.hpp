@@ -60,7 +60,10 @@ public:
     auto whom = campaign(id);
     if (!whom)
       return tl::unexpected(whom.error());
-    return ask<std::vector<node_brief>>(*whom, atom::tree_v);
+    auto page = ask<tree_page>(*whom, atom::tree_v, uint64_t{0}, UINT64_MAX);
+    if (!page)
+      return tl::unexpected(page.error());
+    return std::move(page->items);
   }
   result<std::string> blob(const std::string& digest) {
     return ask<std::string>(node_.journal(), atom::blob_v, digest);

@@ -84,6 +84,8 @@ public:
       return path_;
     std::error_code ec;
     const auto under = fs::temp_directory_path(ec);
+    if (ec)
+      return fail(errc::bad_input, "TMPDIR names no directory: make it, or name another");
     remove_abandoned(under);
     auto pattern = (under / scratch_name).string() + "XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr)
@@ -166,6 +168,15 @@ std::string bound_of(const judge_outcome& o) {
   return found == o.evidence.end() ? std::string{} : found->second;
 }
 
+// What admission has to say of a task that it takes, as that its calls are short.
+json notes_of(const judge_outcome& admission) {
+  auto out = json::array();
+  for (const auto& [name, note] : admission.evidence)
+    if (name.starts_with("note."))
+      out.push_back(note);
+  return out;
+}
+
 json document_of(const campaign_spec& spec, const candidate& what, const target& hardware, const single_evaluation& x) {
   auto admitted = x.fixed.admission.result == verdict::pass;
   const auto& e = x.outcome;
@@ -185,6 +196,7 @@ json document_of(const campaign_spec& spec, const candidate& what, const target&
            {{"bound", or_null(bound_of(last))}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
           {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
           {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
+          {"notes", notes_of(x.fixed.admission)},
           {"judged_before", time_json(x.judged_before_ns)},
           {"flags", what.flags},
           {"sandbox_level", or_null(last.sandbox_level)}};
@@ -195,12 +207,11 @@ std::string correctness_text(const json& c, bool right) {
   const auto seeds = human_number(c["seeds"].get<size_t>(), "set") + " of random inputs";
   auto out = right ? fmt::format("right in all {}, over {}", cases, seeds)
                    : fmt::format("looked at {}, over {}", cases, seeds);
-  if (c["bit_equal"].get<bool>())
-    return out + "; equal to the reference bit by bit\n";
+  const auto same = c["bit_equal"].get<bool>() ? "; wherever both were run, equal to the reference bit by bit" : "";
   return out
-         + fmt::format("; largest error, edge cases aside, {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the "
+         + fmt::format("{}; largest error, edge cases aside, {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the "
                        "reference's own is {:.3g}\n",
-                       c["max_abs"].get<double>(), c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
+                       same, c["max_abs"].get<double>(), c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
                        c["reference_max_abs"].get<double>());
 }
 
@@ -334,7 +345,9 @@ void add_eval(CLI::App& app, action& chosen) {
       ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
-  verb->add_option("--data", o->data, "keep the result in this data directory, where the same command finds it again (default: a temporary one)");
+  verb->add_option(
+      "--data", o->data,
+      "keep the result in this data directory, where the same command finds it again (default: a temporary one)");
   add_weak_sandbox(*verb, o->weak_sandbox);
   add_common(*verb, o->common);
   verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });

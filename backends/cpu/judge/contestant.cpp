@@ -360,12 +360,12 @@ nanoseconds longest_wait(pid_t pid, const std::map<std::string, nanoseconds>& be
   return longest;
 }
 
+// The process chooses its name, which may hold anything, line ends too; what follows the last ')' is the kernel's.
 char state_of(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
-  std::string line;
-  std::getline(in, line);
-  const auto name_end = line.rfind(')');
-  return name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '?';
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  const auto name_end = text.rfind(')');
+  return name_end != std::string::npos && name_end + 2 < text.size() ? text[name_end + 2] : '?';
 }
 
 } // namespace

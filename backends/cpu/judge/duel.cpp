@@ -156,7 +156,6 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
     call_options options;
     options.poison = poisons.at((first + static_cast<size_t>(run)) % poisons.size());
     options.limit = limit_for(pool, 0.0);
-    options.full = true;
     options.again = run > 0;
     auto took = timed_call(true, pool, s, options, &report_);
     if (!took)
@@ -243,11 +242,10 @@ attempt<void> duel::launch_pair() {
   return {};
 }
 
-attempt<double> duel::call(bool candidate, size_t index, const pool_set& set, bool full) {
+attempt<double> duel::call(bool candidate, size_t index, const pool_set& set) {
   auto& shape = shapes_[index];
   call_options options;
   options.poison = nan_poison(random_.next());
-  options.full = full && candidate;
   double rival_ns = 0.0;
   if (!shape.rival_ns.empty())
     rival_ns = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
@@ -272,7 +270,7 @@ attempt<const pool_set*> duel::deal(size_t index) {
     d.order.pop_back();
     const bool candidate_first = (random_.next() & 1U) != 0;
     for (const bool candidate : {candidate_first, !candidate_first})
-      if (auto took = call(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
+      if (auto took = call(candidate, index, set); !took)
         return tl::unexpected<setback>(took.error());
     ++report_.seeds;
   }
@@ -302,7 +300,7 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
     const bool candidate = (turn == 0) == candidate_first;
     const auto& process = candidate ? candidate_ : rival_;
     const auto before = waited_ns(process.pid());
-    auto took = call(candidate, index, set, false);
+    auto took = call(candidate, index, set);
     if (!took)
       return tl::unexpected<setback>(took.error());
     const auto waited = request_.task.threads ? 0.0 : waited_ns(process.pid()) - before;

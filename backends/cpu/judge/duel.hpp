@@ -91,7 +91,7 @@ private:
   attempt<double> timed_call(bool candidate, const shape_pool& pool, const pool_set& set, call_options options,
                              correctness_report* report);
   attempt<const pool_set*> deal(size_t index);
-  attempt<double> call(bool candidate, size_t index, const pool_set& set, bool full);
+  attempt<double> call(bool candidate, size_t index, const pool_set& set);
   attempt<bool> play(size_t index, double& rival_ns, double& candidate_ns);
 
   zygote_client& zygote_;

@@ -316,6 +316,7 @@ attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_c
     out.expected = std::move(from_reference);
     return out;
   }
+  out.by_oracle = true;
   if (auto took = run(true, promoted_, wide, wide_layout, out.expected); !took)
     return tl::unexpected<setback>(at(shape, took.error()));
   if (from_reference.empty())

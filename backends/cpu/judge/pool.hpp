@@ -45,6 +45,14 @@ struct pool_set {
   arena_layout layout;
   std::vector<expected_output> expected;     // by argument; empty unless written
   std::vector<byte_buffer> reference_output; // by argument, compact; empty if the reference was not run on it
+  bool by_oracle = false;                    // what is expected; else it is what the reference gave
+
+  // What the reference gave for an argument; none: it was not run on this set.
+  const byte_buffer* given_by_reference(size_t argument) const {
+    if (!by_oracle)
+      return &expected[argument].values;
+    return reference_output[argument].empty() ? nullptr : &reference_output[argument];
+  }
 };
 
 struct shape_pool {

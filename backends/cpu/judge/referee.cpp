@@ -62,14 +62,14 @@ std::optional<size_t> referee::find_changed(const pool_set& set) const {
 }
 
 std::optional<complaint> referee::check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
-                                               const pool_set& set, bool full, correctness_report* report) const {
+                                               const pool_set& set, correctness_report* report) const {
   const auto& a = task_.arguments[argument];
   const auto& g = set.data.geometries[argument];
   const auto elements = counted_elements(task_, set, argument);
   const auto largest = pool.edge == edge_kind::none ? 0.0 : largest_magnitude(set.expected[argument], elements);
   const auto rule = rule_for(task_, a, pool.reference_error[argument], largest, pool.edge == edge_kind::cancellation);
   const auto* actual = memory.array(argument);
-  if (full || !accepts(g, actual, set.expected[argument], elements, rule)) {
+  if (report != nullptr || !accepts(g, actual, set.expected[argument], elements, rule)) {
     const auto c = compare(g, actual, set.expected[argument], elements, rule);
     if (report != nullptr) {
       // Edge cases judge, but their errors are of another scale than the report's.
@@ -78,10 +78,8 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
         report->max_rel = std::max(report->max_rel, c.max_rel);
         report->max_ulp = std::max(report->max_ulp, c.max_ulp);
       }
-      const auto& reference =
-          set.reference_output[argument].empty() ? set.expected[argument].values : set.reference_output[argument];
-      const bool comparable = !set.reference_output[argument].empty() || set.expected[argument].type == g.type;
-      if (report->bit_equal && comparable && !bit_equal(g, actual, reference, elements))
+      const auto* reference = set.given_by_reference(argument);
+      if (report->bit_equal && reference != nullptr && !bit_equal(g, actual, *reference, elements))
         report->bit_equal = false;
     }
     if (c.result != verdict::pass)
@@ -106,7 +104,7 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
   const bool same = options.again && !changed_;
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]) && !(same && !task_.arguments[i].tail_untouched))
-      if (auto refused = check_output(i, memory, pool, set, options.full, report))
+      if (auto refused = check_output(i, memory, pool, set, report))
         return refused;
   return std::nullopt;
 }

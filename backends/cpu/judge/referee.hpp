@@ -15,7 +15,6 @@ namespace kevolve {
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};
-  bool full = false;  // find every number for the report; else only say whether it is right
   bool again = false; // the last call was this one's, on the same set, and right; only the poison differs
 };
 
@@ -48,7 +47,7 @@ private:
   std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
                                  const call_options& options, correctness_report* report) const;
   std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
-                                        const pool_set& set, bool full, correctness_report* report) const;
+                                        const pool_set& set, correctness_report* report) const;
 
   const contract& task_;
   shared_arena& arena_;

@@ -140,7 +140,7 @@ private:
     else
       bits(base, where_.expected[i].at, examination::about::output, i);
     const auto& own = where_.reference[i];
-    if (full && (own.bytes != nullptr || expected.type == g.type))
+    if (full && (own.bytes != nullptr || !set_.by_oracle))
       bits(base, own.bytes != nullptr ? own.at : where_.expected[i].at, examination::about::reference_bits, i);
     if (again == rerun::keep)
       ask(kept(moved(piece_kind::keep, base.at, place.bytes, place.offset)), examination::about::nothing, i);

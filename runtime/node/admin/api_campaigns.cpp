@@ -1,3 +1,4 @@
+#include "actors/tree_page.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/at_rest.hpp"
 #include "runtime/node/admin/records_json.hpp"
@@ -20,34 +21,12 @@ void command(const call_ptr& c, Tell tell, bool may_reopen = false) {
                 [c, tell, may_reopen](const campaign_status& s) { with_steerable(c, s, may_reopen, tell); });
 }
 
-std::vector<node_brief> briefs_of(const campaign_fold& f) {
-  std::vector<node_brief> out;
-  for (const auto& n : f.tree.nodes()) {
-    auto summary = f.summaries.find(n.index);
-    out.push_back({n.index,
-                   n.parents,
-                   n.phase == node_phase::finished ? "finished" : "in_flight",
-                   n.index == 0 ? "reference" : to_string(n.result),
-                   n.fitness,
-                   n.ci_low,
-                   n.ci_high,
-                   n.estimate,
-                   n.confirmed,
-                   n.draft,
-                   n.visits,
-                   summary == f.summaries.end() ? std::string{} : summary->second,
-                   f.steered.pinned.contains(n.index),
-                   is_banned(f.tree, f.steered.banned, n.index),
-                   {},
-                   f.away && awaits_judgement(f, n.index) ? "a batch" : ""});
-    if (auto x = f.steered.injected.find(n.index); x != f.steered.injected.end())
-      out.back().injected_by = x->second.by;
-  }
-  return out;
-}
-
-void reply_tree(const call_ptr& c, const std::vector<node_brief>& all) {
-  c->reply(page_of(all, c->page(), [](const node_brief& n) { return to_json(n); }));
+void reply_tree(const call_ptr& c, const tree_page& page) {
+  const auto first = std::min<uint64_t>(c->page().cursor, page.total);
+  auto items = json::array();
+  for (const auto& n : page.items)
+    items.push_back(to_json(n));
+  c->reply(page_json(std::move(items), first + page.items.size(), page.total));
 }
 
 } // namespace
@@ -95,13 +74,17 @@ void tree(const call_ptr& c) {
       }
       // It does not run here: the fold of its events.
       auto folded = std::make_shared<campaign_fold>();
-      fold_events(c, id, folded, [c, folded] { reply_tree(c, briefs_of(*folded)); });
+      fold_events(c, id, folded, [c, folded] {
+        reply_tree(c, page_of_tree(*folded, folded->away.has_value(), c->page().cursor, c->page().limit));
+      });
     };
     with_campaign_actor(
         c, id,
         [c, from_events](const campaign_actor& whom) {
-          ask_or<std::vector<node_brief>>(
-              c, whom, [c](std::vector<node_brief>& all) { reply_tree(c, all); }, from_events, atom::tree_v);
+          const auto asked = c->page();
+          ask_or<tree_page>(
+              c, whom, [c](tree_page& page) { reply_tree(c, page); }, from_events, atom::tree_v, asked.cursor,
+              asked.limit);
         },
         from_events);
   });

@@ -102,39 +102,43 @@ json to_json(const campaign_status& s) {
 }
 
 json to_json(const node_brief& n) {
-  return {{"index", n.index},
-          {"parents", n.parents},
-          {"state", n.state},
-          {"verdict", or_null(n.result == "none" ? "" : n.result)},
-          {"speedup", n.fitness},
-          {"ci95", interval_json(n.ci_low, n.ci_high)},
-          {"estimate", n.estimate},
-          {"confirmed", n.confirmed},
-          {"draft", n.draft},
-          {"visits", n.visits},
-          {"summary", n.summary},
-          {"pinned", n.pinned},
-          {"banned", n.banned},
-          {"injected_by", or_null(n.injected_by)},
-          {"waits_for", or_null(n.waits_for)}};
+  return json_object{15}
+      .add("index", n.index)
+      .add("parents", n.parents)
+      .add("state", n.state)
+      .add("verdict", or_null(n.result == "none" ? "" : n.result))
+      .add("speedup", n.fitness)
+      .add("ci95", interval_json(n.ci_low, n.ci_high))
+      .add("estimate", n.estimate)
+      .add("confirmed", n.confirmed)
+      .add("draft", n.draft)
+      .add("visits", n.visits)
+      .add("summary", n.summary)
+      .add("pinned", n.pinned)
+      .add("banned", n.banned)
+      .add("injected_by", or_null(n.injected_by))
+      .add("waits_for", or_null(n.waits_for))
+      .done();
 }
 
 json to_json(const card_view& v) {
-  return {{"id", v.id},
-          {"kind", v.kind},
-          {"name", v.name},
-          {"parent", v.parent == 0 ? json(nullptr) : json(v.parent)},
-          {"alive", v.ended_ns == 0},
-          {"state", v.state},
-          {"message", or_null(v.message)},
-          {"since", time_json(v.since_ns)},
-          {"spawned", time_json(v.spawned_ns)},
-          {"ended", time_json(v.ended_ns)},
-          {"handled", v.handled},
-          {"in_flight", v.in_flight},
-          {"mailbox", v.mailbox},
-          {"restarts", v.restarts},
-          {"last_failure", or_null(v.last_failure)}};
+  return json_object{15}
+      .add("id", v.id)
+      .add("kind", v.kind)
+      .add("name", v.name)
+      .add("parent", v.parent == 0 ? json(nullptr) : json(v.parent))
+      .add("alive", v.ended_ns == 0)
+      .add("state", v.state)
+      .add("message", or_null(v.message))
+      .add("since", time_json(v.since_ns))
+      .add("spawned", time_json(v.spawned_ns))
+      .add("ended", time_json(v.ended_ns))
+      .add("handled", v.handled)
+      .add("in_flight", v.in_flight)
+      .add("mailbox", v.mailbox)
+      .add("restarts", v.restarts)
+      .add("last_failure", or_null(v.last_failure))
+      .done();
 }
 
 json to_json(const resource_status& r) {
