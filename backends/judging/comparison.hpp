@@ -1,6 +1,6 @@
-// Compares what a candidate wrote with what was expected, in double, without trusting NaN to behave. Two
-// speeds: accepts() only says yes, at memory speed, and runs after every timed call; compare() finds every
-// number a report needs. Neither ever tells an expected value.
+// Compares what a candidate wrote with what was expected, in double, without trusting NaN to behave. accepts() only
+// says yes; compare() finds every number a report needs, and runs after every timed call. Both at memory speed where
+// nothing is wrong; neither ever tells an expected value.
 #pragma once
 
 #include "backends/judging/byte_buffer.hpp"

@@ -301,6 +301,18 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(broken.out.find("expected") != std::string::npos);
 }
 
+TEST_CASE("a note on a task whose calls are short is in the document, and a quiet eval says nothing of it") {
+  temporary_folder f;
+  const auto task = source_path("tests/node/tasks/row_energy.task.toml");
+  const auto source = source_path("tests/node/tasks/row_energy.c");
+  const auto said = run_kevolve({"eval", task, source, "--json", "-q"}, f.path);
+  CAPTURE(said.err);
+  CHECK(said.code == 0);
+  CHECK(said.err.empty());
+  REQUIRE(said.document()["notes"].size() == 1);
+  CHECK(said.document()["notes"][0].get<std::string>().find("declare larger shapes") != std::string::npos);
+}
+
 TEST_CASE("a folder for temporary files that is not there is told, and nothing is tried") {
   temporary_folder f;
   write_campaign(f);

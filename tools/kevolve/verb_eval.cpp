@@ -1,5 +1,6 @@
 // kevolve eval: the judge alone, on one candidate.
 #include "config/document.hpp"
+#include "runtime/base/log.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "runtime/node/evaluate_once.hpp"
 #include "store/directory_lock.hpp"
@@ -317,6 +318,8 @@ int evaluate(const eval_options& o) {
   if ((*hardware)->compiles_only())
     return compile_alone(task->task, **hardware, *what, o.common.json);
   auto spec = spec_around(std::move(*task), o.target);
+  if (o.common.quiet) // what the task's admission has to note stands in --json
+    log::configure({log::level::error, false, ""});
   stop_signal stop;
   scratch_directory data{o.data};
   auto folder = data.make();

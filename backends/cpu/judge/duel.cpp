@@ -250,7 +250,7 @@ attempt<double> duel::call(bool candidate, size_t index, const pool_set& set) {
   if (!shape.rival_ns.empty())
     rival_ns = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
   options.limit = limit_for(*shape.pool, rival_ns);
-  auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : nullptr);
+  auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : &rival_report_);
   if (!took && !candidate)
     return tl::unexpected<setback>(blame_rival(took.error(), request_.rival.empty()));
   return took;

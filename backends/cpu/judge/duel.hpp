@@ -100,6 +100,7 @@ private:
   const judge_request& request_;
   const request_hooks& hooks_;
   correctness_report& report_;
+  correctness_report rival_report_; // nobody's: both sides' calls are checked alike, so that no check tells them apart
   referee referee_;
   random_stream random_;
   object_file candidate_object_;
