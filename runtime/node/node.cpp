@@ -41,7 +41,7 @@ constexpr uint64_t epochs_per_instance = uint64_t{1} << 24U;
 // Where helpers build; without it each of them would end, over and over.
 result<void> has_temporary_folder() {
   std::error_code ec;
-  if (const auto folder = std::filesystem::temp_directory_path(ec); !ec)
+  if (!std::filesystem::temp_directory_path(ec).empty())
     return {};
   return fail(errc::bad_input, "the folder for temporary files is not there: make it, or have TMPDIR name another");
 }

@@ -241,9 +241,10 @@ void add_checks(CLI::App& app, action& chosen) {
   task->footer("Example: kevolve task check config/tasks/gemm.task.toml");
   auto* check =
       task->add_subcommand("check", "Every error of a task file and of its reference; else its C prototype and shapes");
-  check->footer("Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled together with a "
-                "call of the declared arguments, and not run: kevolve eval does that.\nExit codes: 0 all of it is right, "
-                "1 what the reference needs is missing here, so that it was not compiled, 2 errors.");
+  check->footer(
+      "Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled together with a "
+      "call of the declared arguments, and not run: kevolve eval does that.\nExit codes: 0 all of it is right, "
+      "1 what the reference needs is missing here, so that it was not compiled, 2 errors.");
   check->add_option("FILE", o->file, "the task file")->required();
   add_common(*check, o->common);
   check->callback([o, &chosen] { chosen = [o] { return check_task(*o); }; });
