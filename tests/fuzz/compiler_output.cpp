@@ -23,6 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(log.size() <= most_log + 64);
   for (const auto& folder : folders)
     require(folder.empty() || log.size() > most_log || log.find(folder + "/") == std::string::npos);
+  // What is told of an undefined name is our own words, at most a name of the task's longer.
+  require(missing_entry(text, "entry_of_the_task").size() <= 256);
+  require(missing_library(text, {"libgomp"}).size() <= 256);
   for (const auto& word : split_command(std::string{text}))
     require(word.size() <= text.size());
   return 0;

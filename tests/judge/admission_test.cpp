@@ -139,6 +139,16 @@ TEST_CASE("an edge on which nobody could be judged is refused, or its figures de
   CHECK(admit(judge, task, body).rule != "nonfinite_edge");
 }
 
+TEST_CASE("an edge on which a longer shape alone is not finite is refused, naming the shape") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments[0].edge = {"zeros"};
+  const auto refused = admit(judge, task, "y[i] = n > 50000 ? w[i % 8] / x[i] : w[i % 8] * x[i];");
+  CHECK(refused.result == verdict::nonfinite);
+  CHECK(refused.rule == "nonfinite_edge");
+  CHECK(refused.evidence.at("shape") == "n=60000");
+}
+
 TEST_CASE("a reference that writes out of bounds or changes an input is refused") {
   judge_driver judge;
   CHECK(admit(judge, poly_task(), "y[i + 1] = y[i] = x[i] * w[i % 8];").result == verdict::out_of_bounds);

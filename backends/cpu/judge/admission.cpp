@@ -96,26 +96,35 @@ private:
   }
 
   // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
-  // what the task says is checked.
+  // what the task says is checked. On every shape that candidates are judged on: what grows with a length may pass
+  // the largest number on a long one only. On a device that is the smallest.
   attempt<void> run_every_edge() {
     hooks_.progress("admit: edges");
     const auto& least = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
       return a->largest_layout() < b->largest_layout();
     });
+    for (const auto& pool : pools_)
+      if (pool == least || court_.native_reference)
+        if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
+          return ok;
+    return {};
+  }
+
+  attempt<void> run_every_edge(const shape_case& shape, bool smallest) {
     for (const auto edge : edges_of(request_.task)) {
       if (edge == edge_kind::cancellation && request_.oracle.empty())
         continue;
-      auto pool = maker_.get(least->shape, edge, "edge", size_of(edge));
+      auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
       if (!pool)
         return tl::unexpected<setback>(pool.error());
       if (!(*pool)->not_finite.empty())
         return refusal(
             {verdict::nonfinite,
              "nonfinite_edge",
-             "on the edge '" + to_string(edge) + "' the expected output is not finite (" + (*pool)->not_finite
-                 + "), so no candidate could be judged there. Take '" + to_string(edge)
+             "on the edge '" + to_string(edge) + "' of shape '" + shape.name + "' the expected output is not finite ("
+                 + (*pool)->not_finite + "), so no candidate could be judged there. Take '" + to_string(edge)
                  + "' out of the arguments' edge, or declare nonfinite = \"match\" if these figures are meant",
-             {{"edge", to_string(edge)}, {"shape", least->shape.name}}});
+             {{"edge", to_string(edge)}, {"shape", shape.name}}});
     }
     return {};
   }

@@ -30,21 +30,28 @@ bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
   return a->largest_layout() < b->largest_layout();
 }
 
+const pool_size& draws_of(edge_kind edge) {
+  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
+}
+
 } // namespace
 
-const pool_size& size_of(edge_kind edge) {
-  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
+attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape,
+                                                            edge_kind edge) {
+  return maker.get(shape, edge, "edge", draws_of(edge));
+}
+
+attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge) {
+  return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
 }
 
 lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
     : court_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
 
-attempt<void> lineup::add(const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
-                          std::vector<pool_pointer>& to) {
-  auto pool = maker_.get(shape, edge, purpose, size);
+attempt<void> lineup::add(attempt<pool_pointer> pool, std::vector<pool_pointer>& to) {
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
-  if (edge == edge_kind::none)
+  if ((*pool)->edge == edge_kind::none)
     reference_max_abs_ = std::max(reference_max_abs_, (*pool)->reference_max_abs);
   to.push_back(*pool);
   all_.push_back(std::move(*pool));
@@ -56,13 +63,12 @@ attempt<void> lineup::add_declared(const char* screen_purpose) {
   const bool confirming = request_.mode == judge_mode::confirm;
   for (const auto& shape : request_.task.shapes) {
     if (request_.mode == judge_mode::check || shape.held_out)
-      if (auto ok = add(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+      if (auto ok = add(maker_.get(shape, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
         return ok;
     if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
       continue;
-    if (auto ok = add(shape, edge_kind::none, confirming ? "confirm" : "race",
-                      shape.held_out ? held_out_size : race_size, raced_);
-        !ok)
+    const auto& size = shape.held_out ? held_out_size : race_size;
+    if (auto ok = add(maker_.get(shape, edge_kind::none, confirming ? "confirm" : "race", size), raced_); !ok)
       return ok;
   }
   return {};
@@ -77,17 +83,17 @@ attempt<void> lineup::gather() {
   const auto smallest = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
   smallest_ = smallest.name;
   if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
-    if (auto ok = add(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+    if (auto ok = add(maker_.get(smallest, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
       return ok;
   for (auto edge : edges_of(request_.task))
-    if (auto ok = add(smallest, edge, "edge", size_of(edge), edges_); !ok)
+    if (auto ok = add(edge_on_smallest(maker_, smallest, edge), edges_); !ok)
       return ok;
   std::sort(screens_.begin(), screens_.end(), is_smaller);
   return {};
 }
 
 attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool = maker_.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : size_of(edge));
+  auto pool = edge_on_larger(maker_, shape, edge);
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;

@@ -8,8 +8,9 @@
 
 namespace kevolve {
 
-// How many sets of an edge are tried on the smallest shape.
-const pool_size& size_of(edge_kind edge);
+// The sets that an edge is tried with: most of them on the smallest shape, few on another, which may be large.
+attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape, edge_kind edge);
+attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge);
 
 class lineup {
 public:
@@ -35,8 +36,7 @@ public:
   attempt<double> floor_of(const shape_pool& pool);
 
 private:
-  attempt<void> add(const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
-                    std::vector<pool_pointer>& to);
+  attempt<void> add(attempt<pool_pointer> pool, std::vector<pool_pointer>& to);
   attempt<void> add_declared(const char* screen_purpose);
 
   court& court_;
