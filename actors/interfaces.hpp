@@ -22,6 +22,8 @@ using journal_actor = caf::typed_actor<
     caf::replies_to<atom::events, id128, uint64_t, uint32_t>::with<std::vector<journal_event>>,
     // A value by family and key; errc::not_found.
     caf::replies_to<atom::lookup, std::string, std::string>::with<std::string>,
+    // Those that are there of many, blobs among them (family "blobs", their SHA-256 as key).
+    caf::replies_to<atom::lookup, std::vector<stored_value>>::with<std::vector<stored_value>>,
     // Values of a family whose key starts so, at most `limit`.
     caf::replies_to<atom::scan, std::string, std::string, uint32_t>::with<std::vector<stored_value>>,
     // A blob by its SHA-256; errc::not_found, errc::corrupt.
@@ -159,6 +161,9 @@ using campaigns_actor = caf::typed_actor<
     caf::replies_to<atom::lookup, id128>::with<caf::actor>,
     // The same; a campaign that has ended and has no actors gets its own one again, to be asked and steered.
     caf::replies_to<atom::wake, id128>::with<caf::actor>,
+    // Lets go of an ended campaign that is to be forgotten, and calls it back no more until (atom::finished). False:
+    // something of it is still there, which ends soon, or it does not rest.
+    caf::replies_to<atom::release, id128>::with<bool>,
     // From a campaign: it has ended; it has been reopened and wants to run.
     caf::reacts_to<atom::finished, id128>, caf::reacts_to<atom::begin, id128>, caf::reacts_to<atom::crash>>;
 

@@ -23,6 +23,15 @@ result<table> family_of(const std::string& name) {
   return fail(errc::bad_input, "no family '" + name + "'");
 }
 
+result<std::optional<std::string>> read(const store& data, const std::string& family, const std::string& key) {
+  if (family == to_string(table::blobs))
+    return data.blob(key);
+  auto where = family_of(family);
+  if (!where)
+    return tl::unexpected(where.error());
+  return data.get(*where, key);
+}
+
 int64_t wall_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -113,6 +122,34 @@ journal_state::~journal_state() {
     abandon(p, "the journal");
 }
 
+result<std::vector<stored_value>> look_up(const store& data, std::vector<stored_value> wanted) {
+  std::vector<stored_value> out;
+  for (auto& w : wanted) {
+    auto value = read(data, w.family, w.key);
+    if (!value)
+      return tl::unexpected(value.error());
+    if (!*value)
+      continue;
+    w.value = std::move(**value);
+    out.push_back(std::move(w));
+  }
+  return out;
+}
+
+result<std::vector<stored_value>> scan_rows(const store& data, const std::string& family, const std::string& prefix,
+                                            uint32_t limit) {
+  auto where = family_of(family);
+  if (!where)
+    return tl::unexpected(where.error());
+  auto rows = data.scan(*where, prefix, limit);
+  if (!rows)
+    return tl::unexpected(rows.error());
+  std::vector<stored_value> out;
+  for (auto& [k, v] : *rows)
+    out.push_back({family, std::move(k), std::move(v)});
+  return out;
+}
+
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
                                      std::shared_ptr<store> data, uint64_t reserve) {
   self->state.card = std::move(card);
@@ -172,29 +209,27 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       },
       [self](atom::lookup, const std::string& family, const std::string& key) -> caf::result<std::string> {
         handling h{self, self->state.card, "lookup"};
-        auto where = family_of(family);
-        if (!where)
-          return to_error(where.error());
-        auto value = self->state.data->get(*where, key);
+        auto value = read(*self->state.data, family, key);
         if (!value)
           return to_error(value.error());
         if (!*value)
           return to_error({errc::not_found, "no such record in " + family});
         return std::move(**value);
       },
+      [self](atom::lookup, std::vector<stored_value>& wanted) -> caf::result<std::vector<stored_value>> {
+        handling h{self, self->state.card, "lookup"};
+        auto out = look_up(*self->state.data, std::move(wanted));
+        if (!out)
+          return to_error(out.error());
+        return std::move(*out);
+      },
       [self](atom::scan, const std::string& family, const std::string& prefix,
              uint32_t limit) -> caf::result<std::vector<stored_value>> {
         handling h{self, self->state.card, "scan"};
-        auto where = family_of(family);
-        if (!where)
-          return to_error(where.error());
-        auto rows = self->state.data->scan(*where, prefix, limit);
-        if (!rows)
-          return to_error(rows.error());
-        std::vector<stored_value> out;
-        for (auto& [k, v] : *rows)
-          out.push_back({family, std::move(k), std::move(v)});
-        return out;
+        auto out = scan_rows(*self->state.data, family, prefix, limit);
+        if (!out)
+          return to_error(out.error());
+        return std::move(*out);
       },
       [self](atom::blob, const std::string& digest) -> caf::result<std::string> {
         handling h{self, self->state.card, "blob"};

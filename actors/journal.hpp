@@ -37,6 +37,11 @@ struct journal_state {
 };
 
 // Spawn detached. The store outlives restarts of the actor, so the directory stays locked.
+// What it answers to a lookup of many and to a scan, for who may wait for the disk on a thread of its own.
+result<std::vector<stored_value>> look_up(const store& data, std::vector<stored_value> wanted);
+result<std::vector<stored_value>> scan_rows(const store& data, const std::string& family, const std::string& prefix,
+                                            uint32_t limit);
+
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
                                      std::shared_ptr<store> data, uint64_t reserve = 0);
 

@@ -14,6 +14,7 @@ namespace kevolve::keys {
 inline constexpr const char* nodes = "nodes";
 inline constexpr const char* evaluations = "evaluations";
 inline constexpr const char* index = "index";
+inline constexpr const char* blobs = "blobs";
 
 inline std::string big_endian(uint64_t x) {
   std::string out(8, '\0');
@@ -53,6 +54,10 @@ inline std::string spent_by(const id128& campaign) {
 }
 inline std::string spent_with(const std::string& provider) {
   return "spent/provider/" + provider;
+}
+// index: a campaign of which parts may still be there that are to go
+inline std::string forgetting(const id128& id) {
+  return "forgetting/" + of(id);
 }
 // index: the latest known status, so that lists never fold a finished campaign
 inline std::string status(const id128& id) {

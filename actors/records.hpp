@@ -41,6 +41,7 @@ enum class event_kind : uint16_t {
   model_called,           // call_event: a provider was asked, before the request goes out
   model_call_ended,       // call_event: with what it took and what the campaign has spent
   campaign_batch,         // batch_record: its evaluations travel, are back or will not come
+  campaign_forgotten,     // forgotten_record, in the node's own log: the campaign is no longer there
 };
 std::string to_string(event_kind k);
 
@@ -246,6 +247,13 @@ struct batch_record {
   int64_t time_ns = 0;     // wall clock
 };
 
+// What is left of a campaign that the rule of retention gave up.
+struct forgotten_record {
+  id128 campaign;
+  std::string name;
+  uint64_t candidates = 0;
+};
+
 struct finish_record {
   std::string state;       // finished | failed
   std::string stop_reason; // target | budget | stall | cancelled | error
@@ -334,6 +342,10 @@ typename I::result_type inspect(I& f, steering_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, batch_record& x) {
   return f(x.batch, x.action, x.by, x.candidates, x.events, x.digest, x.time_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, forgotten_record& x) {
+  return f(x.campaign, x.name, x.candidates);
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {

@@ -198,6 +198,13 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
              .low = 0,
              .high = 1e9},
             x.disk_reserve_mib);
+    s.value("keep_candidates",
+            {.text =
+                 "candidates of ended campaigns that are kept, about 3 KiB each: while there are more, the campaign "
+                 "that ended first is forgotten with all it was made of, the newest never. 0: all are kept",
+             .low = 0,
+             .high = 1e12},
+            x.keep_candidates);
     s.value("connections", {.text = "to the admin, at once", .low = 16, .high = 65536}, x.connections);
     s.value("connections_per_peer",
             {.text = "to the admin from one address, before they have shown the token", .low = 4, .high = 65536},

@@ -71,6 +71,7 @@ struct limits_spec {
   int64_t compilers = 0;  // 0: one per core that is not timing
   int64_t memory_mib = 0; // of one candidate beside its arguments; 0: 1024
   int64_t disk_reserve_mib = usual_disk_reserve_mib;
+  int64_t keep_candidates = 0;        // of ended campaigns; 0: all
   int64_t connections = 256;          // to the admin, at once
   int64_t connections_per_peer = 192; // of one address, before it has shown the token
 };
@@ -129,7 +130,7 @@ typename I::result_type inspect(I& f, cluster_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, limits_spec& x) {
-  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib, x.connections, x.connections_per_peer);
+  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib, x.keep_candidates, x.connections, x.connections_per_peer);
 }
 template <class I>
 typename I::result_type inspect(I& f, sandbox_spec& x) {

@@ -96,9 +96,17 @@ private:
   // The global order first: it knows the numbers of events that are damaged.
   result<void> check_order() {
     return each(table::index, {&record::order_prefix, 1}, [&](std::string_view key, std::string_view target) {
-      if (key.size() != record::order_key_bytes || target.size() != record::event_key_bytes)
+      const auto next = record::after_forgotten(target);
+      if (key.size() != record::order_key_bytes || (target.size() != record::event_key_bytes && next == 0))
         return result<void>{fail(errc::corrupt, "not a place in the global order")};
       auto sequence = record::from_big_endian(key.substr(1));
+      if (next != 0) {
+        if (next <= sequence)
+          return result<void>{fail(errc::corrupt, "a stretch of forgotten events that ends before it begins")};
+        for (; sequence < next; ++sequence)
+          claim(sequence);
+        return result<void>{};
+      }
       auto payload = db_.read(table::events, target);
       auto event = payload && *payload ? record::parse_event(target, **payload) : fail(errc::corrupt, "no event");
       if (event && event->sequence != sequence)

@@ -262,6 +262,21 @@ result<std::optional<std::string>> database::last_key(table where, std::string_v
   return it->key().ToString();
 }
 
+result<uint64_t> database::last_sequence() {
+  auto last = last_key(table::index, {&record::order_prefix, 1}, record::order_key(UINT64_MAX));
+  if (!last)
+    return tl::unexpected(last.error());
+  if (!*last)
+    return 0;
+  if ((*last)->size() != record::order_key_bytes)
+    return fail(errc::corrupt, record::describe(table::index, **last) + ": not a sequence");
+  auto target = read(table::index, **last);
+  if (target && *target)
+    if (const auto next = record::after_forgotten(**target); next != 0)
+      return next - 1;
+  return record::from_big_endian(std::string_view{**last}.substr(1));
+}
+
 result<void> database::write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;

@@ -50,6 +50,8 @@ public:
                     const std::function<bool(std::string_view key, std::string_view sealed)>& visit);
   // The greatest key below or at `bound`, if it has the prefix.
   result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound);
+  // Where the global order ends: at its last event, or where a stretch of forgotten ones does.
+  result<uint64_t> last_sequence();
   result<void> write(rocksdb::WriteBatch& batch, bool sync);
   result<void> sync(); // all that was written without
 

@@ -60,10 +60,10 @@ result<std::unique_ptr<database>> open_or_repair(const std::string& path, const 
 
 // A log that was cut leaves a store that is whole but short.
 result<void> check_end(database& db, const std::string& data_dir, bool repair, fsck_report& report) {
-  auto last = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(UINT64_MAX));
+  auto last = db.last_sequence();
   if (!last)
     return tl::unexpected(last.error());
-  auto end = *last ? record::from_big_endian(std::string_view{**last}.substr(1)) : 0;
+  const auto end = *last;
   if (auto damage = end_mark::damaged(data_dir); !damage.empty()) {
     report.findings.push_back({end_mark::file, damage, repair ? "written anew" : ""});
     if (repair) {

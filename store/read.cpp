@@ -51,39 +51,64 @@ result<std::vector<event_record>> store::read_events(id128 campaign, uint64_t fr
   });
 }
 
+namespace {
+
+// `next`, or where the stretch of forgotten events ends that it lies in.
+result<uint64_t> past_forgotten(database& db, uint64_t next) {
+  auto at = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(next));
+  if (!at || !*at)
+    return at ? result<uint64_t>{next} : tl::unexpected(at.error());
+  auto target = db.read(table::index, **at);
+  if (!target)
+    return tl::unexpected(target.error());
+  return std::max(next, *target ? record::after_forgotten(**target) : 0);
+}
+
+// One place of the global order: the event that stands there is appended. The place that follows.
+result<uint64_t> take_place(database& db, std::string_view key, std::string_view sealed,
+                            std::vector<event_record>& out) {
+  const auto place = record::from_big_endian(key.substr(1));
+  auto target = record::unseal(table::index, key, sealed);
+  if (!target)
+    return tl::unexpected(target.error());
+  if (const auto next = record::after_forgotten(*target); next != 0)
+    return next;
+  auto payload = db.read(table::events, *target);
+  if (!payload)
+    return tl::unexpected(payload.error());
+  if (!*payload)
+    return tl::unexpected(hole(table::events, *target));
+  auto event = record::parse_event(*target, **payload);
+  if (!event)
+    return tl::unexpected(event.error());
+  if (event->sequence != place)
+    return fail(errc::corrupt, record::describe(table::events, *target) + ": has sequence "
+                                   + std::to_string(event->sequence) + ", its index says " + std::to_string(place));
+  out.push_back(std::move(*event));
+  return place + 1;
+}
+
+} // namespace
+
 result<std::vector<event_record>> store::read_global(uint64_t from, size_t limit) const {
   return state_->with_db([&](database& db) -> result<std::vector<event_record>> {
     std::vector<event_record> out;
-    std::optional<failure> trouble;
-    auto next = std::max<uint64_t>(from, 1);
     if (limit == 0)
       return out;
-    auto visit = [&](std::string_view key, std::string_view sealed) -> result<event_record> {
-      if (key != record::order_key(next))
-        return tl::unexpected(hole(table::index, record::order_key(next)));
-      auto event_key = record::unseal(table::index, key, sealed);
-      if (!event_key)
-        return tl::unexpected(event_key.error());
-      auto payload = db.read(table::events, *event_key);
-      if (!payload)
-        return tl::unexpected(payload.error());
-      if (!*payload)
-        return tl::unexpected(hole(table::events, *event_key));
-      auto event = record::parse_event(*event_key, **payload);
-      if (event && event->sequence != next)
-        return fail(errc::corrupt, record::describe(table::events, *event_key) + ": has sequence "
-                                       + std::to_string(event->sequence) + ", its index says " + std::to_string(next));
-      return event;
-    };
-    auto walked = db.walk(table::index, {&record::order_prefix, 1}, record::order_key(next),
+    auto next = past_forgotten(db, std::max<uint64_t>(from, 1));
+    if (!next)
+      return tl::unexpected(next.error());
+    std::optional<failure> trouble;
+    auto walked = db.walk(table::index, {&record::order_prefix, 1}, record::order_key(*next),
                           [&](std::string_view key, std::string_view sealed) {
-                            auto event = visit(key, sealed);
-                            if (!event) {
-                              trouble = event.error();
+                            auto after = key == record::order_key(*next)
+                                             ? take_place(db, key, sealed, out)
+                                             : tl::unexpected(hole(table::index, record::order_key(*next)));
+                            if (!after) {
+                              trouble = after.error();
                               return false;
                             }
-                            out.push_back(std::move(*event));
-                            ++next;
+                            next = after;
                             return out.size() < limit;
                           });
     if (!walked)

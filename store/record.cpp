@@ -120,7 +120,8 @@ result<std::string_view> unseal(table where, std::string_view key, std::string_v
   // The checksum's place is the same in every format, so damage to the version byte is not taken for a newer one.
   if (encode(checksum(where, version, key, payload)) != sealed.substr(1, 8))
     return fail(errc::corrupt, describe(where, key) + ": the checksum does not hold");
-  if (version != format_version)
+  const bool stretch = version == forgotten_format && where == table::index && key.starts_with(order_prefix);
+  if (version != format_version && !stretch)
     return fail(errc::newer_format, describe(where, key) + ": record format " + std::to_string(version)
                                         + ", this kevolve reads up to " + std::to_string(format_version));
   return payload;
@@ -145,6 +146,14 @@ std::string event_key(id128 campaign, uint64_t campaign_sequence) {
 
 std::string order_key(uint64_t sequence) {
   return order_prefix + big_endian(sequence);
+}
+
+std::string seal_forgotten(uint64_t first, uint64_t next) {
+  return seal(table::index, order_key(first), big_endian(next), forgotten_format);
+}
+
+uint64_t after_forgotten(std::string_view payload) {
+  return payload.size() == 8 ? from_big_endian(payload) : 0;
 }
 
 std::string snapshot_key(id128 campaign) {

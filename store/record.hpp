@@ -14,7 +14,6 @@ namespace kevolve::record {
 inline constexpr uint8_t format_version = 1;
 inline constexpr size_t header_bytes = 9;
 
-// `version` differs from ours in tests alone.
 std::string seal(table where, std::string_view key, std::string_view payload, uint8_t version = format_version);
 
 // The payload, a view into `sealed`. errc::corrupt or errc::newer_format, naming table and key.
@@ -31,6 +30,12 @@ std::string event_key(id128 campaign, uint64_t campaign_sequence);
 inline constexpr size_t event_key_bytes = 24;
 inline constexpr char order_prefix = '\x01'; // index: global sequence → key of the event
 std::string order_key(uint64_t sequence);
+// In place of the event's key: the sequence that follows a stretch of forgotten events. Sealed in a format of its own,
+// since who does not know it would take the stretch for damage.
+inline constexpr uint8_t forgotten_format = 2;
+std::string seal_forgotten(uint64_t first, uint64_t next);
+// Zero if the payload is an event's key.
+uint64_t after_forgotten(std::string_view payload);
 inline constexpr size_t order_key_bytes = 9;
 inline constexpr char snapshot_prefix = '\x02'; // index: campaign → fold of its events
 std::string snapshot_key(id128 campaign);

@@ -9,8 +9,11 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace kevolve {
 
@@ -30,8 +33,10 @@ struct store::state {
   std::atomic<uint64_t> last_sequence = 0;
   uint64_t synced_sequence = 0;                      // what a reader was told of is no younger
   std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
-  end_mark mark;                                     // follows synced_sequence
-  uint64_t good_until = 0;                           // RocksDB's sequence after the last acknowledged write
+  bool watching = false;
+  std::set<std::pair<table, std::string>> put; // since then
+  end_mark mark;                               // follows synced_sequence
+  uint64_t good_until = 0;                     // RocksDB's sequence after the last acknowledged write
 
   mutable std::mutex trouble_guard;
   std::optional<failure> trouble;
@@ -45,6 +50,8 @@ struct store::state {
   result<uint64_t> campaign_end(id128 campaign) const;
   result<void> write(rocksdb::WriteBatch& batch, durability d);
   void is_synced();
+  // For writing: recovers if the last write was refused.
+  result<void> ready();
   result<void> recover();
   void set_trouble(std::optional<failure> f);
 

@@ -63,12 +63,10 @@ database_options store::state::db_options() const {
 }
 
 result<void> store::state::load_ends() {
-  auto last = db->last_key(table::index, {&record::order_prefix, 1}, record::order_key(UINT64_MAX));
+  auto last = db->last_sequence();
   if (!last)
     return tl::unexpected(last.error());
-  if (*last && (*last)->size() != record::order_key_bytes)
-    return fail(errc::corrupt, record::describe(table::index, **last) + ": not a sequence");
-  last_sequence = *last ? record::from_big_endian(std::string_view{**last}.substr(1)) : 0;
+  last_sequence = *last;
   campaign_ends.clear();
   good_until = db->db().GetLatestSequenceNumber();
   synced_sequence = last_sequence;
@@ -121,6 +119,15 @@ result<void> store::state::write(rocksdb::WriteBatch& batch, durability d) {
   }
   good_until = db->db().GetLatestSequenceNumber();
   return {};
+}
+
+result<void> store::state::ready() {
+  if (options.read_only)
+    return fail(errc::read_only, "the store in " + data_dir + " is open for reading only");
+  std::unique_lock hold{trouble_guard};
+  const bool refused = trouble.has_value();
+  hold.unlock();
+  return refused ? recover() : result<void>{};
 }
 
 // Closes and opens again: the path that every crash takes, so the best-tried one, and the only one that leaves the
@@ -211,14 +218,10 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group, durabi
     for (const auto& op : t.writes)
       if (auto good = check_op(op); !good)
         return tl::unexpected(good.error());
-  if (state_->options.read_only)
-    return fail(errc::read_only, "the store in " + state_->data_dir + " is open for reading only");
   std::lock_guard hold{state_->commit_guard};
-  if (degraded()) {
-    if (auto recovered = state_->recover(); !recovered)
-      return tl::unexpected(recovered.error());
-  }
   auto& s = *state_;
+  if (auto ready = s.ready(); !ready)
+    return tl::unexpected(ready.error());
   rocksdb::WriteBatch batch;
   std::vector<uint64_t> ends;
   auto sequence = s.last_sequence.load();
@@ -239,8 +242,11 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group, durabi
       add(*s.db, batch, table::events, key, record::event_payload(e));
       add(*s.db, batch, table::index, record::order_key(e.sequence), key);
     }
-    for (const auto& op : t.writes)
+    for (const auto& op : t.writes) {
       add_op(*s.db, batch, op);
+      if (s.watching && op.what != write_op::action::erase)
+        s.put.emplace(op.where, op.key);
+    }
     ends.push_back(sequence);
   }
   if (batch.Count() == 0)

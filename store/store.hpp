@@ -96,6 +96,15 @@ public:
   // One synced write of its own, outside any event.
   result<void> put(table where, std::string key, std::string value);
 
+  // Takes the campaign's events and snapshot out for good; it must have ended. Their places in the global order stay
+  // taken: who reads on goes past them. A crash leaves the campaign's first events, and the same call goes on.
+  result<void> forget_events(id128 campaign);
+  // Notes from now on what commits put, or no longer: who looks for records that nobody names any more can erase them
+  // without erasing what has just been named again.
+  void watch(bool on);
+  // Of these records, those that no commit has put since watch(true). One synced write.
+  result<void> erase_unless_put(std::span<const std::pair<table, std::string>> records);
+
   // A consistent copy in a new directory, while the store is in use; hard links where the file system allows. The
   // copy is a data directory.
   result<void> checkpoint(const std::string& new_data_dir) const;

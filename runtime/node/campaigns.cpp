@@ -8,6 +8,7 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
 
 #include <malloc.h>
 
@@ -139,6 +140,8 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
     return front_of(e->second);
   if (st.ending.contains(id))
     return to_error({errc::unavailable, "the campaign is being started: ask again in a moment"});
+  if (st.going.contains(id))
+    return to_error(going_away);
   auto promise = self->make_response_promise<caf::actor>();
   self->request(st.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
       .then(
@@ -160,6 +163,24 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
           },
           [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
   return promise;
+}
+
+// Whether nothing of a campaign that has ended runs here; if so, nothing will.
+bool let_go(pointer self, const id128& id) {
+  auto& st = self->state;
+  if (auto e = st.running.find(id); e != st.running.end()) {
+    if (!e->second.ended)
+      return false;
+    self->send_exit(e->second.supervisor, caf::exit_reason::user_shutdown);
+    st.running.erase(e);
+    return false;
+  }
+  auto& started = *st.ground.started;
+  if (auto former = started.find(id); st.ending.contains(id) || (former != started.end() && former->second != nullptr))
+    return false;
+  started.erase(id);
+  st.going.insert(id);
+  return true;
 }
 
 // What a campaign held lies scattered over the allocator's pages, which keeps the ones it has emptied: over days they
@@ -192,6 +213,8 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
   }
   admit(self);
   give_freed_memory_back();
+  if (st.ground.retention) // it may have waited for this one
+    caf::anon_send(st.ground.retention, atom::tick_v);
 }
 
 } // namespace
@@ -262,7 +285,14 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
           e->second.order = ++self->state.last_order;
           steps::admit(self);
           steps::release_ended(self);
+          if (self->state.ground.retention)
+            caf::anon_send(self->state.ground.retention, atom::tick_v);
         }
+        self->state.going.erase(id);
+      },
+      [self](atom::release, const id128& id) {
+        handling h{self, self->state.card, "release"};
+        return steps::let_go(self, id);
       },
       [self](atom::begin, const id128& id) {
         handling h{self, self->state.card, "begin"};

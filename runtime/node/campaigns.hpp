@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct campaigns_state {
   node_ground ground;
   std::map<id128, entry> running;
   std::map<id128, successor> ending;
+  std::set<id128> going; // are being forgotten
   uint64_t last_order = 0;
 };
 

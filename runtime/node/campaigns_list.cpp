@@ -62,14 +62,9 @@ void ask_running(pointer self, const std::shared_ptr<listing>& l) {
   l->done();
 }
 
-} // namespace
-
-void list(pointer self, const std::string& digits, caf::typed_response_promise<std::vector<campaign_status>> promise) {
-  auto l = std::make_shared<listing>();
-  l->digits = digits;
-  l->promise = std::move(promise);
+void list_stored(pointer self, const std::shared_ptr<listing>& l) {
   self->request(self->state.ground.journal, until_answered, atom::scan_v, std::string{keys::index},
-                keys::statuses(digits), campaigns_listed)
+                keys::statuses(l->digits), campaigns_listed)
       .then(
           [self, l](std::vector<stored_value>& rows) {
             for (const auto& row : rows)
@@ -78,6 +73,24 @@ void list(pointer self, const std::string& digits, caf::typed_response_promise<s
             ask_running(self, l);
           },
           [l](caf::error& e) { l->promise.deliver(std::move(e)); });
+}
+
+} // namespace
+
+void list(pointer self, const std::string& digits, caf::typed_response_promise<std::vector<campaign_status>> promise) {
+  auto l = std::make_shared<listing>();
+  l->digits = digits;
+  l->promise = std::move(promise);
+  const auto& running = self->state.running;
+  const auto one = running.find(parse_id(digits));
+  if (one == running.end() || !one->second.failure.empty()) {
+    list_stored(self, l);
+    return;
+  }
+  // Whoever runs knows better than what is stored.
+  self->request(one->second.context->campaign, status_limit, atom::status_v)
+      .then([l](campaign_status& s) { l->promise.deliver(std::vector<campaign_status>{std::move(s)}); },
+            [self, l](caf::error&) { list_stored(self, l); });
 }
 
 } // namespace kevolve::campaigns_steps

@@ -10,6 +10,9 @@ using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
 // More than a node has.
 inline constexpr uint32_t campaigns_listed = 10'000;
 
+inline const failure going_away{errc::unavailable,
+                                "the campaign is being removed by the rule of retention: submit it in a moment"};
+
 // Of a campaign that nobody can ask yet.
 campaign_status starting_status(const id128& id, const std::string& name, const char* state = "preparing");
 // For one more campaign that runs.

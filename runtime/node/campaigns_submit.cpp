@@ -53,6 +53,10 @@ append_request first_append(const id128& id, const campaign_submission& submissi
 void submit(pointer self, const id128& id, const campaign_submission& submission, const campaign_start& how,
             caf::typed_response_promise<campaign_status> promise) {
   auto& st = self->state;
+  if (st.going.contains(id)) {
+    promise.deliver(to_error(going_away));
+    return;
+  }
   auto begin = [self, id, submission, priority = how.priority, promise]() mutable {
     auto s = start(self, id, submission, true, priority);
     if (s.flag == caf::rt_error)

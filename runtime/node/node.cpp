@@ -14,6 +14,7 @@
 #include "runtime/node/campaigns.hpp"
 #include "runtime/node/data_directory.hpp"
 #include "runtime/node/node_parts.hpp"
+#include "runtime/node/retention.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
 
@@ -332,13 +333,27 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
   node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->models, p->board, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
+  std::vector<child_spec> work;
+  if (p->options.keep_candidates > 0 && !p->options.read_only) {
+    child_spec keeper;
+    keeper.kind = "retention";
+    keeper.name = "retention";
+    ground.retention = add_front<caf::actor>(p->system, p->cards, keeper);
+    keeper.start = [cards = p->cards, data = p->data, campaigns = p->campaigns,
+                    keep = static_cast<uint64_t>(p->options.keep_candidates)](caf::event_based_actor* s,
+                                                                              uint64_t owner) {
+      return spawn_carded<caf::detached>(*s, cards, "retention", "retention", owner, retention, data, campaigns, keep);
+    };
+    work.push_back(std::move(keeper));
+  }
   ground.batch = p->options.batch;
   ground.evaluate_only = p->options.evaluate_only;
   directory.start = [ground, all = p->options.resume_all](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(
         spawn_carded(*s, ground.cards, "campaigns", "campaigns", owner, kevolve::campaigns, ground, all));
   };
-  p->work = add_supervisor(*p, "campaigns", {}, {std::move(directory)});
+  work.insert(work.begin(), std::move(directory));
+  p->work = add_supervisor(*p, "campaigns", {}, std::move(work));
   std::unique_ptr<node> out{new node{std::move(p)}};
   auto& parts = *out->parts_;
   if (!parts.options.listen.empty()) {

@@ -41,6 +41,7 @@ struct node_options {
   int64_t campaigns = 0;        // running at once, the others wait; 0: any number
   int64_t compilers = 0;        // at once; 0: one per core that is not timing
   int64_t disk_reserve_mib = 0; // free space below which it does not start and nothing more is written
+  int64_t keep_candidates = 0;  // of ended campaigns; 0: all (retention.hpp)
   health_rules health;          // when devices prove themselves
   bool read_only = false;       // runs and writes nothing: to look at what the directory holds
   bool resume_all = false;      // take up every unfinished campaign (the daemon does)

@@ -31,6 +31,9 @@ journal_actor::behavior_type slow_journal(journal_actor::pointer self, std::shar
       [](atom::lookup, const std::string&, const std::string&) -> caf::result<std::string> {
         return to_error({errc::not_found, ""});
       },
+      [](atom::lookup, const std::vector<stored_value>&) -> caf::result<std::vector<stored_value>> {
+        return std::vector<stored_value>{};
+      },
       [](atom::scan, const std::string&, const std::string&, uint32_t) -> caf::result<std::vector<stored_value>> {
         return std::vector<stored_value>{};
       },

@@ -26,6 +26,8 @@ TEST_CASE("a campaign is found by its id or by enough of its first digits") {
   CHECK(n.ask("GET", "/v1/campaigns/" + digits().substr(0, 3)).status == 400);
   CHECK(n.ask("GET", "/v1/campaigns/xyzw").status == 400);
   CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, '0')).status == 404);
+  for (const auto* below : {"", "/tree", "/nodes/0", "/nodes/1", "/best"})
+    CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, 'a') + below).status == 404);
   CHECK(n.get("/v1/campaigns?state=finished")["total"] == 1);
   CHECK(n.get("/v1/campaigns?state=running")["total"] == 0);
 }

@@ -63,6 +63,54 @@ TEST_CASE("every kind of failure has its problem") {
   CHECK(to_problem({errc::timed_out, ""}).status == 504);
 }
 
+TEST_CASE("a row written as text says what the tree of values would") {
+  const std::vector<std::string> texts{
+      "", "plain", "a \"quote\" and \\", "line\nend\t\x01", "Grüße ⟨⟩", "broken \xff\xfe utf-8"};
+  const std::vector<double> numbers{0.0, -0.0, 1.0, 0.1, 1e300, 1e-300, 123456789.123, std::nan(""), INFINITY};
+  json_row row;
+  json tree = json::object();
+  int n = 0;
+  const auto key = [&] { return "k" + std::to_string(n++); };
+  for (const auto& t : texts) {
+    auto k = key();
+    row.add(k, t);
+    tree[k] = t;
+    k = key();
+    row.add_or_null(k, t);
+    tree[k] = or_null(t);
+  }
+  for (auto x : numbers) {
+    const auto k = key();
+    row.add(k, x);
+    tree[k] = x;
+  }
+  for (auto x : {int64_t{0}, INT64_MIN, INT64_MAX, int64_t{1'795'500'000'123'456'789}, int64_t{1}}) {
+    auto k = key();
+    row.add(k, x);
+    tree[k] = x;
+    k = key();
+    row.add_time(k, x);
+    tree[k] = time_json(x);
+  }
+  const auto k = key();
+  row.add(k, UINT64_MAX).add("yes", true).add_json("list", json::array({1, 2}));
+  tree[k] = UINT64_MAX;
+  tree["yes"] = true;
+  tree["list"] = {1, 2};
+  CHECK(row.done() == to_text(tree));
+  CHECK(json_row{}.done() == "{}");
+  CHECK(time_json(1'795'500'000'123'456'789) == "2026-11-24T06:00:00.123456789Z");
+}
+
+TEST_CASE("a page of rows written as text says what the page of values would") {
+  const std::vector<std::string> rows{"{\"a\":1}", "{\"a\":2}"};
+  const auto values = json::array({{{"a", 1}}, {{"a", 2}}});
+  CHECK(json::parse(page_text(rows, 2, 5)) == page_json(values, 2, 5));
+  CHECK(json::parse(page_text(rows, 2, 2)) == page_json(values, 2, 2));
+  CHECK(json::parse(page_text({}, 0, 0)) == page_json(json::array(), 0, 0));
+  CHECK(json::parse(page_text(rows, 2, 5, {{"complete", true}}))["complete"] == true);
+}
+
 TEST_CASE("samples are told by their median and bounds") {
   CHECK(spread_json({}).is_null());
   CHECK(spread_json({3, 1, 2}) == json{{"median", 2.0}, {"min", 1.0}, {"max", 3.0}, {"samples", 3}});

@@ -77,6 +77,7 @@ live_node::live_node(const std::string& data_dir, const live_options& options) {
   o.listen.clear();
   o.health = options.health;
   o.campaigns = options.places;
+  o.keep_candidates = options.keep_candidates;
   o.providers = options.providers;
   o.batch = options.batch;
   if (!options.with_target)
@@ -165,6 +166,11 @@ result<steer_answer> live_node::steer(const id128& id, const steer_request& q) {
 result<caf::actor> live_node::wake(const id128& id) {
   return ask<caf::actor>(*running_, running_->campaigns(), atom::wake_v, id);
 }
+std::vector<campaign_status> live_node::list() {
+  auto all = ask<std::vector<campaign_status>>(*running_, running_->campaigns(), atom::list_v, std::string{});
+  return all ? *all : std::vector<campaign_status>{};
+}
+
 std::vector<node_brief> live_node::tree(const id128& id) {
   auto all = ask<tree_page>(*running_, front(id), atom::tree_v, uint64_t{0}, UINT64_MAX);
   return all ? all->items : std::vector<node_brief>{};

@@ -3,6 +3,7 @@
 
 #include "actors/campaign_fold.hpp"
 #include "runtime/node/node.hpp"
+#include "runtime/node/node_parts.hpp"
 
 #include <sched.h>
 #include <sys/types.h>
@@ -42,6 +43,7 @@ struct live_options {
   bool with_target = true;
   health_rules health{};
   int64_t places = 0;
+  int64_t keep_candidates = 0;
   std::vector<provider_spec> providers{};
   std::set<std::string> batch{};
 };
@@ -54,6 +56,7 @@ public:
   id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});
   result<id128> try_submit(const std::string& name, const std::vector<std::string>& overrides = {});
   campaign_status status(const id128& id);
+  std::vector<campaign_status> list();
   // Asks until the condition holds; fails the test, naming what it saw last, when it does not come about in time.
   // The node pushes nothing to a caller of its API, so this looks again every few milliseconds.
   campaign_status await(const id128& id, const std::function<bool(const campaign_status&)>& condition,
@@ -71,6 +74,7 @@ public:
   bool crash(const std::string& kind, const std::string& name = {});
   void stop() { running_.reset(); }
   node& get() { return *running_; }
+  const store& data() { return *running_->parts_of().data; }
 
 private:
   campaign_actor front(const id128& id);

@@ -18,6 +18,7 @@ CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 AT_ONCE = 3  # campaigns
 CANDIDATES = 400  # of each
 KEPT_SAMPLES = 100
+KEPT_CANDIDATES = 4000  # of ended campaigns
 SETTLED = 1 / 6  # of the time: what starting allocates is there by then
 
 
@@ -26,19 +27,24 @@ class Soaked(Asking):
 
     def __init__(self, folder: Path, data: Path, url: str) -> None:
         super().__init__(folder, data, url)
+        settings = self.settings.read_text(encoding="utf-8")
+        self.settings.write_text(settings.replace("[limits]", f"[limits]\nkeep_candidates = {KEPT_CANDIDATES}"), encoding="utf-8")
         self.submitted = 0
+        self.known: dict[str, Json] = {}  # campaigns, forgotten ones too
 
     def feed(self) -> Json:
         """What is finished, and how many candidates there are."""
         rows = self.campaigns()
+        self.known |= {c["id"]: c for c in rows}
         running = sum(c["state"] not in ("finished", "failed") for c in rows)
         for _ in range(running, AT_ONCE + 1):  # one waits for its place
             self.submitted += 1
             self.verb("submit", CAMPAIGN, "--set", "generator=[{kind='llm',in_flight=8}]", "--set",
                       f"budget.candidates={CANDIDATES}", "--set", f"judge.keep_samples={KEPT_SAMPLES}", "--set",
                       f"seed={self.submitted}")
-        return {"candidates": sum(c["candidates"] for c in rows), "finished": sum(c["state"] == "finished" for c in rows),
-                "failed": sum(c["state"] == "failed" for c in rows)}
+        known = self.known.values()
+        return {"candidates": sum(c["candidates"] for c in known), "finished": sum(c["state"] == "finished" for c in known),
+                "failed": sum(c["state"] == "failed" for c in known), "kept": sum(c["candidates"] for c in rows)}
 
 
 def state_of(pid: int, data: Path) -> Json:
@@ -84,7 +90,8 @@ def main() -> None:
             time.sleep(max(0.0, begin + len(rows) * every - time.monotonic()))
         document["exit_code"] = daemon.stop()
         fake.close()
-    document |= {"campaigns_at_once": AT_ONCE, "candidates_each": CANDIDATES, "keep_samples": KEPT_SAMPLES, "rows": rows}
+    document |= {"campaigns_at_once": AT_ONCE, "candidates_each": CANDIDATES, "keep_samples": KEPT_SAMPLES,
+                 "keep_candidates": KEPT_CANDIDATES, "rows": rows}
     common.publish(common.close(document), render(document), arguments.json)
 
 
@@ -92,7 +99,7 @@ def render(document: Json) -> str:
     rows = document["rows"]
     settled = rows[int(len(rows) * SETTLED):]
     shown = [settled[i * (len(settled) - 1) // 5] for i in range(6)]
-    columns = [("minute", "minute"), ("candidates", "candidates"), ("finished", "campaigns ended"), ("anonymous_kib", "memory, KiB"),
+    columns = [("minute", "minute"), ("candidates", "candidates"), ("kept", "of them there"), ("finished", "campaigns ended"), ("anonymous_kib", "memory, KiB"),
                ("store_cache_kib", "store's cache"), ("store_writes_kib", "its writes"), ("store_readers_kib", "its readers"),
                ("threads", "threads"), ("descriptors", "descriptors"), ("disk_kib", "data directory, KiB")]
     columns = [c for c in columns if c[0] in settled[0]]  # older documents know less
@@ -111,7 +118,8 @@ def render(document: Json) -> str:
         (f"memory (anonymous) by the least-squares line from minute {minutes[0]:.0f} on: {grown:+.1f} KiB a minute "
          f"({100 * grown * (minutes[-1] - minutes[0]) / settled[0]['anonymous_kib']:+.1f} % over the time)"
          + (f", {beside:+.1f} without what the store counts as its own" if parts else "") + "; disk: "
-         f"{disk / max(1, made):.1f} KiB a candidate, raw samples kept of {document['keep_samples']} a campaign")])
+         f"{disk / max(1, made):.1f} KiB a candidate, raw samples kept of {document['keep_samples']} a campaign"
+         + (f", of ended campaigns {document['keep_candidates']} candidates" if "keep_candidates" in document else ""))])
 
 
 if __name__ == "__main__":

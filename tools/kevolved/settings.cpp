@@ -18,6 +18,7 @@ node_options options_of(const node_spec& spec) {
   out.campaigns = spec.limits.campaigns;
   out.compilers = spec.limits.compilers;
   out.disk_reserve_mib = spec.limits.disk_reserve_mib;
+  out.keep_candidates = spec.limits.keep_candidates;
   if (spec.devices.empty())
     out.targets = targets_here();
   else
@@ -86,6 +87,7 @@ std::vector<std::string> need_restart(const node_spec& now, const node_spec& wan
   compare("limits.compilers", now.limits.compilers, wanted.limits.compilers);
   compare("limits.memory_mib", now.limits.memory_mib, wanted.limits.memory_mib);
   compare("limits.disk_reserve_mib", now.limits.disk_reserve_mib, wanted.limits.disk_reserve_mib);
+  compare("limits.keep_candidates", now.limits.keep_candidates, wanted.limits.keep_candidates);
   return out;
 }
 

@@ -6,9 +6,9 @@
 #include "runtime/node/admin/ledger.hpp"
 #include "runtime/node/admin/page.hpp"
 
+#include <boost/asio/post.hpp>
 #include <caf/actor_system.hpp>
 
-#include <exception>
 #include <set>
 
 namespace kevolve {
@@ -113,10 +113,11 @@ std::vector<route> api_routes() {
     r.handler = std::move(f);
     return t.emplace_back(std::move(r));
   };
-  add("GET", "/healthz", "healthz", "The process is alive", healthz).open = true;
+  add("GET", "/healthz", "healthz", "The process is alive", healthz).immediate = true;
+  t.back().open = true;
   add("GET", "/readyz", "readyz", "The node can take work", readyz).open = true;
   add("GET", "/metrics", "metrics", "Figures in Prometheus' text format", metrics).produces = {"text/plain"};
-  add("GET", "/v1/openapi.json", "openapi", "This document", openapi);
+  add("GET", "/v1/openapi.json", "openapi", "This document", openapi).immediate = true;
   add("GET", "/v1/campaigns", "list_campaigns", "Campaigns of this node, running and ended", campaigns).query = {
       state, limit_parameter, cursor_parameter};
   add("GET", "/v1/campaigns/{id}", "get_campaign", "A campaign's state, counts, budget and best", campaign);
@@ -127,19 +128,21 @@ std::vector<route> api_routes() {
   add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
       .query = {limit_parameter, cursor_parameter};
   add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
-      "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node);
+      "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node)
+      .reads = true;
   add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
       .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}}};
   add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
-  add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors).query = {
-      {"kind", "only this kind", false, 0, 0, 0, {}},
-      {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
-      limit_parameter,
-      cursor_parameter};
+  auto& listed = add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors);
+  listed.query = {{"kind", "only this kind", false, 0, 0, 0, {}},
+                  {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
+                  limit_parameter,
+                  cursor_parameter};
+  listed.immediate = true;
   add("GET", "/v1/actors/tree", "get_actor_tree", "Live actors under their supervisors", actor_tree);
-  add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary);
-  add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor);
+  add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary).immediate = true;
+  add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor).immediate = true;
   add("GET", "/v1/resources", "list_resources", "Compiler slots and devices with their leases", resources);
   auto& e = add("GET", "/v1/events", "list_events",
                 "What happened, in one global sequence; as a live stream with Accept: text/event-stream, resumed by "
@@ -174,6 +177,8 @@ admin_api::admin_api(caf::actor_system& system, api_context context) : system_(s
   if (context.ledger)
     if (auto kept = repeated_->restore(context.ledger->data(), idempotency_memory::clock::now()); !kept)
       log::error("admin", "idempotency keys cannot be read: {}", to_string(kept.error()));
+  if (context.data)
+    reader_ = std::make_unique<boost::asio::thread_pool>(1);
   context_ = std::make_shared<const api_context>(std::move(context));
 }
 
@@ -182,6 +187,10 @@ admin_api::~admin_api() {
 }
 
 void admin_api::stop() {
+  if (reader_) {
+    reader_->stop();
+    reader_->join();
+  }
   if (context_->ledger)
     context_->ledger->stop();
 }
@@ -262,17 +271,14 @@ void admin_api::change(const route& to, call_ptr c) {
 }
 
 void admin_api::start(const route& to, call_ptr c) {
-  // Hidden: it lives for milliseconds, and its card would push those of the dead that matter out of the table.
-  system_.spawn<caf::hidden>([c = std::move(c), handler = to.handler](caf::event_based_actor* self) {
-    report_exceptions(self);
-    c->self = self;
-    try {
-      handler(c);
-    } catch (const std::exception& e) {
-      log::error("admin", "{} {}: {}", c->request.method, c->request.target, e.what());
-      c->refuse(problem{500, "internal", "the request's handler failed; the log says more"});
-    }
-  });
+  auto handle = [c, handler = to.handler] { guarded(c, [&] { handler(c); }); };
+  c->system = &system_;
+  if (to.immediate)
+    handle();
+  else if (to.reads && reader_)
+    boost::asio::post(*reader_, std::move(handle));
+  else
+    in_actor(c, std::move(handle));
 }
 
 } // namespace kevolve

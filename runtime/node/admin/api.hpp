@@ -6,6 +6,7 @@
 #include "runtime/node/admin/idempotency.hpp"
 #include "runtime/node/admin/router.hpp"
 
+#include <boost/asio/thread_pool.hpp>
 #include <caf/fwd.hpp>
 
 #include <memory>
@@ -34,6 +35,7 @@ private:
   caf::actor_system& system_;
   std::shared_ptr<const api_context> context_;
   router router_;
+  std::unique_ptr<boost::asio::thread_pool> reader_; // where the store is at hand
   std::shared_ptr<idempotency_memory> repeated_ = std::make_shared<idempotency_memory>();
 };
 

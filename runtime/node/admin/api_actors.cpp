@@ -15,10 +15,9 @@ bool is_alive(const card_view& v) {
 }
 
 // Whether every actor there has been since the start is in the list.
-void say_completeness(const call_ptr& c, json& out) {
-  auto forgotten = c->context->cards->forgotten();
-  out["complete"] = forgotten == 0;
-  out["forgotten"] = forgotten;
+json completeness(const call_ptr& c) {
+  const auto forgotten = c->context->cards->forgotten();
+  return {{"complete", forgotten == 0}, {"forgotten", forgotten}};
 }
 
 json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>& children,
@@ -40,12 +39,11 @@ json subtree(const card_view& v, const std::multimap<uint64_t, const card_view*>
 void actors(const call_ptr& c) {
   const auto asked = c->page();
   const auto page = c->context->cards->page(c->text("kind"), c->text("state"), asked.cursor, asked.limit);
-  auto items = json::array();
+  std::vector<std::string> items;
   for (const auto& v : page.items)
-    items.push_back(to_json(v));
-  auto out = page_json(std::move(items), std::min<uint64_t>(asked.cursor, page.total) + page.items.size(), page.total);
-  say_completeness(c, out);
-  c->reply(out);
+    items.push_back(to_text(v));
+  const auto last = std::min<uint64_t>(asked.cursor, page.total) + items.size();
+  c->reply_text(page_text(items, last, page.total, completeness(c)));
 }
 
 void actor(const call_ptr& c) {
@@ -57,7 +55,7 @@ void actor(const call_ptr& c) {
     return;
   }
   if (const auto found = c->context->cards->find(id))
-    c->reply(to_json(*found));
+    c->reply_text(to_text(*found));
   else
     c->refuse(
         failure{errc::not_found,
@@ -79,7 +77,7 @@ void actor_tree(const call_ptr& c) {
     if (!known.contains(v.parent) && !placed.contains(v.id))
       roots.push_back(subtree(v, children, placed));
   json out{{"roots", std::move(roots)}, {"total", all.size()}};
-  say_completeness(c, out);
+  out.update(completeness(c));
   c->reply(out);
 }
 
@@ -98,7 +96,7 @@ void actor_summary(const call_ptr& c) {
                        {"handled", k->handled.load()}});
   const auto total = items.size();
   auto out = page_json(std::move(items), total, total);
-  say_completeness(c, out);
+  out.update(completeness(c));
   c->reply(out);
 }
 

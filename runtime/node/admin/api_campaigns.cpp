@@ -23,10 +23,10 @@ void command(const call_ptr& c, Tell tell, bool may_reopen = false) {
 
 void reply_tree(const call_ptr& c, const tree_page& page) {
   const auto first = std::min<uint64_t>(c->page().cursor, page.total);
-  auto items = json::array();
+  std::vector<std::string> items;
   for (const auto& n : page.items)
-    items.push_back(to_json(n));
-  c->reply(page_json(std::move(items), first + page.items.size(), page.total));
+    items.push_back(to_text(n));
+  c->reply_text(page_text(items, first + items.size(), page.total));
 }
 
 } // namespace
@@ -65,17 +65,18 @@ void cancel(const call_ptr& c) {
 }
 
 void tree(const call_ptr& c) {
-  with_campaign(c, c->path.at("id"), [c](const campaign_status& s) {
-    auto id = s.id;
+  with_campaign_id(c, c->path.at("id"), [c](const id128& id) {
     auto from_events = [c, id](const failure& why) {
       if (why.code != errc::not_found && why.code != errc::unavailable) {
         c->refuse(why);
         return;
       }
       // It does not run here: the fold of its events.
-      auto folded = std::make_shared<campaign_fold>();
-      fold_events(c, id, folded, [c, folded] {
-        reply_tree(c, page_of_tree(*folded, folded->away.has_value(), c->page().cursor, c->page().limit));
+      with_campaign(c, to_string(id), [c](const campaign_status& s) {
+        auto folded = std::make_shared<campaign_fold>();
+        fold_events(c, s.id, folded, [c, folded] {
+          reply_tree(c, page_of_tree(*folded, folded->away.has_value(), c->page().cursor, c->page().limit));
+        });
       });
     };
     with_campaign_actor(

@@ -13,7 +13,7 @@ void node(const call_ptr& c) {
     c->refuse(failure{errc::bad_input, "a node is named by its index, a whole number"});
     return;
   }
-  with_campaign(c, c->path.at("id"), [c, index](const campaign_status& s) { reply_node(c, s, index); });
+  with_campaign_id(c, c->path.at("id"), [c, index](const id128& id) { reply_node(c, id, index); });
 }
 
 void best(const call_ptr& c) {
@@ -21,7 +21,7 @@ void best(const call_ptr& c) {
     if (s.best == 0)
       c->refuse(problem{404, "no-best", "no candidate has been shown to be faster than the reference"});
     else
-      reply_node(c, s, s.best);
+      reply_node(c, s.id, s.best);
   });
 }
 

@@ -1,11 +1,14 @@
 #include "runtime/node/admin/call.hpp"
 
+#include "runtime/base/log.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/at_rest.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace kevolve {
 
@@ -26,13 +29,34 @@ void call::reply(api_response response) {
 }
 
 void call::reply(const json& document) {
+  reply_text(to_text(document));
+}
+
+void call::reply_text(std::string text) {
   api_response out;
-  out.body = to_text(document);
+  out.body = std::move(text);
   reply(std::move(out));
 }
 
 void call::refuse(const problem& why) {
   reply(to_response(why));
+}
+
+void guarded(const call_ptr& c, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    log::error("admin", "{} {}: {}", c->request.method, c->request.target, e.what());
+    c->refuse(problem{500, "internal", "the request's handler failed; the log says more"});
+  }
+}
+
+void in_actor(const call_ptr& c, std::function<void()> then) {
+  c->system->spawn<caf::hidden>([c, then = std::move(then)](caf::event_based_actor* self) {
+    report_exceptions(self);
+    c->self = self;
+    guarded(c, then);
+  });
 }
 
 uint64_t call::integer(const std::string& name, uint64_t fallback) const {
@@ -94,6 +118,13 @@ void with_campaign(const call_ptr& c, const std::string& digits, std::function<v
     else
       c->refuse(found.error());
   });
+}
+
+void with_campaign_id(const call_ptr& c, const std::string& digits, std::function<void(const id128&)> then) {
+  if (const auto id = parse_id(digits))
+    then(id);
+  else
+    with_campaign(c, digits, [then = std::move(then)](const campaign_status& s) { then(s.id); });
 }
 
 void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace kevolve {
@@ -53,7 +54,8 @@ struct call : std::enable_shared_from_this<call> {
   std::map<std::string, std::string> query;
   json body = json::object();
   api_done done;
-  caf::event_based_actor* self = nullptr; // valid in handlers
+  caf::event_based_actor* self = nullptr; // valid in handlers, but for those of routes that need none
+  caf::actor_system* system = nullptr;
 
   call() = default;
   call(const call&) = delete;
@@ -63,6 +65,7 @@ struct call : std::enable_shared_from_this<call> {
 
   void reply(api_response response);
   void reply(const json& body);
+  void reply_text(std::string text); // JSON already
   void refuse(const problem& why);
   void refuse(const failure& why) { refuse(to_problem(why)); }
 
@@ -74,13 +77,27 @@ struct call : std::enable_shared_from_this<call> {
 // Who asks, as they call themselves: a label, no credential.
 std::string asker(const call_ptr& c);
 
-// How long an actor may take to answer.
+// How long an actor may take to answer who changes something. A limit of its own for each of the questions that a
+// reading takes costs more than the questions: who reads has one for the whole answer (http_limits).
 inline constexpr std::chrono::seconds ask_limit{5};
+
+// What `f` throws is the answer to the request.
+void guarded(const call_ptr& c, const std::function<void()>& f);
+// Goes on in an actor of the call's own. Hidden: it lives for milliseconds, and its card would push those of the dead
+// that matter out of the table.
+void in_actor(const call_ptr& c, std::function<void()> then);
 
 // Asks an actor; `then(Out&)` or `otherwise(failure)` follows, in this call's actor.
 template <class Out, class Handle, class Then, class Otherwise, class... Ts>
 void ask_or(const call_ptr& c, const Handle& whom, Then then, Otherwise otherwise, Ts&&... xs) {
-  c->self->request(whom, ask_limit, std::forward<Ts>(xs)...)
+  if (c->self == nullptr) {
+    in_actor(c, [c, whom, then, otherwise, ... xs = std::decay_t<Ts>(std::forward<Ts>(xs))] {
+      ask_or<Out>(c, whom, then, otherwise, xs...);
+    });
+    return;
+  }
+  const auto limit = c->request.method == "GET" ? caf::duration{caf::infinite} : caf::duration{ask_limit};
+  c->self->request(whom, limit, std::forward<Ts>(xs)...)
       .then([c, then](Out& out) { then(out); }, [c, otherwise](caf::error& e) { otherwise(to_failure(e)); });
 }
 
@@ -94,6 +111,8 @@ void ask(const call_ptr& c, const Handle& whom, Then then, Ts&&... xs) {
 void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then);
 // The campaign that the path's {id} names: 32 digits, or at least 4 that only one campaign starts with.
 void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then);
+// The same, for who needs no more than its id: whole ones are taken as they are, and may name no campaign.
+void with_campaign_id(const call_ptr& c, const std::string& digits, std::function<void(const id128&)> then);
 // Its actor; `absent` if it is not running here.
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
                          std::function<void(const failure&)> absent);

@@ -110,6 +110,9 @@ json of(const batch_record& x) {
           {"candidates", x.candidates},
           {"events", x.events}};
 }
+json of(const forgotten_record& x) {
+  return {{"campaign", to_string(x.campaign)}, {"name", x.name}, {"candidates", x.candidates}};
+}
 json of(const finish_record& x) {
   auto shapes = json::array();
   for (const auto& t : x.shapes)
@@ -167,6 +170,8 @@ json data_of(const journal_event& e) {
       return decoded<call_event>(e.payload);
     case event_kind::campaign_batch:
       return decoded<batch_record>(e.payload);
+    case event_kind::campaign_forgotten:
+      return decoded<forgotten_record>(e.payload);
   }
   return {{"undecodable", "an event of an unknown kind"}};
 }

@@ -39,9 +39,9 @@ json to_json(const relay_receipt& r) {
 void with_exchange(const call_ptr& c, const exchange_record& r, std::function<void(json)> then) {
   std::vector<wanted_value> wanted;
   for (size_t i = 0; i < r.turns.size(); ++i)
-    wanted.push_back({"turn " + std::to_string(i), "blob", r.turns[i].text});
+    wanted.push_back({"turn " + std::to_string(i), keys::blobs, r.turns[i].text});
   if (r.answered)
-    wanted.push_back({"reply", "blob", r.reply});
+    wanted.push_back({"reply", keys::blobs, r.reply});
   gather(c, wanted, [r, then = std::move(then)](const found_values& found) {
     const auto text = [&](const std::string& name) {
       auto i = found.find(name);

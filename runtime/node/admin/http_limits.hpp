@@ -19,8 +19,9 @@ struct http_limits {
   unsigned requests = 10'000;              // of one connection
   std::chrono::milliseconds header{5'000}; // from the accept, or from its first byte, to the header's end; and TLS's
   std::chrono::milliseconds body{15'000};
-  std::chrono::milliseconds idle{60'000};  // of a connection that has shown the token; others get `header`
-  std::chrono::milliseconds write{15'000}; // a whole answer
+  std::chrono::milliseconds idle{60'000};   // of a connection that has shown the token; others get `header`
+  std::chrono::milliseconds answer{30'000}; // until a reading is answered
+  std::chrono::milliseconds write{15'000};  // a whole answer
 };
 
 struct tls_files {

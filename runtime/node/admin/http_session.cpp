@@ -199,14 +199,25 @@ void session::on_request() {
 
 void session::ask(api_request r, void (*then)(session&, api_response)) {
   reading_since_.reset();
-  server_.api->handle(std::move(r), [me = weak_from_this(), life = life_, then](api_response x) {
-    auto server = life.lock();
-    if (!server)
+  const auto number = ++asked_;
+  const auto answered = [me = weak_from_this(), number, then](api_response x) {
+    auto self = me.lock();
+    if (!self || self->asked_ != number)
       return;
-    asio::post(server->io, [me, then, x = std::move(x)]() mutable {
-      if (auto self = me.lock())
-        then(*self, std::move(x));
+    ++self->asked_;
+    self->timer_.cancel();
+    then(*self, std::move(x));
+  };
+  if (r.method == "GET") {
+    timer_.expires_after(server_.limits.answer);
+    timer_.async_wait([answered](error_code e) {
+      if (!e)
+        answered(to_response(problem{504, "timed-out", "the node did not answer in time"}));
     });
+  }
+  server_.api->handle(std::move(r), [life = life_, answered](api_response x) {
+    if (auto server = life.lock())
+      asio::post(server->io, [answered, x = std::move(x)]() mutable { answered(std::move(x)); });
   });
 }
 

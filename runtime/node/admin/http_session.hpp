@@ -73,6 +73,7 @@ private:
   std::optional<problem> refusal(const request_type& q, std::string_view target);
   void refuse(const problem& why);
   void tell(const api_response& x) const;
+  // One at a time. A reading that takes too long is answered with that, and what comes later is dropped.
   void ask(api_request r, void (*then)(session&, api_response));
   void respond(api_response x);
   void finish();
@@ -96,6 +97,7 @@ private:
   boost::asio::steady_timer timer_;
   std::optional<clock::time_point> reading_since_;
   clock::time_point asked_at_;
+  uint64_t asked_ = 0; // the question whose answer is awaited
   std::string request_id_;
   std::string path_; // for the log
   bool trusted_ = false;

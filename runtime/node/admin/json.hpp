@@ -5,27 +5,11 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace kevolve {
 
 using json = nlohmann::ordered_json;
-
-// An object made member by member, in the order they are named. nlohmann's initializer lists first make an array of
-// each pair, which costs four times as much: worth it where a page has a hundred of them.
-class json_object {
-public:
-  explicit json_object(size_t members) { members_.reserve(members); }
-  template <class T>
-  json_object& add(const char* key, T&& value) {
-    members_.emplace_back(key, json(std::forward<T>(value)));
-    return *this;
-  }
-  json done() { return json(std::move(members_)); }
-
-private:
-  json::object_t members_;
-};
 
 // One line. Numbers that JSON cannot say become null, bytes that are no UTF-8 the replacement character.
 std::string to_text(const json& x);
@@ -37,5 +21,25 @@ json time_json(int64_t since_epoch_ns);
 
 // Text, or null if empty.
 json or_null(const std::string& text);
+
+// An object written as text at once, member by member: for the rows of pages, where to make a tree of values first
+// costs several times what the rest of the answer does.
+class json_row {
+public:
+  json_row() { out_.reserve(512); }
+  json_row& add(std::string_view key, bool x);
+  json_row& add(std::string_view key, uint64_t x);
+  json_row& add(std::string_view key, int64_t x);
+  json_row& add(std::string_view key, double x);
+  json_row& add(std::string_view key, std::string_view x);
+  json_row& add_json(std::string_view key, const json& x);
+  json_row& add_or_null(std::string_view key, std::string_view text);
+  json_row& add_time(std::string_view key, int64_t since_epoch_ns);
+  std::string done();
+
+private:
+  void name(std::string_view key);
+  std::string out_;
+};
 
 } // namespace kevolve

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/node_view.hpp"
 
+#include "actors/journal.hpp"
 #include "actors/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
@@ -12,7 +13,7 @@ namespace kevolve {
 namespace {
 
 struct node_parts_read {
-  campaign_status campaign;
+  id128 campaign;
   node_record record;
   campaign_spec spec;
   std::map<uint64_t, node_record> parents;
@@ -61,10 +62,10 @@ void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read
 void read_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
   std::vector<wanted_value> wanted;
   if (!p->record.proposal.source.empty())
-    wanted.push_back({"source", "blob", p->record.proposal.source});
+    wanted.push_back({"source", keys::blobs, p->record.proposal.source});
   for (const auto& [index, parent] : p->parents)
     if (!parent.proposal.source.empty())
-      wanted.push_back({"parent " + std::to_string(index), "blob", parent.proposal.source});
+      wanted.push_back({"parent " + std::to_string(index), keys::blobs, parent.proposal.source});
   gather(c, wanted, [c, p](const found_values& sources) { reply_with_sources(c, p, sources); });
 }
 
@@ -87,19 +88,27 @@ void read_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p
 }
 
 void find_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
-  ask<std::vector<stored_value>>(
-      c, c->context->journal,
-      [c, p](std::vector<stored_value>& found) {
-        read_exchanges(c, p, std::make_shared<std::vector<stored_value>>(std::move(found)), 0);
-      },
-      atom::scan_v, std::string{keys::index}, keys::exchanges(p->campaign.id, p->record.index), most_rounds);
+  const auto prefix = keys::exchanges(p->campaign, p->record.index);
+  auto go_on = [c, p](std::vector<stored_value>& found) {
+    read_exchanges(c, p, std::make_shared<std::vector<stored_value>>(std::move(found)), 0);
+  };
+  if (c->self != nullptr || !c->context->data) {
+    ask<std::vector<stored_value>>(c, c->context->journal, go_on, atom::scan_v, std::string{keys::index}, prefix,
+                                   most_rounds);
+    return;
+  }
+  auto found = scan_rows(*c->context->data, keys::index, prefix, most_rounds);
+  if (found)
+    go_on(*found);
+  else
+    c->refuse(found.error());
 }
 
 void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
   std::vector<wanted_value> wanted;
   for (auto parent : p->record.parents)
     if (parent != 0)
-      wanted.push_back({"parent " + std::to_string(parent), keys::nodes, keys::node(p->campaign.id, parent)});
+      wanted.push_back({"parent " + std::to_string(parent), keys::nodes, keys::node(p->campaign, parent)});
   for (const auto& id : p->record.evaluations)
     wanted.push_back({"evaluation " + to_string(id), keys::evaluations, keys::evaluation(id)});
   gather(c, wanted, [c, p](const found_values& found) {
@@ -119,13 +128,13 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
 void ask_live(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, uint64_t index) {
   auto absent = [c, p, index](const failure& why) {
     if (why.code == errc::not_found)
-      c->refuse(failure{errc::not_found,
-                        "campaign " + short_string(p->campaign.id) + " has no node " + std::to_string(index)});
+      c->refuse(
+          failure{errc::not_found, "campaign " + short_string(p->campaign) + " has no node " + std::to_string(index)});
     else
       c->refuse(why);
   };
   with_campaign_actor(
-      c, p->campaign.id,
+      c, p->campaign,
       [c, p, index, absent](const campaign_actor& whom) {
         ask_or<node_record>(
             c, whom,
@@ -141,51 +150,45 @@ void ask_live(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, uint
 } // namespace
 
 void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::function<void(const found_values&)> then) {
-  struct gathering {
-    found_values found;
-    size_t awaited = 0;
-    bool failed = false;
-    std::function<void(const found_values&)> then;
-  };
-  auto g = std::make_shared<gathering>();
-  g->awaited = wanted.size();
-  g->then = std::move(then);
   if (wanted.empty()) {
-    g->then(g->found);
+    then({});
     return;
   }
-  auto one_less = [g] {
-    if (--g->awaited == 0 && !g->failed)
-      g->then(g->found);
+  std::vector<stored_value> asked;
+  for (const auto& w : wanted)
+    asked.push_back({w.family, w.key, {}});
+  auto give = [wanted, then = std::move(then)](const std::vector<stored_value>& there) {
+    found_values found;
+    for (const auto& v : there)
+      for (const auto& w : wanted)
+        if (w.family == v.family && w.key == v.key)
+          found[w.name] = v.value;
+    then(found);
   };
-  auto otherwise = [c, g, one_less](const failure& why) {
-    if (why.code != errc::not_found && !g->failed) {
-      g->failed = true;
-      c->refuse(why);
-    }
-    one_less();
-  };
-  for (const auto& w : wanted) {
-    auto keep = [g, one_less, name = w.name](std::string& bytes) {
-      g->found[name] = std::move(bytes);
-      one_less();
-    };
-    if (w.family == "blob")
-      ask_or<std::string>(c, c->context->journal, keep, otherwise, atom::blob_v, w.key);
-    else
-      ask_or<std::string>(c, c->context->journal, keep, otherwise, atom::lookup_v, w.family, w.key);
+  if (c->self != nullptr || !c->context->data) {
+    ask<std::vector<stored_value>>(
+        c, c->context->journal, [give](std::vector<stored_value>& there) { give(there); }, atom::lookup_v, asked);
+    return;
   }
+  if (auto there = look_up(*c->context->data, std::move(asked)))
+    give(*there);
+  else
+    c->refuse(there.error());
 }
 
-void reply_node(const call_ptr& c, const campaign_status& of, uint64_t index) {
+void reply_node(const call_ptr& c, const id128& of, uint64_t index) {
   auto p = std::make_shared<node_parts_read>();
   p->campaign = of;
-  gather(c, {{"submission", keys::index, keys::campaign(of.id)}, {"record", keys::nodes, keys::node(of.id, index)}},
+  gather(c, {{"submission", keys::index, keys::campaign(of)}, {"record", keys::nodes, keys::node(of, index)}},
          [c, p, index](const found_values& found) {
-           if (auto i = found.find("submission"); i != found.end())
-             if (auto submission = decode<campaign_submission>(i->second))
-               if (auto spec = decode_older<campaign_spec>(submission->spec))
-                 p->spec = std::move(*spec);
+           auto submitted = found.find("submission");
+           if (submitted == found.end()) {
+             c->refuse(failure{errc::not_found, "no campaign " + to_string(p->campaign)});
+             return;
+           }
+           if (auto submission = decode<campaign_submission>(submitted->second))
+             if (auto spec = decode_older<campaign_spec>(submission->spec))
+               p->spec = std::move(*spec);
            if (index == 0) {
              c->reply(reference_json(*p));
              return;

@@ -10,7 +10,7 @@
 
 namespace kevolve {
 
-// Something to read: a value by family and key, or a blob (family "blob", its digest as key).
+// Something to read: a value by family and key; of a blob the key is its digest.
 struct wanted_value {
   std::string name; // under which it is found in the answer
   std::string family;
@@ -22,6 +22,6 @@ using found_values = std::map<std::string, std::string>;
 void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::function<void(const found_values&)> then);
 
 // Answers with the node: record, source, differences to its parent and to the reference, evaluations.
-void reply_node(const call_ptr& c, const campaign_status& of, uint64_t index);
+void reply_node(const call_ptr& c, const id128& of, uint64_t index);
 
 } // namespace kevolve

@@ -24,6 +24,25 @@ inline json page_json(json items, uint64_t last, uint64_t total) {
   return out;
 }
 
+// The same of items that are JSON text already, with more members behind: an object.
+inline std::string page_text(const std::vector<std::string>& items, uint64_t last, uint64_t total,
+                             const json& more = json::object()) {
+  auto rest = page_json(json::array(), last, total);
+  rest.erase("items");
+  rest.update(more);
+  size_t bytes = 256;
+  for (const auto& item : items)
+    bytes += item.size() + 1;
+  std::string out = "{\"items\":[";
+  out.reserve(bytes);
+  for (const auto& item : items) {
+    if (&item != &items.front())
+      out += ',';
+    out += item;
+  }
+  return out.append("],").append(to_text(rest), 1);
+}
+
 // The asked page of `all`, each item turned into JSON by `to_item`. `next` is the cursor of the page after it.
 template <class T, class F>
 json page_of(const std::vector<T>& all, const page_request& asked, F to_item) {

@@ -101,14 +101,14 @@ json to_json(const campaign_status& s) {
   return out;
 }
 
-json to_json(const node_brief& n) {
-  return json_object{15}
+std::string to_text(const node_brief& n) {
+  return json_row{}
       .add("index", n.index)
-      .add("parents", n.parents)
+      .add_json("parents", n.parents)
       .add("state", n.state)
-      .add("verdict", or_null(n.result == "none" ? "" : n.result))
+      .add_or_null("verdict", n.result == "none" ? std::string_view{} : n.result)
       .add("speedup", n.fitness)
-      .add("ci95", interval_json(n.ci_low, n.ci_high))
+      .add_json("ci95", interval_json(n.ci_low, n.ci_high))
       .add("estimate", n.estimate)
       .add("confirmed", n.confirmed)
       .add("draft", n.draft)
@@ -116,28 +116,29 @@ json to_json(const node_brief& n) {
       .add("summary", n.summary)
       .add("pinned", n.pinned)
       .add("banned", n.banned)
-      .add("injected_by", or_null(n.injected_by))
-      .add("waits_for", or_null(n.waits_for))
+      .add_or_null("injected_by", n.injected_by)
+      .add_or_null("waits_for", n.waits_for)
       .done();
 }
 
-json to_json(const card_view& v) {
-  return json_object{15}
-      .add("id", v.id)
-      .add("kind", v.kind)
-      .add("name", v.name)
-      .add("parent", v.parent == 0 ? json(nullptr) : json(v.parent))
-      .add("alive", v.ended_ns == 0)
+std::string to_text(const card_view& v) {
+  json_row out;
+  out.add("id", v.id).add("kind", v.kind).add("name", v.name);
+  if (v.parent == 0)
+    out.add_json("parent", nullptr);
+  else
+    out.add("parent", v.parent);
+  return out.add("alive", v.ended_ns == 0)
       .add("state", v.state)
-      .add("message", or_null(v.message))
-      .add("since", time_json(v.since_ns))
-      .add("spawned", time_json(v.spawned_ns))
-      .add("ended", time_json(v.ended_ns))
+      .add_or_null("message", v.message)
+      .add_time("since", v.since_ns)
+      .add_time("spawned", v.spawned_ns)
+      .add_time("ended", v.ended_ns)
       .add("handled", v.handled)
       .add("in_flight", v.in_flight)
       .add("mailbox", v.mailbox)
-      .add("restarts", v.restarts)
-      .add("last_failure", or_null(v.last_failure))
+      .add("restarts", uint64_t{v.restarts})
+      .add_or_null("last_failure", v.last_failure)
       .done();
 }
 

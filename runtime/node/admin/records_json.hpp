@@ -11,8 +11,9 @@
 namespace kevolve {
 
 json to_json(const campaign_status& s);
-json to_json(const node_brief& n);
-json to_json(const card_view& v);
+// Rows of pages: JSON already.
+std::string to_text(const node_brief& n);
+std::string to_text(const card_view& v);
 json to_json(const resource_status& r);
 json to_json(const shape_timing& t, bool with_samples);
 json to_json(const correctness_report& c);

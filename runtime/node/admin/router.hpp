@@ -53,7 +53,9 @@ struct route {
   std::string pattern; // "/v1/campaigns/{id}"
   std::string id;      // operationId: "get_campaign"
   std::string summary;
-  bool open = false; // no token needed
+  bool open = false;      // no token needed
+  bool immediate = false; // asks nobody: answers at once, without an actor of its own
+  bool reads = false;     // asks mostly the store, and is read on a thread for that: an actor each would be waited for
   std::vector<query_parameter> query;
   std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken
   std::vector<body_field> fields; // the same with types, where texts do not do; not both

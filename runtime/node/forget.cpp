@@ -1,0 +1,243 @@
+#include "runtime/node/forget.hpp"
+
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/wall_clock.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t rows_at_once = 1'000;
+constexpr const char* forgetting_all = "forgetting/";
+
+using record_name = std::pair<table, std::string>;
+using name_visitor = std::function<void(table, const std::string&)>;
+using row_visitor = std::function<result<void>(const std::string& key, const std::string& value)>;
+
+result<void> each_row(const store& data, table where, const std::string& prefix, const row_visitor& visit) {
+  std::string after;
+  for (;;) {
+    auto rows = data.scan(where, prefix, rows_at_once, after);
+    if (!rows)
+      return tl::unexpected(rows.error());
+    for (const auto& [key, value] : *rows)
+      if (auto ok = visit(key, value); !ok)
+        return ok;
+    if (rows->size() < rows_at_once)
+      return {};
+    after = rows->back().first;
+  }
+}
+
+void name_blob(const std::string& digest, const name_visitor& visit) {
+  if (!digest.empty())
+    visit(table::blobs, digest);
+}
+
+// What records name. One that cannot be read names nothing; fsck tells of it.
+result<void> names_of_node(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode<node_record>(bytes);
+  if (!r)
+    return {};
+  name_blob(r->proposal.source, visit);
+  name_blob(r->object, visit);
+  for (const auto& id : r->evaluations)
+    visit(table::evaluations, keys::evaluation(id));
+  return {};
+}
+
+result<void> names_of_exchange(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode_older<exchange_record>(bytes);
+  if (!r)
+    return {};
+  for (const auto& t : r->turns)
+    name_blob(t.text, visit);
+  name_blob(r->reply, visit);
+  for (const auto& c : r->calls)
+    for (const auto* text : {&c.request, &c.trace, &c.text})
+      name_blob(*text, visit);
+  return {};
+}
+
+result<void> names_of_preparation(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode<preparation>(bytes);
+  if (!r)
+    return {};
+  for (const auto* object : {&r->reference_object, &r->oracle_object, &r->syntax_tree})
+    name_blob(*object, visit);
+  return {};
+}
+
+result<void> names_of_evaluation(const std::string& bytes, const name_visitor& visit) {
+  if (auto r = decode<evaluation_record>(bytes))
+    name_blob(r->object, visit);
+  return {};
+}
+
+// Where names stand, by campaign: the table, what keys begin with before the campaign's own 16 bytes, and how to read
+// them.
+struct place {
+  table where;
+  const char* prefix;
+  result<void> (*names)(const std::string&, const name_visitor&);
+};
+constexpr place places[] = {{table::nodes, "", names_of_node},
+                            {table::index, "exchange/", names_of_exchange},
+                            {table::index, "prepared/", names_of_preparation}};
+
+// Results and texts that these campaigns name and nobody else does.
+result<std::vector<record_name>> named_by_none_else(const store& data, const std::set<std::string>& campaigns) {
+  std::set<record_name> named;
+  const name_visitor add = [&](table where, const std::string& key) { named.emplace(where, key); };
+  const name_visitor keep = [&](table where, const std::string& key) { named.erase({where, key}); };
+  for (const auto& campaign : campaigns)
+    for (const auto& p : places)
+      if (auto ok =
+              each_row(data, p.where, p.prefix + campaign, [&](const auto&, const auto& v) { return p.names(v, add); });
+          !ok)
+        return tl::unexpected(ok.error());
+  std::set<record_name> texts; // of their results
+  const name_visitor add_text = [&](table where, const std::string& key) { texts.emplace(where, key); };
+  for (const auto& [where, key] : named) {
+    if (where != table::evaluations)
+      continue;
+    auto bytes = data.get(where, key);
+    if (!bytes)
+      return tl::unexpected(bytes.error());
+    if (*bytes)
+      if (auto ok = names_of_evaluation(**bytes, add_text); !ok)
+        return tl::unexpected(ok.error());
+  }
+  named.merge(texts);
+  for (const auto& p : places) {
+    const std::string prefix{p.prefix};
+    auto ok = each_row(data, p.where, prefix, [&](const std::string& key, const std::string& value) -> result<void> {
+      return campaigns.contains(key.substr(prefix.size(), 16)) ? result<void>{} : p.names(value, keep);
+    });
+    if (!ok)
+      return tl::unexpected(ok.error());
+  }
+  // Results that stay keep their objects, whoever they belong to.
+  auto ok =
+      each_row(data, table::evaluations, {}, [&](const std::string& key, const std::string& value) -> result<void> {
+        return named.contains({table::evaluations, key}) ? result<void>{} : names_of_evaluation(value, keep);
+      });
+  if (!ok)
+    return tl::unexpected(ok.error());
+  return std::vector<record_name>{named.begin(), named.end()};
+}
+
+// Nobody finds them from here on; a mark says that there is more to do.
+result<void> strike_off(store& data, const std::vector<id128>& campaigns) {
+  std::vector<transaction> group;
+  for (const auto& id : campaigns) {
+    auto bytes = data.get(table::index, keys::status(id));
+    if (!bytes)
+      return tl::unexpected(bytes.error());
+    if (!*bytes) // struck off before
+      continue;
+    auto status = decode_older<campaign_status>(**bytes);
+    auto& t = group.emplace_back();
+    event_record e;
+    e.time_ns = wall_clock_ns();
+    e.kind = static_cast<uint16_t>(event_kind::campaign_forgotten);
+    e.version = record_version;
+    e.payload = encode(forgotten_record{id, status ? status->name : "", status ? status->candidates : 0});
+    t.events.push_back(std::move(e));
+    t.writes.push_back(write_op::put(table::index, keys::forgetting(id), "1"));
+    t.writes.push_back(write_op::erase(table::index, keys::status(id)));
+    t.writes.push_back(write_op::erase(table::index, keys::campaign(id)));
+  }
+  auto done = data.commit(group);
+  return done ? result<void>{} : tl::unexpected(done.error());
+}
+
+result<void> erase_rows(store& data, table where, const std::string& prefix) {
+  for (;;) {
+    auto rows = data.scan(where, prefix, rows_at_once);
+    if (!rows)
+      return tl::unexpected(rows.error());
+    if (rows->empty())
+      return {};
+    transaction t;
+    for (auto& row : *rows)
+      t.writes.push_back(write_op::erase(where, std::move(row.first)));
+    if (auto done = data.commit({&t, 1}); !done)
+      return tl::unexpected(done.error());
+  }
+}
+
+result<void> erase_named(store& data, const std::vector<id128>& campaigns) {
+  std::set<std::string> prefixes;
+  for (const auto& id : campaigns)
+    prefixes.insert(keys::of(id));
+  data.watch(true);
+  auto records = named_by_none_else(data, prefixes);
+  result<void> done = records ? result<void>{} : tl::unexpected(records.error());
+  for (size_t from = 0; done && from < records->size(); from += rows_at_once)
+    done = data.erase_unless_put(std::span{*records}.subspan(from, std::min(rows_at_once, records->size() - from)));
+  data.watch(false);
+  return done;
+}
+
+result<void> take_out(store& data, const id128& id) {
+  if (auto ok = data.forget_events(id); !ok)
+    return ok;
+  for (const auto& p : places)
+    if (auto ok = erase_rows(data, p.where, p.prefix + keys::of(id)); !ok)
+      return ok;
+  transaction t;
+  t.writes.push_back(write_op::erase(table::index, keys::spent_by(id)));
+  t.writes.push_back(write_op::erase(table::index, keys::forgetting(id)));
+  auto done = data.commit({&t, 1});
+  return done ? result<void>{} : tl::unexpected(done.error());
+}
+
+} // namespace
+
+std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep) {
+  std::erase_if(all, [](const campaign_status& s) { return s.state != "finished" && s.state != "failed"; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_sequence < b.last_sequence; });
+  uint64_t there = 0;
+  for (const auto& s : all)
+    there += s.candidates;
+  std::vector<id128> out;
+  if (keep == 0 || there <= keep)
+    return out;
+  for (size_t i = 0; i + 1 < all.size() && there > keep - keep / 10; ++i) {
+    there -= all[i].candidates;
+    out.push_back(all[i].id);
+  }
+  return out;
+}
+
+result<std::vector<id128>> half_forgotten(const store& data) {
+  std::vector<id128> out;
+  auto ok = each_row(data, table::index, forgetting_all, [&](const std::string& key, const std::string&) {
+    out.push_back(id_of(std::string_view{key}.substr(std::string_view{forgetting_all}.size())));
+    return result<void>{};
+  });
+  return ok ? result<std::vector<id128>>{std::move(out)} : tl::unexpected(ok.error());
+}
+
+result<void> forget_campaigns(store& data, const std::vector<id128>& campaigns) {
+  if (campaigns.empty())
+    return {};
+  if (auto ok = strike_off(data, campaigns); !ok)
+    return ok;
+  if (auto ok = erase_named(data, campaigns); !ok)
+    return ok;
+  for (const auto& id : campaigns)
+    if (auto ok = take_out(data, id); !ok)
+      return ok;
+  return {};
+}
+
+} // namespace kevolve

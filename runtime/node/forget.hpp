@@ -1,0 +1,23 @@
+// Which ended campaigns the rule of retention gives up, and taking one out of the store: its events, candidates and
+// prompts, and of the results and texts what no other campaign names. Blocks; what a crash cuts short goes on with the
+// next call.
+#pragma once
+
+#include "actors/messages.hpp"
+#include "store/store.hpp"
+
+#include <vector>
+
+namespace kevolve {
+
+// Those that ended first, until the others have at most nine tenths of `keep` candidates between them; none while all
+// ended ones have at most `keep`, or if that is 0. Never the one that ended last.
+std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep);
+
+// Campaigns that an earlier call did not come to the end of.
+result<std::vector<id128>> half_forgotten(const store& data);
+
+// Campaigns that have ended and that nobody works on.
+result<void> forget_campaigns(store& data, const std::vector<id128>& campaigns);
+
+} // namespace kevolve

@@ -1,0 +1,101 @@
+#include "runtime/node/retention.hpp"
+
+#include "actors/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+#include "runtime/node/forget.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = caf::stateful_actor<retention_state>*;
+
+result<std::vector<id128>> wanted(const retention_state& st) {
+  auto rows = st.data->scan(table::index, "status/", SIZE_MAX);
+  if (!rows)
+    return tl::unexpected(rows.error());
+  std::vector<campaign_status> all;
+  for (const auto& row : *rows)
+    if (auto s = decode_older<campaign_status>(row.second))
+      all.push_back(std::move(*s));
+  auto out = campaigns_to_forget(std::move(all), st.keep);
+  auto left = half_forgotten(*st.data);
+  if (!left)
+    return tl::unexpected(left.error());
+  out.insert(out.end(), left->begin(), left->end());
+  return out;
+}
+
+void tell(pointer self, const failure& why) {
+  self->state.card->says(to_string(why));
+  log::error("retention", "ended campaigns cannot be forgotten: {}", to_string(why));
+}
+
+void forget(pointer self) {
+  auto& st = self->state;
+  const auto ids = std::exchange(st.free, {});
+  if (ids.empty())
+    return;
+  handling h{self, st.card, "forget"};
+  const auto done = forget_campaigns(*st.data, ids);
+  for (const auto& id : ids)
+    self->send(st.campaigns, atom::finished_v, id);
+  if (!done) {
+    tell(self, done.error());
+    return;
+  }
+  st.card->says("idle");
+  log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", ids.size(), st.keep);
+}
+
+// One after the other, then all that nobody works on in one go.
+void ask_next(pointer self) {
+  auto& st = self->state;
+  if (st.asked.empty()) {
+    forget(self);
+    return;
+  }
+  const auto id = st.asked.back();
+  st.asked.pop_back();
+  self->request(st.campaigns, until_answered, atom::release_v, id)
+      .then(
+          [self, id](bool free) {
+            if (free)
+              self->state.free.push_back(id);
+            ask_next(self);
+          },
+          [self](caf::error&) { ask_next(self); }); // the directory restarts: another time
+}
+
+} // namespace
+
+caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
+                        campaigns_actor campaigns, uint64_t keep) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.data = std::move(data);
+  st.campaigns = std::move(campaigns);
+  st.keep = keep;
+  report_exceptions(self);
+  st.card->says("idle");
+  self->send(self, atom::tick_v); // of what an earlier session left
+  return {
+      [self](atom::tick) {
+        auto& s = self->state;
+        handling h{self, s.card, "tick"};
+        if (!s.asked.empty() || !s.free.empty())
+          return;
+        if (auto ids = wanted(s)) {
+          s.asked = std::move(*ids);
+          ask_next(self);
+        } else
+          tell(self, ids.error());
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

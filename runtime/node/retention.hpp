@@ -1,0 +1,30 @@
+// Keeps the data directory within the rule of retention: hears of ended campaigns, and forgets the oldest of them.
+#pragma once
+
+#include "actors/card.hpp"
+#include "actors/interfaces.hpp"
+#include "store/store.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace kevolve {
+
+struct retention_state {
+  static inline const char* name = "retention";
+  card_ptr card;
+  std::shared_ptr<store> data;
+  campaigns_actor campaigns;
+  uint64_t keep = 0; // candidates of ended campaigns
+  std::vector<id128> asked;
+  std::vector<id128> free; // of those asked for, that nobody works on
+};
+
+// Reacts to (atom::tick). Waits for the disk: on a thread of its own.
+caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
+                        campaigns_actor campaigns, uint64_t keep);
+
+} // namespace kevolve

@@ -1,0 +1,155 @@
+// Taking out for good what a campaign was made of.
+#include "runtime/base/log.hpp"
+#include "store/record.hpp"
+#include "store/state.hpp"
+
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+constexpr size_t events_at_once = 4'096;
+
+// Places in the global order, from the first to before the second.
+using stretch = std::pair<uint64_t, uint64_t>;
+
+// The forgotten stretch that begins at a place, or ends there; nothing if an event stands there.
+result<std::optional<stretch>> forgotten_from(database& db, uint64_t place) {
+  auto target = db.read(table::index, record::order_key(place));
+  if (!target)
+    return tl::unexpected(target.error());
+  const auto next = *target ? record::after_forgotten(**target) : 0;
+  return next == 0 ? std::nullopt : std::optional<stretch>{{place, next}};
+}
+
+result<std::optional<stretch>> forgotten_before(database& db, uint64_t place) {
+  auto key = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(place - 1));
+  if (!key)
+    return tl::unexpected(key.error());
+  if (!*key)
+    return std::nullopt;
+  auto found = forgotten_from(db, record::from_big_endian(std::string_view{**key}.substr(1)));
+  return found && *found && (*found)->second == place ? found : std::optional<stretch>{};
+}
+
+// The stretches that these places make together with the forgotten ones they touch, each as long as it can be.
+result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64_t>& places) {
+  std::vector<stretch> all;
+  for (size_t i = 0; i < places.size();) {
+    auto end = i + 1;
+    while (end < places.size() && places[end] == places[end - 1] + 1)
+      ++end;
+    all.emplace_back(places[i], places[end - 1] + 1);
+    for (auto beside : {forgotten_before(db, places[i]), forgotten_from(db, places[end - 1] + 1)}) {
+      if (!beside)
+        return tl::unexpected(beside.error());
+      if (*beside)
+        all.push_back(**beside);
+    }
+    i = end;
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<stretch> out;
+  for (const auto& s : all)
+    if (!out.empty() && s.first <= out.back().second)
+      out.back().second = std::max(out.back().second, s.second);
+    else
+      out.push_back(s);
+  return out;
+}
+
+// Their places in the global order become forgotten stretches.
+result<void> forget_places(database& db, std::vector<uint64_t> places, rocksdb::WriteBatch& batch) {
+  std::sort(places.begin(), places.end());
+  auto stretches = stretches_of(db, places);
+  if (!stretches)
+    return tl::unexpected(stretches.error());
+  for (const auto& [first, next] : *stretches) {
+    // What stood at a place of it is part of it now.
+    auto walked = db.walk(table::index, {&record::order_prefix, 1}, record::order_key(first),
+                          [&](std::string_view key, std::string_view) {
+                            if (record::from_big_endian(key.substr(1)) >= next)
+                              return false;
+                            batch.Delete(db.family(table::index), rocksdb::Slice{key.data(), key.size()});
+                            return true;
+                          });
+    if (!walked)
+      return walked;
+    batch.Put(db.family(table::index), record::order_key(first), record::seal_forgotten(first, next));
+  }
+  return {};
+}
+
+} // namespace
+
+// From the last event to the first, so that what a crash leaves is a shorter campaign without a hole.
+result<void> store::forget_events(id128 campaign) {
+  for (;;) {
+    std::lock_guard hold{state_->commit_guard};
+    auto& s = *state_;
+    if (auto ready = s.ready(); !ready)
+      return ready;
+    auto end = s.campaign_end(campaign);
+    if (!end)
+      return tl::unexpected(end.error());
+    const auto first = *end < events_at_once ? 1 : *end - events_at_once + 1;
+    rocksdb::WriteBatch batch;
+    batch.Delete(s.db->family(table::index), record::snapshot_key(campaign));
+    std::vector<uint64_t> places;
+    std::optional<failure> trouble;
+    auto walked = s.db->walk(table::events, key_of(campaign), record::event_key(campaign, first),
+                             [&](std::string_view key, std::string_view sealed) {
+                               auto payload = record::unseal(table::events, key, sealed);
+                               auto event =
+                                   payload ? record::parse_event(key, *payload) : tl::unexpected(payload.error());
+                               if (!event) {
+                                 trouble = event.error();
+                                 return false;
+                               }
+                               if (event->sequence != 0) // not a stand-in whose place nobody knows
+                                 places.push_back(event->sequence);
+                               batch.Delete(s.db->family(table::events), rocksdb::Slice{key.data(), key.size()});
+                               return true;
+                             });
+    if (!walked)
+      return walked;
+    if (trouble)
+      return tl::unexpected(*trouble);
+    if (auto gone = forget_places(*s.db, std::move(places), batch); !gone)
+      return gone;
+    if (auto written = s.write(batch, durability::synced); !written)
+      return written;
+    s.is_synced();
+    s.campaign_ends.erase(campaign);
+    if (first == 1)
+      return {};
+  }
+}
+
+void store::watch(bool on) {
+  std::lock_guard hold{state_->commit_guard};
+  state_->watching = on;
+  state_->put.clear();
+}
+
+result<void> store::erase_unless_put(std::span<const std::pair<table, std::string>> records) {
+  std::lock_guard hold{state_->commit_guard};
+  auto& s = *state_;
+  if (auto ready = s.ready(); !ready)
+    return ready;
+  rocksdb::WriteBatch batch;
+  for (const auto& r : records)
+    if (!s.put.contains(r))
+      batch.Delete(s.db->family(r.first), r.second);
+  if (batch.Count() == 0)
+    return {};
+  if (auto written = s.write(batch, durability::synced); !written)
+    return written;
+  s.is_synced();
+  return {};
+}
+
+} // namespace kevolve

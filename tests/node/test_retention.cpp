@@ -1,0 +1,168 @@
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/node/forget.hpp"
+#include "store/fsck.hpp"
+#include "store/store.hpp"
+#include "tests/node/live_node.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+namespace {
+
+campaign_status ended(uint64_t id, uint64_t last_sequence, uint64_t candidates, const char* state = "finished") {
+  campaign_status s;
+  s.id = {0, id};
+  s.state = state;
+  s.last_sequence = last_sequence;
+  s.candidates = candidates;
+  return s;
+}
+
+std::vector<uint64_t> chosen(std::vector<campaign_status> all, uint64_t keep) {
+  std::vector<uint64_t> out;
+  for (const auto& id : campaigns_to_forget(std::move(all), keep))
+    out.push_back(id.lo);
+  return out;
+}
+
+std::map<std::string, std::string> rows(const store& data, table where, const std::string& prefix = {}) {
+  auto all = data.scan(where, prefix, SIZE_MAX);
+  REQUIRE(all);
+  return {all->begin(), all->end()};
+}
+
+// Every text and result that the campaign's candidates name is there.
+size_t check_whole(const store& data, const id128& campaign) {
+  size_t named = 0;
+  for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign))) {
+    auto r = decode<node_record>(value);
+    REQUIRE(r);
+    for (const auto& blob : {r->proposal.source, r->object})
+      if (!blob.empty()) {
+        CHECK(data.blob(blob)->has_value());
+        ++named;
+      }
+    for (const auto& id : r->evaluations) {
+      CHECK(data.get(table::evaluations, keys::evaluation(id))->has_value());
+      ++named;
+    }
+  }
+  return named;
+}
+
+} // namespace
+
+TEST_CASE("what ended first is forgotten first, down to nine tenths, and what ended last never") {
+  const std::vector<campaign_status> all{ended(1, 30, 10), ended(2, 10, 10), ended(3, 20, 10, "failed"),
+                                         ended(4, 5, 1'000, "running"), ended(5, 1, 1'000, "paused")};
+  CHECK(chosen(all, 0).empty());
+  CHECK(chosen(all, 30).empty());
+  CHECK(chosen(all, 29) == std::vector<uint64_t>{2});
+  CHECK(chosen(all, 20) == std::vector<uint64_t>{2, 3}); // 20 would be above nine tenths
+  CHECK(chosen(all, 1) == std::vector<uint64_t>{2, 3});
+  CHECK(chosen({ended(1, 1, 1'000)}, 10).empty());
+}
+
+TEST_CASE("a campaign is taken out with what it alone named, and the next is as whole as before") {
+  scratch_folder dir;
+  id128 first, second;
+  {
+    live_node n{dir.path};
+    first = n.submit("row_energy", {"budget.candidates=6"});
+    n.await_end(first);
+    second = n.submit("row_energy", {"budget.candidates=6", "seed=2"});
+    n.await_end(second);
+  }
+  {
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    auto& s = **data;
+    const auto blobs = rows(s, table::blobs).size();
+    const auto evaluations = rows(s, table::evaluations).size();
+    const auto named = check_whole(s, second);
+    CHECK(named > 0);
+    REQUIRE(forget_campaigns(s, {first}));
+    CHECK(check_whole(s, second) == named);
+    CHECK(rows(s, table::nodes, keys::of(first)).empty());
+    CHECK(s.read_events(first, 1, SIZE_MAX)->empty());
+    for (const auto& [key, value] : rows(s, table::index))
+      if (key[0] > 2) // the caller's part
+        CHECK_MESSAGE(key.find(keys::of(first)) == std::string::npos, key.substr(0, key.find('/')));
+    CHECK(rows(s, table::blobs).size() < blobs);
+    CHECK(rows(s, table::evaluations).size() < evaluations);
+    // Both were of one task: what it was prepared with is still there.
+    auto prepared = s.get(table::index, keys::prepared(second));
+    REQUIRE(prepared);
+    REQUIRE(*prepared);
+    CHECK(s.blob(decode<preparation>(**prepared)->reference_object)->has_value());
+    auto told = s.read_global(1, SIZE_MAX);
+    REQUIRE(told);
+    const auto& last = told->back();
+    CHECK(last.kind == static_cast<uint16_t>(event_kind::campaign_forgotten));
+    CHECK(decode<forgotten_record>(last.payload)->campaign == first);
+    CHECK(decode<forgotten_record>(last.payload)->candidates == 6);
+    CHECK(half_forgotten(s)->empty());
+  }
+  auto report = fsck(dir.path);
+  REQUIRE(report);
+  for (const auto& f : report->findings)
+    FAIL_CHECK(f.where << ": " << f.what);
+  live_node n{dir.path};
+  CHECK(n.submit("row_energy", {"budget.candidates=6"}) == first); // and may be run anew
+  CHECK(n.await_end(first).candidates == 6);
+}
+
+TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a crash cut short") {
+  scratch_folder dir;
+  id128 first, second, third;
+  {
+    live_node n{dir.path, {.keep_candidates = 8}};
+    first = n.submit("row_energy", {"budget.candidates=4"});
+    n.await_end(first);
+    second = n.submit("row_energy", {"budget.candidates=4", "seed=2"});
+    n.await_end(second);
+    CHECK(n.list().size() == 2); // eight candidates
+    third = n.submit("row_energy", {"budget.candidates=4", "seed=3"});
+    n.await(third, [&](const campaign_status& s) {
+      const auto all = n.list();
+      return s.state == "finished"
+             && std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.id == first; });
+    });
+    n.await(third, [&](const campaign_status&) { // until then it is going
+      auto woken = n.wake(first);
+      return !woken && woken.error().code == errc::not_found;
+    });
+    CHECK(n.status(second).candidates == 4);
+    REQUIRE(n.crash("retention"));
+  }
+  {
+    // As if it had died after the campaign was struck off.
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    CHECK(rows(**data, table::nodes, keys::of(first)).empty());
+    REQUIRE((*data)->put(table::index, keys::forgetting(second), "1"));
+    transaction t{
+        {},
+        {write_op::erase(table::index, keys::status(second)), write_op::erase(table::index, keys::campaign(second))}};
+    REQUIRE((*data)->commit({&t, 1}));
+    CHECK_FALSE(rows(**data, table::nodes, keys::of(second)).empty());
+  }
+  {
+    live_node n{dir.path, {.keep_candidates = 8}};
+    REQUIRE(n.wake(third));
+    n.await(third, [&](const campaign_status&) {
+      auto left = half_forgotten(n.data());
+      return left && left->empty();
+    });
+  }
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  CHECK(rows(**data, table::nodes, keys::of(second)).empty());
+  CHECK(check_whole(**data, third) > 0);
+}
