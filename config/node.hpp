@@ -130,7 +130,8 @@ typename I::result_type inspect(I& f, cluster_spec& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, limits_spec& x) {
-  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib, x.keep_candidates, x.connections, x.connections_per_peer);
+  return f(x.campaigns, x.compilers, x.memory_mib, x.disk_reserve_mib, x.keep_candidates, x.connections,
+           x.connections_per_peer);
 }
 template <class I>
 typename I::result_type inspect(I& f, sandbox_spec& x) {
