@@ -203,7 +203,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   st.fold.ended = true;
   st.fold.finish = record;
   if (const auto& board = st.context->board)
-    board->listen(st.context->id, nullptr);
+    board->leave(st.context->id);
   keep_time(self);
   log::scope about{st.card->ids()};
   log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,

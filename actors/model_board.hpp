@@ -40,13 +40,17 @@ public:
     for (const auto& f : told)
       f();
   }
-  // `changed` is called on any thread, after each change of who is held; null: no more.
+  // `changed` is called on any thread, after each change of who is held.
   void listen(const id128& campaign, std::function<void()> changed) const {
     std::lock_guard lock{guard_};
-    if (changed)
-      listeners_[campaign] = std::move(changed);
-    else
-      listeners_.erase(campaign);
+    listeners_[campaign] = std::move(changed);
+  }
+  // It has ended: nothing is kept of it.
+  void leave(const id128& campaign) const {
+    std::lock_guard lock{guard_};
+    listeners_.erase(campaign);
+    ended_.erase(campaign);
+    spent_out_.erase(campaign);
   }
   bool holds(const std::string& provider) const {
     std::lock_guard lock{guard_};
@@ -65,14 +69,16 @@ public:
     return out;
   }
 
-  // A call has ended; its campaign takes what it has not heard of.
+  // A call has ended; its campaign takes what it has not heard of, if it still listens.
   void ended(const call_event& e) {
     std::lock_guard lock{guard_};
-    ended_[e.id.campaign].push_back(e);
+    if (listeners_.contains(e.id.campaign))
+      ended_[e.id.campaign].push_back(e);
   }
   std::vector<call_event> take_ended(const id128& campaign) const {
     std::lock_guard lock{guard_};
-    return std::exchange(ended_[campaign], {});
+    auto taken = ended_.extract(campaign);
+    return taken ? std::move(taken.mapped()) : std::vector<call_event>{};
   }
   // Its budget has no room for another call.
   void spent_out(const id128& campaign, const std::string& reason) {
@@ -92,7 +98,7 @@ private:
   std::map<std::string, std::string> held_;
   mutable std::map<id128, std::function<void()>> listeners_;
   mutable std::map<id128, std::vector<call_event>> ended_;
-  std::map<id128, std::string> spent_out_;
+  mutable std::map<id128, std::string> spent_out_;
 };
 
 } // namespace kevolve

@@ -128,6 +128,23 @@ append_request write_of(models_state& st, const call_ptr& c, event_kind kind) {
   return a;
 }
 
+namespace {
+
+// Ledgers are stored with each call, so those of campaigns that ask nothing now can be read again.
+void drop_idle_ledgers(models_state& st) {
+  constexpr size_t kept = 256;
+  if (st.ledgers.size() < kept)
+    return;
+  std::set<std::string> needed;
+  for (const auto& s : st.setup.sources)
+    needed.insert(keys::spent_with(s.plan.name));
+  for (const auto& [serial, c] : st.calls)
+    needed.insert(keys::spent_by(c->question.record.id.campaign));
+  std::erase_if(st.ledgers, [&](const auto& l) { return !needed.contains(l.first); });
+}
+
+} // namespace
+
 void with_ledger(pointer self, const std::string& key, std::function<void()> then) {
   auto& st = self->state;
   if (st.ledgers.contains(key)) {
@@ -139,6 +156,7 @@ void with_ledger(pointer self, const std::string& key, std::function<void()> the
   if (waiting.size() > 1)
     return;
   const auto ready = [self, key](llm::ledger l) {
+    drop_idle_ledgers(self->state);
     self->state.ledgers[key] = std::move(l);
     for (auto& f : std::exchange(self->state.reading[key], {}))
       f();

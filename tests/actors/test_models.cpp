@@ -204,6 +204,24 @@ struct service : virtual_system {
 
 } // namespace
 
+TEST_CASE("the board keeps nothing of a campaign that has left, and nothing for one that never listened") {
+  model_board board;
+  call_event e;
+  e.id.campaign = campaign;
+  board.ended(e);
+  CHECK(board.take_ended(campaign).empty());
+  board.listen(campaign, [] {});
+  board.ended(e);
+  CHECK(board.take_ended(campaign).size() == 1);
+  CHECK(board.take_ended(campaign).empty());
+  board.spent_out(campaign, "all of it");
+  board.ended(e);
+  board.leave(campaign);
+  board.ended(e);
+  CHECK(board.take_ended(campaign).empty());
+  CHECK(board.spent_out(campaign).empty());
+}
+
 TEST_CASE("an answer is stored with what it took before it is given away") {
   service s;
   s.open();
