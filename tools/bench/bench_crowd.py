@@ -98,13 +98,14 @@ def main() -> None:
     p.add_argument("--nodes", type=int, help="of all of them (short 2,000, long 100,000)")
     p.add_argument("--actors", type=int, help="short 10,000, long 100,000")
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
+    p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 24)")
     arguments = p.parse_args()
     common.need(arguments.bin, *PROGRAMS)
     document = common.header("crowd", arguments)
     campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (
-        (50, 100_000, 100_000, 50, 1_000, 10, 10, 30) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
+        (50, 100_000, 100_000, 50, 1_000, 10, 10, 24) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
     campaigns, nodes = arguments.campaigns or campaigns, arguments.nodes or nodes
-    actors, clients = arguments.actors or actors, arguments.clients or clients
+    actors, clients, rounds = arguments.actors or actors, arguments.clients or clients, arguments.rounds or rounds
     with common.scratch() as scratch:
         data = scratch / "data"
         common.say(f"{campaigns} campaigns, {nodes} nodes")
@@ -144,9 +145,14 @@ def answers(what: str, polls: Json) -> str:
     return (f"{what}: {polls['requests']} requests of {polls['clients']} clients, {polls['failed']} failed, median "
             f"{common.nanoseconds(1e9 * (polls['median_s'] or 0))}, 99 % within "
             f"{common.nanoseconds(1e9 * (polls['p99_s'] or 0))} (wanted: {common.nanoseconds(1e9 * ANSWER_LIMIT_S)}); "
-            f"candidates a minute {common.number(polls['ratio'], 3)} of the "
-            f"{sum(polls['alone_per_minute']) / len(polls['alone_per_minute']):.0f} without, 90 % interval "
-            f"{common.interval(polls['ratio_interval'], 3)} (wanted: 0.98)")
+            f"candidates a minute {portion(polls['ratio'])} of the "
+            f"{sum(polls['alone_per_minute']) / len(polls['alone_per_minute']):.0f} without (wanted: 0.98); "
+            f"{portion(polls['still_ratio'])} where the same clients ask a server beside the node that only sends these "
+            f"pages' bytes, and {portion(polls['own_ratio'])} of that where they ask the node")
+
+
+def portion(ratio: Json) -> str:
+    return f"{common.number(ratio['value'], 3)} ({common.interval(ratio['interval'], 3)})"
 
 
 def render(document: Json) -> str:

@@ -250,18 +250,32 @@ class Pollers:
     """Clients that ask for the actors and for nodes, one request after the other with a pause between, in a process that
     costs little: what it takes is missing from the node's own machine."""
 
-    def __init__(self, daemon: Daemon, paths: list[str], clients: int) -> None:
-        about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
-        port = urllib.parse.urlparse(about["url"]).port
-        self.process = subprocess.Popen(
-            [str(daemon.folder / "bench-crowd"), "poll", "--port", str(port), "--token-file", str(daemon.data / "token"),
-             "--clients", str(clients), "--pause-ms", str(int(1000 * PAUSE_S)), *paths],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, daemon: Daemon, paths: list[str], clients: int, port: int | None = None) -> None:
+        self.process = crowd(daemon, "poll", paths, port, "--clients", str(clients), "--pause-ms", str(int(1000 * PAUSE_S)))
 
     def stop(self) -> Json:
         out, _ = self.process.communicate("")
         document: Json = json.loads(out)
         return document
+
+
+class StillServer:
+    """Answers with what the node said when it began, and knows nothing else: what the pages cost at least."""
+
+    def __init__(self, daemon: Daemon, paths: list[str]) -> None:
+        self.process = crowd(daemon, "still", paths)
+        self.port = int(json.loads(self.process.stdout.readline())["port"])
+
+    def stop(self) -> None:
+        self.process.communicate("")
+
+
+def crowd(daemon: Daemon, what: str, paths: list[str], port: int | None = None, *more: str) -> subprocess.Popen[str]:
+    about = json.loads((daemon.data / "admin.json").read_text(encoding="utf-8"))
+    port = port or urllib.parse.urlparse(about["url"]).port
+    return subprocess.Popen([str(daemon.folder / "bench-crowd"), what, "--port", str(port), "--token-file",
+                             str(daemon.data / "token"), *more, *paths],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def rate(trouble: Trouble, seconds: float) -> float:
@@ -274,29 +288,35 @@ def rate(trouble: Trouble, seconds: float) -> float:
 
 
 def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
-    """The rate alone and beside clients, by turns."""
-    alone: list[float] = []
-    beside: list[float] = []
+    """The rate alone, beside clients of the node, and beside the same clients of a still server, by turns: what the
+    clients themselves take and what any server would is in both of the latter."""
+    rates: dict[str, list[float]] = {"alone": [], "polled": [], "still": []}
     took: list[float] = []
     failed, client_cpu = 0, 0.0
     identity = trouble.submitted[0]
     paths = ["/v1/actors", f"/v1/campaigns/{identity}/nodes/1", "/v1/actors/summary", f"/v1/campaigns/{identity}/tree"]
     for k in range(rounds):
-        for with_clients in ((False, True), (True, False))[k % 2]:
-            if not with_clients:
-                alone.append(rate(trouble, seconds))
-                continue
-            pollers = Pollers(trouble.daemon, paths, clients)
-            beside.append(rate(trouble, seconds))
-            said = pollers.stop()
-            took += [1e-6 * us for us in said["took_us"]]
-            failed += said["failed"]
-            client_cpu += said["cpu_s"]
+        for what in list(itertools.permutations(rates))[k % 6]:
+            server = StillServer(trouble.daemon, paths) if what == "still" else None
+            pollers = None if what == "alone" else Pollers(trouble.daemon, paths, clients, server and server.port)
+            rates[what].append(rate(trouble, seconds))
+            said = pollers.stop() if pollers else None
+            if server:
+                server.stop()
+            elif said:
+                took += [1e-6 * us for us in said["took_us"]]
+                failed += said["failed"]
+                client_cpu += said["cpu_s"]
     took.sort()
-    return {"clients": clients, "alone_per_minute": alone, "polled_per_minute": beside,
-            "ratio": sum(beside) / sum(alone) if sum(alone) else None, "ratio_interval": bootstrapped(alone, beside),
-            "requests": len(took), "failed": failed, "client_cpu_s": client_cpu,
-            "median_s": took[len(took) // 2] if took else None, "p99_s": took[int(len(took) * 0.99)] if took else None}
+    return {"clients": clients, **{f"{name}_per_minute": r for name, r in rates.items()},
+            "ratio": ratio_of(rates["alone"], rates["polled"]), "still_ratio": ratio_of(rates["alone"], rates["still"]),
+            "own_ratio": ratio_of(rates["still"], rates["polled"]), "requests": len(took), "failed": failed,
+            "client_cpu_s": client_cpu, "median_s": took[len(took) // 2] if took else None,
+            "p99_s": took[int(len(took) * 0.99)] if took else None}
+
+
+def ratio_of(before: list[float], after: list[float]) -> Json:
+    return {"value": sum(after) / sum(before) if sum(before) else None, "interval": bootstrapped(before, after)}
 
 
 def bootstrapped(alone: list[float], beside: list[float], seed: int = 1) -> list[float] | None:
@@ -386,7 +406,7 @@ def render(document: Json) -> str:
         text += (f"\n\n{polls['clients']} clients that poll: {polls['requests']} requests, {polls['failed']} failed, median "
                  f"{common.nanoseconds(1e9 * (polls['median_s'] or 0))}, 99 % within "
                  f"{common.nanoseconds(1e9 * (polls['p99_s'] or 0))} (wanted: 50 ms); candidates a minute beside them "
-                 f"{common.number(polls['ratio'], 3)} of those without (wanted: 0.98)")
+                 f"{common.number(polls['ratio']['value'], 3)} of those without (wanted: 0.98)")
     return text
 
 

@@ -1,5 +1,5 @@
 // A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
-// many actors beside its own and stays until its standard input ends, `poll` asks one.
+// many actors beside its own and stays until its standard input ends, `poll` asks one, `still` answers with what one said.
 #include "actors/campaign_fold.hpp"
 #include "actors/keys.hpp"
 #include "config/campaign.hpp"
@@ -7,6 +7,7 @@
 #include "runtime/node/node.hpp"
 #include "tools/bench/polling.hpp"
 #include "tools/bench/report.hpp"
+#include "tools/bench/still_server.hpp"
 #include "tools/kevolve/node_reader.hpp"
 
 #include <CLI/CLI.hpp>
@@ -246,12 +247,15 @@ int main(int argc, char** argv) {
   uint64_t actors = 100'000;
   polling asked;
   auto* clients = app.add_subcommand("poll", "clients that ask a node again and again, until standard input ends");
-  clients->add_option("--port", asked.port)->required();
-  clients->add_option("--token-file", asked.token_file)->required();
+  auto* still = app.add_subcommand("still", "answers with what a node says now, until standard input ends");
+  for (auto* of : {clients, still}) {
+    of->add_option("--port", asked.port, "the node's")->required();
+    of->add_option("--token-file", asked.token_file)->required();
+    of->add_option("paths", asked.paths)->required();
+  }
   clients->add_option("--clients", asked.clients)->capture_default_str();
   clients->add_option("--pause-ms", asked.pause_ms, "between the answer and a client's next question")
       ->capture_default_str();
-  clients->add_option("paths", asked.paths)->required();
   auto* serving = app.add_subcommand("serve", "a node with actors beside its own, until standard input ends");
   serving->add_option("--data", data, "data directory")->required();
   serving->add_option("--bin", bin, "folder of the helper programs")->required();
@@ -260,5 +264,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (clients->parsed())
     return poll(asked);
+  if (still->parsed())
+    return serve_still(asked);
   return filling->parsed() ? fill(p) : serve(data, bin, model, actors);
 }

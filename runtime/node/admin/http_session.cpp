@@ -2,7 +2,7 @@
 
 #include "runtime/base/log.hpp"
 
-#include <boost/asio/post.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/write.hpp>
 
 #include <array>
@@ -89,6 +89,14 @@ void session::read() {
 }
 
 void session::read_header() {
+  // What came whole needs no further turn of the loop.
+  if (error_code e; buffer_.size() > 0) {
+    buffer_.consume(parser_->put(buffer_.data(), e));
+    if (e != http::error::need_more) {
+      on_header(e);
+      return;
+    }
+  }
   wire_.expires_after(server_.limits.header);
   http::async_read_header(wire_, buffer_, *parser_,
                           [self = shared_from_this()](error_code e, size_t) { self->on_header(e); });
@@ -108,6 +116,10 @@ void session::on_header(error_code e) {
   if (auto why = refusal(q, target)) {
     keep_alive_ = keep_alive_ && parser_->is_done(); // its body is not read
     refuse(*why);
+    return;
+  }
+  if (parser_->is_done()) {
+    on_request();
     return;
   }
   wire_.expires_after(server_.limits.body);
@@ -208,16 +220,17 @@ void session::ask(api_request r, void (*then)(session&, api_response)) {
     self->timer_.cancel();
     then(*self, std::move(x));
   };
-  if (r.method == "GET") {
-    timer_.expires_after(server_.limits.answer);
-    timer_.async_wait([answered](error_code e) {
-      if (!e)
-        answered(to_response(problem{504, "timed-out", "the node did not answer in time"}));
-    });
-  }
+  const bool reading = r.method == "GET";
   server_.api->handle(std::move(r), [life = life_, answered](api_response x) {
     if (auto server = life.lock())
-      asio::post(server->io, [answered, x = std::move(x)]() mutable { answered(std::move(x)); });
+      asio::dispatch(server->io, [answered, x = std::move(x)]() mutable { answered(std::move(x)); });
+  });
+  if (!reading || asked_ != number)
+    return;
+  timer_.expires_after(server_.limits.answer);
+  timer_.async_wait([answered](error_code e) {
+    if (!e)
+      answered(to_response(problem{504, "timed-out", "the node did not answer in time"}));
   });
 }
 

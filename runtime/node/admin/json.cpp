@@ -17,13 +17,11 @@ std::string to_pretty_text(const json& x) {
 
 namespace {
 
-void append_digits(std::string& out, int64_t x, int width) {
-  for (int64_t place = width; place > 0; --place) {
-    int64_t unit = 1;
-    for (int64_t k = 1; k < place; ++k)
-      unit *= 10;
-    out += static_cast<char>('0' + x / unit % 10);
-  }
+// The last `width` digits.
+void append_digits(std::string& out, int64_t x, size_t width) {
+  out.append(width, '0');
+  for (auto at = out.end(); width > 0; --width, x /= 10)
+    *--at = static_cast<char>('0' + x % 10);
 }
 
 void append_time(std::string& out, int64_t since_epoch_ns) {

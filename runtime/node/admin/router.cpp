@@ -27,26 +27,33 @@ bool is_parameter(std::string_view segment) {
 }
 
 // How well a pattern fits: nothing if not at all, else one bit per literal segment, the first weighing most.
-std::optional<uint64_t> fit(std::string_view pattern, std::string_view path,
-                            std::map<std::string, std::string>& values) {
-  auto wanted = segments(pattern);
-  auto given = segments(path);
+std::optional<uint64_t> fit(const std::vector<std::string>& wanted, const std::vector<std::string_view>& given) {
   if (wanted.size() != given.size())
     return std::nullopt;
   uint64_t score = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     score <<= 1U;
-    if (is_parameter(wanted[i])) {
-      auto value = percent_decode(given[i], false);
-      if (!value || value->empty())
-        return std::nullopt;
-      values[std::string{wanted[i].substr(1, wanted[i].size() - 2)}] = *value;
-    } else if (wanted[i] == given[i])
+    if (wanted[i] == given[i])
       score |= 1U;
-    else
+    else if (!is_parameter(wanted[i]))
       return std::nullopt;
   }
   return score;
+}
+
+// Of a path that fits; nothing if one says nothing, or is not encoded properly.
+std::optional<std::map<std::string, std::string>> values_of(const std::vector<std::string>& wanted,
+                                                            const std::vector<std::string_view>& given) {
+  std::map<std::string, std::string> out;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!is_parameter(wanted[i]))
+      continue;
+    auto value = percent_decode(given[i], false);
+    if (!value || value->empty())
+      return std::nullopt;
+    out[wanted[i].substr(1, wanted[i].size() - 2)] = std::move(*value);
+  }
+  return out;
 }
 
 std::optional<uint64_t> parse_number(const std::string& text) {
@@ -106,6 +113,13 @@ std::optional<problem> read_query(const route& r, std::string_view text, std::ma
 
 } // namespace
 
+router::router(std::vector<route> table) : table_(std::move(table)) {
+  for (const auto& r : table_) {
+    const auto parts = segments(r.pattern);
+    patterns_.emplace_back(parts.begin(), parts.end());
+  }
+}
+
 tl::expected<matched, mismatch> router::match(std::string_view method, std::string_view target) const {
   auto question = target.find('?');
   auto path = target.substr(0, question);
@@ -115,10 +129,12 @@ tl::expected<matched, mismatch> router::match(std::string_view method, std::stri
   std::optional<uint64_t> best;
   matched found;
   std::string allow;
-  for (const auto& r : table_) {
-    std::map<std::string, std::string> values;
-    auto score = fit(r.pattern, path, values);
-    if (!score)
+  const auto given = segments(path);
+  for (size_t i = 0; i < table_.size(); ++i) {
+    const auto& r = table_[i];
+    auto score = fit(patterns_[i], given);
+    auto values = score ? values_of(patterns_[i], given) : std::nullopt;
+    if (!values)
       continue;
     if (!best || *score > *best) {
       best = score;
@@ -130,7 +146,7 @@ tl::expected<matched, mismatch> router::match(std::string_view method, std::stri
     allow += (allow.empty() ? "" : ", ") + r.method;
     if (r.method == method) {
       found.to = &r;
-      found.path = std::move(values);
+      found.path = std::move(*values);
     }
   }
   if (!best)

@@ -76,7 +76,7 @@ struct mismatch {
 
 class router {
 public:
-  explicit router(std::vector<route> table) : table_(std::move(table)) {}
+  explicit router(std::vector<route> table);
 
   // 404, 405 with the methods there are, 400 for parameters that are unknown or out of bounds. A literal segment
   // goes before a {…}.
@@ -87,6 +87,7 @@ public:
 
 private:
   std::vector<route> table_;
+  std::vector<std::vector<std::string>> patterns_; // of each route, by segments
 };
 
 // The OpenAPI 3.1 document of a table.
