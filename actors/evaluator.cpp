@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace kevolve {
 
@@ -41,6 +42,11 @@ void end_turn(pointer self, const run_ptr& r) {
   give_turns(self);
 }
 
+void add(append_request& to, append_request more) {
+  std::move(more.values.begin(), more.values.end(), std::back_inserter(to.values));
+  std::move(more.blobs.begin(), more.blobs.end(), std::back_inserter(to.blobs));
+}
+
 void finish(pointer self, const run_ptr& r) {
   if (r->has_turn && !r->request.final_check && r->progress.confirmed) { // another best, and another level
     self->state.settling = r->request.index;
@@ -49,6 +55,7 @@ void finish(pointer self, const run_ptr& r) {
   end_turn(self, r);
   r->progress.result.rival = r->request.champion;
   r->progress.result.unsaved = std::move(r->request.unsaved);
+  add(r->progress.result.unsaved, std::move(r->taken));
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
   self->state.card->flight(-1);
@@ -272,24 +279,44 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
 // Records the intent, in the run's first append with what its node has not stored, then spends.
 void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated);
 
-// Bought before, by whichever campaign: never paid again.
+// A result that is there, with the object it names. Its own campaign may be forgotten before this node names it: it is
+// stored again with the node's end.
+void take(pointer self, const run_ptr& r, stage s, const evaluation_record& record, const std::string& object) {
+  auto waiting = self->state.bought.find(record.evaluation);
+  auto all = waiting == self->state.bought.end() ? std::vector<run_ptr>{} : waiting->second;
+  all.push_back(r);
+  for (const auto& x : all) {
+    x->taken.values.push_back(stored(record));
+    if (!object.empty())
+      x->taken.blobs.push_back(object);
+  }
+  if (!object.empty())
+    r->object = object;
+  go_on(self, r, s, record);
+}
+
+// Bought before, by whichever campaign: never paid again, unless it is not there whole.
 void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
+  auto otherwise = [self, r, s, id](caf::error& e) {
+    auto why = to_failure(e);
+    if (why.code == errc::not_found || why.code == errc::corrupt)
+      pay(self, r, s, id, {});
+    else
+      failed(self, r, e);
+  };
+  auto found = [self, r, s, id, otherwise](std::string& bytes) {
+    auto record = decode<evaluation_record>(bytes);
+    if (!record)
+      pay(self, r, s, id, {});
+    else if (record->object.empty())
+      take(self, r, s, *record, {});
+    else
+      self->request(self->state.context->journal, until_answered, atom::blob_v, record->object)
+          .then([self, r, s, record = *record](std::string& object) { take(self, r, s, record, object); }, otherwise);
+  };
   self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
                 keys::evaluation(id))
-      .then(
-          [self, r, s, id](std::string& bytes) {
-            if (auto record = decode<evaluation_record>(bytes))
-              go_on(self, r, s, *record);
-            else
-              pay(self, r, s, id, {});
-          },
-          [self, r, s, id](caf::error& e) {
-            auto why = to_failure(e);
-            if (why.code == errc::not_found || why.code == errc::corrupt)
-              pay(self, r, s, id, {});
-            else
-              failed(self, r, e);
-          });
+      .then(found, otherwise);
 }
 
 void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated) {

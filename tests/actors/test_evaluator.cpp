@@ -145,6 +145,10 @@ struct laboratory : virtual_system {
     said->verdict_on_candidates.speedup = 2.0;
     said->verdict_on_candidates.ci_low = 1.9;
   }
+  void erase(table where, const std::string& key) {
+    transaction t{{}, {write_op::erase(where, key)}};
+    REQUIRE(disk.data->commit({&t, 1}));
+  }
   // Stores what came unsaved, as the end of its node does.
   void settle(const evaluation& e) {
     auto a = e.unsaved;
@@ -369,6 +373,44 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   CHECK(said->compiled.size() == 1);
   CHECK(races() == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
+}
+
+TEST_CASE_FIXTURE(laboratory, "what was taken over is there when its node ends, whoever forgot it meanwhile") {
+  auto before = evaluate("candidate");
+  run();
+  REQUIRE(before->value);
+  settle(*before->value);
+  stop(caf::actor_cast<caf::actor>(tested));
+  run();
+  start();
+  auto after = evaluate("candidate");
+  run();
+  REQUIRE(after->value);
+  CHECK(said->compiled.size() == 1);
+  for (const auto& id : after->value->evaluations)
+    erase(table::evaluations, key_of(id));
+  erase(table::blobs, after->value->object);
+  settle(*after->value);
+  for (const auto& id : after->value->evaluations)
+    CHECK(disk.data->get(table::evaluations, key_of(id))->has_value());
+  CHECK(disk.data->blob(after->value->object)->has_value());
+}
+
+TEST_CASE_FIXTURE(laboratory, "a compile whose object is gone is bought again") {
+  auto before = evaluate("candidate");
+  run();
+  REQUIRE(before->value);
+  settle(*before->value);
+  erase(table::blobs, before->value->object);
+  stop(caf::actor_cast<caf::actor>(tested));
+  run();
+  start();
+  auto after = evaluate("candidate");
+  run();
+  REQUIRE(after->value);
+  CHECK(after->value->result == verdict::pass);
+  CHECK(said->compiled.size() == 2);
+  CHECK(disk.data->blob(after->value->object)->has_value());
 }
 
 TEST_CASE_FIXTURE(laboratory,
