@@ -224,6 +224,7 @@ TEST_CASE("the board keeps nothing of a campaign that has left, and nothing for 
 
 TEST_CASE("an answer is stored with what it took before it is given away") {
   service s;
+  s.board->listen(campaign, [] {});
   s.open();
   s.scripts["first"]->ends = {answered()};
   const auto got = s.put(s.question(1));
