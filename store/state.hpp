@@ -7,6 +7,7 @@
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -33,6 +34,8 @@ struct store::state {
   std::atomic<uint64_t> last_sequence = 0;
   uint64_t synced_sequence = 0;                      // what a reader was told of is no younger
   std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
+  // By campaign, several to a place.
+  std::array<std::atomic<uint64_t>, 64> changes{};
   bool watching = false;
   std::set<std::pair<table, std::string>> put; // since then
   end_mark mark;                               // follows synced_sequence
@@ -48,6 +51,15 @@ struct store::state {
   // Before anything is rewritten: what was acknowledged and is gone. For reading that is told, and no obstacle.
   result<void> look_for_loss();
   result<uint64_t> campaign_end(id128 campaign) const;
+  std::atomic<uint64_t>& changes_of(const id128& campaign) { return changes[campaign.lo % changes.size()]; }
+  // Before and after a write with events of these campaigns, or with none.
+  void changes_in(const std::unordered_map<id128, uint64_t>& campaigns) {
+    for (const auto& [campaign, end] : campaigns)
+      ++changes_of(campaign);
+    if (campaigns.empty())
+      for (auto& c : changes)
+        ++c;
+  }
   result<void> write(rocksdb::WriteBatch& batch, durability d);
   void is_synced();
   // For writing: recovers if the last write was refused.

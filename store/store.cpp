@@ -251,7 +251,10 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group, durabi
   }
   if (batch.Count() == 0)
     return ends;
-  if (auto written = s.write(batch, d); !written)
+  s.changes_in(new_ends);
+  auto written = s.write(batch, d);
+  s.changes_in(new_ends);
+  if (!written)
     return tl::unexpected(written.error());
   s.last_sequence = sequence;
   if (d == durability::synced)
@@ -273,6 +276,10 @@ result<void> store::sync() {
   }
   s.is_synced();
   return {};
+}
+
+uint64_t store::changes_of(id128 campaign) const {
+  return state_->changes_of(campaign);
 }
 
 uint64_t store::synced_sequence() const {

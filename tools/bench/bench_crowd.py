@@ -98,12 +98,12 @@ def main() -> None:
     p.add_argument("--nodes", type=int, help="of all of them (short 2,000, long 100,000)")
     p.add_argument("--actors", type=int, help="short 10,000, long 100,000")
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
-    p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 24)")
+    p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 18)")
     arguments = p.parse_args()
     common.need(arguments.bin, *PROGRAMS)
     document = common.header("crowd", arguments)
     campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (
-        (50, 100_000, 100_000, 50, 1_000, 10, 10, 24) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
+        (50, 100_000, 100_000, 50, 1_000, 10, 10, 18) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
     campaigns, nodes = arguments.campaigns or campaigns, arguments.nodes or nodes
     actors, clients, rounds = arguments.actors or actors, arguments.clients or clients, arguments.rounds or rounds
     with common.scratch() as scratch:

@@ -9,12 +9,15 @@
 #include <boost/asio/post.hpp>
 #include <caf/actor_system.hpp>
 
+#include <chrono>
 #include <set>
 
 namespace kevolve {
 
 namespace {
 
+// Faster than anyone reads, and long enough for a page that dozens ask for twice a second.
+constexpr std::chrono::milliseconds shared_for{200};
 constexpr size_t most_told = 80; // characters of a value in the audit, of a key in an answer
 
 // The body; of a key that stands twice in one object nobody knows which value was meant: its name in `repeated`.
@@ -127,9 +130,11 @@ std::vector<route> api_routes() {
   add("POST", "/v1/campaigns/{id}/cancel", "cancel_campaign", "End a campaign for good", cancel).body = reason;
   add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
       .query = {limit_parameter, cursor_parameter};
+  t.back().shared = sharing::campaign;
   add("GET", "/v1/campaigns/{id}/nodes/{index}", "get_node",
       "A candidate whole: source, differences, compiler's words, samples, verdict, cost", node)
       .reads = true;
+  t.back().shared = sharing::campaign;
   add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
       .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}}};
   add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
@@ -140,8 +145,11 @@ std::vector<route> api_routes() {
                   limit_parameter,
                   cursor_parameter};
   listed.immediate = true;
-  add("GET", "/v1/actors/tree", "get_actor_tree", "Live actors under their supervisors", actor_tree);
+  listed.shared = sharing::any;
+  add("GET", "/v1/actors/tree", "get_actor_tree", "Live actors under their supervisors", actor_tree).shared =
+      sharing::any;
   add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary).immediate = true;
+  t.back().shared = sharing::any;
   add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor).immediate = true;
   add("GET", "/v1/resources", "list_resources", "Compiler slots and devices with their leases", resources);
   auto& e = add("GET", "/v1/events", "list_events",
@@ -178,6 +186,8 @@ admin_api::admin_api(caf::actor_system& system, api_context context) : system_(s
     if (auto kept = repeated_->restore(context.ledger->data(), idempotency_memory::clock::now()); !kept)
       log::error("admin", "idempotency keys cannot be read: {}", to_string(kept.error()));
   if (context.data)
+    shared_ = std::make_shared<shared_answers>(shared_for);
+  if (context.data)
     reader_ = std::make_unique<boost::asio::thread_pool>(1);
   context_ = std::make_shared<const api_context>(std::move(context));
 }
@@ -195,6 +205,15 @@ void admin_api::stop() {
     context_->ledger->stop();
 }
 
+std::optional<uint64_t> admin_api::version_of(const matched& found) const {
+  if (!shared_ || found.to->shared == sharing::none)
+    return std::nullopt;
+  if (found.to->shared == sharing::any)
+    return 0;
+  const auto id = parse_id(found.path.at("id"));
+  return id ? std::optional{context_->data->changes_of(id)} : std::nullopt;
+}
+
 void admin_api::handle(api_request request, api_done done) {
   auto found = router_.match(request.method, request.target);
   if (!found) {
@@ -203,8 +222,17 @@ void admin_api::handle(api_request request, api_done done) {
     done(std::move(response));
     return;
   }
-  done = [route = found->to->id, done = std::move(done)](api_response response) {
+  const auto version = version_of(*found);
+  if (version)
+    if (auto answer = shared_->find(request.target, *version, shared_answers::clock::now())) {
+      done(std::move(*answer));
+      return;
+    }
+  done = [route = found->to->id, version, shared = shared_, target = version ? request.target : std::string{},
+          done = std::move(done)](api_response response) {
     response.route = route;
+    if (version)
+      shared->keep(target, *version, response, shared_answers::clock::now());
     done(std::move(response));
   };
   auto c = std::make_shared<call>();
@@ -224,6 +252,11 @@ void admin_api::handle(api_request request, api_done done) {
 // Before it takes effect, and before it is answered, what was asked and what has come of it are on disk.
 void admin_api::change(const route& to, call_ptr c) {
   using clock = idempotency_memory::clock;
+  c->done = [shared = shared_, done = std::move(c->done)](api_response x) {
+    if (shared)
+      shared->clear();
+    done(std::move(x));
+  };
   if (!c->request.idempotency_key.empty())
     if (auto answer = repeated_->begin(c->request, clock::now())) {
       c->reply(std::move(*answer));

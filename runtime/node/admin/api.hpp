@@ -5,11 +5,13 @@
 #include "runtime/node/admin/http_counters.hpp"
 #include "runtime/node/admin/idempotency.hpp"
 #include "runtime/node/admin/router.hpp"
+#include "runtime/node/admin/shared_answers.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 #include <caf/fwd.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace kevolve {
@@ -29,6 +31,8 @@ public:
   http_counters& counters() { return *context_->counters; }
 
 private:
+  // Of what an answer tells, for the shared ones; nothing: it is not shared.
+  std::optional<uint64_t> version_of(const matched& found) const;
   void change(const route& to, call_ptr c);
   void start(const route& to, call_ptr c);
 
@@ -36,6 +40,7 @@ private:
   std::shared_ptr<const api_context> context_;
   router router_;
   std::unique_ptr<boost::asio::thread_pool> reader_; // where the store is at hand
+  std::shared_ptr<shared_answers> shared_;           // with a store; shared: a late answer may come after the end
   std::shared_ptr<idempotency_memory> repeated_ = std::make_shared<idempotency_memory>();
 };
 

@@ -48,6 +48,10 @@ body_field text_field(std::string name, std::string summary, double most_bytes, 
 body_field number_field(std::string name, std::string summary, body_type type, double low, double high,
                         bool required = false);
 
+// Whether an answer may serve others who ask the same a moment later: no, or until something is asked to change, or
+// until the campaign it is about stores something.
+enum class sharing : uint8_t { none = 0, any, campaign };
+
 struct route {
   std::string method;
   std::string pattern; // "/v1/campaigns/{id}"
@@ -56,6 +60,7 @@ struct route {
   bool open = false;      // no token needed
   bool immediate = false; // asks nobody: answers at once, without an actor of its own
   bool reads = false;     // asks mostly the store, and is read on a thread for that: an actor each would be waited for
+  sharing shared = sharing::none;
   std::vector<query_parameter> query;
   std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken
   std::vector<body_field> fields; // the same with types, where texts do not do; not both
