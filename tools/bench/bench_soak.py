@@ -3,6 +3,7 @@ data directory over time. Campaigns end and others begin, so what an ended one k
 
 from __future__ import annotations
 
+import math
 import subprocess
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ AT_ONCE = 3  # campaigns
 CANDIDATES = 400  # of each
 KEPT_SAMPLES = 100
 KEPT_CANDIDATES = 4000  # of ended campaigns
+T_95_OF_8 = 2.306  # Student's t, two-sided, 8 degrees of freedom: a line through ten means
 SETTLED = 1 / 6  # of the time: what starting allocates is there by then
 
 
@@ -61,11 +63,29 @@ def store_kib(daemon: Asking) -> Json:
     return {"store_" + where.split('"')[1] + "_kib": int(value) // 1024 for where, value in lines}
 
 
-def slope(xs: list[float], ys: list[float]) -> float:
-    """Of the least-squares line."""
+def slope(xs: list[float], ys: list[float]) -> tuple[float, float]:
+    """Of the least-squares line, and its standard error if the points are independent."""
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     spread = sum((x - mean_x) ** 2 for x in xs)
-    return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / spread if spread else 0.0
+    if not spread or len(xs) < 3:
+        return 0.0, math.inf
+    rise = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / spread
+    left = sum((y - mean_y - rise * (x - mean_x)) ** 2 for x, y in zip(xs, ys))
+    return rise, math.sqrt(left / (len(xs) - 2) / spread)
+
+
+def trend(what: str, minutes: list[float], kib: list[float]) -> str:
+    """Means of tenths of the time, which what runs at a moment moves less than single readings, and their line."""
+    length = (minutes[-1] - minutes[0]) / 10
+    bins: list[list[float]] = [[] for _ in range(10)]
+    for minute, x in zip(minutes, kib):
+        bins[min(9, int((minute - minutes[0]) / length))].append(x)
+    means = [sum(b) / len(b) for b in bins if b]
+    rise, error = slope([float(k) for k in range(len(means))], means)
+    first = sum(means) / len(means)
+    low, high = (100 * 9 * (rise + sign * T_95_OF_8 * error) / first for sign in (-1, 1))
+    return (f"{what}: means of tenths of that time {', '.join(f'{m:.0f}' for m in means)} KiB; their line rises by "
+            f"{100 * 9 * rise / first:+.1f} % over it (95 % interval {low:+.1f} to {high:+.1f} %)")
 
 
 def main() -> None:
@@ -104,10 +124,13 @@ def render(document: Json) -> str:
                ("threads", "threads"), ("descriptors", "descriptors"), ("disk_kib", "data directory, KiB")]
     columns = [c for c in columns if c[0] in settled[0]]  # older documents know less
     minutes = [r["minute"] for r in settled]
-    grown = slope(minutes, [r["anonymous_kib"] for r in settled])
     # What fills is the store's own, and bounded: the rest is what a leak would show in.
     parts = [key for key, _ in columns if key.startswith("store_")]
-    beside = slope(minutes, [r["anonymous_kib"] - sum(r[p] for p in parts) for r in settled])
+    trends = [trend(f"memory (anonymous) from minute {minutes[0]:.0f} on", minutes, [r["anonymous_kib"] for r in settled])]
+    if parts:
+        trends.append(trend("without what the store counts as its own", minutes,
+                            [r["anonymous_kib"] - sum(r[p] for p in parts) for r in settled]))
+    disk_trend = trend("data directory", minutes, [r["disk_kib"] for r in settled])
     made = settled[-1]["candidates"] - settled[0]["candidates"]
     disk = settled[-1]["disk_kib"] - settled[0]["disk_kib"]
     return "\n".join([
@@ -115,10 +138,8 @@ def render(document: Json) -> str:
         (f"{made / max(1e-9, minutes[-1] - minutes[0]):.0f} candidates a minute, {document['campaigns_at_once']} campaigns at once of "
          f"{document['candidates_each']} candidates each, written by a server that answers at once; failed campaigns: "
          f"{rows[-1]['failed']}; exit status in the end: {document['exit_code']}"),
-        (f"memory (anonymous) by the least-squares line from minute {minutes[0]:.0f} on: {grown:+.1f} KiB a minute "
-         f"({100 * grown * (minutes[-1] - minutes[0]) / settled[0]['anonymous_kib']:+.1f} % over the time)"
-         + (f", {beside:+.1f} without what the store counts as its own" if parts else "") + "; disk: "
-         f"{disk / max(1, made):.1f} KiB a candidate, raw samples kept of {document['keep_samples']} a campaign"
+        *trends, disk_trend,
+        (f"disk: {disk / max(1, made):.1f} KiB a candidate made, raw samples kept of {document['keep_samples']} a campaign"
          + (f", of ended campaigns {document['keep_candidates']} candidates" if "keep_candidates" in document else ""))])
 
 
