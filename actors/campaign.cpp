@@ -75,6 +75,7 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
        [self, promise, index = r.index]() mutable {
          promise.deliver(node_reply{});
+         self->state.context->held->release(self->state.context->id, index);
          self->state.nodes.erase(index);
          self->state.faults.erase(index);
          pump(self);

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 
 namespace kevolve {
 
@@ -42,11 +41,6 @@ void end_turn(pointer self, const run_ptr& r) {
   give_turns(self);
 }
 
-void add(append_request& to, append_request more) {
-  std::move(more.values.begin(), more.values.end(), std::back_inserter(to.values));
-  std::move(more.blobs.begin(), more.blobs.end(), std::back_inserter(to.blobs));
-}
-
 void finish(pointer self, const run_ptr& r) {
   if (r->has_turn && !r->request.final_check && r->progress.confirmed) { // another best, and another level
     self->state.settling = r->request.index;
@@ -55,7 +49,6 @@ void finish(pointer self, const run_ptr& r) {
   end_turn(self, r);
   r->progress.result.rival = r->request.champion;
   r->progress.result.unsaved = std::move(r->request.unsaved);
-  add(r->progress.result.unsaved, std::move(r->taken));
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
   self->state.card->flight(-1);
@@ -109,11 +102,18 @@ event_draft note(const evaluator_state& st, const run_ptr& r, event_kind kind, c
   return {kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})};
 }
 
+// Until the node's end is stored.
+void hold(const evaluator_state& st, const run_ptr& r, const std::string& key) {
+  st.context->held->hold(st.context->id, r->request.index, key);
+}
+
 // What a stage found holds for everybody who waited for it.
 void go_on(pointer self, const run_ptr& r, stage s, const evaluation_record& record) {
   auto runs = close_purchase(self->state, r);
   runs.push_back(r);
   for (const auto& x : runs) {
+    if (x != r && !record.object.empty())
+      hold(self->state, x, record.object);
     apply(x->progress, s, record);
     advance(self, x);
   }
@@ -140,8 +140,10 @@ void store_result(pointer self, const run_ptr& r, stage s, evaluation_record rec
   a.campaign = st.context->id;
   a.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
   a.values.push_back(stored(record));
-  if (!object.empty())
+  if (!object.empty()) {
+    hold(st, r, record.object);
     a.blobs.push_back(std::move(object));
+  }
   a.may_lag = s == stage::compile && record.wall_ns < soon_compiled_again_ns;
   append(
       self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
@@ -279,22 +281,6 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
 // Records the intent, in the run's first append with what its node has not stored, then spends.
 void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated);
 
-// A result that is there, with the object it names. Its own campaign may be forgotten before this node names it: it is
-// stored again with the node's end.
-void take(pointer self, const run_ptr& r, stage s, const evaluation_record& record, const std::string& object) {
-  auto waiting = self->state.bought.find(record.evaluation);
-  auto all = waiting == self->state.bought.end() ? std::vector<run_ptr>{} : waiting->second;
-  all.push_back(r);
-  for (const auto& x : all) {
-    x->taken.values.push_back(stored(record));
-    if (!object.empty())
-      x->taken.blobs.push_back(object);
-  }
-  if (!object.empty())
-    r->object = object;
-  go_on(self, r, s, record);
-}
-
 // Bought before, by whichever campaign: never paid again, unless it is not there whole.
 void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
   auto otherwise = [self, r, s, id](caf::error& e) {
@@ -306,13 +292,22 @@ void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
   };
   auto found = [self, r, s, id, otherwise](std::string& bytes) {
     auto record = decode<evaluation_record>(bytes);
-    if (!record)
+    if (!record) {
       pay(self, r, s, id, {});
-    else if (record->object.empty())
-      take(self, r, s, *record, {});
-    else
-      self->request(self->state.context->journal, until_answered, atom::blob_v, record->object)
-          .then([self, r, s, record = *record](std::string& object) { take(self, r, s, record, object); }, otherwise);
+      return;
+    }
+    if (record->object.empty()) {
+      go_on(self, r, s, *record);
+      return;
+    }
+    hold(self->state, r, record->object);
+    self->request(self->state.context->journal, until_answered, atom::blob_v, record->object)
+        .then(
+            [self, r, s, record = *record](std::string& object) {
+              r->object = std::move(object);
+              go_on(self, r, s, record);
+            },
+            otherwise);
   };
   self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
                 keys::evaluation(id))
@@ -366,6 +361,7 @@ void advance(pointer self, const run_ptr& r) {
   }
   auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
   auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
+  hold(st, r, keys::evaluation(id));
   auto known =
       std::find_if(st.recent.begin(), st.recent.end(), [&](const evaluation_record& x) { return x.evaluation == id; });
   if (known != st.recent.end()) {

@@ -31,7 +31,6 @@ struct evaluator_state {
     std::string object;    // bytes
     std::string rival;     // bytes; empty: the reference
     bool has_turn = false; // at the device
-    append_request taken;  // results that others bought, and their objects
     id128 buying;          // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };

@@ -48,7 +48,8 @@ public:
   // It has ended: nothing is kept of it.
   void leave(const id128& campaign) const {
     std::lock_guard lock{guard_};
-    listeners_.erase(campaign);
+    if (listeners_.erase(campaign) != 0)
+      left_.insert(campaign);
     ended_.erase(campaign);
     spent_out_.erase(campaign);
   }
@@ -67,6 +68,12 @@ public:
       out += (out.empty() ? "" : "; ") + name + ": " + r->second;
     }
     return out;
+  }
+
+  // Campaigns that have left since this was asked last.
+  std::set<id128> take_left() const {
+    std::lock_guard lock{guard_};
+    return std::exchange(left_, {});
   }
 
   // A call has ended; its campaign takes what it has not heard of, if it still listens.
@@ -97,6 +104,7 @@ private:
   mutable std::mutex guard_;
   std::map<std::string, std::string> held_;
   mutable std::map<id128, std::function<void()>> listeners_;
+  mutable std::set<id128> left_;
   mutable std::map<id128, std::vector<call_event>> ended_;
   mutable std::map<id128, std::string> spent_out_;
 };

@@ -4,6 +4,8 @@
 #include "actors/promises.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <algorithm>
+
 namespace kevolve::model_attempts {
 
 namespace {
@@ -128,22 +130,12 @@ append_request write_of(models_state& st, const call_ptr& c, event_kind kind) {
   return a;
 }
 
-namespace {
-
-// Ledgers are stored with each call, so those of campaigns that ask nothing now can be read again.
-void drop_idle_ledgers(models_state& st) {
-  constexpr size_t kept = 256;
-  if (st.ledgers.size() < kept)
-    return;
-  std::set<std::string> needed;
-  for (const auto& s : st.setup.sources)
-    needed.insert(keys::spent_with(s.plan.name));
-  for (const auto& [serial, c] : st.calls)
-    needed.insert(keys::spent_by(c->question.record.id.campaign));
-  std::erase_if(st.ledgers, [&](const auto& l) { return !needed.contains(l.first); });
+void drop_ledgers_of_the_left(models_state& st) {
+  for (const auto& campaign : st.setup.board->take_left())
+    if (std::none_of(st.calls.begin(), st.calls.end(),
+                     [&](const auto& c) { return c.second->question.record.id.campaign == campaign; }))
+      st.ledgers.erase(keys::spent_by(campaign));
 }
-
-} // namespace
 
 void with_ledger(pointer self, const std::string& key, std::function<void()> then) {
   auto& st = self->state;
@@ -156,7 +148,6 @@ void with_ledger(pointer self, const std::string& key, std::function<void()> the
   if (waiting.size() > 1)
     return;
   const auto ready = [self, key](llm::ledger l) {
-    drop_idle_ledgers(self->state);
     self->state.ledgers[key] = std::move(l);
     for (auto& f : std::exchange(self->state.reading[key], {}))
       f();

@@ -10,6 +10,8 @@
 namespace kevolve::model_attempts {
 
 // Calls `then` once that ledger is read: a call that was open when we went down took what it may have taken at most.
+// Ledgers are stored with each call: that of a campaign which has ended is read again if it goes on, or comes again.
+void drop_ledgers_of_the_left(models_state& st);
 void with_ledger(pointer self, const std::string& key, std::function<void()> then);
 
 enum class reserved : uint8_t {

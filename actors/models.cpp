@@ -31,6 +31,7 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
   for (const auto& [serial, old] : before) // a generator that came back under its name
     if (!old->gone && old->question.record.id == q.record.id)
       withdraw(self, old);
+  drop_ledgers_of_the_left(st);
   auto c = std::make_shared<models_state::call>();
   c->serial = ++st.last_serial;
   c->question = std::move(q);

@@ -225,9 +225,19 @@ database::~database() {
     log::warn("store", "closing {}: {}", path_, s.ToString());
 }
 
-result<std::optional<std::string>> database::read(table where, std::string_view key) {
+namespace {
+
+rocksdb::ReadOptions seen(database::moment at) {
+  rocksdb::ReadOptions out;
+  out.snapshot = at;
+  return out;
+}
+
+} // namespace
+
+result<std::optional<std::string>> database::read(table where, std::string_view key, moment at) {
   rocksdb::PinnableSlice sealed;
-  auto s = db_->Get({}, family(where), slice(key), &sealed);
+  auto s = db_->Get(seen(at), family(where), slice(key), &sealed);
   if (s.IsNotFound())
     return std::nullopt;
   if (!s.ok())
@@ -239,8 +249,8 @@ result<std::optional<std::string>> database::read(table where, std::string_view 
 }
 
 result<void> database::walk(table where, std::string_view prefix, std::string_view start,
-                            const std::function<bool(std::string_view, std::string_view)>& visit) {
-  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator({}, family(where))};
+                            const std::function<bool(std::string_view, std::string_view)>& visit, moment at) {
+  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator(seen(at), family(where))};
   for (it->Seek(slice(std::max(prefix, start))); it->Valid(); it->Next()) {
     if (!it->key().starts_with(slice(prefix)))
       break;
@@ -252,8 +262,9 @@ result<void> database::walk(table where, std::string_view prefix, std::string_vi
   return {};
 }
 
-result<std::optional<std::string>> database::last_key(table where, std::string_view prefix, std::string_view bound) {
-  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator({}, family(where))};
+result<std::optional<std::string>> database::last_key(table where, std::string_view prefix, std::string_view bound,
+                                                      moment at) {
+  std::unique_ptr<rocksdb::Iterator> it{db_->NewIterator(seen(at), family(where))};
   it->SeekForPrev(slice(bound));
   if (!it->status().ok())
     return tl::unexpected(explain(it->status(), "cannot read " + to_string(where)));

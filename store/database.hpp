@@ -43,13 +43,17 @@ public:
   rocksdb::ColumnFamilyHandle* family(table t) const { return families_[static_cast<size_t>(t)]; }
   const std::string& path() const { return path_; }
 
+  // As the database was at `at`, if that is given: what several readings find belongs together.
+  using moment = const rocksdb::Snapshot*;
   // The payload of a record, checked.
-  result<std::optional<std::string>> read(table where, std::string_view key);
+  result<std::optional<std::string>> read(table where, std::string_view key, moment at = nullptr);
   // Visits sealed records with the prefix, in order, from `start`, until `visit` returns false.
   result<void> walk(table where, std::string_view prefix, std::string_view start,
-                    const std::function<bool(std::string_view key, std::string_view sealed)>& visit);
+                    const std::function<bool(std::string_view key, std::string_view sealed)>& visit,
+                    moment at = nullptr);
   // The greatest key below or at `bound`, if it has the prefix.
-  result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound);
+  result<std::optional<std::string>> last_key(table where, std::string_view prefix, std::string_view bound,
+                                              moment at = nullptr);
   // Where the global order ends: at its last event, or where a stretch of forgotten ones does.
   result<uint64_t> last_sequence();
   result<void> write(rocksdb::WriteBatch& batch, bool sync);

@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t events_at_once = 4'096;
+constexpr size_t events_at_once = 512; // whoever commits waits for no more than these
 
 // Places in the global order, from the first to before the second.
 using stretch = std::pair<uint64_t, uint64_t>;
@@ -35,8 +35,10 @@ result<std::optional<stretch>> forgotten_before(database& db, uint64_t place) {
   return found && *found && (*found)->second == place ? found : std::optional<stretch>{};
 }
 
-// The stretches that these places make together with the forgotten ones they touch, each as long as it can be.
-result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64_t>& places) {
+// The stretches that these places make together with the forgotten ones they touch, each as long as it can be; the
+// beginnings of the latter go.
+result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64_t>& places,
+                                          std::vector<uint64_t>& absorbed) {
   std::vector<stretch> all;
   for (size_t i = 0; i < places.size();) {
     auto end = i + 1;
@@ -46,8 +48,10 @@ result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64
     for (auto beside : {forgotten_before(db, places[i]), forgotten_from(db, places[end - 1] + 1)}) {
       if (!beside)
         return tl::unexpected(beside.error());
-      if (*beside)
-        all.push_back(**beside);
+      if (!*beside)
+        continue;
+      all.push_back(**beside);
+      absorbed.push_back((*beside)->first);
     }
     i = end;
   }
@@ -64,62 +68,63 @@ result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64
 // Their places in the global order become forgotten stretches.
 result<void> forget_places(database& db, std::vector<uint64_t> places, rocksdb::WriteBatch& batch) {
   std::sort(places.begin(), places.end());
-  auto stretches = stretches_of(db, places);
+  std::vector<uint64_t> gone = places;
+  auto stretches = stretches_of(db, places, gone);
   if (!stretches)
     return tl::unexpected(stretches.error());
-  for (const auto& [first, next] : *stretches) {
-    // What stood at a place of it is part of it now.
-    auto walked = db.walk(table::index, {&record::order_prefix, 1}, record::order_key(first),
-                          [&](std::string_view key, std::string_view) {
-                            if (record::from_big_endian(key.substr(1)) >= next)
-                              return false;
-                            batch.Delete(db.family(table::index), rocksdb::Slice{key.data(), key.size()});
-                            return true;
-                          });
-    if (!walked)
-      return walked;
+  for (const auto place : gone)
+    batch.Delete(db.family(table::index), record::order_key(place));
+  for (const auto& [first, next] : *stretches)
     batch.Put(db.family(table::index), record::order_key(first), record::seal_forgotten(first, next));
-  }
   return {};
+}
+
+// The campaign's events from `first` on.
+result<void> forget_from(database& db, const id128& campaign, uint64_t first, rocksdb::WriteBatch& batch) {
+  batch.Delete(db.family(table::index), record::snapshot_key(campaign));
+  std::vector<uint64_t> places;
+  std::optional<failure> trouble;
+  auto walked = db.walk(table::events, key_of(campaign), record::event_key(campaign, first),
+                        [&](std::string_view key, std::string_view sealed) {
+                          auto payload = record::unseal(table::events, key, sealed);
+                          auto event = payload ? record::parse_event(key, *payload) : tl::unexpected(payload.error());
+                          if (!event) {
+                            trouble = event.error();
+                            return false;
+                          }
+                          if (event->sequence != 0) // not a stand-in whose place nobody knows
+                            places.push_back(event->sequence);
+                          batch.Delete(db.family(table::events), rocksdb::Slice{key.data(), key.size()});
+                          return true;
+                        });
+  if (!walked)
+    return walked;
+  return trouble ? tl::unexpected(*trouble) : forget_places(db, std::move(places), batch);
 }
 
 } // namespace
 
-// From the last event to the first, so that what a crash leaves is a shorter campaign without a hole.
+// From the last event to the first, so that what a crash leaves is a shorter campaign without a hole. Nobody else
+// writes its events, or forgets any: others commit while a batch is put together.
 result<void> store::forget_events(id128 campaign) {
+  auto& s = *state_;
   for (;;) {
-    std::lock_guard hold{state_->commit_guard};
-    auto& s = *state_;
-    if (auto ready = s.ready(); !ready)
-      return ready;
-    auto end = s.campaign_end(campaign);
+    result<uint64_t> end = 0;
+    {
+      std::lock_guard hold{s.commit_guard};
+      if (auto ready = s.ready(); !ready)
+        return ready;
+      end = s.campaign_end(campaign);
+    }
     if (!end)
       return tl::unexpected(end.error());
     const auto first = *end < events_at_once ? 1 : *end - events_at_once + 1;
     rocksdb::WriteBatch batch;
-    batch.Delete(s.db->family(table::index), record::snapshot_key(campaign));
-    std::vector<uint64_t> places;
-    std::optional<failure> trouble;
-    auto walked = s.db->walk(table::events, key_of(campaign), record::event_key(campaign, first),
-                             [&](std::string_view key, std::string_view sealed) {
-                               auto payload = record::unseal(table::events, key, sealed);
-                               auto event =
-                                   payload ? record::parse_event(key, *payload) : tl::unexpected(payload.error());
-                               if (!event) {
-                                 trouble = event.error();
-                                 return false;
-                               }
-                               if (event->sequence != 0) // not a stand-in whose place nobody knows
-                                 places.push_back(event->sequence);
-                               batch.Delete(s.db->family(table::events), rocksdb::Slice{key.data(), key.size()});
-                               return true;
-                             });
-    if (!walked)
-      return walked;
-    if (trouble)
-      return tl::unexpected(*trouble);
-    if (auto gone = forget_places(*s.db, std::move(places), batch); !gone)
-      return gone;
+    if (auto made = s.with_db([&](database& db) { return forget_from(db, campaign, first, batch); }); !made)
+      return made;
+    std::lock_guard hold{s.commit_guard};
+    if (auto ready = s.ready(); !ready)
+      return ready;
     if (auto written = s.write(batch, durability::synced); !written)
       return written;
     s.is_synced();

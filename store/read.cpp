@@ -2,6 +2,7 @@
 #include "store/record.hpp"
 #include "store/state.hpp"
 
+#include <rocksdb/snapshot.h>
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
@@ -54,18 +55,18 @@ result<std::vector<event_record>> store::read_events(id128 campaign, uint64_t fr
 namespace {
 
 // `next`, or where the stretch of forgotten events ends that it lies in.
-result<uint64_t> past_forgotten(database& db, uint64_t next) {
-  auto at = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(next));
+result<uint64_t> past_forgotten(database& db, uint64_t next, database::moment now) {
+  auto at = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(next), now);
   if (!at || !*at)
     return at ? result<uint64_t>{next} : tl::unexpected(at.error());
-  auto target = db.read(table::index, **at);
+  auto target = db.read(table::index, **at, now);
   if (!target)
     return tl::unexpected(target.error());
   return std::max(next, *target ? record::after_forgotten(**target) : 0);
 }
 
 // One place of the global order: the event that stands there is appended. The place that follows.
-result<uint64_t> take_place(database& db, std::string_view key, std::string_view sealed,
+result<uint64_t> take_place(database& db, std::string_view key, std::string_view sealed, database::moment now,
                             std::vector<event_record>& out) {
   const auto place = record::from_big_endian(key.substr(1));
   auto target = record::unseal(table::index, key, sealed);
@@ -73,7 +74,7 @@ result<uint64_t> take_place(database& db, std::string_view key, std::string_view
     return tl::unexpected(target.error());
   if (const auto next = record::after_forgotten(*target); next != 0)
     return next;
-  auto payload = db.read(table::events, *target);
+  auto payload = db.read(table::events, *target, now);
   if (!payload)
     return tl::unexpected(payload.error());
   if (!*payload)
@@ -95,22 +96,24 @@ result<std::vector<event_record>> store::read_global(uint64_t from, size_t limit
     std::vector<event_record> out;
     if (limit == 0)
       return out;
-    auto next = past_forgotten(db, std::max<uint64_t>(from, 1));
+    rocksdb::ManagedSnapshot now{&db.db()}; // events may be forgotten meanwhile
+    auto next = past_forgotten(db, std::max<uint64_t>(from, 1), now.snapshot());
     if (!next)
       return tl::unexpected(next.error());
     std::optional<failure> trouble;
-    auto walked = db.walk(table::index, {&record::order_prefix, 1}, record::order_key(*next),
-                          [&](std::string_view key, std::string_view sealed) {
-                            auto after = key == record::order_key(*next)
-                                             ? take_place(db, key, sealed, out)
-                                             : tl::unexpected(hole(table::index, record::order_key(*next)));
-                            if (!after) {
-                              trouble = after.error();
-                              return false;
-                            }
-                            next = after;
-                            return out.size() < limit;
-                          });
+    auto walked = db.walk(
+        table::index, {&record::order_prefix, 1}, record::order_key(*next),
+        [&](std::string_view key, std::string_view sealed) {
+          auto after = key == record::order_key(*next) ? take_place(db, key, sealed, now.snapshot(), out)
+                                                       : tl::unexpected(hole(table::index, record::order_key(*next)));
+          if (!after) {
+            trouble = after.error();
+            return false;
+          }
+          next = after;
+          return out.size() < limit;
+        },
+        now.snapshot());
     if (!walked)
       return tl::unexpected(walked.error());
     if (trouble)

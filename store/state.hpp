@@ -52,11 +52,11 @@ struct store::state {
   result<void> look_for_loss();
   result<uint64_t> campaign_end(id128 campaign) const;
   std::atomic<uint64_t>& changes_of(const id128& campaign) { return changes[campaign.lo % changes.size()]; }
-  // Before and after a write with events of these campaigns, or with none.
-  void changes_in(const std::unordered_map<id128, uint64_t>& campaigns) {
+  // Before and after a write with events of these campaigns, or with a part that has none.
+  void changes_in(const std::unordered_map<id128, uint64_t>& campaigns, bool all) {
     for (const auto& [campaign, end] : campaigns)
       ++changes_of(campaign);
-    if (campaigns.empty())
+    if (all)
       for (auto& c : changes)
         ++c;
   }

@@ -7,6 +7,8 @@
 
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
+
 namespace kevolve {
 
 namespace {
@@ -251,9 +253,10 @@ result<std::vector<uint64_t>> store::commit(std::span<transaction> group, durabi
   }
   if (batch.Count() == 0)
     return ends;
-  s.changes_in(new_ends);
+  const auto all = std::any_of(group.begin(), group.end(), [](const auto& t) { return t.events.empty(); });
+  s.changes_in(new_ends, all);
   auto written = s.write(batch, d);
-  s.changes_in(new_ends);
+  s.changes_in(new_ends, all);
   if (!written)
     return tl::unexpected(written.error());
   s.last_sequence = sequence;

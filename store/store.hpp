@@ -82,7 +82,8 @@ public:
   result<std::vector<event_record>> read_global(uint64_t from, size_t limit) const;
   uint64_t last_sequence() const;
   result<uint64_t> last_campaign_sequence(id128 campaign) const;
-  // A number that is another one after each commit with events of the campaign, or with none at all. Waits for nobody.
+  // A number that is another one after each commit with events of the campaign, or with a transaction that has none.
+  // Waits for nobody.
   uint64_t changes_of(id128 campaign) const;
   result<std::vector<campaign_extent>> campaigns() const;
 

@@ -125,6 +125,7 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_g
   context->journal = ground.journal;
   context->scheduler = ground.scheduler;
   context->board = ground.board;
+  context->held = ground.held;
   context->dormant = extent == actors_wanted::dormant;
   context->batch = ground.batch.contains(context->spec->target);
   context->evaluate_only = ground.evaluate_only;

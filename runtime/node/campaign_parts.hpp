@@ -28,8 +28,9 @@ struct node_ground {
   std::shared_ptr<std::map<id128, caf::actor_addr>> started = std::make_shared<std::map<id128, caf::actor_addr>>();
   uint64_t places = 0;           // campaigns that may run at once; 0: any number
   std::set<std::string> batch{}; // targets of which no device can be reached: their evaluations travel as files
-  caf::actor retention{};        // hears (atom::tick) when a campaign has ended; null: all are kept
-  bool evaluate_only = false;    // campaigns came as such a file: what has a candidate is judged, and no more is made
+  std::shared_ptr<held_results> held = std::make_shared<held_results>();
+  caf::actor retention{};     // hears (atom::tick) when a campaign has ended; null: all are kept
+  bool evaluate_only = false; // campaigns came as such a file: what has a candidate is judged, and no more is made
 };
 
 // A campaign's fronts and the children that stand behind them, ready to be supervised.

@@ -151,6 +151,10 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
               promise.deliver(to_error(submission.error()));
               return;
             }
+            if (self->state.going.contains(id)) { // since it was looked up
+              promise.deliver(to_error(going_away));
+              return;
+            }
             auto s = start(self, id, *submission, false);
             release_ended(self);
             auto e = self->state.running.find(id);
@@ -194,8 +198,10 @@ void give_freed_memory_back() {
 void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
   auto& st = self->state;
   for (auto& [id, keeper] : *st.ground.started)
-    if (keeper == who)
+    if (keeper == who) {
       keeper = nullptr;
+      st.ground.held->release(id);
+    }
   for (auto& [id, e] : st.running)
     if (e.supervisor && e.supervisor.address() == who) {
       e.failure = describe_end(reason);

@@ -58,29 +58,46 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
     return;
   }
   auto begin = [self, id, submission, priority = how.priority, promise]() mutable {
+    if (self->state.going.contains(id)) { // since it was looked up
+      promise.deliver(to_error(going_away));
+      return;
+    }
     auto s = start(self, id, submission, true, priority);
     if (s.flag == caf::rt_error)
       promise.deliver(std::move(s.err));
     else
       promise.deliver(s.value.get_as<campaign_status>(0));
   };
+  auto record = [self, id, submission, how, promise, begin]() mutable {
+    if (self->state.going.contains(id)) {
+      promise.deliver(to_error(going_away));
+      return;
+    }
+    if (auto may = may_run(submission, self->state.ground); !may) {
+      promise.deliver(to_error(may.error()));
+      return;
+    }
+    auto status = starting_status(id, submission.name, has_place(self->state) ? "preparing" : "queued");
+    append(
+        self, self->state.card, self->state.ground.journal, caf::actor{}, first_append(id, submission, how, status),
+        [begin](uint64_t) mutable { begin(); }, [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
+  };
+  auto if_absent = [promise](auto then) {
+    return [promise, then](caf::error& e) mutable {
+      if (to_failure(e).code == errc::not_found)
+        then();
+      else
+        promise.deliver(std::move(e));
+    };
+  };
+  // One of the same name may be half forgotten: its events are still to go.
+  auto record_unless_going = [self, id, promise, record, if_absent]() mutable {
+    self->request(self->state.ground.journal, until_answered, atom::lookup_v, std::string{keys::index},
+                  keys::forgetting(id))
+        .then([promise](std::string&) mutable { promise.deliver(to_error(going_away)); }, if_absent(record));
+  };
   self->request(st.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::campaign(id))
-      .then([begin](std::string&) mutable { begin(); },
-            [self, id, submission, how, promise, begin](caf::error& e) mutable {
-              if (to_failure(e).code != errc::not_found) {
-                promise.deliver(std::move(e));
-                return;
-              }
-              if (auto may = may_run(submission, self->state.ground); !may) {
-                promise.deliver(to_error(may.error()));
-                return;
-              }
-              auto status = starting_status(id, submission.name, has_place(self->state) ? "preparing" : "queued");
-              append(
-                  self, self->state.card, self->state.ground.journal, caf::actor{},
-                  first_append(id, submission, how, status), [begin](uint64_t) mutable { begin(); },
-                  [promise](caf::error& e2) mutable { promise.deliver(std::move(e2)); });
-            });
+      .then([begin](std::string&) mutable { begin(); }, if_absent(record_unless_going));
 }
 
 } // namespace kevolve::campaigns_steps

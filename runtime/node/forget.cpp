@@ -3,9 +3,11 @@
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
+#include "runtime/node/rejudge.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -15,6 +17,7 @@ namespace kevolve {
 namespace {
 
 constexpr size_t rows_at_once = 1'000;
+constexpr uint64_t candidates_at_once = 200'000; // some 50 MB of names
 constexpr const char* forgetting_all = "forgetting/";
 
 using record_name = std::pair<table, std::string>;
@@ -41,11 +44,11 @@ void name_blob(const std::string& digest, const name_visitor& visit) {
     visit(table::blobs, digest);
 }
 
-// What records name. One that cannot be read names nothing; fsck tells of it.
+// What records name. Of one that cannot be read nobody knows: then nothing is erased.
 result<void> names_of_node(const std::string& bytes, const name_visitor& visit) {
   auto r = decode<node_record>(bytes);
   if (!r)
-    return {};
+    return tl::unexpected(r.error());
   name_blob(r->proposal.source, visit);
   name_blob(r->object, visit);
   for (const auto& id : r->evaluations)
@@ -56,7 +59,7 @@ result<void> names_of_node(const std::string& bytes, const name_visitor& visit) 
 result<void> names_of_exchange(const std::string& bytes, const name_visitor& visit) {
   auto r = decode_older<exchange_record>(bytes);
   if (!r)
-    return {};
+    return tl::unexpected(r.error());
   for (const auto& t : r->turns)
     name_blob(t.text, visit);
   name_blob(r->reply, visit);
@@ -69,16 +72,43 @@ result<void> names_of_exchange(const std::string& bytes, const name_visitor& vis
 result<void> names_of_preparation(const std::string& bytes, const name_visitor& visit) {
   auto r = decode<preparation>(bytes);
   if (!r)
-    return {};
+    return tl::unexpected(r.error());
   for (const auto* object : {&r->reference_object, &r->oracle_object, &r->syntax_tree})
     name_blob(*object, visit);
   return {};
 }
 
-result<void> names_of_evaluation(const std::string& bytes, const name_visitor& visit) {
-  if (auto r = decode<evaluation_record>(bytes))
-    name_blob(r->object, visit);
+result<void> names_of_rejudgement(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode<rejudgement>(bytes);
+  if (!r)
+    return tl::unexpected(r.error());
+  for (const auto& id : r->evaluations)
+    visit(table::evaluations, keys::evaluation(id));
   return {};
+}
+
+result<void> names_of_evaluation(const std::string& bytes, const name_visitor& visit) {
+  auto r = decode<evaluation_record>(bytes);
+  if (!r)
+    return tl::unexpected(r.error());
+  name_blob(r->object, visit);
+  return {};
+}
+
+// What it bought and no record of a node names: final confirmations, and what was in flight when it ended.
+result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit) {
+  for (uint64_t from = 1;;) {
+    auto events = data.read_events(campaign, from, rows_at_once);
+    if (!events)
+      return tl::unexpected(events.error());
+    for (const auto& e : *events)
+      if (static_cast<event_kind>(e.kind) == event_kind::evaluation_result)
+        if (auto x = decode<intent_record>(e.payload))
+          visit(table::evaluations, keys::evaluation(x->evaluation));
+    if (events->size() < rows_at_once)
+      return {};
+    from += events->size();
+  }
 }
 
 // Where names stand, by campaign: the table, what keys begin with before the campaign's own 16 bytes, and how to read
@@ -90,10 +120,15 @@ struct place {
 };
 constexpr place places[] = {{table::nodes, "", names_of_node},
                             {table::index, "exchange/", names_of_exchange},
-                            {table::index, "prepared/", names_of_preparation}};
+                            {table::index, "prepared/", names_of_preparation},
+                            {table::index, "rejudged/", names_of_rejudgement}};
 
-// Results and texts that these campaigns name and nobody else does.
-result<std::vector<record_name>> named_by_none_else(const store& data, const std::set<std::string>& campaigns) {
+// Results and texts that these campaigns name and no record of another one does, texts first: a result whose text is
+// gone is bought again, a text whose result is gone would stay.
+result<std::vector<record_name>> named_by_none_else(const store& data, const std::vector<id128>& ids) {
+  std::set<std::string> campaigns;
+  for (const auto& id : ids)
+    campaigns.insert(keys::of(id));
   std::set<record_name> named;
   const name_visitor add = [&](table where, const std::string& key) { named.emplace(where, key); };
   const name_visitor keep = [&](table where, const std::string& key) { named.erase({where, key}); };
@@ -103,6 +138,9 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
               each_row(data, p.where, p.prefix + campaign, [&](const auto&, const auto& v) { return p.names(v, add); });
           !ok)
         return tl::unexpected(ok.error());
+  for (const auto& id : ids)
+    if (auto ok = names_of_events(data, id, add); !ok)
+      return tl::unexpected(ok.error());
   std::set<record_name> texts; // of their results
   const name_visitor add_text = [&](table where, const std::string& key) { texts.emplace(where, key); };
   for (const auto& [where, key] : named) {
@@ -131,32 +169,47 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
       });
   if (!ok)
     return tl::unexpected(ok.error());
-  return std::vector<record_name>{named.begin(), named.end()};
+  return std::vector<record_name>{named.rbegin(), named.rend()};
 }
 
-// Nobody finds them from here on; a mark says that there is more to do.
-result<void> strike_off(store& data, const std::vector<id128>& campaigns) {
+bool has_ended(const campaign_status& s) {
+  return s.state == "finished" || s.state == "failed";
+}
+
+// Nobody finds them from here on; a mark says that there is more to do. Those that have one: the others have not ended,
+// or are not there.
+result<std::vector<id128>> strike_off(store& data, const std::vector<id128>& campaigns) {
   std::vector<transaction> group;
+  std::vector<id128> marked;
   for (const auto& id : campaigns) {
     auto bytes = data.get(table::index, keys::status(id));
-    if (!bytes)
-      return tl::unexpected(bytes.error());
-    if (!*bytes) // struck off before
+    auto mark = data.get(table::index, keys::forgetting(id));
+    if (!bytes || !mark)
+      return tl::unexpected(bytes ? mark.error() : bytes.error());
+    if (!*bytes) { // struck off before
+      if (*mark)
+        marked.push_back(id);
       continue;
+    }
     auto status = decode_older<campaign_status>(**bytes);
+    if (!status)
+      return tl::unexpected(status.error());
+    if (!has_ended(*status))
+      continue;
+    marked.push_back(id);
     auto& t = group.emplace_back();
     event_record e;
     e.time_ns = wall_clock_ns();
     e.kind = static_cast<uint16_t>(event_kind::campaign_forgotten);
     e.version = record_version;
-    e.payload = encode(forgotten_record{id, status ? status->name : "", status ? status->candidates : 0});
+    e.payload = encode(forgotten_record{id, status->name, status->candidates});
     t.events.push_back(std::move(e));
     t.writes.push_back(write_op::put(table::index, keys::forgetting(id), "1"));
     t.writes.push_back(write_op::erase(table::index, keys::status(id)));
     t.writes.push_back(write_op::erase(table::index, keys::campaign(id)));
   }
   auto done = data.commit(group);
-  return done ? result<void>{} : tl::unexpected(done.error());
+  return done ? result<std::vector<id128>>{std::move(marked)} : tl::unexpected(done.error());
 }
 
 result<void> erase_rows(store& data, table where, const std::string& prefix) {
@@ -174,17 +227,35 @@ result<void> erase_rows(store& data, table where, const std::string& prefix) {
   }
 }
 
-result<void> erase_named(store& data, const std::vector<id128>& campaigns) {
-  std::set<std::string> prefixes;
-  for (const auto& id : campaigns)
-    prefixes.insert(keys::of(id));
-  data.watch(true);
-  auto records = named_by_none_else(data, prefixes);
-  result<void> done = records ? result<void>{} : tl::unexpected(records.error());
-  for (size_t from = 0; done && from < records->size(); from += rows_at_once)
-    done = data.erase_unless_put(std::span{*records}.subspan(from, std::min(rows_at_once, records->size() - from)));
-  data.watch(false);
-  return done;
+// What commits put is noted as long as it lives.
+class watch {
+public:
+  explicit watch(store& data) : data_(data) { data_.watch(true); }
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+  ~watch() { data_.watch(false); }
+
+private:
+  store& data_;
+};
+
+result<void> erase_named(store& data, const std::vector<id128>& campaigns, const held_results& held) {
+  const watch noted{data};
+  auto records = named_by_none_else(data, campaigns);
+  if (!records)
+    return tl::unexpected(records.error());
+  for (size_t from = 0; from < records->size(); from += rows_at_once) {
+    const auto some = std::span{*records}.subspan(from, std::min(rows_at_once, records->size() - from));
+    auto done = held.while_held([&](const auto& is_held) {
+      std::vector<record_name> free;
+      std::copy_if(some.begin(), some.end(), std::back_inserter(free),
+                   [&](const auto& r) { return !is_held(r.second); });
+      return data.erase_unless_put(free);
+    });
+    if (!done)
+      return done;
+  }
+  return {};
 }
 
 result<void> take_out(store& data, const id128& id) {
@@ -203,7 +274,7 @@ result<void> take_out(store& data, const id128& id) {
 } // namespace
 
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep) {
-  std::erase_if(all, [](const campaign_status& s) { return s.state != "finished" && s.state != "failed"; });
+  std::erase_if(all, [](const campaign_status& s) { return !has_ended(s); });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_sequence < b.last_sequence; });
   uint64_t there = 0;
   for (const auto& s : all)
@@ -211,8 +282,10 @@ std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_
   std::vector<id128> out;
   if (keep == 0 || there <= keep)
     return out;
-  for (size_t i = 0; i + 1 < all.size() && there > keep - keep / 10; ++i) {
+  uint64_t taken = 0;
+  for (size_t i = 0; i + 1 < all.size() && there > keep - keep / 10 && taken < candidates_at_once; ++i) {
     there -= all[i].candidates;
+    taken += all[i].candidates;
     out.push_back(all[i].id);
   }
   return out;
@@ -227,17 +300,32 @@ result<std::vector<id128>> half_forgotten(const store& data) {
   return ok ? result<std::vector<id128>>{std::move(out)} : tl::unexpected(ok.error());
 }
 
-result<void> forget_campaigns(store& data, const std::vector<id128>& campaigns) {
-  if (campaigns.empty())
-    return {};
-  if (auto ok = strike_off(data, campaigns); !ok)
-    return ok;
-  if (auto ok = erase_named(data, campaigns); !ok)
-    return ok;
-  for (const auto& id : campaigns)
-    if (auto ok = take_out(data, id); !ok)
-      return ok;
-  return {};
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, const held_results& held) {
+  forgetting out;
+  const auto note = [&](const failure& why) {
+    if (!out.trouble)
+      out.trouble = why;
+  };
+  auto marked = strike_off(data, campaigns);
+  if (!marked) {
+    note(marked.error());
+    return out;
+  }
+  for (const auto& id : campaigns) // nothing of them is to go
+    if (std::find(marked->begin(), marked->end(), id) == marked->end())
+      out.forgotten.push_back(id);
+  if (marked->empty())
+    return out;
+  if (auto ok = erase_named(data, *marked, held); !ok) {
+    note(ok.error());
+    return out;
+  }
+  for (const auto& id : *marked)
+    if (auto ok = take_out(data, id); ok)
+      out.forgotten.push_back(id);
+    else
+      note(ok.error());
+  return out;
 }
 
 } // namespace kevolve

@@ -3,21 +3,28 @@
 // next call.
 #pragma once
 
+#include "actors/held_results.hpp"
 #include "actors/messages.hpp"
 #include "store/store.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace kevolve {
 
 // Those that ended first, until the others have at most nine tenths of `keep` candidates between them; none while all
-// ended ones have at most `keep`, or if that is 0. Never the one that ended last.
+// ended ones have at most `keep`, or if that is 0. Never the one that ended last. Of many no more than fit into memory
+// at once: there may be others.
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep);
 
 // Campaigns that an earlier call did not come to the end of.
 result<std::vector<id128>> half_forgotten(const store& data);
 
-// Campaigns that have ended and that nobody works on.
-result<void> forget_campaigns(store& data, const std::vector<id128>& campaigns);
+struct forgetting {
+  std::vector<id128> forgotten;
+  std::optional<failure> trouble; // the first; the others go on where they can
+};
+// Campaigns that nobody works on; those that have not ended are left. What candidates in flight hold stays.
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, const held_results& held);
 
 } // namespace kevolve

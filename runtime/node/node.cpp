@@ -13,6 +13,7 @@
 #include "runtime/node/admin/admin_server.hpp"
 #include "runtime/node/campaigns.hpp"
 #include "runtime/node/data_directory.hpp"
+#include "runtime/node/forget.hpp"
 #include "runtime/node/node_parts.hpp"
 #include "runtime/node/retention.hpp"
 #include "runtime/node/scheduler.hpp"
@@ -334,15 +335,17 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->models, p->board, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   std::vector<child_spec> work;
-  if (p->options.keep_candidates > 0 && !p->options.read_only) {
+  const auto half = p->options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p->data);
+  if (!p->options.read_only && (p->options.keep_candidates > 0 || !half || !half->empty())) {
     child_spec keeper;
     keeper.kind = "retention";
     keeper.name = "retention";
     ground.retention = add_front<caf::actor>(p->system, p->cards, keeper);
-    keeper.start = [cards = p->cards, data = p->data, campaigns = p->campaigns,
+    keeper.start = [cards = p->cards, data = p->data, campaigns = p->campaigns, held = ground.held,
                     keep = static_cast<uint64_t>(p->options.keep_candidates)](caf::event_based_actor* s,
                                                                               uint64_t owner) {
-      return spawn_carded<caf::detached>(*s, cards, "retention", "retention", owner, retention, data, campaigns, keep);
+      return spawn_carded<caf::detached>(*s, cards, "retention", "retention", owner, retention, data, campaigns, held,
+                                         keep);
     };
     work.push_back(std::move(keeper));
   }

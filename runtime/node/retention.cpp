@@ -6,6 +6,7 @@
 #include "runtime/node/forget.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kevolve {
 
@@ -14,6 +15,9 @@ namespace {
 using pointer = caf::stateful_actor<retention_state>*;
 
 result<std::vector<id128>> wanted(const retention_state& st) {
+  auto out = half_forgotten(*st.data);
+  if (!out || st.keep == 0)
+    return out;
   auto rows = st.data->scan(table::index, "status/", SIZE_MAX);
   if (!rows)
     return tl::unexpected(rows.error());
@@ -21,11 +25,9 @@ result<std::vector<id128>> wanted(const retention_state& st) {
   for (const auto& row : *rows)
     if (auto s = decode_older<campaign_status>(row.second))
       all.push_back(std::move(*s));
-  auto out = campaigns_to_forget(std::move(all), st.keep);
-  auto left = half_forgotten(*st.data);
-  if (!left)
-    return tl::unexpected(left.error());
-  out.insert(out.end(), left->begin(), left->end());
+  for (const auto& id : campaigns_to_forget(std::move(all), st.keep))
+    if (std::find(out->begin(), out->end(), id) == out->end())
+      out->push_back(id);
   return out;
 }
 
@@ -34,21 +36,31 @@ void tell(pointer self, const failure& why) {
   log::error("retention", "ended campaigns cannot be forgotten: {}", to_string(why));
 }
 
+void rest(pointer self) {
+  self->state.busy = false;
+  if (std::exchange(self->state.again, false))
+    self->send(self, atom::tick_v);
+}
+
 void forget(pointer self) {
   auto& st = self->state;
   const auto ids = std::exchange(st.free, {});
-  if (ids.empty())
-    return;
-  handling h{self, st.card, "forget"};
-  const auto done = forget_campaigns(*st.data, ids);
-  for (const auto& id : ids)
-    self->send(st.campaigns, atom::finished_v, id);
-  if (!done) {
-    tell(self, done.error());
+  if (ids.empty()) {
+    rest(self);
     return;
   }
-  st.card->says("idle");
-  log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", ids.size(), st.keep);
+  handling h{self, st.card, "forget"};
+  const auto done = forget_campaigns(*st.data, ids, *st.held);
+  for (const auto& id : done.forgotten) // the others stay closed until they can be
+    self->send(st.campaigns, atom::finished_v, id);
+  if (!done.trouble) {
+    st.card->says("idle");
+    log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", done.forgotten.size(),
+              st.keep);
+    st.again = true; // there may be more than are taken at once
+  } else
+    tell(self, *done.trouble);
+  rest(self);
 }
 
 // One after the other, then all that nobody works on in one go.
@@ -73,11 +85,12 @@ void ask_next(pointer self) {
 } // namespace
 
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, uint64_t keep) {
+                        campaigns_actor campaigns, std::shared_ptr<const held_results> held, uint64_t keep) {
   auto& st = self->state;
   st.card = std::move(card);
   st.data = std::move(data);
   st.campaigns = std::move(campaigns);
+  st.held = std::move(held);
   st.keep = keep;
   report_exceptions(self);
   st.card->says("idle");
@@ -86,13 +99,16 @@ caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr car
       [self](atom::tick) {
         auto& s = self->state;
         handling h{self, s.card, "tick"};
-        if (!s.asked.empty() || !s.free.empty())
+        if (std::exchange(s.busy, true)) {
+          s.again = true;
           return;
-        if (auto ids = wanted(s)) {
-          s.asked = std::move(*ids);
-          ask_next(self);
-        } else
+        }
+        auto ids = wanted(s);
+        if (!ids)
           tell(self, ids.error());
+        else
+          s.asked = std::move(*ids);
+        ask_next(self);
       },
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };

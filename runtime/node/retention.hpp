@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/held_results.hpp"
 #include "actors/interfaces.hpp"
 #include "store/store.hpp"
 
@@ -18,13 +19,16 @@ struct retention_state {
   card_ptr card;
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
-  uint64_t keep = 0; // candidates of ended campaigns
+  std::shared_ptr<const held_results> held;
+  uint64_t keep = 0;  // candidates of ended campaigns; 0: all
+  bool busy = false;  // from a tick to the end of what it found
+  bool again = false; // a tick came meanwhile
   std::vector<id128> asked;
   std::vector<id128> free; // of those asked for, that nobody works on
 };
 
 // Reacts to (atom::tick). Waits for the disk: on a thread of its own.
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, uint64_t keep);
+                        campaigns_actor campaigns, std::shared_ptr<const held_results> held, uint64_t keep);
 
 } // namespace kevolve

@@ -145,6 +145,9 @@ struct laboratory : virtual_system {
     said->verdict_on_candidates.speedup = 2.0;
     said->verdict_on_candidates.ci_low = 1.9;
   }
+  bool held(const std::string& key) const {
+    return context->held->while_held([&](const auto& is_held) { return is_held(key); });
+  }
   void erase(table where, const std::string& key) {
     transaction t{{}, {write_op::erase(where, key)}};
     REQUIRE(disk.data->commit({&t, 1}));
@@ -375,25 +378,38 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   CHECK(said->judged[judge_mode::admit] == 1);
 }
 
-TEST_CASE_FIXTURE(laboratory, "what was taken over is there when its node ends, whoever forgot it meanwhile") {
-  auto before = evaluate("candidate");
+TEST_CASE_FIXTURE(laboratory, "what a candidate bought or waited for is held until each node's end is stored") {
+  said->races_end = false;
+  auto racing = evaluate("candidate", 1);
+  auto waits = evaluate("candidate", 2);
+  run();
+  const auto object = sha256_hex("object of candidate");
+  CHECK(held(object));
+  context->held->release(context->id, 1);
+  CHECK(held(object));
+  context->held->release(context->id, 2);
+  CHECK_FALSE(held(object));
+}
+
+TEST_CASE_FIXTURE(laboratory, "what was taken over is held as what was bought, and gone with its campaign's actors") {
+  auto before = evaluate("candidate", 1);
   run();
   REQUIRE(before->value);
   settle(*before->value);
   stop(caf::actor_cast<caf::actor>(tested));
   run();
+  context->held->release(context->id);
   start();
-  auto after = evaluate("candidate");
+  auto again = evaluate("candidate", 3);
   run();
-  REQUIRE(after->value);
+  REQUIRE(again->value);
   CHECK(said->compiled.size() == 1);
-  for (const auto& id : after->value->evaluations)
-    erase(table::evaluations, key_of(id));
-  erase(table::blobs, after->value->object);
-  settle(*after->value);
-  for (const auto& id : after->value->evaluations)
-    CHECK(disk.data->get(table::evaluations, key_of(id))->has_value());
-  CHECK(disk.data->blob(after->value->object)->has_value());
+  CHECK(held(again->value->object));
+  for (const auto& id : again->value->evaluations)
+    CHECK(held(key_of(id)));
+  context->held->release(context->id);
+  CHECK_FALSE(held(again->value->object));
+  CHECK_FALSE(held(key_of(again->value->evaluations.front())));
 }
 
 TEST_CASE_FIXTURE(laboratory, "a compile whose object is gone is bought again") {

@@ -222,6 +222,21 @@ TEST_CASE("the board keeps nothing of a campaign that has left, and nothing for 
   CHECK(board.spent_out(campaign).empty());
 }
 
+TEST_CASE("a campaign that comes again after it was forgotten has spent nothing") {
+  service s;
+  s.board->listen(campaign, [] {});
+  s.open();
+  s.scripts["first"]->ends = {answered(), answered(), answered()};
+  REQUIRE(s.put(s.question(1))->value);
+  REQUIRE(s.put(s.question(2))->value);
+  CHECK(s.ledger(keys::spent_by(campaign)).spent.calls == 2);
+  s.board->leave(campaign);
+  transaction forgotten{{}, {write_op::erase(table::index, keys::spent_by(campaign))}};
+  REQUIRE(s.disk.data->commit({&forgotten, 1}));
+  REQUIRE(s.put(s.question(3))->value);
+  CHECK(s.ledger(keys::spent_by(campaign)).spent.calls == 1);
+}
+
 TEST_CASE("an answer is stored with what it took before it is given away") {
   service s;
   s.board->listen(campaign, [] {});

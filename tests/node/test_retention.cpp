@@ -87,7 +87,9 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
     const auto evaluations = rows(s, table::evaluations).size();
     const auto named = check_whole(s, second);
     CHECK(named > 0);
-    REQUIRE(forget_campaigns(s, {first}));
+    const auto gone = forget_campaigns(s, {first}, held_results{});
+    REQUIRE_FALSE(gone.trouble);
+    CHECK(gone.forgotten == std::vector<id128>{first});
     CHECK(check_whole(s, second) == named);
     CHECK(rows(s, table::nodes, keys::of(first)).empty());
     CHECK(s.read_events(first, 1, SIZE_MAX)->empty());
@@ -165,4 +167,74 @@ TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a
   REQUIRE(data);
   CHECK(rows(**data, table::nodes, keys::of(second)).empty());
   CHECK(check_whole(**data, third) > 0);
+}
+
+TEST_CASE("what candidates in flight hold stays, and a campaign that has not ended is left alone") {
+  scratch_folder dir;
+  id128 first, second;
+  {
+    live_node n{dir.path};
+    first = n.submit("row_energy", {"budget.candidates=4"});
+    n.await_end(first);
+    second = n.submit("row_energy", {"budget.candidates=4", "seed=2"});
+    n.await_end(second);
+  }
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  auto& s = **data;
+  std::vector<std::string> results;
+  for (const auto& [key, value] : rows(s, table::nodes, keys::of(first))) {
+    auto r = decode<node_record>(value);
+    REQUIRE(r);
+    for (const auto& id : r->evaluations)
+      results.push_back(keys::evaluation(id));
+  }
+  REQUIRE_FALSE(results.empty());
+  auto bytes = s.get(table::index, keys::status(second));
+  REQUIRE((bytes && *bytes));
+  auto status = decode_older<campaign_status>(**bytes);
+  REQUIRE(status);
+  status->state = "running";
+  REQUIRE(s.put(table::index, keys::status(second), encode(*status)));
+  held_results held;
+  held.hold(second, 5, results.front());
+  const auto whole = check_whole(s, second);
+  const auto gone = forget_campaigns(s, {first, second}, held);
+  CHECK_FALSE(gone.trouble);
+  CHECK(s.get(table::evaluations, results.front())->has_value());
+  CHECK(check_whole(s, second) == whole);
+  CHECK(s.get(table::index, keys::status(second))->has_value());
+  CHECK_FALSE(s.get(table::index, keys::status(first))->has_value());
+}
+
+TEST_CASE("a campaign that is half forgotten is not begun again until the rest is gone, by whatever node") {
+  scratch_folder dir;
+  id128 first;
+  {
+    live_node n{dir.path};
+    first = n.submit("row_energy", {"budget.candidates=4"});
+    n.await_end(first);
+  }
+  {
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    REQUIRE((*data)->put(table::index, keys::forgetting(first), "1"));
+    transaction t{
+        {}, {write_op::erase(table::index, keys::status(first)), write_op::erase(table::index, keys::campaign(first))}};
+    REQUIRE((*data)->commit({&t, 1}));
+  }
+  live_node n{dir.path}; // keeps all
+  while (!half_forgotten(n.data())->empty()) {
+    auto again = n.try_submit("row_energy", {"budget.candidates=4"});
+    CHECK((again || again.error().code == errc::unavailable));
+    if (again)
+      break;
+  }
+  REQUIRE(n.submit("row_energy", {"budget.candidates=4"}) == first);
+  CHECK(n.await_end(first).candidates == 4);
+  auto events = n.data().read_events(first, 1, SIZE_MAX);
+  REQUIRE(events);
+  CHECK(std::count_if(events->begin(), events->end(),
+                      [](const auto& e) { return e.kind == static_cast<uint16_t>(event_kind::campaign_submitted); })
+        == 1);
 }

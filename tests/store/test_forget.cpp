@@ -5,6 +5,8 @@
 #include "tests/store/faulty_disk.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 namespace kevolve::test {
 
@@ -145,6 +147,31 @@ TEST_CASE("a power cut on the way leaves a shorter campaign, and the same call g
   fsck_options look;
   look.env = disk.env();
   CHECK(fsck(dir.path(), look)->findings.empty());
+}
+
+TEST_CASE("who reads the global order while events are forgotten finds each remaining one, and no hole") {
+  scratch_directory dir;
+  auto s = open_store(dir.path());
+  fill(*s, 6'000);
+  const auto of_blue = s->last_campaign_sequence(blue);
+  REQUIRE(of_blue);
+  std::atomic<bool> done = false;
+  std::thread forgetting{[&] {
+    CHECK(s->forget_events(red));
+    done = true;
+  }};
+  size_t readings = 0;
+  for (bool last = false; !last; ++readings) {
+    last = done;
+    auto all = s->read_global(1, SIZE_MAX);
+    CHECK_MESSAGE(all, (all ? "" : to_string(all.error())));
+    if (all)
+      CHECK(static_cast<uint64_t>(
+                std::count_if(all->begin(), all->end(), [](const auto& e) { return e.campaign == blue; }))
+            == *of_blue);
+  }
+  forgetting.join();
+  CHECK(readings > 1);
 }
 
 TEST_CASE("records are erased unless they were put since") {

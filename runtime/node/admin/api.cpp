@@ -209,9 +209,9 @@ std::optional<uint64_t> admin_api::version_of(const matched& found) const {
   if (!shared_ || found.to->shared == sharing::none)
     return std::nullopt;
   if (found.to->shared == sharing::any)
-    return 0;
+    return shared_->changes();
   const auto id = parse_id(found.path.at("id"));
-  return id ? std::optional{context_->data->changes_of(id)} : std::nullopt;
+  return id ? std::optional{shared_->changes() + context_->data->changes_of(id)} : std::nullopt;
 }
 
 void admin_api::handle(api_request request, api_done done) {

@@ -30,6 +30,7 @@ void shared_answers::keep(const std::string& target, uint64_t version, const api
 }
 
 void shared_answers::clear() {
+  ++changes_;
   std::lock_guard lock{guard_};
   answers_.clear();
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/node/admin/exchange.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -23,8 +24,10 @@ public:
   std::optional<api_response> find(const std::string& target, uint64_t version, clock::time_point now) const;
   // Begun at that version, before it was built.
   void keep(const std::string& target, uint64_t version, const api_response& answer, clock::time_point now);
-  // Something was asked to change.
+  // Something was asked to change: what was begun before does not hold.
   void clear();
+  // Of how many such changes a version has to tell.
+  uint64_t changes() const { return changes_; }
 
 private:
   struct answer {
@@ -33,6 +36,7 @@ private:
     api_response response;
   };
   std::chrono::milliseconds fresh_;
+  std::atomic<uint64_t> changes_ = 0;
   mutable std::mutex guard_;
   std::map<std::string, answer> answers_;
 };

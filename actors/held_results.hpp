@@ -1,0 +1,59 @@
+// Results and objects that candidates in flight were given or have bought: no record of a node names them yet, so who
+// takes out what nobody names leaves them.
+#pragma once
+
+#include "runtime/base/ids.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+class held_results {
+public:
+  // A key of the families `evaluations` or `blobs`. To be held before it is looked up, or written.
+  void hold(const id128& campaign, uint64_t node, const std::string& key) {
+    std::lock_guard lock{guard_};
+    by_node_[{campaign, node}].push_back(key);
+    ++holders_[key];
+  }
+  // The node's record is stored.
+  void release(const id128& campaign, uint64_t node) {
+    std::lock_guard lock{guard_};
+    drop(by_node_.find({campaign, node}));
+  }
+  // Its actors are gone, with whatever was in flight.
+  void release(const id128& campaign) {
+    std::lock_guard lock{guard_};
+    for (auto i = by_node_.lower_bound({campaign, 0}); i != by_node_.end() && i->first.first == campaign;)
+      i = drop(i);
+  }
+  // Calls f(is_held) while nobody can begin to hold anything.
+  template <class F>
+  auto while_held(F f) const {
+    std::lock_guard lock{guard_};
+    return f([this](const std::string& key) { return holders_.contains(key); });
+  }
+
+private:
+  using nodes = std::map<std::pair<id128, uint64_t>, std::vector<std::string>>;
+
+  nodes::iterator drop(nodes::iterator i) {
+    if (i == by_node_.end())
+      return i;
+    for (const auto& key : i->second)
+      if (const auto h = holders_.find(key); --h->second == 0)
+        holders_.erase(h);
+    return by_node_.erase(i);
+  }
+
+  mutable std::mutex guard_;
+  nodes by_node_;
+  std::map<std::string, uint64_t> holders_;
+};
+
+} // namespace kevolve
