@@ -97,7 +97,7 @@ void storage(pointer self, const fault& f) {
       log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
     st.held_up = f.detail;
     keep_time(self);
-    st.card->says("paused: " + f.detail);
+    st.card->rests("paused: " + f.detail);
     return;
   }
   if (st.held == 0) // from an append that a former instance knew of

@@ -211,7 +211,7 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
        [self, state = record.state, stored = std::move(stored)] {
          self->state.phase = state;
-         self->state.card->says(state + ": " + self->state.fold.finish.stop_reason);
+         self->state.card->rests(state + ": " + self->state.fold.finish.stop_reason);
          if (stored)
            stored();
          tell_ended(self);

@@ -282,7 +282,7 @@ void pause(pointer self, const std::string& reason) {
   st.models_held.clear();
   mind_elsewhere(self);
   keep_time(self);
-  st.card->says("paused: " + reason);
+  st.card->rests("paused: " + reason);
   push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});
 }
 

@@ -45,7 +45,7 @@ std::string describe_end(const caf::error& reason) {
 namespace {
 
 bool is_busy(const card_view& v) {
-  return v.ended_ns == 0 && v.state != "idle" && v.state != "starting";
+  return v.ended_ns == 0 && !v.at_rest && v.state != "idle" && v.state != "starting";
 }
 
 // What a live card adds to its kind's tally, or takes from it.
@@ -114,6 +114,16 @@ void actor_card::awaits(std::string state, std::string what) {
   change([&](card_view& v) {
     v.awaits = std::move(what);
     v.state = std::move(state);
+    v.at_rest = false;
+    v.since_ns = wall_clock_ns();
+  });
+}
+
+void actor_card::rests(std::string state) {
+  change([&](card_view& v) {
+    v.awaits.clear();
+    v.state = std::move(state);
+    v.at_rest = true;
     v.since_ns = wall_clock_ns();
   });
 }

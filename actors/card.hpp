@@ -37,6 +37,7 @@ struct card_view {
   uint64_t mailbox = 0;     // depth at the last message
   uint32_t restarts = 0;    // of this name, after failures
   std::string last_failure; // of this or the instance before
+  bool at_rest = false;     // its state names no work
   std::string awaits;       // what it waits for that no actor of this node has; empty: nothing
 };
 
@@ -63,6 +64,8 @@ public:
   void flight(int64_t change);
   // What the actor says of itself: "racing node 12".
   void says(std::string state);
+  // The same of one that has nothing to do: "finished: budget".
+  void rests(std::string state);
   // The same of one that can do nothing until something outside this node happens: "waiting for core 1, held by …".
   void awaits(std::string state, std::string what);
   // What its work is about, for the log: a campaign, or a node of one.

@@ -47,6 +47,7 @@ void ready(pointer self, const making_ptr& m) {
   auto& st = self->state;
   st.preparing = false;
   st.prepared = true;
+  st.card->says("idle");
   st.fixed = m->out;
   st.reference = std::move(m->reference);
   st.oracle = std::move(m->oracle);

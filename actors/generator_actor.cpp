@@ -28,7 +28,7 @@ caf::result<proposal> propose(generator_state& st, generate_request request) {
 void ready(generator_pointer self) {
   auto& st = self->state;
   st.ready = true;
-  st.card->says(st.maker->describe(st.fixed));
+  st.card->rests(st.maker->describe(st.fixed));
   for (auto& [request, promise] : std::exchange(st.waiting, {})) {
     auto p = propose(st, std::move(request));
     if (p.flag == caf::rt_error)

@@ -79,6 +79,38 @@ TEST_CASE("a connection serves one request after another") {
   CHECK(text.find("HTTP/1.1 200", first + 1) != std::string::npos);
 }
 
+TEST_CASE("a body that is coded in another way than chunked ends its connection, and is no request") {
+  auto& n = shared_node();
+  const auto head = "POST /v1/campaigns HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
+                    + "\r\nAuthorization: Bearer " + n.token + "\r\nTransfer-Encoding: ";
+  const auto body = "\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\n\r\n";
+  for (const auto* coding : {"identity", "gzip", "xchunked", "chunked, identity"}) {
+    const auto text = send_raw(n.port, head + coding + body);
+    CHECK(parse_answer(text).status == 501);
+    CHECK(text.find("HTTP/1.1", 8) == std::string::npos);
+  }
+}
+
+TEST_CASE("an answer to HEAD has no body, and who waits to be told to go on is told") {
+  auto& n = shared_node();
+  const auto host = "Host: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer " + n.token + "\r\n";
+  const auto text = send_raw(n.port, "HEAD /v1/campaigns HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n");
+  CHECK(parse_answer(text).status == 405);
+  CHECK(parse_answer(text).body.empty());
+  test::open_connection waits{n.port, "POST /v1/relay/next HTTP/1.1\r\n" + host
+                                          + "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                                            "Content-Length: 2\r\nConnection: close\r\n\r\n"};
+  CHECK(waits.read_until("\r\n\r\n").starts_with("HTTP/1.1 100 "));
+  waits.send("{}");
+  CHECK(waits.read_until("").find("HTTP/1.1 ") != std::string::npos);
+}
+
+TEST_CASE("events of a campaign that is not there are none") {
+  auto& n = shared_node();
+  CHECK(n.ask("GET", "/v1/events?campaign=" + std::string(32, 'f')).status == 404);
+  CHECK(n.ask("POST", "/v1/relay/next", {{"Content-Type", "application/jsonx"}}, "{}").status == 415);
+}
+
 TEST_CASE("a node says where it is, for its user alone") {
   auto& n = shared_node();
   auto path = admin_file(n.running->data_dir());

@@ -223,7 +223,10 @@ void add_reason(CLI::App& verb, const steering_options& o) {
 }
 
 void add_node(CLI::App& verb, const steering_options& o) {
-  verb.add_option("INDEX", o->index, "the node's index in the tree")->required()->check(CLI::NonNegativeNumber);
+  const auto whole = [](const std::string& text) {
+    return text.empty() || text.find_first_not_of("0123456789") != std::string::npos ? "must be a whole number" : "";
+  };
+  verb.add_option("INDEX", o->index, "the node's index in the tree")->required()->check(whole);
 }
 
 void add_budget_options(CLI::App& verb, const steering_options& o) {

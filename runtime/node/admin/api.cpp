@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <caf/actor_system.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -35,13 +36,23 @@ json parse_body(const std::string& text, std::string& repeated) {
   return json::parse(text, look, false);
 }
 
+// With or without parameters.
+bool is_json(std::string_view type) {
+  type = type.substr(0, type.find(';'));
+  while (!type.empty() && type.back() == ' ')
+    type.remove_suffix(1);
+  constexpr std::string_view json_type = "application/json";
+  return std::equal(type.begin(), type.end(), json_type.begin(), json_type.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
+}
+
 // The keys that the route takes, each a text.
 std::optional<problem> read_body(const route& to, call& c) {
   if (c.request.body.empty())
     return to.fields.empty() ? std::nullopt : check_body(to.fields, c.body);
   if (to.method == "GET")
     return problem{400, "bad-request", "this path takes no body"};
-  if (!c.request.content_type.starts_with("application/json"))
+  if (!is_json(c.request.content_type))
     return problem{415, "unsupported-media-type", "the body must be application/json"};
   std::string repeated;
   c.body = parse_body(c.request.body, repeated);

@@ -52,7 +52,7 @@ void events(const call_ptr& c) {
   auto digits = c->text("campaign");
   if (digits.empty())
     read(c, id128{});
-  else if (auto whole = parse_id(digits); whole)
+  else if (auto whole = parse_id(digits); whole && c->request.followed)
     read(c, whole);
   else
     with_campaign(c, digits, [c, read](const campaign_status& s) { read(c, s.id); });

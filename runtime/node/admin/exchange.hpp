@@ -16,6 +16,7 @@ struct api_request {
   std::string body;
   std::string content_type;
   bool event_stream = false; // Accept: text/event-stream
+  bool followed = false;     // of a stream that is open: what it is about was there
   std::string idempotency_key;
   std::string id;   // of this request, for logs and the audit; empty: none given
   std::string who;  // the token's fingerprint, or a local user

@@ -24,7 +24,14 @@ std::string_view field(const http::request<http::string_body>& q, std::string_vi
 }
 
 // What must not be there twice: two readers could each believe another one.
-constexpr std::array<std::string_view, 4> single_headers{"Host", "Origin", "Authorization", "Idempotency-Key"};
+constexpr std::array<std::string_view, 6> single_headers{
+    "Host", "Origin", "Authorization", "Idempotency-Key", "Expect", "Transfer-Encoding"};
+
+bool is_word(std::string_view text, std::string_view word) {
+  return boost::beast::iequals({text.data(), text.size()}, {word.data(), word.size()});
+}
+
+constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
 } // namespace
 
@@ -123,7 +130,19 @@ void session::on_header(error_code e) {
     return;
   }
   wire_.expires_after(server_.limits.body);
-  http::async_read(wire_, buffer_, *parser_, [self = shared_from_this()](error_code e2, size_t) { self->on_body(e2); });
+  if (is_word(field(q, "Expect"), "100-continue") && q.version() == 11)
+    asio::async_write(wire_, asio::buffer(go_on), [self = shared_from_this()](error_code e2, size_t) {
+      if (e2)
+        self->close();
+      else
+        self->read_body();
+    });
+  else
+    read_body();
+}
+
+void session::read_body() {
+  http::async_read(wire_, buffer_, *parser_, [self = shared_from_this()](error_code e, size_t) { self->on_body(e); });
 }
 
 void session::on_body(error_code e) {
@@ -158,6 +177,11 @@ void session::on_read_error(error_code e) {
 }
 
 std::optional<problem> session::refusal(const request_type& q, std::string_view target) {
+  // A body whose length nobody knows would be read as the next request.
+  if (const auto coding = field(q, "Transfer-Encoding"); !coding.empty() && !is_word(coding, "chunked")) {
+    keep_alive_ = false;
+    return problem{501, "not-implemented", "the only Transfer-Encoding taken is chunked"};
+  }
   for (auto name : single_headers)
     if (q.count(boost::string_view{name.data(), name.size()}) > 1)
       return problem{400, "malformed-request", "more than one " + std::string{name} + " header"};
@@ -253,6 +277,8 @@ void session::respond(api_response x) {
   response_->keep_alive(keep_alive_);
   response_->body() = std::move(x.body);
   response_->prepare_payload();
+  if (parser_->is_header_done() && parser_->get().method() == http::verb::head)
+    response_->body().clear(); // its length alone
   wire_.expires_after(server_.limits.write);
   http::async_write(wire_, *response_, [self = shared_from_this()](error_code e, size_t) {
     if (e)

@@ -66,6 +66,7 @@ private:
   void read();
   void read_header();
   void on_header(error_code e);
+  void read_body();
   void on_body(error_code e);
   void on_request();
   // An error of reading: an answer where HTTP has one, else the end.

@@ -111,6 +111,7 @@ void session::look() {
   r.method = "GET";
   r.target = follow_ + "after=" + std::to_string(last_event_);
   r.event_stream = true;
+  r.followed = true;
   ask(std::move(r), [](session& s, api_response x) { s.seen(std::move(x)); });
 }
 
