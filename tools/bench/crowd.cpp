@@ -1,5 +1,6 @@
 // A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
-// many actors beside its own and stays until its standard input ends, `poll` asks one, `still` answers with what one said.
+// many actors beside its own and stays until its standard input ends, `poll` asks one, `still` answers with what one
+// said.
 #include "actors/campaign_fold.hpp"
 #include "actors/keys.hpp"
 #include "config/campaign.hpp"
