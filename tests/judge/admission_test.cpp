@@ -200,6 +200,64 @@ TEST_CASE("each output needs work, also beside one that does") {
   CHECK(hollow.evidence.at("argument") == "z");
 }
 
+TEST_CASE("results that are not finite in a draw of ten are refused, with the draw and the index, with an oracle or "
+          "without") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments[0].edge = {};
+  const auto source = [](const std::string& real) {
+    return compile_c("#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, "
+                     + real
+                     + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n"
+                       "    y[i] = x[i] * w[i % 8] + (i == 7 && x[7] > 1.75f ? NAN : 0.0f);\n}\n"); // a draw of ten
+  };
+  for (const bool oracle : {false, true}) {
+    CAPTURE(oracle);
+    auto request = request_for(task, source("float"), {}, judge_mode::admit);
+    if (oracle)
+      request.oracle = source("double");
+    const auto o = judge.ask(request);
+    CHECK(o.result == verdict::nonfinite);
+    CHECK(o.rule == "nonfinite_reference");
+    CHECK(o.detail.find("1 of ") != std::string::npos);
+    CHECK(o.detail.find("elements, the first at index 7)") != std::string::npos);
+    CHECK(o.detail.find("draws") != std::string::npos);
+  }
+}
+
+TEST_CASE("what a float cannot hold is not finite, though the oracle's double holds it") {
+  judge_driver judge;
+  const auto text = [](const std::string& real) {
+    return "#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
+           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) {\n    y[i] = x[i] * w[i % 8];\n"
+             "    if (i == 9) y[i] = ("
+           + real + ")3e38 * (20 + x[i]);\n  }\n}\n";
+  };
+  auto request = request_for(poly_task(), compile_c(text("float")), {}, judge_mode::admit);
+  request.oracle = compile_c(text("double"));
+  const auto o = judge.ask(request);
+  CHECK(o.result == verdict::nonfinite);
+  CHECK(o.rule == "nonfinite_reference");
+  CHECK(o.detail.starts_with("the reference leaves infinite or NaN elements"));
+  CHECK(o.detail.find("the first at index 9") != std::string::npos);
+}
+
+TEST_CASE("a reference that overflows on its way, where the oracle does not, is told so") {
+  judge_driver judge;
+  const auto text = [](const std::string& real) {
+    return "#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
+           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) {\n    volatile " + real + " big = (" + real
+           + ")3e38 * (20 + x[i]);\n    y[i] = x[i] * w[i % 8] + (i == 9 ? big * 1e-38f : 0);\n  }\n}\n";
+  };
+  auto request = request_for(poly_task(), compile_c(text("float")), {}, judge_mode::admit);
+  request.oracle = compile_c(text("double"));
+  const auto o = judge.ask(request);
+  CHECK(o.result == verdict::nonfinite);
+  CHECK(o.rule == "nonfinite_reference");
+  CHECK(o.detail.find("where the oracle's are others") != std::string::npos);
+  CHECK(o.detail.find("the first at index 9") != std::string::npos);
+}
+
 TEST_CASE("a reference without finite results is refused unless they are declared") {
   judge_driver judge;
   auto task = poly_task();

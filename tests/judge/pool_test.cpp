@@ -41,6 +41,7 @@ std::shared_ptr<const shape_pool> made_with(size_t threads) {
   request.reference = "reference";
   request.oracle = "oracle";
   request.limit_ms = 60'000;
+  request.mode = judge_mode::race;
   request.seed = 3;
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};
@@ -73,6 +74,10 @@ TEST_CASE("what is drawn ahead on other cores is what is drawn one by one, redra
   for (const auto& s : alone->sets)
     ordinary += load_number(dtype::f32, s.data.inputs[0].data(), 0) > 0.7 ? 0 : 1;
   CHECK(ordinary == 12); // the others were drawn again
+  CHECK(alone->redrawn > 0);
+  CHECK(redrawn({alone, alone})
+        == std::to_string(2 * alone->redrawn) + " of " + std::to_string(2 * (alone->redrawn + 12))
+               + " draws of inputs gave infinite or NaN elements and were drawn again");
   // Half of them lie anywhere.
   const auto usual = lay_out(poly_task(), alone->sets[1].data.geometries).places[0].offset;
   CHECK(alone->sets[0].layout.places[0].offset == usual);

@@ -258,6 +258,8 @@ void print_text(const json& d) {
     out += disturbed_text(seen["disturbed"].get<std::string>());
   if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("heavy_tail"))
     out += "  " + printable(seen["heavy_tail"].get<std::string>()) + "\n";
+  if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object() && seen.contains("redrawn"))
+    out += "  " + printable(seen["redrawn"].get<std::string>()) + "\n";
   if (const auto& c = d["correctness"]; c.is_object())
     out += correctness_text(c, verdict == "pass");
   if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())

@@ -70,19 +70,8 @@ private:
             + shape.name
             + "': judging a candidate takes seconds, many where it is as slow; smaller shapes are judged sooner";
       out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
-      if (!(*pool)->not_finite.empty())
-        return refusal(
-            {verdict::nonfinite,
-             "nonfinite_reference",
-             ((*pool)->only_the_oracle
-                  ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
-                    "the reference itself does not: give an [oracle] that does not look at a float's bits)"
-                  : std::string{"the reference"})
-                 + " leaves infinite or NaN elements (" + (*pool)->not_finite
-                 + "). Every output holds NaN before a call: one that stays so was never written, or was "
-                   "read first. If the figures are meant, change the fill rules or declare nonfinite = "
-                   "\"match\"",
-             {{"shape", shape.name}}});
+      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
+        return refusal(not_finite(bad, shape, (*pool)->sets.size()));
       pools_.push_back(std::move(*pool));
     }
     if (pools_.empty())
@@ -93,6 +82,21 @@ private:
       return std::pair{a->shape.held_out, a->largest_layout()} < std::pair{b->shape.held_out, b->largest_layout()};
     });
     return {};
+  }
+
+  static complaint not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
+    return {verdict::nonfinite,
+            "nonfinite_reference",
+            (bad.only_the_oracle
+                 ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
+                   "the reference itself does not: give an [oracle] that does not look at a float's bits)"
+                 : std::string{"the reference"})
+                + " leaves infinite or NaN elements on shape '" + shape.name + "', in one of " + std::to_string(draws)
+                + " draws (" + bad.which
+                + "). Every output holds NaN before a call: one that stays so was never written, or was "
+                  "read first. If the figures are meant, change the fill rules or declare nonfinite = "
+                  "\"match\"",
+            {{"shape", shape.name}}};
   }
 
   // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
@@ -117,12 +121,12 @@ private:
       auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
       if (!pool)
         return tl::unexpected<setback>(pool.error());
-      if (!(*pool)->not_finite.empty())
+      if (!(*pool)->not_finite.which.empty())
         return refusal(
             {verdict::nonfinite,
              "nonfinite_edge",
              "on the edge '" + to_string(edge) + "' of shape '" + shape.name + "' the expected output is not finite ("
-                 + (*pool)->not_finite + "), so no candidate could be judged there. Take '" + to_string(edge)
+                 + (*pool)->not_finite.which + "), so no candidate could be judged there. Take '" + to_string(edge)
                  + "' out of the arguments' edge, or declare nonfinite = \"match\" if these figures are meant",
              {{"edge", to_string(edge)}, {"shape", shape.name}}});
     }
@@ -199,10 +203,8 @@ private:
   }
 
   // Candidates are held to the tolerance on every draw: one that the reference misses now and then refuses the honest
-  // by chance.
+  // by chance, and one that is not finite now and then would be judged on a part of what the task says.
   attempt<void> keep_its_own_tolerance() {
-    if (request_.oracle.empty())
-      return {};
     hooks_.progress("admit: its own error");
     for (const auto& pool : pools_) {
       size_t draws = 0;
@@ -215,7 +217,10 @@ private:
         auto set = maker_.make_set(pool->shape, fresh_draw(request_), true, nullptr, nullptr);
         if (!set)
           return tl::unexpected<setback>(set.error());
-        if (auto missed = misses(*pool, *set, ++draws))
+        ++draws;
+        if (const auto bad = find_not_finite(request_.task, *set); !bad.which.empty())
+          return refusal(not_finite(bad, pool->shape, draws));
+        if (auto missed = misses(*pool, *set, draws))
           return refusal(std::move(*missed));
       }
     }
@@ -235,10 +240,18 @@ private:
     auto g = set.data.geometries[i];
     g.contiguous = true; // what the reference wrote is compact by now
     const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
-    const auto c =
-        compare(g, set.reference_output[i].data(), set.expected[i], counted_elements(request_.task, set, i), rule);
-    if (c.result != verdict::wrong_result) // rare infinite ones are nobody's to answer for
+    const auto elements = counted_elements(request_.task, set, i);
+    const auto c = compare(g, set.reference_output[i].data(), set.expected[i], elements, rule);
+    if (c.result == verdict::pass)
       return std::nullopt;
+    if (c.result == verdict::nonfinite)
+      return complaint{verdict::nonfinite,
+                       "nonfinite_reference",
+                       "the reference leaves infinite or NaN elements in output '" + a.name + "' on shape '"
+                           + pool.shape.name + "', in draw " + std::to_string(draws)
+                           + ", where the oracle's are others: " + wrong_elements(c, elements)
+                           + ". Change the fill rules, or let the reference not overflow on its way",
+                       {{"argument", a.name}, {"shape", pool.shape.name}}};
     return complaint{verdict::wrong_result,
                      "tolerance_of_reference",
                      "the reference itself misses the tolerance of output '" + a.name + "' on shape '" + pool.shape.name

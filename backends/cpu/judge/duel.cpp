@@ -148,13 +148,11 @@ attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const p
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
-  // Where a NaN is expected, one that lay there before must not do.
-  const size_t first = pool.edge == edge_kind::special ? 1 : 0;
   const auto& s = pool.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
-    options.poison = poisons.at((first + static_cast<size_t>(run)) % poisons.size());
+    options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
     options.limit = limit_for(pool, 0.0);
     options.again = run > 0;
     auto took = timed_call(true, pool, s, options, &report_);

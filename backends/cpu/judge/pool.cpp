@@ -48,7 +48,16 @@ bool any_not_finite(const byte_buffer& values, int64_t elements, Bits exponent) 
   return found != 0;
 }
 
-bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements) {
+bool any_beyond(const byte_buffer& values, int64_t elements, double largest) {
+  const auto* x = values.as<double>();
+  unsigned found = 0;
+  for (int64_t i = 0; i < elements; ++i)
+    found |= static_cast<unsigned>(!(std::fabs(x[i]) <= largest));
+  return found != 0;
+}
+
+// Whether one is infinite or NaN, or a double beyond the largest number of the output's type.
+bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, double largest) {
   switch (type) {
     case dtype::f16:
       return any_not_finite<uint16_t>(values, elements, 0x7c00U);
@@ -57,18 +66,19 @@ bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements) {
     case dtype::f32:
       return any_not_finite<uint32_t>(values, elements, 0x7f80'0000U);
     default:
-      return any_not_finite<uint64_t>(values, elements, 0x7ff0'0000'0000'0000U);
+      return any_beyond(values, elements, largest);
   }
 }
 
-// Which of them are infinite or NaN; empty: none.
-std::string not_finite(dtype type, const byte_buffer& values, int64_t elements) {
-  if (!is_floating(type) || !any_not_finite(type, values, elements))
+// Which of them are infinite or NaN in the output's type; empty: none.
+std::string not_finite(dtype output, dtype type, const byte_buffer& values, int64_t elements) {
+  const auto largest = is_floating(output) ? limits_of(output).largest : std::numeric_limits<double>::max();
+  if (!is_floating(type) || !any_not_finite(type, values, elements, largest))
     return {};
   int64_t first = -1;
   int64_t count = 0;
   for (int64_t i = 0; i < elements; ++i)
-    if (!std::isfinite(load_number(type, values.data(), i))) {
+    if (!(std::fabs(load_number(type, values.data(), i)) <= largest)) {
       ++count;
       first = first < 0 ? i : first;
     }
@@ -77,23 +87,6 @@ std::string not_finite(dtype type, const byte_buffer& values, int64_t elements) 
   return count == elements ? "all " + std::to_string(elements) + " elements"
                            : std::to_string(count) + " of " + std::to_string(elements)
                                  + " elements, the first at index " + std::to_string(first);
-}
-
-// Of the first output that has one and may not, unless an earlier set's stands there.
-void note_not_finite(const contract& task, const pool_set& set, shape_pool& pool) {
-  for (size_t k = 0; k < set.expected.size() && pool.not_finite.empty(); ++k) {
-    const auto& e = set.expected[k];
-    const auto& a = task.arguments[k];
-    if (e.values.empty() || a.nonfinite_match)
-      continue;
-    const auto elements = counted_elements(task, set, k);
-    const auto which = not_finite(e.type, e.values, elements);
-    if (which.empty())
-      continue;
-    pool.not_finite = "output '" + a.name + "': " + which;
-    const auto& own = set.reference_output[k];
-    pool.only_the_oracle = !own.empty() && not_finite(a.type, own, elements).empty();
-  }
 }
 
 // The reference is what everything is measured by, so its faults name it.
@@ -126,6 +119,34 @@ setback at(const shape_case& shape, setback s) {
 }
 
 } // namespace
+
+not_finite_output find_not_finite(const contract& task, const pool_set& set) {
+  for (size_t k = 0; k < set.expected.size(); ++k) {
+    const auto& e = set.expected[k];
+    const auto& a = task.arguments[k];
+    if (e.values.empty() || a.nonfinite_match)
+      continue;
+    const auto elements = counted_elements(task, set, k);
+    const auto which = not_finite(a.type, e.type, e.values, elements);
+    if (which.empty())
+      continue;
+    const auto& own = set.reference_output[k];
+    return {"output '" + a.name + "': " + which, !own.empty() && not_finite(a.type, a.type, own, elements).empty()};
+  }
+  return {};
+}
+
+std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+  size_t again = 0;
+  size_t draws = 0;
+  for (const auto& p : pools) {
+    again += p->redrawn;
+    draws += p->redrawn + p->sets.size();
+  }
+  return again == 0 ? std::string{}
+                    : std::to_string(again) + " of " + std::to_string(draws)
+                          + " draws of inputs gave infinite or NaN elements and were drawn again";
+}
 
 double shape_pool::typical_reference_ns() const {
   if (reference_ns.empty())
@@ -381,12 +402,12 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
   pool->shape = shape;
   pool->edge = edge;
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
-  const bool rarely = edge == edge_kind::none && purpose != "screen";
-  size_t redrawn = 0;
+  const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
   const auto start = steady_clock::now();
   const auto options_of = [&](size_t i) {
     draw_options options;
-    options.seed = request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + redrawn * size.most) : secret_seed();
+    options.seed =
+        request_.seed != 0 ? mix_seed(request_.seed ^ key.lo, i + 1 + pool->redrawn * size.most) : secret_seed();
     options.static_seed = static_seed(request_);
     options.edge = edge;
     options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
@@ -416,21 +437,25 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
       return tl::unexpected<setback>(set.error());
+    if (pool->not_finite.which.empty())
+      pool->not_finite = find_not_finite(request_.task, *set);
+    // Admission has looked at dozens of draws and seen none: who is judged here does not answer for a rarer one.
+    if (rarely && !pool->not_finite.which.empty()) {
+      if (++pool->redrawn > most_redrawn)
+        return infrastructure("internal", std::to_string(pool->redrawn) + " of "
+                                              + std::to_string(pool->redrawn + pool->sets.size())
+                                              + " draws leave infinite or NaN elements (" + pool->not_finite.which
+                                              + "): change the task's fill rules or declare nonfinite = \"match\"");
+      pool->not_finite = {};
+      draws.forget(i);
+      --i;
+      continue;
+    }
     if (ns > 0.0)
       pool->reference_ns.push_back(ns);
     for (size_t k = 0; k < error.size(); ++k) {
       pool->reference_error[k] = std::max(pool->reference_error[k], error[k]);
       pool->reference_max_abs = std::max(pool->reference_max_abs, error[k]);
-    }
-    note_not_finite(request_.task, *set, *pool);
-    // What admission has seen finite is so but for rare draws, and those are nobody's to answer for.
-    if (rarely && !pool->not_finite.empty()) {
-      if (++redrawn > most_redrawn)
-        return infrastructure("internal", "the reference leaves infinite or NaN elements (" + pool->not_finite + ")");
-      pool->not_finite.clear();
-      draws.forget(i);
-      --i;
-      continue;
     }
     pool->bytes += bytes_of(*set);
     pool->sets.push_back(std::move(*set));

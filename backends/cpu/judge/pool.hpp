@@ -55,6 +55,12 @@ struct pool_set {
   }
 };
 
+// What of an expected output is infinite or NaN, in the output's type, that may not be; none: `which` is empty.
+struct not_finite_output {
+  std::string which;
+  bool only_the_oracle = false; // … while the reference's own is finite
+};
+
 struct shape_pool {
   shape_case shape;
   edge_kind edge = edge_kind::none;
@@ -62,8 +68,8 @@ struct shape_pool {
   std::vector<double> reference_error; // by argument, against the oracle
   double reference_max_abs = 0.0;
   std::vector<double> reference_ns;
-  std::string not_finite;       // what of the first expected output is infinite or NaN that may not be
-  bool only_the_oracle = false; // … while the reference's own is finite
+  not_finite_output not_finite; // of the first set that has one
+  size_t redrawn = 0;           // draws that gave one, and stand in no set
   size_t bytes = 0;
 
   double typical_reference_ns() const;
@@ -79,6 +85,12 @@ struct pool_size {
 
 // Elements of an output that count: all, or the prefix its extent names.
 int64_t counted_elements(const contract& task, const pool_set& set, size_t argument);
+
+// Of the first output that has one.
+not_finite_output find_not_finite(const contract& task, const pool_set& set);
+
+// "3 of 40 draws of inputs …"; empty: every draw stands.
+std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools);
 
 // Least recently used pools go first.
 class pool_cache {

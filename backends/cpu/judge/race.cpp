@@ -85,6 +85,8 @@ private:
     if (auto ok = lineup_.gather(); !ok)
       return ok;
     out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, lineup_.reference_max_abs());
+    if (auto told = redrawn(lineup_.all()); !told.empty())
+      out_.evidence["redrawn"] = std::move(told);
     if (auto ok = duel_.open(lineup_.all()); !ok)
       return ok;
     for (const auto& pool : lineup_.raced()) {
@@ -154,7 +156,7 @@ private:
   bool can_judge(const shape_pool& pool) {
     // What cancels leaves the reference's own error, which nothing but an oracle tells.
     const bool no_yardstick = pool.edge == edge_kind::cancellation && request_.oracle.empty();
-    if (pool.not_finite.empty() && !no_yardstick)
+    if (pool.not_finite.which.empty() && !no_yardstick)
       return true;
     out_.evidence["edge." + to_string(pool.edge)] =
         no_yardstick ? "skipped: there is no oracle" : "skipped: the expected output is not finite";

@@ -34,6 +34,22 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
 
 } // namespace
 
+std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
+                                        const pool_set& set, int64_t elements) {
+  const auto& a = task.arguments[argument];
+  if (!a.nonfinite_match)
+    return std::nullopt;
+  const auto first = memory.unwritten_nan(argument, set.expected[argument], elements);
+  if (!first)
+    return std::nullopt;
+  return complaint{verdict::wrong_result,
+                   "unwritten",
+                   "output '" + a.name
+                       + "': where NaN is expected it holds what lay there before the call, the first at " + "index "
+                       + std::to_string(*first) + ": the element was not written, or was made from what nobody wrote",
+                   {{"argument", a.name}, {"first_bad", std::to_string(*first)}}};
+}
+
 std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
   call_memory memory{task_, set.data, set.layout, arena_};
   std::vector<byte_buffer> out(task_.arguments.size());
@@ -85,6 +101,8 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
     if (c.result != verdict::pass)
       return wrong_output(task_, argument, c, elements);
   }
+  if (auto refused = left_unwritten(task_, argument, memory, set, elements))
+    return refused;
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
     return complaint{verdict::out_of_bounds,
                      "tail",

@@ -26,6 +26,10 @@ struct call_costs {
   double check_ns = 0.0;  // guards, inputs, outputs
 };
 
+// Of an output that may hold NaN and was found right: that a NaN in it was not written. None: all were.
+std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
+                                        const pool_set& set, int64_t elements);
+
 class referee {
 public:
   referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}

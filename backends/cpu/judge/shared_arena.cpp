@@ -1,6 +1,7 @@
 #include "backends/cpu/judge/shared_arena.hpp"
 
 #include "backends/cpu/zygote/arena_mapping.hpp"
+#include "backends/judging/numbers.hpp"
 #include "backends/judging/pattern.hpp"
 #include "backends/judging/random_stream.hpp"
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 namespace kevolve {
@@ -62,7 +64,7 @@ uint64_t nan_poison(uint64_t random) {
   uint64_t out = 0;
   for (unsigned lane = 0; lane < 4; ++lane) {
     const auto r = random >> (16 * lane);
-    const auto value = ((r & 0x8000U) | 0x7ff0U | (r & 0xfU)) | 1U;
+    const auto value = (r & 0x8000U) | 0x7ff1U | (r & 0xcU);
     out |= (value & 0xffffU) << (16 * lane);
   }
   return out;
@@ -258,6 +260,25 @@ bool call_memory::tail_untouched(size_t argument, int64_t elements) const {
     return ok;
   }
   return true;
+}
+
+std::optional<int64_t> call_memory::unwritten_nan(size_t argument, const expected_output& expected,
+                                                  int64_t elements) const {
+  const auto& g = data_.geometries[argument];
+  if (!is_floating(g.type) || is_read(task_.arguments[argument]))
+    return std::nullopt;
+  const auto width = size_bytes(g.type);
+  const auto base = static_cast<size_t>(array(argument) - arena_);
+  std::optional<int64_t> first;
+  for_each_run(g, elements, [&](int64_t storage, int64_t logical, int64_t n) {
+    for (int64_t i = 0; i < n && !first; ++i) {
+      const auto at = base + static_cast<size_t>(storage + i) * width;
+      if (std::isnan(load_number(expected.type, expected.values.data(), logical + i))
+          && holds(arena_, at, at + width, poison_))
+        first = logical + i;
+    }
+  });
+  return first;
 }
 
 const std::byte* call_memory::array(size_t argument) const {

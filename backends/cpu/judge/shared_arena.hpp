@@ -4,6 +4,7 @@
 
 #include "backends/cpu/zygote/wire.hpp"
 #include "backends/judging/call_data.hpp"
+#include "backends/judging/comparison.hpp"
 #include "backends/judging/geometry.hpp"
 #include "runtime/base/result.hpp"
 
@@ -78,6 +79,9 @@ public:
   std::optional<std::string> broken_guard() const;
   // Whether everything past the first `elements` of an output still holds the poison.
   bool tail_untouched(size_t argument, int64_t elements) const;
+  // The first element, by logical index, where NaN is expected and what lay there before the call still lies: poison is
+  // NaN, too, and no NaN that arithmetic or a library makes.
+  std::optional<int64_t> unwritten_nan(size_t argument, const expected_output& expected, int64_t elements) const;
   const std::byte* array(size_t argument) const;
   // Evicts the arrays from every cache of this core.
   void flush_caches() const;
@@ -93,7 +97,8 @@ private:
   uint64_t poison_ = 0;
 };
 
-// Poison patterns: every 16-bit lane is a NaN of f16 and bf16, so every wider lane is one of its type, too.
+// Poison patterns: every 16-bit lane is a NaN of f16 and bf16, so every wider lane is one of its type, too. None is one
+// that processors, devices or C give out (0x7fff, 0x7fc0, 0x7e00 …), or a comparison's mask (all ones).
 uint64_t nan_poison(uint64_t random);
 // Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another. Another
 // one with other poison: what reads integers past an array disagrees with itself.

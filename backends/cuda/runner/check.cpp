@@ -1,5 +1,6 @@
 #include "backends/cuda/runner/check.hpp"
 
+#include "backends/cpu/judge/referee.hpp"
 #include "backends/judging/figure.hpp"
 
 #include <algorithm>
@@ -45,6 +46,8 @@ std::optional<complaint> check_output(const contract& task, size_t argument, con
     if (c.result != verdict::pass)
       return wrong_output(a.name, c, elements);
   }
+  if (auto refused = left_unwritten(task, argument, memory, set, elements))
+    return refused;
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
     return complaint{verdict::out_of_bounds,
                      "tail",

@@ -199,15 +199,13 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
 attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int runs) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
-  // Where a NaN is expected, one that lay there before must not do.
-  const size_t poison = pool.edge == edge_kind::special ? 1 : 0;
   const auto& s = pool.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     wish w{true, &report_};
     if (runs > 1)
       w.again = run == 0 ? rerun::keep : rerun::compare;
-    auto took = call(candidate_, pool, s, poisons.at((poison + static_cast<size_t>(run)) % poisons.size()), w);
+    auto took = call(candidate_, pool, s, poisons.at(static_cast<size_t>(run) % poisons.size()), w);
     if (!took)
       return tl::unexpected(took.error());
   }

@@ -223,6 +223,8 @@ private:
         return tl::unexpected(floor.error());
       duel_.add_shape(pool, *floor);
     }
+    if (auto told = redrawn(all); !told.empty())
+      out_.evidence["redrawn"] = std::move(told);
     pools_ = std::move(all);
     return {};
   }
@@ -246,7 +248,7 @@ private:
         return ok;
     }
     for (const auto& pool : edges_) {
-      if (!pool->not_finite.empty()) {
+      if (!pool->not_finite.which.empty()) {
         out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
         continue;
       }
