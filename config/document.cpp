@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -155,23 +156,25 @@ result_or_errors<std::string> read_text_file(const std::string& path) {
   const auto fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     return refuse(std::strerror(errno));
-  std::string text(max_file_bytes + 1, '\0');
-  size_t have = 0;
+  std::string text; // what it says is kept as long as a campaign is, so that no more is taken than is there
+  std::array<char, size_t{16} << 10U> piece{};
   ssize_t got = 0;
   struct stat about{};
   const bool pipe = ::fstat(fd, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
-  do
-    got = pipe ? 0 : ::read(fd, text.data() + have, text.size() - have);
-  while (got > 0 ? (have += static_cast<size_t>(got)) < text.size() : got < 0 && errno == EINTR);
+  do {
+    got = pipe ? 0 : ::read(fd, piece.data(), piece.size());
+    if (got > 0)
+      text.append(piece.data(), static_cast<size_t>(got));
+  } while ((got > 0 && text.size() <= max_file_bytes) || (got < 0 && errno == EINTR));
   const auto error = errno;
   ::close(fd);
   if (pipe)
     return refuse("it is a pipe, not a file");
   if (got < 0)
     return refuse(std::strerror(error));
-  text.resize(have);
   if (text.size() > max_file_bytes)
     return refuse("it is larger than 4 MiB");
+  text.shrink_to_fit();
   return text;
 }
 
