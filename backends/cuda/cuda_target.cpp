@@ -5,6 +5,7 @@
 #include "backends/cuda/plan_resolution.hpp"
 #include "backends/cuda/plan_words.hpp"
 #include "backends/cuda/tactics.hpp"
+#include "backends/cuda/toolchain.hpp"
 #include "backends/helper_words.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -147,6 +148,8 @@ helper_command cuda_target::judge(const device_description& device) const {
                      device.cores};
   if (!python().path.empty())
     out.argv.insert(out.argv.end(), {"--python", python().path});
+  if (auto ncu = cuda::find_ncu(); !ncu.empty())
+    out.argv.insert(out.argv.end(), {"--profiler", std::move(ncu)});
   accept_weakness(out.argv, options_);
   // Where the driver's libraries are, which devices are ours, and in which order they are counted.
   out.environment["CUDA_DEVICE_ORDER"] = device_order;

@@ -98,6 +98,10 @@ std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_
   const auto cupti = find_cupti();
   rows.push_back({"CUPTI", cupti ? state::ok : state::weaker, cupti ? *cupti : cupti.error().detail,
                   cupti ? "" : "install the toolkit's CUPTI (cuda-cupti), or name libcupti.so in KEVOLVE_CUPTI"});
+  const auto ncu = find_ncu();
+  rows.push_back({"Nsight Compute", ncu.empty() ? state::weaker : state::ok,
+                  ncu.empty() ? "no ncu in PATH nor in /usr/local/cuda/bin: nobody says what warps wait for" : ncu,
+                  ncu.empty() ? "install the toolkit's nsight-compute, or name its ncu in KEVOLVE_NCU" : ""});
   for (const auto* program :
        {"kevolve-compile-server-cuda", "kevolve-runner-cuda", "kevolve-cuda-facts", "kevolve-zygote"}) {
     const auto path = subject.bin_dir + "/" + program;

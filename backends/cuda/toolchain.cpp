@@ -1,5 +1,7 @@
 #include "backends/cuda/toolchain.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -66,6 +68,22 @@ cuda_toolchain find_cuda_toolchain() {
   for (const auto& nvcc : places)
     if (const auto root = root_of(nvcc); is_toolkit(root))
       return {root + "/bin/nvcc", root, version_of(root)};
+  return {};
+}
+
+std::string find_ncu() {
+  if (const auto* named = std::getenv("KEVOLVE_NCU"); named != nullptr)
+    return named;
+  std::vector<std::string> places;
+  const auto* path = std::getenv("PATH");
+  std::istringstream folders{path == nullptr ? "" : path};
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (folder.starts_with('/'))
+      places.push_back(folder + "/ncu");
+  places.emplace_back("/usr/local/cuda/bin/ncu");
+  for (const auto& ncu : places)
+    if (::access(ncu.c_str(), X_OK) == 0)
+      return ncu;
   return {};
 }
 

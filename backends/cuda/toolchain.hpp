@@ -16,6 +16,9 @@ struct cuda_toolchain {
 // In PATH, then where the toolkit's own installer puts it.
 cuda_toolchain find_cuda_toolchain();
 
+// Nsight Compute's command line: what KEVOLVE_NCU names, or the first in PATH, or the toolkit's; empty: none.
+std::string find_ncu();
+
 struct cuda_menu_entry {
   flag_set about;
   std::vector<std::string> words; // to nvcc

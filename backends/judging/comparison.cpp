@@ -260,14 +260,16 @@ public:
   void number(int64_t index, double c, double o) {
     // An expected value that the type cannot hold is its infinity; so is, at its distance, a number near enough.
     if (floating_ && std::isfinite(o) && std::fabs(o) > limits_.largest) {
-      if (std::isfinite(c) && within(std::fabs(c - o), o, spacing(limits_, o)))
+      if (std::isfinite(c) && near_beyond(std::fabs(c - o), o))
         return;
       o = std::copysign(std::numeric_limits<double>::infinity(), o);
     }
     if (!std::isfinite(o)) {
       const bool same = std::isnan(o) ? std::isnan(c) : c == o;
-      if (!same)
+      if (!same) {
+        ++out_.not_met;
         refuse(index, c, rule_.nonfinite_match ? verdict::wrong_result : verdict::nonfinite);
+      }
       return;
     }
     if (!std::isfinite(c)) {
@@ -307,6 +309,13 @@ private:
         break;
     }
     return difference == 0.0;
+  }
+
+  // The element's own tolerance: one that an edge widened by the scale of the whole output reaches over any number.
+  bool near_beyond(double difference, double o) const {
+    if (rule_.mode == tolerance_mode::absrel)
+      return difference <= rule_.relative * std::fabs(o);
+    return difference <= std::max(rule_.mode == tolerance_mode::ulp ? rule_.limit : 1.0, 1.0) * spacing(limits_, o);
   }
 
   // A number where an infinity was expected is a wrong number.
@@ -410,6 +419,8 @@ std::string wrong_elements(const comparison& c, int64_t elements) {
     if (c.bad_nonfinite > 0)
       out += ", " + std::to_string(c.bad_nonfinite) + " of them infinite or NaN";
   }
+  if (c.not_met > 0)
+    out += ", " + std::to_string(c.not_met) + " of them where infinity or NaN is expected";
   return out + ", the first at index " + std::to_string(c.first_bad);
 }
 

@@ -23,6 +23,7 @@ struct comparison {
   verdict result = verdict::pass; // or wrong_result, nonfinite
   int64_t bad = 0;
   int64_t bad_nonfinite = 0; // of them: infinite or NaN where something else was expected
+  int64_t not_met = 0;       // of them: something else where infinity or NaN was expected
   int64_t first_bad = -1;    // logical index
   double max_abs = 0.0;
   double max_rel = 0.0; // where the expected value is not zero

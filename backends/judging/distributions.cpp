@@ -77,8 +77,12 @@ public:
         return random_.below(8) == 0 ? magnitude() * value : value;
       case 2:
         return column == chosen_ ? scale_ * value : value;
-      default:
+      case 3:
+      case 4:
+      case 5:
         return row_is_large_ ? scale_ * value : value;
+      default: // 4, 16, 64, 256
+        return std::exp2(2.0 * (static_cast<double>(edge_.variant - first_scaled_variant) + 1.0)) * value;
     }
   }
 

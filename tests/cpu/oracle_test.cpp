@@ -64,7 +64,7 @@ void softmax(const float *restrict x, float *restrict y, int64_t n) {
     CHECK(y[i] == doctest::Approx(std::exp(x[i] - 2.5) / sum).epsilon(1e-15));
 }
 
-TEST_CASE("limits, sizes, builtins and casts are double's; integers and double stay") {
+TEST_CASE("sizes, builtins and casts are double's; integers, double and the reference's constants stay") {
   server_fixture server;
   loaded_object object{oracle(server, R"(
 static float helper(float v) { return __builtin_sqrtf(v); }
@@ -75,15 +75,25 @@ void facts(float *y, int64_t n, double d, int32_t i) {
 })")};
   std::vector<double> y(9);
   object.entry<void(double*, int64_t, double, int32_t)>("facts")(y.data(), 3, 1.0 + 1e-10, 1);
-  CHECK(y[0] == std::numeric_limits<double>::max());
+  CHECK(y[0] == static_cast<double>(std::numeric_limits<float>::max()));
   CHECK(y[1] == 8.0);
   CHECK(y[2] == std::sqrt(2.0));
   CHECK(y[3] == std::sqrt(2.0));
   CHECK(y[4] == 1.0 / 3.0);
   CHECK(y[5] == 1.0 + 1e-10);
-  CHECK(y[6] == std::numeric_limits<double>::epsilon());
+  CHECK(y[6] == static_cast<double>(std::numeric_limits<float>::epsilon()));
   CHECK(y[7] == std::fma(1.0 + 1e-10, 1.0 + 1e-10, -1.0));
   CHECK(y[8] == static_cast<double>(0.1F)); // a constant keeps the reference's value
+}
+
+TEST_CASE("an oracle of halves works in double") {
+  server_fixture server;
+  loaded_object object{
+      oracle(server, "void f(const _Float16 *x, _Float16 *y) { y[0] = x[0] * x[0] + (_Float16)sizeof(y[0]); }\n")};
+  const double x = 1.0 + 1e-10;
+  double y = 0.0;
+  object.entry<void(const double*, double*)>("f")(&x, &y);
+  CHECK(y == x * x + 8.0);
 }
 
 TEST_CASE("a C++ oracle is promoted after the standard headers") {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -259,6 +260,66 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const auto o = runner.ask(confirmed);
   CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // the held-out shape too
+}
+
+namespace {
+
+// Stands for Nsight Compute, for the device of these tests is the host and has no counters: runs the program that
+// follows the options, and writes a table of so many kernels.
+class fake_profiler {
+public:
+  explicit fake_profiler(int kernels) {
+    REQUIRE(mkdtemp(folder_.data()) != nullptr);
+    std::ofstream out{path()};
+    out << "#!/bin/bash\nwhile [[ $1 == --* ]]; do\n  case $1 in\n    --csv) shift ;;\n    --log-file) log=$2; shift 2 "
+           ";;\n"
+           "    *) shift 2 ;;\n  esac\ndone\n\"$@\" || exit\n{\n"
+           "  echo '\"ID\",\"Kernel Name\",\"dram__throughput.avg.pct_of_peak_sustained_elapsed\"'\n  echo "
+           "'\"\",\"\",\"%\"'\n"
+           "  for ((i = 0; i < "
+        << kernels << "; ++i)); do echo '\"0\",\"iterate\",\"42.5\"'; done\n} >\"$log\"\n";
+    out.close();
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  fake_profiler(const fake_profiler&) = delete;
+  fake_profiler& operator=(const fake_profiler&) = delete;
+  ~fake_profiler() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return folder_ + "/ncu"; }
+
+private:
+  std::string folder_ = "/tmp/kevolve-fake-ncu-XXXXXX";
+};
+
+judge_outcome profiled_by(const std::string& profiler) {
+  runner_driver runner{{"--allow-weak-sandbox", "landlock", "--profiler", profiler}};
+  REQUIRE(runner.ready());
+  auto request = ask_for(fake_package("iterate"), judge_mode::confirm);
+  request.rival = fake_package("iterate_slowly");
+  return runner.ask(request);
+}
+
+} // namespace
+
+TEST_CASE("who is shown to be faster is profiled, and told beside what bounds it; no profiler changes a verdict") {
+  const with_fake_driver fake;
+  {
+    const fake_profiler one{1};
+    const auto o = profiled_by(one.path());
+    CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
+    REQUIRE_MESSAGE(o.evidence.count("profile.n=20000") == 1, o.evidence.at("profile"));
+    CHECK(o.evidence.at("profile.n=20000") == R"([{"dram_percent":42.5,"kernel":"iterate"}])");
+    CHECK(o.evidence.at("profile").find("42.5 % of the device memory's") != std::string::npos);
+  }
+  const fake_profiler three{3};
+  const std::string missing = "/nonexistent/ncu";
+  const std::string failing = "/bin/false";
+  for (const auto& path : {three.path(), missing, failing}) {
+    CAPTURE(path);
+    const auto o = profiled_by(path);
+    CHECK_MESSAGE(o.result == verdict::pass, told(o));
+    CHECK(o.decision == race_decision::faster);
+    CHECK(o.evidence.at("profile").starts_with("not measured: "));
+  }
 }
 
 TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the runner's clock") {

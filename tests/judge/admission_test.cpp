@@ -254,8 +254,62 @@ TEST_CASE("a reference that overflows on its way, where the oracle does not, is 
   const auto o = judge.ask(request);
   CHECK(o.result == verdict::nonfinite);
   CHECK(o.rule == "nonfinite_reference");
-  CHECK(o.detail.find("where the oracle's are others") != std::string::npos);
+  CHECK(o.detail.find("where the oracle has numbers") != std::string::npos);
   CHECK(o.detail.find("the first at index 9") != std::string::npos);
+}
+
+TEST_CASE("a reference that fails an edge of its own task is refused, naming the edge") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments[0].edge = {"large"};
+  const auto text = [](const std::string& real, const std::string& root) {
+    return "#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
+           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = w[i % 8] * " + root
+           + "(x[i] * x[i] * x[i] * x[i] + 1);\n}\n";
+  };
+  auto request = request_for(task, compile_c(text("float", "sqrtf")), {}, judge_mode::admit);
+  request.oracle = compile_c(text("double", "sqrt"));
+  const auto o = judge.ask(request);
+  INFO(o.rule << " " << o.detail);
+  CHECK(o.rule == "nonfinite_reference");
+  CHECK(o.detail.find("and its edge 'large'") != std::string::npos);
+}
+
+TEST_CASE("reference and oracle that differ in what is NaN are told so, though NaN is declared") {
+  judge_driver judge;
+  auto task = poly_task();
+  task.arguments[0].edge = {};
+  task.arguments[2].nonfinite_match = true;
+  const auto text = [](const std::string& real, const std::string& other) {
+    return "#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
+           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = i == 11 ? " + other
+           + " : x[i] * w[i % 8];\n}\n";
+  };
+  auto request = request_for(task, compile_c(text("float", "NAN")), {}, judge_mode::admit);
+  request.oracle = compile_c(text("double", "INFINITY"));
+  const auto o = judge.ask(request);
+  CHECK(o.rule == "nonfinite_reference");
+  CHECK_MESSAGE(o.detail.find("differ in what is infinite or NaN at 1 of 60000 elements, the first at index 11")
+                    != std::string::npos,
+                o.detail);
+}
+
+TEST_CASE("a float's largest value, and what rounds to it, are finite") {
+  judge_driver judge;
+  for (const std::string value : {"FLT_MAX", "-3.4028235e38", "-FLT_MAX"}) {
+    CAPTURE(value);
+    const auto text = [&](const std::string& real) {
+      return "#include <float.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
+             + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = i % 100 == 7 ? (" + real + ")" + value
+             + " : x[i] * w[i % 8];\n}\n";
+    };
+    auto task = poly_task();
+    task.arguments[0].edge = {};
+    auto request = request_for(task, compile_c(text("float")), {}, judge_mode::admit);
+    request.oracle = compile_c(text("double"));
+    const auto o = judge.ask(request);
+    CHECK_MESSAGE(o.result == verdict::pass, o.rule << " " << o.detail);
+  }
 }
 
 TEST_CASE("a reference without finite results is refused unless they are declared") {

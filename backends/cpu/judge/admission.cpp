@@ -85,18 +85,30 @@ private:
   }
 
   static complaint not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
-    return {verdict::nonfinite,
-            "nonfinite_reference",
-            (bad.only_the_oracle
-                 ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
-                   "the reference itself does not: give an [oracle] that does not look at a float's bits)"
-                 : std::string{"the reference"})
-                + " leaves infinite or NaN elements on shape '" + shape.name + "', in one of " + std::to_string(draws)
-                + " draws (" + bad.which
-                + "). Every output holds NaN before a call: one that stays so was never written, or was "
-                  "read first. If the figures are meant, change the fill rules or declare nonfinite = "
-                  "\"match\"",
-            {{"shape", shape.name}}};
+    const auto where = " on shape '" + shape.name + "', in the first " + std::to_string(draws) + " draws";
+    const auto detail =
+        bad.differ ? bad.which + where
+                         + ": no candidate is right by both. Change the fill rules, or give an [oracle] that "
+                           "means what the reference computes"
+                   : (bad.only_the_oracle
+                          ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
+                            "the reference itself does not: give an [oracle] that does not look at a float's bits)"
+                          : std::string{"the reference"})
+                         + " leaves infinite or NaN elements" + where + " (" + bad.which
+                         + "). Every output holds NaN before a call: one that stays so was never written, or was read "
+                           "first. If "
+                           "the figures are meant, change the fill rules or declare nonfinite = \"match\"";
+    return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
+  }
+
+  static complaint not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
+    const auto name = "'" + to_string(edge) + "'";
+    const auto detail = "on the edge " + name + " of shape '" + shape.name + "' "
+                        + (bad.differ ? bad.which : "the expected output is not finite (" + bad.which + ")")
+                        + ", so no candidate could be judged there. Take " + name + " out of the arguments' edge, or "
+                        + (bad.differ ? "give an [oracle] that means what the reference computes"
+                                      : "declare nonfinite = \"match\" if these figures are meant");
+    return {verdict::nonfinite, "nonfinite_edge", detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
   }
 
   // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
@@ -121,14 +133,13 @@ private:
       auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
       if (!pool)
         return tl::unexpected<setback>(pool.error());
-      if (!(*pool)->not_finite.which.empty())
-        return refusal(
-            {verdict::nonfinite,
-             "nonfinite_edge",
-             "on the edge '" + to_string(edge) + "' of shape '" + shape.name + "' the expected output is not finite ("
-                 + (*pool)->not_finite.which + "), so no candidate could be judged there. Take '" + to_string(edge)
-                 + "' out of the arguments' edge, or declare nonfinite = \"match\" if these figures are meant",
-             {{"edge", to_string(edge)}, {"shape", shape.name}}});
+      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
+        return refusal(not_finite_on_edge(bad, shape, edge));
+      // What the reference itself does not do there is asked of nobody else.
+      size_t draws = 0;
+      for (const auto& set : (*pool)->sets)
+        if (auto missed = misses(**pool, set, ++draws))
+          return refusal(std::move(*missed));
     }
     return {};
   }
@@ -239,24 +250,26 @@ private:
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
     g.contiguous = true; // what the reference wrote is compact by now
-    const auto rule = rule_for(request_.task, a, pool.reference_error[i]);
+    const auto rule = rule_for_output(request_.task, pool, set, i);
     const auto elements = counted_elements(request_.task, set, i);
     const auto c = compare(g, set.reference_output[i].data(), set.expected[i], elements, rule);
     if (c.result == verdict::pass)
       return std::nullopt;
+    const auto where = "output '" + a.name + "' on shape '" + pool.shape.name + "'"
+                       + (pool.edge == edge_kind::none ? "" : " and its edge '" + to_string(pool.edge) + "'")
+                       + ", in draw " + std::to_string(draws);
     if (c.result == verdict::nonfinite)
       return complaint{verdict::nonfinite,
                        "nonfinite_reference",
-                       "the reference leaves infinite or NaN elements in output '" + a.name + "' on shape '"
-                           + pool.shape.name + "', in draw " + std::to_string(draws)
-                           + ", where the oracle's are others: " + wrong_elements(c, elements)
-                           + ". Change the fill rules, or let the reference not overflow on its way",
+                       "the reference leaves infinite or NaN elements in " + where
+                           + ", where the oracle has numbers: " + wrong_elements(c, elements)
+                           + ". Change the fill rules, or write the reference so that it overflows nowhere, and leaves "
+                             "no function's domain, where the exact result does not",
                        {{"argument", a.name}, {"shape", pool.shape.name}}};
     return complaint{verdict::wrong_result,
                      "tolerance_of_reference",
-                     "the reference itself misses the tolerance of output '" + a.name + "' on shape '" + pool.shape.name
-                         + "', in draw " + std::to_string(draws) + ": it is off by up to " + figure(c.max_abs, 3)
-                         + ", allowed is " + allowance(rule)
+                     "the reference itself misses the tolerance of " + where + ": it is off by up to "
+                         + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
                          + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
                      {{"argument", a.name}, {"shape", pool.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
   }

@@ -15,7 +15,7 @@ constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
 constexpr pool_size cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
-constexpr pool_size larger_size{2, 2, milliseconds{0}};
+constexpr pool_size larger_size{3, 3, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
 

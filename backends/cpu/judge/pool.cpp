@@ -48,16 +48,24 @@ bool any_not_finite(const byte_buffer& values, int64_t elements, Bits exponent) 
   return found != 0;
 }
 
-bool any_beyond(const byte_buffer& values, int64_t elements, double largest) {
+bool any_beyond(const byte_buffer& values, int64_t elements, double overflow) {
   const auto* x = values.as<double>();
   unsigned found = 0;
   for (int64_t i = 0; i < elements; ++i)
-    found |= static_cast<unsigned>(!(std::fabs(x[i]) <= largest));
+    found |= static_cast<unsigned>(!(std::fabs(x[i]) < overflow));
   return found != 0;
 }
 
+// The least number that rounds to infinity: half a unit beyond the largest.
+double overflow_of(dtype output) {
+  if (!is_floating(output) || output == dtype::f64)
+    return std::numeric_limits<double>::infinity();
+  const auto largest = limits_of(output).largest;
+  return largest + ulp_of(output, largest) / 2.0;
+}
+
 // Whether one is infinite or NaN, or a double beyond the largest number of the output's type.
-bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, double largest) {
+bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, double overflow) {
   switch (type) {
     case dtype::f16:
       return any_not_finite<uint16_t>(values, elements, 0x7c00U);
@@ -66,19 +74,19 @@ bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, dou
     case dtype::f32:
       return any_not_finite<uint32_t>(values, elements, 0x7f80'0000U);
     default:
-      return any_beyond(values, elements, largest);
+      return any_beyond(values, elements, overflow);
   }
 }
 
 // Which of them are infinite or NaN in the output's type; empty: none.
 std::string not_finite(dtype output, dtype type, const byte_buffer& values, int64_t elements) {
-  const auto largest = is_floating(output) ? limits_of(output).largest : std::numeric_limits<double>::max();
-  if (!is_floating(type) || !any_not_finite(type, values, elements, largest))
+  const auto overflow = overflow_of(output);
+  if (!is_floating(type) || !any_not_finite(type, values, elements, overflow))
     return {};
   int64_t first = -1;
   int64_t count = 0;
   for (int64_t i = 0; i < elements; ++i)
-    if (!(std::fabs(load_number(type, values.data(), i)) <= largest)) {
+    if (!(std::fabs(load_number(type, values.data(), i)) < overflow)) {
       ++count;
       first = first < 0 ? i : first;
     }
@@ -87,6 +95,54 @@ std::string not_finite(dtype output, dtype type, const byte_buffer& values, int6
   return count == elements ? "all " + std::to_string(elements) + " elements"
                            : std::to_string(count) + " of " + std::to_string(elements)
                                  + " elements, the first at index " + std::to_string(first);
+}
+
+// The size of errors that large terms leave honestly where they cancel. Where all values are larger alike, that of most
+// elements: the largest alone would allow them anything.
+double scale_of_errors(dtype output, const expected_output& expected, int64_t elements, bool alike) {
+  const auto most = is_floating(output) ? limits_of(output).largest : std::numeric_limits<double>::max();
+  if (!alike)
+    return std::min(largest_magnitude(expected, elements), most);
+  std::vector<double> sizes;
+  sizes.reserve(static_cast<size_t>(elements));
+  for (int64_t i = 0; i < elements; ++i)
+    if (const auto x = std::fabs(load_number(expected.type, expected.values.data(), i)); x <= most)
+      sizes.push_back(x);
+  if (sizes.empty())
+    return 0.0;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle;
+}
+
+// NaN, either infinity, or a number, as the type has it.
+enum class number_class : uint8_t { number, nan, above, below };
+number_class class_of(double x, double largest) {
+  return std::isnan(x)  ? number_class::nan
+         : x > largest  ? number_class::above
+         : x < -largest ? number_class::below
+                        : number_class::number;
+}
+
+// Where the reference and the oracle find something else infinite or NaN; empty: nowhere. A number so near to the
+// largest that either may overflow is no quarrel.
+std::string disagreement(dtype output, const expected_output& expected, const byte_buffer& own, int64_t elements) {
+  constexpr double nearly = 1.0 - 0x1p-8;
+  const auto largest = limits_of(output).largest;
+  int64_t first = -1;
+  int64_t count = 0;
+  for (int64_t i = 0; i < elements; ++i) {
+    const auto o = load_number(expected.type, expected.values.data(), i);
+    if (std::fabs(o) > largest * nearly && std::fabs(o) * nearly < largest)
+      continue;
+    if (class_of(o, largest) != class_of(load_number(output, own.data(), i), largest)) {
+      ++count;
+      first = first < 0 ? i : first;
+    }
+  }
+  return count == 0 ? std::string{}
+                    : "reference and oracle differ in what is infinite or NaN at " + std::to_string(count) + " of "
+                          + std::to_string(elements) + " elements, the first at index " + std::to_string(first);
 }
 
 // The reference is what everything is measured by, so its faults name it.
@@ -113,6 +169,13 @@ private:
   contestant process_;
 };
 
+// Where there are few: values in few of the rows, which meet most of what leaves out its care, and all of them larger.
+uint32_t variant_of(size_t i, size_t most) {
+  constexpr std::array<uint32_t, 3> telling{first_scaled_variant - 1, first_scaled_variant - 2,
+                                            first_scaled_variant + 2};
+  return most < large_variants && i < telling.size() ? telling.at(i) : static_cast<uint32_t>(i % large_variants);
+}
+
 setback at(const shape_case& shape, setback s) {
   s.refused.evidence.try_emplace("shape", shape.name);
   return s;
@@ -120,18 +183,30 @@ setback at(const shape_case& shape, setback s) {
 
 } // namespace
 
+comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument) {
+  return rule_for(task, task.arguments[argument], pool.reference_error[argument],
+                  set.error_scale.empty() ? 0.0 : set.error_scale[argument], pool.edge == edge_kind::cancellation);
+}
+
 not_finite_output find_not_finite(const contract& task, const pool_set& set) {
   for (size_t k = 0; k < set.expected.size(); ++k) {
     const auto& e = set.expected[k];
     const auto& a = task.arguments[k];
-    if (e.values.empty() || a.nonfinite_match)
+    if (e.values.empty())
       continue;
     const auto elements = counted_elements(task, set, k);
+    const auto& own = set.reference_output[k];
+    if (a.nonfinite_match) {
+      if (!own.empty() && is_floating(a.type))
+        if (auto where = disagreement(a.type, e, own, elements); !where.empty())
+          return {"output '" + a.name + "': " + where, false, true};
+      continue;
+    }
     const auto which = not_finite(a.type, e.type, e.values, elements);
     if (which.empty())
       continue;
-    const auto& own = set.reference_output[k];
-    return {"output '" + a.name + "': " + which, !own.empty() && not_finite(a.type, a.type, own, elements).empty()};
+    return {"output '" + a.name + "': " + which, !own.empty() && not_finite(a.type, a.type, own, elements).empty(),
+            false};
   }
   return {};
 }
@@ -403,6 +478,9 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
   pool->edge = edge;
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
   const bool rarely = edge == edge_kind::none && request_.mode != judge_mode::admit;
+  const auto& arguments = request_.task.arguments;
+  const bool may_differ =
+      std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return a.nonfinite_match; });
   const auto start = steady_clock::now();
   const auto options_of = [&](size_t i) {
     draw_options options;
@@ -411,8 +489,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     options.static_seed = static_seed(request_);
     options.edge = edge;
     options.placement = i % 2 == 0 ? 0 : options.seed; // half of them as they will mostly lie, half anywhere
-    // The last ones first where there are few: values in few of the rows meet most of what leaves out its care.
-    options.variant = static_cast<uint32_t>(size.most < large_variants ? large_variants - 1 - i : i);
+    options.variant = variant_of(i, size.most);
     return options;
   };
   draw_ahead draws{request_.task, shape, !request_.oracle.empty(), settings_.draw_threads, options_of};
@@ -431,12 +508,21 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     std::vector<double> error;
     double ns = 0.0;
     // A slow reference runs beside the oracle on the first sets only: its error is a property of the task.
-    const bool with_reference = i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
+    const bool with_reference = may_differ || i < 2 || steady_clock::now() - start < std::chrono::milliseconds{100};
     const auto each = pool->sets.empty() ? 0 : pool->bytes / pool->sets.size();
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
     auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
       return tl::unexpected<setback>(set.error());
+    const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
+    if (alike && !find_not_finite(request_.task, *set).which.empty())
+      continue; // larger than the operator is made for: the others say where that begins
+    if (edge != edge_kind::none)
+      for (size_t k = 0; k < arguments.size(); ++k)
+        set->error_scale.push_back(set->expected[k].values.empty()
+                                       ? 0.0
+                                       : scale_of_errors(arguments[k].type, set->expected[k],
+                                                         counted_elements(request_.task, *set, k), alike));
     if (pool->not_finite.which.empty())
       pool->not_finite = find_not_finite(request_.task, *set);
     // Admission has looked at dozens of draws and seen none: who is judged here does not answer for a rarer one.

@@ -46,6 +46,7 @@ struct pool_set {
   std::vector<expected_output> expected;     // by argument; empty unless written
   std::vector<byte_buffer> reference_output; // by argument, compact; empty if the reference was not run on it
   bool by_oracle = false;                    // what is expected; else it is what the reference gave
+  std::vector<double> error_scale;           // by argument: on an edge, what tolerances are relative to; else empty
 
   // What the reference gave for an argument; none: it was not run on this set.
   const byte_buffer* given_by_reference(size_t argument) const {
@@ -55,10 +56,11 @@ struct pool_set {
   }
 };
 
-// What of an expected output is infinite or NaN, in the output's type, that may not be; none: `which` is empty.
+// What of an expected output is infinite or NaN, in the output's type, and may not be; none: `which` is empty.
 struct not_finite_output {
   std::string which;
   bool only_the_oracle = false; // … while the reference's own is finite
+  bool differ = false;          // the two find other elements infinite or NaN, where such are allowed
 };
 
 struct shape_pool {
@@ -82,6 +84,9 @@ struct pool_size {
   size_t most = 32;
   std::chrono::milliseconds patience{1500};
 };
+
+// How far an output of a set may be from what is expected.
+comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument);
 
 // Elements of an output that count: all, or the prefix its extent names.
 int64_t counted_elements(const contract& task, const pool_set& set, size_t argument);

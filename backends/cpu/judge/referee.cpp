@@ -50,6 +50,14 @@ std::optional<complaint> left_unwritten(const contract& task, size_t argument, c
                    {{"argument", a.name}, {"first_bad", std::to_string(*first)}}};
 }
 
+void tell_where(const shape_pool& pool, complaint& c) {
+  c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
+  if (pool.edge == edge_kind::none)
+    return;
+  c.evidence.try_emplace("edge", to_string(pool.edge));
+  c.detail += ", on the edge '" + to_string(pool.edge) + "'";
+}
+
 std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
   call_memory memory{task_, set.data, set.layout, arena_};
   std::vector<byte_buffer> out(task_.arguments.size());
@@ -82,8 +90,7 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
   const auto& a = task_.arguments[argument];
   const auto& g = set.data.geometries[argument];
   const auto elements = counted_elements(task_, set, argument);
-  const auto largest = pool.edge == edge_kind::none ? 0.0 : largest_magnitude(set.expected[argument], elements);
-  const auto rule = rule_for(task_, a, pool.reference_error[argument], largest, pool.edge == edge_kind::cancellation);
+  const auto rule = rule_for_output(task_, pool, set, argument);
   const auto* actual = memory.array(argument);
   if (report != nullptr || !accepts(g, actual, set.expected[argument], elements, rule)) {
     const auto c = compare(g, actual, set.expected[argument], elements, rule);
@@ -171,9 +178,7 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
   costs_.check_ns += ns_since(called);
   if (!refused)
     return static_cast<double>(took.count());
-  refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-  if (pool.edge != edge_kind::none)
-    refused->evidence.try_emplace("edge", to_string(pool.edge));
+  tell_where(pool, *refused);
   return refusal(std::move(*refused));
 }
 

@@ -30,6 +30,9 @@ struct call_costs {
 std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
                                         const pool_set& set, int64_t elements);
 
+// On which shape it was, and on which edge.
+void tell_where(const shape_pool& pool, complaint& c);
+
 class referee {
 public:
   referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}

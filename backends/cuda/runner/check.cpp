@@ -58,14 +58,6 @@ std::optional<complaint> check_output(const contract& task, size_t argument, con
 
 } // namespace
 
-comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument) {
-  const auto largest = pool.edge == edge_kind::none
-                           ? 0.0
-                           : largest_magnitude(set.expected[argument], counted_elements(task, set, argument));
-  return rule_for(task, task.arguments[argument], pool.reference_error[argument], largest,
-                  pool.edge == edge_kind::cancellation);
-}
-
 std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const pool_set& set) {
   std::vector<byte_buffer> out(task.arguments.size());
   for (size_t i = 0; i < out.size(); ++i)

@@ -9,9 +9,6 @@
 
 namespace kevolve::cuda {
 
-// How far an output may be from what is expected of it.
-comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument);
-
 // `full`: find every number for the report, which may be null.
 std::optional<complaint> check_call(const contract& task, const call_memory& memory, const shape_pool& pool,
                                     const pool_set& set, bool full, correctness_report* report);

@@ -133,6 +133,18 @@ attempt<contestant_on_device> contestant_on_device::start(bench& b, const progra
   return out;
 }
 
+attempt<contestant_on_device> contestant_on_device::start_profiled(const worker_options& options, const program& code) {
+  contestant_on_device out;
+  out.code_ = &code;
+  out.profiled_ = true;
+  auto worker = worker_client::start(options, "--profiled");
+  if (!worker)
+    return infrastructure(worker.error());
+  out.worker_ = std::move(*worker);
+  out.worker_.open();
+  return out;
+}
+
 attempt<void> contestant_on_device::load(bench& b) {
   auto hello = worker_.greet(start_limit);
   if (!hello)
@@ -146,7 +158,7 @@ attempt<void> contestant_on_device::load(bench& b) {
   for (const auto& k : code_->plan.kernels)
     if (std::find(order.kernels.begin(), order.kernels.end(), k.name) == order.kernels.end())
       order.kernels.push_back(k.name);
-  in_arena_ = b.examiner.serves();
+  in_arena_ = !profiled_ && b.examiner.serves();
   order.on_device = in_arena_;
   order.arena_bytes = in_arena_ ? b.examiner.arena_bytes() : b.exchange.mapped_bytes();
   order.reload = code_->facts.globals_bytes > 0;
@@ -207,19 +219,46 @@ attempt<void> contestant_on_device::fetch() {
   return {};
 }
 
-attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
-                                              uint64_t rotation, milliseconds limit, const last_word& laid_out) {
+attempt<cuda_wire::stage> contestant_on_device::order_for(const contract& task, const pool_set& set,
+                                                          uint64_t poison) const {
   auto plan = resolve(task, set.data);
   if (!plan)
     return tl::unexpected(plan.error());
-  cuda_wire::stage order;
-  order.plan = std::move(*plan);
+  cuda_wire::stage out;
+  out.plan = std::move(*plan);
   for (const auto& place : set.layout.places)
-    order.places[task.arguments[place.argument].name] = place.offset;
-  order.bytes = set.layout.total;
+    out.places[task.arguments[place.argument].name] = place.offset;
+  out.bytes = set.layout.total;
+  out.poison = poison;
+  out.cold = task.cold_cache;
+  return out;
+}
+
+attempt<size_t> contestant_on_device::run_plain(const contract& task, const pool_set& set, uint64_t poison,
+                                                milliseconds limit) {
+  auto order = order_for(task, set, poison);
+  if (!order)
+    return tl::unexpected(order.error());
+  auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, *order, cuda_wire::word::staged, copy_limit);
+  if (!staged)
+    return tl::unexpected(infra("worker_killed", "while inputs were copied: " + to_string(staged.error())));
+  if (staged->how.status != 0)
+    return tl::unexpected(judge_answer(staged->how));
+  auto done = worker_.ask<cuda_wire::done>(cuda_wire::word::go, cuda_wire::go{true}, cuda_wire::word::done, limit);
+  if (!done)
+    return tl::unexpected(worker_lost(done.error(), "running", limit));
+  if (done->how.status != 0)
+    return tl::unexpected(judge_answer(done->how));
+  return order->plan.launches.size();
+}
+
+attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
+                                              uint64_t rotation, milliseconds limit, const last_word& laid_out) {
+  auto wanted = order_for(task, set, poison);
+  if (!wanted)
+    return tl::unexpected(wanted.error());
+  auto& order = *wanted;
   order.rotation = rotation;
-  order.poison = poison;
-  order.cold = task.cold_cache;
   const auto copying = steady_clock::now();
   auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, order, cuda_wire::word::staged, copy_limit);
   if (!staged)

@@ -44,6 +44,8 @@ class contestant_on_device final : public timed_contestant {
 public:
   // Starts the process; its context is made meanwhile.
   static attempt<contestant_on_device> start(bench& b, const program& code);
+  // The same in a worker under a profiler, which works in the exchange alone.
+  static attempt<contestant_on_device> start_profiled(const worker_options& options, const program& code);
   // Waits for the context, then loads the code.
   attempt<void> load(bench& b) override;
   bool in_arena() const override { return in_arena_; }
@@ -52,6 +54,12 @@ public:
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
+  // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.
+  attempt<size_t> run_plain(const contract& task, const pool_set& set, uint64_t poison,
+                            std::chrono::milliseconds limit);
+  // Whether its process, the profiler's too, ended well when it was asked to.
+  bool leave(std::chrono::milliseconds limit) { return worker_.leave(limit); }
+
   bool alive() const { return worker_.alive(); }
   void end() override { worker_.end(); }
   int64_t ready_ns() const { return ready_ns_; }
@@ -59,6 +67,7 @@ public:
   const std::map<std::string, kernel_facts>& kernels() const { return kernels_; }
 
 private:
+  attempt<cuda_wire::stage> order_for(const contract& task, const pool_set& set, uint64_t poison) const;
   attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
   // What the call left behind: copies where there is no common arena, and the guards of its scratch memory.
   attempt<void> fetch();
@@ -70,6 +79,7 @@ private:
   int64_t ready_ns_ = 0;
   int64_t load_ns_ = 0;
   bool in_arena_ = false;
+  bool profiled_ = false;
 };
 
 // The refusal of what wrote where nothing of the call lies.

@@ -19,6 +19,7 @@ struct runner_settings {
   judge_settings host;
   worker_options worker;
   framework_options framework;
+  std::string profiler; // Nsight Compute's ncu; empty: there is none
 };
 
 struct bench {

@@ -52,10 +52,14 @@ int device_session::attribute(int which) const {
   return out;
 }
 
-void device_session::wake() {
+void device_session::wake(bool records) {
   auto found = load_driver();
   if (!found || (*found)->init(0) != success)
     return; // which open() tells
+  if (!records) {
+    recording_ = "not asked for";
+    return;
+  }
   auto recording = start_activities();
   records_ = recording.has_value();
   recording_ = recording ? *recording : recording.error().detail;

@@ -16,11 +16,13 @@ namespace kevolve::cuda {
 class device_session {
 public:
   // What can be done before there is a context, and takes nothing of the device.
-  void wake();
+  void wake(bool records);
   cuda_wire::hello open(int device);
   cuda_wire::loaded load(const cuda_wire::load& order, int arena_fd);
   cuda_wire::staged stage(cuda_wire::stage order);
   cuda_wire::done go();
+  // The plan's kernels, with nothing around them.
+  cuda_wire::done go_plain();
   cuda_wire::fetched fetch();
   cuda_wire::measured measure();
 

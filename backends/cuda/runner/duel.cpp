@@ -1,5 +1,6 @@
 #include "backends/cuda/runner/duel.hpp"
 
+#include "backends/cpu/judge/referee.hpp"
 #include "backends/cuda/runner/check.hpp"
 #include "backends/cuda/runner/framework_reference.hpp"
 
@@ -114,9 +115,7 @@ attempt<void> duel_on_device::refuse_rerun(size_t argument) const {
 attempt<void> duel_on_device::check_on_host(const call_memory& memory, const shape_pool& pool, const pool_set& set,
                                             const wish& w) {
   if (auto refused = check_call(request_.task, memory, pool, set, w.full, w.report)) {
-    refused->evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
-    if (pool.edge != edge_kind::none)
-      refused->evidence.try_emplace("edge", to_string(pool.edge));
+    tell_where(pool, *refused);
     return refusal(std::move(*refused));
   }
   if (w.again == rerun::keep)

@@ -182,8 +182,8 @@ bool parse_number(std::string_view text, int& out) {
 }
 
 int usage() {
-  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--references-on host] "
-             "[--allow-weak-sandbox LAYER]\n"
+  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--profiler PATH] "
+             "[--references-on host] [--allow-weak-sandbox LAYER]\n"
              "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
              stderr);
   return 2;
@@ -201,7 +201,9 @@ int start(int argc, char** argv) {
     const std::string_view value = argv[i + 1];
     int number = 0;
     if (key == "--worker" && parse_number(value, number))
-      return run_worker(number);
+      return run_worker(number, false);
+    if (key == "--profiled" && parse_number(value, number))
+      return run_worker(number, true);
     if (key == "--examiner" && parse_number(value, number))
       return run_examiner(number);
     if (key == "--device" && parse_number(value, number))
@@ -210,6 +212,8 @@ int start(int argc, char** argv) {
       settings.host.zygote_path = value;
     else if (key == "--python")
       settings.framework.python = value;
+    else if (key == "--profiler")
+      settings.profiler = value;
     else if (key == "--references-on" && value == "host")
       settings.framework.on_host = true;
     else if (key == "--allow-weak-sandbox")

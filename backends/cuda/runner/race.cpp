@@ -1,4 +1,5 @@
 // check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
+#include "backends/cuda/runner/profiling.hpp"
 #include "backends/cuda/runner/race_report.hpp"
 #include "backends/judging/figure.hpp"
 #include "backends/judging/spent_sign_test.hpp"
@@ -90,6 +91,9 @@ private:
       return refusal(std::move(*broken));
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
+    // Who is to be improved on is looked into, when all that is timed has been.
+    if (request_.mode == judge_mode::confirm && out_.decision == race_decision::faster)
+      note_profile(bench_, request_, raced_, hooks_, out_);
     return {};
   }
 

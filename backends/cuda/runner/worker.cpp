@@ -17,10 +17,10 @@ constexpr auto soon = std::chrono::seconds{10};
 
 class worker {
 public:
-  explicit worker(int device) : link_(helper_socket_fd), device_(device) {}
+  worker(int device, bool profiled) : link_(helper_socket_fd), device_(device), profiled_(profiled) {}
 
   int run() {
-    session_.wake();
+    session_.wake(!profiled_); // a profiler has the device's records for itself
     while (!session_.broken()) {
       auto order = link_.receive(forever);
       if (!order)
@@ -51,8 +51,10 @@ private:
         auto stage = decode<cuda_wire::stage>(order.payload);
         return stage && say(word::staged, session_.stage(std::move(*stage)));
       }
-      case word::go:
-        return say(word::done, session_.go());
+      case word::go: {
+        auto go = decode<cuda_wire::go>(order.payload);
+        return go && say(word::done, go->plain ? session_.go_plain() : session_.go());
+      }
       case word::fetch:
         return say(word::fetched, session_.fetch());
       case word::measure:
@@ -65,14 +67,15 @@ private:
   device_session session_;
   channel link_;
   int device_;
+  bool profiled_;
 };
 
 } // namespace
 
-int run_worker(int device) {
+int run_worker(int device, bool profiled) {
   std::signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return worker{device}.run();
+  return worker{device, profiled}.run();
 }
 
 } // namespace kevolve::cuda

@@ -4,6 +4,7 @@
 
 namespace kevolve::cuda {
 
-int run_worker(int device);
+// `profiled`: the device's activity records are left to a profiler.
+int run_worker(int device, bool profiled);
 
 } // namespace kevolve::cuda

@@ -3,16 +3,29 @@
 #include "runtime/base/helper_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <utility>
 
 namespace kevolve::cuda {
+
+namespace {
+
+// For another program that is to start it: to that, /proc/self/exe is something else.
+std::string own_path() {
+  std::string path(4096, '\0');
+  const auto n = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  return path;
+}
+
+} // namespace
 
 worker_client& worker_client::operator=(worker_client&& other) noexcept {
   end();
@@ -28,8 +41,12 @@ result<worker_client> worker_client::start(const worker_options& options, const 
   if (!pair)
     return tl::unexpected(pair.error());
   const auto device = std::to_string(options.device);
-  std::array<std::string, 3> words{"kevolve-runner-cuda", mode, device};
-  std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  auto words = options.under;
+  words.insert(words.end(), {options.under.empty() ? "/proc/self/exe" : own_path(), mode, device});
+  std::vector<char*> argv;
+  for (auto& w : words)
+    argv.push_back(w.data());
+  argv.push_back(nullptr);
   std::vector<std::string> environment = options.environment;
   std::vector<char*> variables;
   for (auto& v : environment)
@@ -43,7 +60,7 @@ result<worker_client> worker_client::start(const worker_options& options, const 
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pair->second.fd(), helper_socket_fd);
   worker_client out;
-  const auto error = posix_spawn(&out.pid_, "/proc/self/exe", &actions, nullptr, argv.data(), variables.data());
+  const auto error = posix_spawn(&out.pid_, words.front().c_str(), &actions, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     out.pid_ = -1;
@@ -99,6 +116,22 @@ bool worker_client::runs() {
     link_.close();
   }
   return pid_ > 0;
+}
+
+bool worker_client::leave(std::chrono::milliseconds limit) {
+  link_.close();
+  if (pid_ <= 0)
+    return false;
+  const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  pollfd ended{fd, POLLIN, 0};
+  const bool in_time = fd >= 0 && poll(&ended, 1, static_cast<int>(limit.count())) == 1;
+  if (fd >= 0)
+    close(fd);
+  int status = -1;
+  if (in_time && ::waitpid(pid_, &status, 0) == pid_)
+    pid_ = -1;
+  end();
+  return in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void worker_client::end() {

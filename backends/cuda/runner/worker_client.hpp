@@ -19,6 +19,7 @@ namespace kevolve::cuda {
 struct worker_options {
   int device = 0;
   std::vector<std::string> environment; // "KEY=value"; nothing else is passed on
+  std::vector<std::string> under;       // a program, with its arguments, that starts the worker; empty: nobody does
 };
 
 class worker_client {
@@ -76,6 +77,8 @@ public:
   // Whether its process has not ended by itself.
   bool runs();
   pid_t pid() const { return pid_; }
+  // Closes its channel and waits for it to end by itself; kills it after that long. Whether it ended well.
+  bool leave(std::chrono::milliseconds limit);
   void end();
 
 private:
