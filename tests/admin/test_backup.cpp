@@ -78,6 +78,13 @@ TEST_CASE("neither backup nor restore writes into a directory that holds somethi
   CHECK(refused.status == 409);
   CHECK(back_up(n, "relative").status == 400);
   CHECK(back_up(n, "").status == 400);
+  CHECK(back_up(n, n.folder + "/a" + std::string(1, '\0') + "b").status == 400);
+  CHECK_FALSE(fs::exists(n.folder + "/a"));
+  CHECK(back_up(n, n.folder + "/" + std::string(250, 'n')).status == 400);
+  std::string deep = n.folder;
+  while (deep.size() < 5'000)
+    deep += "/deeper";
+  CHECK(back_up(n, deep).status == 400);
   auto good = n.folder + "/good";
   fs::create_directories(good); // empty: taken
   REQUIRE(back_up(n, good).status == 200);

@@ -1,12 +1,16 @@
 #include "tests/admin/served_node.hpp"
 
+#include "actors/keys.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/node/admin/admin_server.hpp"
+#include "tools/kevolve/node_reader.hpp"
 
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -21,6 +25,24 @@ namespace {
 
 std::string type_of(const test::raw_answer& a) {
   return json::parse(a.body)["type"].get<std::string>().substr(std::string{"urn:kevolve:problem:"}.size());
+}
+
+std::string stream_request(test::served_node& n, const std::string& target, const std::string& headers = {}) {
+  return "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
+         + n.token + "\r\nAccept: text/event-stream\r\n" + headers + "\r\n";
+}
+
+// What a stream still says, for as long as a test may take: one that does not end says that it lives.
+std::string until_end(test::open_connection& c) {
+  std::string out;
+  for (int i = 0; i < 50; ++i) {
+    auto more = c.read_until("\n\n");
+    out += more;
+    if (more.empty())
+      return out;
+  }
+  FAIL_CHECK("the stream does not end");
+  return out;
 }
 
 } // namespace
@@ -84,10 +106,38 @@ TEST_CASE("a body that is coded in another way than chunked ends its connection,
   const auto head = "POST /v1/campaigns HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
                     + "\r\nAuthorization: Bearer " + n.token + "\r\nTransfer-Encoding: ";
   const auto body = "\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\n\r\n";
-  for (const auto* coding : {"identity", "gzip", "xchunked", "chunked, identity"}) {
+  for (const auto* coding : {"identity", "gzip", "xchunked", "chunked, identity", ""}) {
+    CAPTURE(std::string{coding});
     const auto text = send_raw(n.port, head + coding + body);
     CHECK(parse_answer(text).status == 501);
     CHECK(text.find("HTTP/1.1", 8) == std::string::npos);
+  }
+  auto older = head + "chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n";
+  older.replace(older.find("HTTP/1.1"), 8, "HTTP/1.0");
+  CHECK(parse_answer(send_raw(n.port, older)).status == 501);
+}
+
+TEST_CASE("a trailer is no header: a request with one is refused") {
+  auto& n = shared_node();
+  const auto start = "POST /v1/campaigns/" + to_string(n.campaign)
+                     + "/pause HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer "
+                     + n.token + "\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n";
+  const std::string typed = "Content-Type: application/json\r\n";
+  const std::string body = "\r\n2;a=b\r\n{}\r\n0\r\n";
+  CHECK(parse_answer(send_raw(n.port, start + typed + body + "\r\n")).status == 409); // it has ended
+  auto late = parse_answer(send_raw(n.port, start + body + typed + "\r\n"));
+  CHECK(late.status == 400);
+  CHECK(type_of(late) == "malformed-request");
+  const auto key = "Idempotency-Key: " + std::string(400, 'k') + "\r\n";
+  CHECK(parse_answer(send_raw(n.port, start + typed + body + key + "\r\n")).status == 400);
+}
+
+TEST_CASE("what is read takes no body, whether somebody asked the same a moment ago or not") {
+  auto& n = shared_node();
+  for (const auto* path : {"/v1/actors/summary", "/v1/campaigns", "/healthz"}) {
+    CAPTURE(std::string{path});
+    CHECK(n.ask("GET", path).status == 200);
+    CHECK(n.ask("GET", path, {}, "{}").status == 400);
   }
 }
 
@@ -95,8 +145,14 @@ TEST_CASE("an answer to HEAD has no body, and who waits to be told to go on is t
   auto& n = shared_node();
   const auto host = "Host: 127.0.0.1:" + std::to_string(n.port) + "\r\nAuthorization: Bearer " + n.token + "\r\n";
   const auto text = send_raw(n.port, "HEAD /v1/campaigns HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n");
-  CHECK(parse_answer(text).status == 405);
+  CHECK(parse_answer(text).status == 200);
   CHECK(parse_answer(text).body.empty());
+  const auto whole = n.ask("GET", "/healthz").body;
+  CHECK(n.ask("HEAD", "/healthz").headers["content-length"] == std::to_string(whole.size()));
+  CHECK(n.ask("HEAD", "/v1/relay/next").status == 405);
+  const auto both = send_raw(n.port, "HEAD /healthz HTTP/1.1\r\n" + host + "\r\nGET /healthz HTTP/1.1\r\n" + host
+                                         + "Connection: close\r\n\r\n");
+  CHECK(both.find("\r\n\r\nHTTP/1.1 200") != std::string::npos);
   test::open_connection waits{n.port, "POST /v1/relay/next HTTP/1.1\r\n" + host
                                           + "Content-Type: application/json\r\nExpect: 100-continue\r\n"
                                             "Content-Length: 2\r\nConnection: close\r\n\r\n"};
@@ -152,6 +208,58 @@ TEST_CASE("a stream brings what happened before and what happens next") {
   }
   auto beyond = request("/v1/events?after=18446744073709551615", "Connection: close\r\n");
   CHECK(parse_answer(send_raw(n.port, beyond, "\r\n\r\n")).status == 400);
+}
+
+TEST_CASE("a stream whose position is spelt in another way goes on all the same") {
+  test::served_node n{[](node_options& o) { o.http.alive = std::chrono::milliseconds{100}; }};
+  test::open_connection c{n.port, stream_request(n, "/v1/events?%61fter=0&l%69mit=5")};
+  CHECK(c.read_until("event: node_finished").starts_with("HTTP/1.1 200"));
+  n.append_event("spelt");
+  std::string told;
+  for (int i = 0; i < 50 && told.find("spelt") == std::string::npos; ++i) // while it says that it lives
+    told += c.read_until("\n\n");
+  CHECK(told.find("spelt") != std::string::npos);
+}
+
+TEST_CASE("a position that the log does not reach is told, not waited for") {
+  auto& n = shared_node();
+  const auto last = n.append_event("the last");
+  const auto position = [](uint64_t id) { return "Last-Event-ID: " + std::to_string(id) + "\r\n"; };
+  for (const auto& request : {stream_request(n, "/v1/events", position(last + 1)),
+                              stream_request(n, "/v1/events?after=" + std::to_string(last + 1'000))}) {
+    const auto said = parse_answer(test::open_connection{n.port, request}.read_until("\n\n"));
+    CHECK(said.status == 409);
+    CHECK(type_of(said) == "beyond-the-end");
+  }
+  test::open_connection at_the_end{n.port, stream_request(n, "/v1/events", position(last))};
+  CHECK(at_the_end.read_until("\n\n").starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("a stream ends with the reason once its campaign is not to be found") {
+  test::served_node n{[](node_options& o) { o.http.alive = std::chrono::milliseconds{100}; }};
+  const auto set_status = [&n](const id128& id, std::string bytes) {
+    append_request a;
+    a.campaign = id;
+    a.events.push_back({event_kind::campaign_state, encode(state_record{"paused", ""})});
+    a.values.push_back({keys::index, keys::status(id), std::move(bytes)});
+    node_reader reader{*n.running};
+    REQUIRE(reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)));
+  };
+  const auto whole = to_string(n.campaign);
+  test::open_connection by_digits{n.port, stream_request(n, "/v1/events?campaign=" + whole.substr(0, 8))};
+  test::open_connection by_id{n.port, stream_request(n, "/v1/events?campaign=" + whole)};
+  CHECK(by_digits.read_until(": alive").find("event: node_finished") != std::string::npos);
+  CHECK(by_id.read_until(": alive").find("event: node_finished") != std::string::npos);
+
+  campaign_status other;
+  other.id = {n.campaign.hi, n.campaign.lo ^ 1U};
+  set_status(other.id, encode(other));
+  const auto ambiguous = until_end(by_digits);
+  CHECK(ambiguous.find("event: error\ndata: {") != std::string::npos);
+  CHECK(ambiguous.find("urn:kevolve:problem:conflict") != std::string::npos);
+
+  set_status(n.campaign, ""); // as good as forgotten
+  CHECK(until_end(by_id).find("urn:kevolve:problem:not-found") != std::string::npos);
 }
 
 TEST_CASE("clients that hold connections and ask nothing do not shut others out") {

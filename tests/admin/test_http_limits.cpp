@@ -139,6 +139,26 @@ TEST_CASE("a request with two of a header that decides is refused") {
   CHECK(parse_answer(send_raw(n.port, head + "\r\n")).status == 200);
   CHECK(parse_answer(send_raw(n.port, head + "Authorization: Bearer x\r\n\r\n")).status == 400);
   CHECK(parse_answer(send_raw(n.port, head + "Origin: http://a\r\nOrigin: http://b\r\n\r\n")).status == 400);
+  const std::string site = "Sec-Fetch-Site: none\r\n";
+  CHECK(parse_answer(send_raw(n.port, head + site + "\r\n")).status == 200);
+  CHECK(parse_answer(send_raw(n.port, head + site + "Sec-Fetch-Site: cross-site\r\n\r\n")).status == 400);
+}
+
+TEST_CASE("what a chunk says beside its bytes, and what stands behind the last one, is bounded") {
+  served_node n{[](node_options& o) { o.http.body = std::chrono::milliseconds{500}; }};
+  const auto host = " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\nTransfer-Encoding: chunked\r\n";
+  const std::string much(size_t{1} << 20U, 'a');
+  std::string lines;
+  while (lines.size() < much.size())
+    lines += "X: y\r\n";
+  for (const auto& body :
+       {"1;x=" + much, "1;x=\"" + much, "1\r\na\r\n1;x=" + much, "0\r\nX: " + much, "0\r\n" + lines}) {
+    CAPTURE(body.substr(0, 12));
+    // A stranger's body is not waited for at all.
+    CHECK(parse_answer(send_raw(n.port, "GET /healthz" + host + "\r\n" + body)).status == 400);
+    const auto known = "POST /v1/relay/next" + host + "Authorization: Bearer " + n.token + "\r\n\r\n";
+    CHECK(parse_answer(send_raw(n.port, known + body)).status == 431);
+  }
 }
 
 TEST_CASE("every refused request is logged once, without what is secret") {

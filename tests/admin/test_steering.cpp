@@ -111,8 +111,12 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   task.replace(task.find("x.c"), 3, "../../../../etc/passwd");
   CHECK(all_errors(b).find("reference.file names") != std::string::npos);
   b = bundle();
-  b.overrides = {"task=/etc/hostname"};
-  CHECK(all_errors(b).find("overrides: ") != std::string::npos);
+  for (const auto* set : {"task=/etc/hostname", ".task=\"/etc/hostname\"", "[task]=/etc/hostname", "].[task=x"}) {
+    b.overrides = {"seed=2", set};
+    CHECK_MESSAGE(all_errors(b).starts_with("overrides: "), std::string{set});
+  }
+  b.overrides = {"seed=2"};
+  CHECK(load_submitted(b)->seed == 2);
   b = bundle();
   b.file = "other.toml";
   CHECK(all_errors(b).find("file: 'other.toml'") != std::string::npos);

@@ -4,9 +4,24 @@
 
 #include <caf/actor_system.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 
 namespace kevolve::handlers {
+
+namespace {
+
+// Short of what Linux takes (255 and 4095), by what the copy puts behind it.
+constexpr size_t most_copy_name = 240;
+constexpr size_t most_copy_path = 3'800;
+
+bool is_too_long(const std::filesystem::path& out) {
+  return out.native().size() > most_copy_path
+         || std::any_of(out.begin(), out.end(), [](const auto& name) { return name.native().size() > most_copy_name; });
+}
+
+} // namespace
 
 // Copying takes as long as the disk does: in an actor with a thread of its own.
 void backup(const call_ptr& c) {
@@ -15,8 +30,15 @@ void backup(const call_ptr& c) {
     c->refuse(problem{503, "unavailable", "this node has no store to copy"});
     return;
   }
-  if (out.empty() || !std::filesystem::path{out}.is_absolute()) {
+  // The system reads a path up to its first NUL: the copy would go elsewhere than told.
+  if (out.find('\0') != std::string::npos || !std::filesystem::path{out}.is_absolute()) {
     c->refuse(problem{400, "bad-request", "'out' must be the absolute path of a directory that is not there yet"});
+    return;
+  }
+  if (is_too_long(out)) {
+    c->refuse(problem{400, "bad-request",
+                      "'out' may have " + std::to_string(most_copy_path) + " bytes, and each name in it "
+                          + std::to_string(most_copy_name)});
     return;
   }
   const auto check = c->body.value("purpose", std::string{});

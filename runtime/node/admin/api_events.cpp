@@ -1,5 +1,6 @@
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/records_json.hpp"
+#include "store/store.hpp"
 
 namespace kevolve::handlers {
 
@@ -33,6 +34,14 @@ void read_stream(const call_ptr& c, const id128& campaign) {
   ask<std::vector<journal_event>>(
       c, c->context->journal,
       [c, campaign, after](std::vector<journal_event>& events) {
+        // It would be silent until the log has grown so far, and then tell the rest of another story.
+        if (const auto& data = c->context->data; data && events.empty() && after > data->last_sequence()) {
+          c->refuse(problem{409, "beyond-the-end",
+                            "the log ends at event " + std::to_string(data->last_sequence()) + ", before "
+                                + std::to_string(after)
+                                + ": the store was restored, or is another one; read all anew, and follow from there"});
+          return;
+        }
         api_response out;
         out.content_type = "text/event-stream";
         out.last_event = events.empty() ? after : events.back().sequence;

@@ -14,7 +14,7 @@ struct http_limits {
   size_t reserved = 64;  // of them, for connections that have shown the token
   size_t per_peer = 192; // of one address that have not
   size_t streams = 16;
-  uint32_t header_bytes = 16U << 10U;
+  uint32_t header_bytes = 16U << 10U; // also of what a chunk says beside its bytes
   uint64_t body_bytes = 1U << 20U;
   unsigned requests = 10'000;              // of one connection
   std::chrono::milliseconds header{5'000}; // from the accept, or from its first byte, to the header's end; and TLS's
@@ -22,6 +22,7 @@ struct http_limits {
   std::chrono::milliseconds idle{60'000};   // of a connection that has shown the token; others get `header`
   std::chrono::milliseconds answer{30'000}; // until a reading is answered
   std::chrono::milliseconds write{15'000};  // a whole answer
+  std::chrono::milliseconds alive{10'000};  // of a stream with nothing to tell: then it says that it lives
 };
 
 struct tls_files {

@@ -5,7 +5,9 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace kevolve {
@@ -17,6 +19,7 @@ namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 
 constexpr size_t most_key = 128;
+constexpr size_t read_bytes = 4'096; // of a connection that says nothing, at once
 
 std::string_view field(const http::request<http::string_body>& q, std::string_view name) {
   auto x = q[boost::string_view{name.data(), name.size()}];
@@ -24,11 +27,15 @@ std::string_view field(const http::request<http::string_body>& q, std::string_vi
 }
 
 // What must not be there twice: two readers could each believe another one.
-constexpr std::array<std::string_view, 6> single_headers{
-    "Host", "Origin", "Authorization", "Idempotency-Key", "Expect", "Transfer-Encoding"};
+constexpr std::array<std::string_view, 7> single_headers{
+    "Host", "Origin", "Sec-Fetch-Site", "Authorization", "Idempotency-Key", "Expect", "Transfer-Encoding"};
 
 bool is_word(std::string_view text, std::string_view word) {
   return boost::beast::iequals({text.data(), text.size()}, {word.data(), word.size()});
+}
+
+size_t count_headers(const http::request<http::string_body>& q) {
+  return static_cast<size_t>(std::distance(q.begin(), q.end()));
 }
 
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -80,13 +87,15 @@ void session::read() {
   parser_.emplace();
   parser_->header_limit(server_.limits.header_bytes);
   parser_->body_limit(server_.limits.body_bytes);
+  // The parser's limits leave out a chunk's extensions and the trailers: it wants each whole in here.
+  buffer_.max_size(std::max<size_t>(server_.limits.header_bytes, read_bytes));
   // A stranger's clock runs from the start, so that one byte a while buys nothing.
   if (!trusted_ || buffer_.size() > 0) {
     read_header();
     return;
   }
   wire_.expires_after(server_.limits.idle);
-  wire_.async_read_some(buffer_.prepare(4'096), [self = shared_from_this()](error_code e, size_t n) {
+  wire_.async_read_some(buffer_.prepare(read_bytes), [self = shared_from_this()](error_code e, size_t n) {
     self->buffer_.commit(n);
     if (e)
       self->close();
@@ -129,6 +138,7 @@ void session::on_header(error_code e) {
     on_request();
     return;
   }
+  headers_ = count_headers(q);
   wire_.expires_after(server_.limits.body);
   if (is_word(field(q, "Expect"), "100-continue") && q.version() == 11)
     asio::async_write(wire_, asio::buffer(go_on), [self = shared_from_this()](error_code e2, size_t) {
@@ -146,10 +156,17 @@ void session::read_body() {
 }
 
 void session::on_body(error_code e) {
-  if (e)
+  if (e) {
     on_read_error(e);
-  else
-    on_request();
+    return;
+  }
+  // What a trailer says has passed none of the checks of a header.
+  if (count_headers(parser_->get()) != headers_) {
+    keep_alive_ = false;
+    refuse(problem{400, "malformed-request", "no trailer is taken: headers go before the body"});
+    return;
+  }
+  on_request();
 }
 
 void session::on_read_error(error_code e) {
@@ -165,6 +182,10 @@ void session::on_read_error(error_code e) {
   if (e == http::error::header_limit)
     answerable({431, "header-too-large",
                 "the header may have " + std::to_string(server_.limits.header_bytes >> 10U) + " KiB"});
+  else if (e == http::error::buffer_overflow)
+    answerable({431, "header-too-large",
+                "the extensions of a chunk and the trailers may have "
+                    + std::to_string(server_.limits.header_bytes >> 10U) + " KiB"});
   else if (e == http::error::body_limit)
     answerable(
         {413, "body-too-large", "the body may have " + std::to_string(server_.limits.body_bytes >> 10U) + " KiB"});
@@ -178,9 +199,9 @@ void session::on_read_error(error_code e) {
 
 std::optional<problem> session::refusal(const request_type& q, std::string_view target) {
   // A body whose length nobody knows would be read as the next request.
-  if (const auto coding = field(q, "Transfer-Encoding"); !coding.empty() && !is_word(coding, "chunked")) {
+  if (q.count("Transfer-Encoding") > 0 && (q.version() < 11 || !is_word(field(q, "Transfer-Encoding"), "chunked"))) {
     keep_alive_ = false;
-    return problem{501, "not-implemented", "the only Transfer-Encoding taken is chunked"};
+    return problem{501, "not-implemented", "the only Transfer-Encoding taken is chunked, and none before 1.1"};
   }
   for (auto name : single_headers)
     if (q.count(boost::string_view{name.data(), name.size()}) > 1)
@@ -193,6 +214,9 @@ std::optional<problem> session::refusal(const request_type& q, std::string_view 
     trusted_ = true;
   else if (!server_.api->is_open(target))
     return problem{401, "unauthorised", "a bearer token is required: the content of the node's token file"};
+  // Before a shared answer could do without looking at it. What a stranger may ask is only read.
+  if (!parser_->is_done() && (!trusted_ || q.method() == http::verb::get || q.method() == http::verb::head))
+    return problem{400, "bad-request", "this path takes no body"};
   if (field(q, "Idempotency-Key").size() > most_key)
     return problem{400, "bad-request", "an Idempotency-Key may have " + std::to_string(most_key) + " characters"};
   return std::nullopt;
@@ -217,7 +241,8 @@ void session::refuse(const problem& why) {
 void session::on_request() {
   auto& q = parser_->get();
   api_request r;
-  r.method = std::string{q.method_string().data(), q.method_string().size()};
+  const bool head = q.method() == http::verb::head; // asked like GET; respond() leaves the body out
+  r.method = head ? "GET" : std::string{q.method_string().data(), q.method_string().size()};
   r.target = std::string{q.target().data(), q.target().size()};
   r.body = std::move(q.body());
   r.content_type = std::string{field(q, "Content-Type")};
@@ -225,7 +250,7 @@ void session::on_request() {
   r.id = request_id_;
   r.who = trusted_ ? "token:" + server_.token.fingerprint() : "nobody";
   r.peer = peer_;
-  r.event_stream = r.method == "GET" && r.target.substr(0, r.target.find('?')) == "/v1/events"
+  r.event_stream = q.method() == http::verb::get && r.target.substr(0, r.target.find('?')) == "/v1/events"
                    && field(q, "Accept").find("text/event-stream") != std::string_view::npos;
   if (r.event_stream)
     follow(std::move(r), field(q, "Last-Event-ID"));

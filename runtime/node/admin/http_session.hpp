@@ -86,6 +86,7 @@ private:
   void wait();
   void look();
   void seen(api_response x);
+  void end_stream(const api_response& why);
 
   server_state& server_;
   std::weak_ptr<server_state> life_;
@@ -104,6 +105,7 @@ private:
   bool trusted_ = false;
   bool keep_alive_ = true;
   unsigned served_ = 0;
+  size_t headers_ = 0; // of a request whose body is to come
   bool streaming_ = false;
   bool dropped_ = false;
   std::string follow_;

@@ -1,4 +1,5 @@
 // The part of a session that is an event stream.
+#include "runtime/base/url.hpp"
 #include "runtime/node/admin/http_session.hpp"
 
 #include <boost/asio/write.hpp>
@@ -13,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_every = 200ms; // at the journal
-constexpr auto stream_idle = 10s;  // then a comment tells that the stream lives
 
 // The target without its position, ready to have one put behind it.
 std::string without_position(const std::string& target) {
@@ -26,7 +26,9 @@ std::string without_position(const std::string& target) {
   while (!rest.empty()) {
     auto end = rest.find('&');
     auto pair = rest.substr(0, end);
-    if (!pair.starts_with("after=") && !pair.starts_with("limit="))
+    // As the router reads it: a name may be encoded. What it cannot read stays, to be refused.
+    const auto name = percent_decode(pair.substr(0, pair.find('=')), true);
+    if (name != "after" && name != "limit")
       out.append(pair).append("&");
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
@@ -111,20 +113,34 @@ void session::look() {
   r.method = "GET";
   r.target = follow_ + "after=" + std::to_string(last_event_);
   r.event_stream = true;
-  r.followed = true;
+  // What it is about was there; a stream that has been silent for so long looks again whether it still is.
+  r.followed = clock::now() - last_written_ <= server_.limits.alive;
   ask(std::move(r), [](session& s, api_response x) { s.seen(std::move(x)); });
 }
 
 void session::seen(api_response x) {
+  if (x.status >= 400 && x.status < 500) { // it will not come right: the campaign is gone, or its digits name two
+    end_stream(x);
+    return;
+  }
   if (x.status == 200)
     last_event_ = x.last_event;
   auto silent = clock::now() - last_written_;
   if (x.status == 200 && !x.body.empty())
     write_stream(std::move(x.body));
-  else if (silent > stream_idle) // also while the journal restarts
+  else if (silent > server_.limits.alive) // also while the journal restarts
     write_stream(": alive\n\n");
   else
     wait();
+}
+
+// Who reads is told why, and gets the same answer if they come again.
+void session::end_stream(const api_response& why) {
+  tell(why);
+  outgoing_ = "event: error\ndata: " + why.body + "\n\n";
+  wire_.expires_after(server_.limits.write);
+  boost::asio::async_write(wire_, boost::asio::buffer(outgoing_),
+                           [self = shared_from_this()](error_code, size_t) { self->finish(); });
 }
 
 } // namespace kevolve

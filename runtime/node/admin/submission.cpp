@@ -89,14 +89,15 @@ errors check_bundle(const submitted_files& from) {
       out.push_back({"files", "'" + name + "' is no plain relative path"});
   if (!from.files.contains(from.file))
     out.push_back({"file", "'" + from.file + "' is not among the files that were sent"});
-  for (const auto& o : from.overrides)
-    if (o.starts_with("task"))
-      out.push_back({"overrides", "the task is the one that was sent: '" + o + "' cannot change it"});
   if (!out.empty())
     return out;
   auto campaign = parse_document(from.files.at(from.file), from.file);
   if (!campaign)
-    return out; // loading says so
+    return out;                    // loading says so
+  std::vector<diagnostic> ignored; // likewise
+  apply_overrides(*campaign, from.overrides, ignored);
+  if (const auto* task = campaign->find("task"); task != nullptr && !task->origin.empty())
+    out.push_back({"overrides", "the task is the one that was sent: '" + task->origin + "' cannot change it"});
   const auto task = text_at(*campaign, {"task"});
   check_named(from, from.file, "task", task, out);
   if (!out.empty() || task.empty())
