@@ -202,6 +202,8 @@ void end(pointer self, finish_record record, std::function<void()> stored) {
   st.reason = record.detail;
   st.fold.ended = true;
   st.fold.finish = record;
+  st.elsewhere.clear();
+  st.waits_for.clear();
   if (const auto& board = st.context->board)
     board->leave(st.context->id);
   keep_time(self);
@@ -227,6 +229,8 @@ stored_value status_value(const campaign_state& st) {
 
 const std::string& rests_for(const campaign_state& st) {
   static const std::string nothing;
+  if (st.phase == "finished" || st.phase == "failed")
+    return nothing;
   if (!st.held_up.empty())
     return st.held_up;
   if (!st.elsewhere.empty())
@@ -243,7 +247,7 @@ campaign_status status_of(const campaign_state& st) {
   s.reason = rests.empty() ? st.reason : rests;
   s.wall_s = campaign_steps::wall_seconds(st);
   s.waits_for = st.waits_for;
-  if (st.context->batch || st.context->evaluate_only || st.fold.away)
+  if (!st.fold.ended && (st.context->batch || st.context->evaluate_only || st.fold.away))
     s.awaiting_batch = awaiting_judgement(st.fold);
   if (s.reason.empty() && st.context->batch && s.awaiting_batch != 0)
     s.reason = campaign_steps::batch_text(s.awaiting_batch);

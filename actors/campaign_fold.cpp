@@ -354,7 +354,7 @@ campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
   s.device_s = static_cast<double>(f.judge_ns) / 1e9;
   s.last_sequence = f.last_sequence;
   s.tree_hash = f.tree.hash();
-  if (f.away) {
+  if (f.away && !f.ended) {
     s.batch = f.away->batch;
     s.awaiting_batch = awaiting_judgement(f);
     s.waits_for = "import";

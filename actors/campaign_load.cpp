@@ -5,6 +5,10 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
+#include <caf/send.hpp>
+
+#include <utility>
+
 namespace kevolve::campaign_steps {
 
 namespace {
@@ -52,6 +56,12 @@ void loaded(pointer self) {
     st.phase = st.fold.finish.state;
     st.reason = st.fold.finish.detail;
     st.card->says(st.phase);
+    if (!st.context->dormant) { // taken up as one that goes on: what is stored beside its events may say so
+      append_request a;
+      a.campaign = st.context->id;
+      a.values.push_back(status_value(st));
+      caf::anon_send(st.context->journal, atom::append_v, std::move(a));
+    }
     tell_ended(self);
     return;
   }

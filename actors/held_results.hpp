@@ -32,6 +32,15 @@ public:
     for (auto i = by_node_.lower_bound({campaign, 0}); i != by_node_.end() && i->first.first == campaign;)
       i = drop(i);
   }
+  // From keep(true) to keep(false) what is released stays held: who looks meanwhile for what is named may have looked
+  // at a node before its end was stored.
+  void keep(bool on) {
+    std::lock_guard lock{guard_};
+    keeping_ = on;
+    if (!on)
+      for (const auto& key : std::exchange(kept_, {}))
+        let_go(key);
+  }
   // Calls f(is_held) while nobody can begin to hold anything.
   template <class F>
   auto while_held(F f) const {
@@ -45,15 +54,23 @@ private:
   nodes::iterator drop(nodes::iterator i) {
     if (i == by_node_.end())
       return i;
-    for (const auto& key : i->second)
-      if (const auto h = holders_.find(key); --h->second == 0)
-        holders_.erase(h);
+    for (auto& key : i->second)
+      if (keeping_)
+        kept_.push_back(std::move(key));
+      else
+        let_go(key);
     return by_node_.erase(i);
+  }
+  void let_go(const std::string& key) {
+    if (const auto h = holders_.find(key); --h->second == 0)
+      holders_.erase(h);
   }
 
   mutable std::mutex guard_;
   nodes by_node_;
   std::map<std::string, uint64_t> holders_;
+  bool keeping_ = false;
+  std::vector<std::string> kept_; // released since
 };
 
 } // namespace kevolve

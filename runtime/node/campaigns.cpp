@@ -12,11 +12,15 @@
 
 #include <malloc.h>
 
+#include <utility>
+
 namespace kevolve {
 
 namespace campaigns_steps {
 
 namespace {
+
+using sequel = campaigns_state::sequel;
 
 // Taken by campaigns that run or are about to; one that is paused keeps its place.
 uint64_t places_taken(const campaigns_state& st) {
@@ -50,10 +54,11 @@ caf::result<campaign_status> start(pointer self, const id128& id, const campaign
   if (auto known = st.running.find(id); known != st.running.end() && known->second.failure.empty())
     return starting_status(id, submission.name);
   if (auto former = caf::actor_cast<caf::strong_actor_ptr>((*st.ground.started)[id])) {
-    if (!st.ending.contains(id)) {
-      st.ending[id] = {submission, awake, awake && has_place(st), priority};
+    if (auto next = st.ending.find(id); next == st.ending.end()) {
+      st.ending[id] = {submission, awake ? sequel::run : sequel::answer, awake && has_place(st), priority};
       self->monitor(former);
-    }
+    } else if (awake)
+      next->second.what = sequel::run;
     return starting_status(id, submission.name);
   }
   const auto waits = awake && !placed && !has_place(st);
@@ -94,8 +99,16 @@ void start_anew(pointer self, const id128& id) {
     return;
   auto former = std::move(e->second);
   st.running.erase(e);
-  st.ending[id] = {std::move(former.submission), true, has_place(st), former.context->priority->load()};
+  st.ending[id] = {std::move(former.submission), sequel::run, has_place(st), former.context->priority->load()};
   self->send_exit(former.supervisor, caf::exit_reason::user_shutdown);
+}
+
+// Ends the actors of one that has ended, which may be storing just now that it has been reopened.
+void dismiss(pointer self, const id128& id) {
+  auto& st = self->state;
+  auto e = st.running.extract(id);
+  st.ending[id] = {std::move(e.mapped().submission), sequel::rest};
+  self->send_exit(e.mapped().supervisor, caf::exit_reason::user_shutdown);
 }
 
 // What has ended is kept for whoever asks about it just then; the oldest of many goes, and comes back when it is asked.
@@ -106,10 +119,8 @@ void release_ended(pointer self) {
   for (const auto& [id, e] : st.running)
     if (e.ended && e.failure.empty())
       ended[e.order] = id;
-  for (; ended.size() > most_ended; ended.erase(ended.begin())) {
-    auto e = st.running.extract(ended.begin()->second);
-    self->send_exit(e.mapped().supervisor, caf::exit_reason::user_shutdown);
-  }
+  for (; ended.size() > most_ended; ended.erase(ended.begin()))
+    dismiss(self, ended.begin()->second);
 }
 
 // Free places go to those that wait, by priority, then first come.
@@ -175,9 +186,11 @@ bool let_go(pointer self, const id128& id) {
   if (auto e = st.running.find(id); e != st.running.end()) {
     if (!e->second.ended)
       return false;
-    self->send_exit(e->second.supervisor, caf::exit_reason::user_shutdown);
+    if (e->second.supervisor) {
+      dismiss(self, id);
+      return false;
+    }
     st.running.erase(e);
-    return false;
   }
   auto& started = *st.ground.started;
   if (auto former = started.find(id); st.ending.contains(id) || (former != started.end() && former->second != nullptr))
@@ -195,6 +208,36 @@ void give_freed_memory_back() {
 #endif
 }
 
+void tell_retention(pointer self) {
+  if (const auto& r = self->state.ground.retention) // it may have waited for this one
+    caf::anon_send(r, atom::tick_v);
+}
+
+// One whose actors are gone, by its stored status; null: nobody knows that.
+void go_on_with(pointer self, const id128& id, const campaign_status* stored) {
+  auto& st = self->state;
+  auto next = st.ending.extract(id);
+  if (!next)
+    return;
+  const auto& n = next.mapped();
+  if (stored != nullptr && stored->state != "finished" && stored->state != "failed")
+    start(self, id, n.submission, true, stored->priority);
+  else if (n.what != sequel::rest)
+    start(self, id, n.submission, n.what == sequel::run, n.priority);
+  release_ended(self);
+  tell_retention(self);
+}
+
+void look_up_status(pointer self, const id128& id) {
+  self->request(self->state.ground.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::status(id))
+      .then(
+          [self, id](std::string& bytes) {
+            auto status = decode_older<campaign_status>(bytes);
+            go_on_with(self, id, status ? &*status : nullptr);
+          },
+          [self, id](caf::error&) { go_on_with(self, id, nullptr); });
+}
+
 void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
   auto& st = self->state;
   for (auto& [id, keeper] : *st.ground.started)
@@ -209,18 +252,22 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
       log::error("campaigns", "campaign {} gave up: {}", short_string(id), e.failure);
     }
   for (auto i = st.ending.begin(); i != st.ending.end();) {
-    auto [id, next] = *i;
+    auto& [id, waits] = *i;
     if ((*st.ground.started)[id] != nullptr) { // its supervisor was not the one
       ++i;
-      continue;
+    } else if (waits.what != sequel::run) {
+      if (!std::exchange(waits.looked_up, true))
+        look_up_status(self, id);
+      ++i;
+    } else {
+      const auto [which, next] = *i;
+      i = st.ending.erase(i);
+      start(self, which, next.submission, true, next.priority, next.placed);
     }
-    i = st.ending.erase(i);
-    start(self, id, next.submission, next.awake, next.priority, next.placed);
   }
   admit(self);
   give_freed_memory_back();
-  if (st.ground.retention) // it may have waited for this one
-    caf::anon_send(st.ground.retention, atom::tick_v);
+  tell_retention(self);
 }
 
 } // namespace
@@ -233,7 +280,13 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
   self->state.card = std::move(card);
   self->state.ground = std::move(ground);
   report_exceptions(self);
-  self->set_down_handler([self](caf::down_msg& m) { steps::supervisor_ended(self, m.source, m.reason); });
+  // The journal writes first what they had sent: it may be that a node has finished, or that one runs again.
+  self->set_down_handler([self](caf::down_msg& m) {
+    auto go_on = [self, who = m.source, reason = m.reason] { steps::supervisor_ended(self, who, reason); };
+    self->request(self->state.ground.journal, until_answered, atom::flush_v).then(go_on, [go_on](caf::error&) {
+      go_on();
+    });
+  });
   self->set_exit_handler([self](caf::exit_msg& m) {
     if (m.reason != caf::exit_reason::user_shutdown && m.reason != caf::exit_reason::kill)
       return; // a campaign that gave up: the monitor tells of it

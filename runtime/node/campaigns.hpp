@@ -27,12 +27,15 @@ struct campaigns_state {
     bool waiting = false; // dormant, for a place
     bool ended = false;
   };
-  // To be started once its former supervisor is gone: two instances of a campaign would write over each other.
+  // What follows once its former supervisor is gone: two instances of a campaign would write over each other. One that
+  // was let go as ended may have been reopened just then, and runs all the same: what is stored decides.
+  enum class sequel : uint8_t { run, answer, rest };
   struct successor {
     campaign_submission submission;
-    bool awake = true;   // to run; else as one that has ended and is only asked
-    bool placed = false; // has a place already
+    sequel what = sequel::run; // or, if it has ended, to be only asked, or nothing
+    bool placed = false;       // has a place already
     uint32_t priority = default_priority;
+    bool looked_up = false; // its status is on the way
   };
   card_ptr card;
   node_ground ground;

@@ -95,16 +95,20 @@ result<void> names_of_evaluation(const std::string& bytes, const name_visitor& v
   return {};
 }
 
-// What it bought and no record of a node names: final confirmations, and what was in flight when it ended.
-result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit) {
+// What it bought and no record of a node names: final confirmations, and what was in flight when it ended. Of one that
+// has not ended also what it was about to buy.
+result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit,
+                             bool intended = false) {
   for (uint64_t from = 1;;) {
     auto events = data.read_events(campaign, from, rows_at_once);
     if (!events)
       return tl::unexpected(events.error());
-    for (const auto& e : *events)
-      if (static_cast<event_kind>(e.kind) == event_kind::evaluation_result)
+    for (const auto& e : *events) {
+      const auto kind = static_cast<event_kind>(e.kind);
+      if (kind == event_kind::evaluation_result || (intended && kind == event_kind::evaluation_intent))
         if (auto x = decode<intent_record>(e.payload))
           visit(table::evaluations, keys::evaluation(x->evaluation));
+    }
     if (events->size() < rows_at_once)
       return {};
     from += events->size();
@@ -122,6 +126,20 @@ constexpr place places[] = {{table::nodes, "", names_of_node},
                             {table::index, "exchange/", names_of_exchange},
                             {table::index, "prepared/", names_of_preparation},
                             {table::index, "rejudged/", names_of_rejudgement}};
+
+bool has_ended(const campaign_status& s) {
+  return s.state == "finished" || s.state == "failed";
+}
+
+// What was in flight in a former session nobody holds before its campaign comes to it again.
+result<void> names_in_flight(const store& data, const name_visitor& visit) {
+  return each_row(data, table::index, "status/", [&](const std::string&, const std::string& value) -> result<void> {
+    auto status = decode_older<campaign_status>(value);
+    if (!status)
+      return tl::unexpected(status.error());
+    return has_ended(*status) ? result<void>{} : names_of_events(data, status->id, visit, true);
+  });
+}
 
 // Results and texts that these campaigns name and no record of another one does, texts first: a result whose text is
 // gone is bought again, a text whose result is gone would stay.
@@ -162,6 +180,8 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
     if (!ok)
       return tl::unexpected(ok.error());
   }
+  if (auto ok = names_in_flight(data, keep); !ok)
+    return tl::unexpected(ok.error());
   // Results that stay keep their objects, whoever they belong to.
   auto ok =
       each_row(data, table::evaluations, {}, [&](const std::string& key, const std::string& value) -> result<void> {
@@ -170,10 +190,6 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
   if (!ok)
     return tl::unexpected(ok.error());
   return std::vector<record_name>{named.rbegin(), named.rend()};
-}
-
-bool has_ended(const campaign_status& s) {
-  return s.state == "finished" || s.state == "failed";
 }
 
 // Nobody finds them from here on; a mark says that there is more to do. Those that have one: the others have not ended,
@@ -227,37 +243,6 @@ result<void> erase_rows(store& data, table where, const std::string& prefix) {
   }
 }
 
-// What commits put is noted as long as it lives.
-class watch {
-public:
-  explicit watch(store& data) : data_(data) { data_.watch(true); }
-  watch(const watch&) = delete;
-  watch& operator=(const watch&) = delete;
-  ~watch() { data_.watch(false); }
-
-private:
-  store& data_;
-};
-
-result<void> erase_named(store& data, const std::vector<id128>& campaigns, const held_results& held) {
-  const watch noted{data};
-  auto records = named_by_none_else(data, campaigns);
-  if (!records)
-    return tl::unexpected(records.error());
-  for (size_t from = 0; from < records->size(); from += rows_at_once) {
-    const auto some = std::span{*records}.subspan(from, std::min(rows_at_once, records->size() - from));
-    auto done = held.while_held([&](const auto& is_held) {
-      std::vector<record_name> free;
-      std::copy_if(some.begin(), some.end(), std::back_inserter(free),
-                   [&](const auto& r) { return !is_held(r.second); });
-      return data.erase_unless_put(free);
-    });
-    if (!done)
-      return done;
-  }
-  return {};
-}
-
 result<void> take_out(store& data, const id128& id) {
   if (auto ok = data.forget_events(id); !ok)
     return ok;
@@ -300,7 +285,40 @@ result<std::vector<id128>> half_forgotten(const store& data) {
   return ok ? result<std::vector<id128>>{std::move(out)} : tl::unexpected(ok.error());
 }
 
-forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, const held_results& held) {
+sweep::sweep(store& data, held_results& held) : data_(data), held_(held) {
+  held_.keep(true);
+  data_.watch(true);
+}
+
+sweep::~sweep() {
+  data_.watch(false);
+  held_.keep(false);
+}
+
+result<void> sweep::find(const std::vector<id128>& campaigns) {
+  auto records = named_by_none_else(data_, campaigns);
+  if (!records)
+    return tl::unexpected(records.error());
+  records_ = std::move(*records);
+  return {};
+}
+
+result<void> sweep::erase() {
+  for (size_t from = 0; from < records_.size(); from += rows_at_once) {
+    const auto some = std::span{records_}.subspan(from, std::min(rows_at_once, records_.size() - from));
+    auto done = held_.while_held([&](const auto& is_held) {
+      std::vector<record_name> free;
+      std::copy_if(some.begin(), some.end(), std::back_inserter(free),
+                   [&](const auto& r) { return !is_held(r.second); });
+      return data_.erase_unless_put(free);
+    });
+    if (!done)
+      return done;
+  }
+  return {};
+}
+
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, held_results& held) {
   forgetting out;
   const auto note = [&](const failure& why) {
     if (!out.trouble)
@@ -311,14 +329,20 @@ forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, co
     note(marked.error());
     return out;
   }
-  for (const auto& id : campaigns) // nothing of them is to go
+  for (const auto& id : campaigns)
     if (std::find(marked->begin(), marked->end(), id) == marked->end())
-      out.forgotten.push_back(id);
+      out.left.push_back(id);
   if (marked->empty())
     return out;
-  if (auto ok = erase_named(data, *marked, held); !ok) {
-    note(ok.error());
-    return out;
+  {
+    sweep unnamed{data, held};
+    auto ok = unnamed.find(*marked);
+    if (ok)
+      ok = unnamed.erase();
+    if (!ok) {
+      note(ok.error());
+      return out;
+    }
   }
   for (const auto& id : *marked)
     if (auto ok = take_out(data, id); ok)

@@ -8,6 +8,8 @@
 #include "store/store.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kevolve {
@@ -20,11 +22,30 @@ std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_
 // Campaigns that an earlier call did not come to the end of.
 result<std::vector<id128>> half_forgotten(const store& data);
 
+// Results and texts that nobody else names, looked for and then erased. What others come to name or hold as long as it
+// lives stays.
+class sweep {
+public:
+  sweep(store& data, held_results& held);
+  ~sweep();
+  sweep(const sweep&) = delete;
+  sweep& operator=(const sweep&) = delete;
+
+  result<void> find(const std::vector<id128>& campaigns);
+  result<void> erase();
+
+private:
+  store& data_;
+  held_results& held_;
+  std::vector<std::pair<table, std::string>> records_;
+};
+
 struct forgetting {
   std::vector<id128> forgotten;
+  std::vector<id128> left;        // nothing of them is to go
   std::optional<failure> trouble; // the first; the others go on where they can
 };
 // Campaigns that nobody works on; those that have not ended are left. What candidates in flight hold stays.
-forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, const held_results& held);
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, held_results& held);
 
 } // namespace kevolve

@@ -51,15 +51,18 @@ void forget(pointer self) {
   }
   handling h{self, st.card, "forget"};
   const auto done = forget_campaigns(*st.data, ids, *st.held);
-  for (const auto& id : done.forgotten) // the others stay closed until they can be
-    self->send(st.campaigns, atom::finished_v, id);
-  if (!done.trouble) {
+  for (const auto* ids_done : {&done.forgotten, &done.left}) // the others stay closed until they can be
+    for (const auto& id : *ids_done)
+      self->send(st.campaigns, atom::finished_v, id);
+  if (done.trouble)
+    tell(self, *done.trouble);
+  else
     st.card->says("idle");
+  if (!done.forgotten.empty())
     log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", done.forgotten.size(),
               st.keep);
+  if (!done.trouble)
     st.again = true; // there may be more than are taken at once
-  } else
-    tell(self, *done.trouble);
   rest(self);
 }
 
@@ -85,7 +88,7 @@ void ask_next(pointer self) {
 } // namespace
 
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, std::shared_ptr<const held_results> held, uint64_t keep) {
+                        campaigns_actor campaigns, std::shared_ptr<held_results> held, uint64_t keep) {
   auto& st = self->state;
   st.card = std::move(card);
   st.data = std::move(data);

@@ -1,6 +1,7 @@
 // A campaign whose events are still being read.
 #include "actors/campaign.hpp"
 #include "actors/campaign_context.hpp"
+#include "runtime/base/codec.hpp"
 #include "virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -16,11 +17,14 @@ namespace {
 struct slow_journal_state {
   caf::typed_response_promise<std::vector<journal_event>> reading;
   std::vector<append_request> heard;
+  bool refuses = false;
 };
 
 journal_actor::behavior_type slow_journal(journal_actor::pointer self, std::shared_ptr<slow_journal_state> st) {
   return {
       [st](atom::append, const append_request& r) -> caf::result<uint64_t> {
+        if (st->refuses)
+          return to_error({errc::no_space, "no space left"});
         st->heard.push_back(r);
         return uint64_t{42};
       },
@@ -98,6 +102,27 @@ TEST_CASE("what is asked of a campaign that is being read is answered once it is
   CHECK(s.steered->value->changed);
   CHECK(s.steered->value->status.priority == 300);
   CHECK(s.journal->heard.size() == 1);
+}
+
+TEST_CASE(
+    "a campaign that is cancelled while the storage refuses is stored as finished, and told as paused until then") {
+  loading s;
+  caf::anon_send(s.journal_front, atom::flush_v);
+  s.run();
+  s.journal->refuses = true;
+  caf::anon_send(s.front, atom::faulted_v, uint64_t{0}, fault{"no_space", "no space left", 0});
+  auto cancelled = s.ask<campaign_status>(s.front, atom::cancel_v, std::string{"enough"});
+  s.run();
+  REQUIRE(cancelled->value);
+  CHECK(cancelled->value->state == "paused");
+  CHECK(cancelled->value->reason == "no space left");
+  s.journal->refuses = false;
+  s.pass(500ms);
+  REQUIRE_FALSE(s.journal->heard.back().values.empty());
+  auto stored = decode_older<campaign_status>(s.journal->heard.back().values.back().value);
+  REQUIRE(stored);
+  CHECK(stored->state == "finished");
+  CHECK(stored->reason == "enough");
 }
 
 TEST_CASE("who has asked a campaign that dies before it is read is told so") {

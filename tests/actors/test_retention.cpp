@@ -1,4 +1,5 @@
 #include "actors/evaluation/retention.hpp"
+#include "actors/held_results.hpp"
 
 #include <doctest/doctest.h>
 
@@ -34,6 +35,24 @@ TEST_CASE("the oldest unpromoted nodes lose their samples, a promoted one's stay
   CHECK(take_stale(ledger, 1, 100) == std::vector<id128>{d});
   CHECK(take_stale(ledger, 1, 100).empty());
   CHECK(take_stale(ledger, 0, 100) == std::vector<id128>{e});
+}
+
+TEST_CASE("what is released while others look for what is named is held until they are done") {
+  held_results held;
+  const auto is = [&](const std::string& key) {
+    return held.while_held([&](const auto& is_held) { return is_held(key); });
+  };
+  for (const auto& key : {"one", "both"})
+    held.hold(a, 1, key);
+  held.hold(a, 2, "both");
+  held.keep(true);
+  held.release(a, 1);
+  CHECK(is("one"));
+  held.keep(false);
+  CHECK_FALSE(is("one"));
+  CHECK(is("both"));
+  held.release(a, 2);
+  CHECK_FALSE(is("both"));
 }
 
 TEST_CASE("thinned samples leave their medians and the figures that were made from them") {

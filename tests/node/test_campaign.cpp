@@ -1,3 +1,4 @@
+#include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
@@ -175,4 +176,38 @@ TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothin
     if (half.tree.at(i).phase == node_phase::finished && !f.measured.contains(i)) // against the reference, in the end
       CHECK(f.tree.at(i).fitness == half.tree.at(i).fitness);
   }
+}
+
+TEST_CASE("a campaign that is cancelled while its candidates wait for a batch has ended, and is stored so") {
+  scratch_folder dir;
+  id128 id;
+  const auto stored = [&id](const store& data) {
+    auto bytes = data.get(table::index, keys::status(id));
+    REQUIRE((bytes && *bytes));
+    auto s = decode_older<campaign_status>(**bytes);
+    REQUIRE(s);
+    return *s;
+  };
+  {
+    live_node n{dir.path, {.batch = {"cpu"}}};
+    id = n.submit("row_energy");
+    n.await(id, [](const campaign_status& s) { return s.waits_for == "batch"; });
+    auto s = n.cancel(id, "");
+    REQUIRE(s);
+    CHECK(s->state == "finished");
+    CHECK(s->waits_for == "");
+    CHECK(s->awaiting_batch == 0);
+    CHECK(s->reason == "");
+    CHECK(stored(n.data()).state == "finished");
+  }
+  {
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    auto as_before = stored(**data); // what nodes stored that did not know better
+    as_before.state = "paused";
+    REQUIRE((*data)->put(table::index, keys::status(id), encode(as_before)));
+  }
+  live_node n{dir.path, {.batch = {"cpu"}}};
+  REQUIRE(n.submit("row_energy") == id);
+  n.await(id, [&](const campaign_status&) { return stored(n.data()).state == "finished"; }, std::chrono::seconds{20});
 }

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -56,6 +58,33 @@ size_t check_whole(const store& data, const id128& campaign) {
   return named;
 }
 
+// Two campaigns of one task that have ended.
+std::pair<id128, id128> two_ended(const std::string& path) {
+  live_node n{path};
+  const auto first = n.submit("row_energy", {"budget.candidates=4"});
+  n.await_end(first);
+  const auto second = n.submit("row_energy", {"budget.candidates=4", "seed=2"});
+  n.await_end(second);
+  return {first, second};
+}
+
+std::set<id128> evaluations_of(const store& data, const id128& campaign) {
+  std::set<id128> out;
+  for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign)))
+    if (auto r = decode<node_record>(value))
+      out.insert(r->evaluations.begin(), r->evaluations.end());
+  return out;
+}
+
+id128 named_by_first_alone(const store& data, const id128& first, const id128& second) {
+  const auto others = evaluations_of(data, second);
+  for (const auto& id : evaluations_of(data, first))
+    if (!others.contains(id))
+      return id;
+  FAIL("both name the same");
+  return {};
+}
+
 } // namespace
 
 TEST_CASE("what ended first is forgotten first, down to nine tenths, and what ended last never") {
@@ -87,7 +116,8 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
     const auto evaluations = rows(s, table::evaluations).size();
     const auto named = check_whole(s, second);
     CHECK(named > 0);
-    const auto gone = forget_campaigns(s, {first}, held_results{});
+    held_results nothing;
+    const auto gone = forget_campaigns(s, {first}, nothing);
     REQUIRE_FALSE(gone.trouble);
     CHECK(gone.forgotten == std::vector<id128>{first});
     CHECK(check_whole(s, second) == named);
@@ -201,10 +231,63 @@ TEST_CASE("what candidates in flight hold stays, and a campaign that has not end
   const auto whole = check_whole(s, second);
   const auto gone = forget_campaigns(s, {first, second}, held);
   CHECK_FALSE(gone.trouble);
+  CHECK(gone.forgotten == std::vector<id128>{first});
+  CHECK(gone.left == std::vector<id128>{second});
   CHECK(s.get(table::evaluations, results.front())->has_value());
   CHECK(check_whole(s, second) == whole);
   CHECK(s.get(table::index, keys::status(second))->has_value());
   CHECK_FALSE(s.get(table::index, keys::status(first))->has_value());
+}
+
+TEST_CASE("what a candidate comes to name while others' names are looked for stays, though nobody holds it any more") {
+  scratch_folder dir;
+  const auto [first, second] = two_ended(dir.path);
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  auto& s = **data;
+  const auto taken_over = named_by_first_alone(s, first, second);
+  held_results held;
+  held.hold(second, 9, keys::evaluation(taken_over));
+  node_record r;
+  r.index = 9;
+  r.state = "proposed";
+  REQUIRE(s.put(table::nodes, keys::node(second, 9), encode(r)));
+  {
+    sweep unnamed{s, held};
+    REQUIRE(unnamed.find({first}));
+    r.state = "finished";
+    r.evaluations = {taken_over};
+    transaction t{{}, {write_op::put(table::nodes, keys::node(second, 9), encode(r))}};
+    REQUIRE(s.commit({&t, 1}));
+    held.release(second, 9);
+    REQUIRE(unnamed.erase());
+  }
+  check_whole(s, second);
+  CHECK_FALSE(held.while_held([&](const auto& is_held) { return is_held(keys::evaluation(taken_over)); }));
+}
+
+TEST_CASE("what a campaign that goes on after a restart had bought or begun is not erased before it comes to it") {
+  for (const auto kind : {event_kind::evaluation_result, event_kind::evaluation_intent}) {
+    scratch_folder dir;
+    const auto [first, second] = two_ended(dir.path);
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    auto& s = **data;
+    const auto in_flight = named_by_first_alone(s, first, second);
+    auto status = decode_older<campaign_status>(s.get(table::index, keys::status(second))->value());
+    REQUIRE(status);
+    status->state = "running";
+    event_record e;
+    e.campaign = second;
+    e.kind = static_cast<uint16_t>(kind);
+    e.version = record_version;
+    e.payload = encode(intent_record{9, in_flight, "race", 1});
+    transaction t{{e}, {write_op::put(table::index, keys::status(second), encode(*status))}};
+    REQUIRE(s.commit({&t, 1}));
+    held_results nothing;
+    REQUIRE_FALSE(forget_campaigns(s, {first}, nothing).trouble);
+    CHECK(s.get(table::evaluations, keys::evaluation(in_flight))->has_value());
+  }
 }
 
 TEST_CASE("a campaign that is half forgotten is not begun again until the rest is gone, by whatever node") {
