@@ -127,11 +127,11 @@ bool worker_client::leave(std::chrono::milliseconds limit) {
   const bool in_time = fd >= 0 && poll(&ended, 1, static_cast<int>(limit.count())) == 1;
   if (fd >= 0)
     close(fd);
-  int status = -1;
-  if (in_time && ::waitpid(pid_, &status, 0) == pid_)
+  int how = -1;
+  if (in_time && ::waitpid(pid_, &how, 0) == pid_)
     pid_ = -1;
   end();
-  return in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return in_time && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
 void worker_client::end() {
