@@ -16,26 +16,30 @@ namespace {
 
 template <class T, class E>
 [[gnu::always_inline]] inline bool all_within(const T* actual, const E* expected, int64_t n, double absolute,
-                                              double relative) {
+                                              double relative, double most) {
   unsigned bad = 0;
   for (int64_t i = 0; i < n; ++i) {
     const auto c = static_cast<double>(actual[i]);
     const auto o = static_cast<double>(expected[i]);
     // Negated, and the relative part on the left, so that NaN and infinity on either side count as bad:
-    // inf <= inf would pass.
-    bad |= static_cast<unsigned>(!(std::fabs(c - o) - relative * std::fabs(o) <= absolute));
+    // inf <= inf would pass. Beyond the type's range is compare()'s business.
+    bad |= static_cast<unsigned>(!(std::fabs(c - o) - relative * std::fabs(o) <= absolute))
+           | static_cast<unsigned>(std::fabs(o) > most);
   }
   return bad == 0;
 }
 
-KEVOLVE_WIDEST bool within_f32_f64(const float* c, const double* o, int64_t n, double absolute, double relative) {
-  return all_within(c, o, n, absolute, relative);
+KEVOLVE_WIDEST bool within_f32_f64(const float* c, const double* o, int64_t n, double absolute, double relative,
+                                   double most) {
+  return all_within(c, o, n, absolute, relative, most);
 }
-KEVOLVE_WIDEST bool within_f32_f32(const float* c, const float* o, int64_t n, double absolute, double relative) {
-  return all_within(c, o, n, absolute, relative);
+KEVOLVE_WIDEST bool within_f32_f32(const float* c, const float* o, int64_t n, double absolute, double relative,
+                                   double most) {
+  return all_within(c, o, n, absolute, relative, most);
 }
-KEVOLVE_WIDEST bool within_f64_f64(const double* c, const double* o, int64_t n, double absolute, double relative) {
-  return all_within(c, o, n, absolute, relative);
+KEVOLVE_WIDEST bool within_f64_f64(const double* c, const double* o, int64_t n, double absolute, double relative,
+                                   double most) {
+  return all_within(c, o, n, absolute, relative, most);
 }
 KEVOLVE_WIDEST void widen_f16(const uint16_t* from, float* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
@@ -187,15 +191,16 @@ void widen(dtype t, const void* from, float* to, int64_t n) {
 // A run of unit stride, both sides. False also when the types have no fast path.
 bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std::byte* expected, int64_t n,
                 double absolute, double relative) {
+  const auto most = limits_of(t).largest;
   if (t == dtype::f32 && expected_type == dtype::f64)
     return within_f32_f64(reinterpret_cast<const float*>(actual), reinterpret_cast<const double*>(expected), n,
-                          absolute, relative);
+                          absolute, relative, most);
   if (t == dtype::f32 && expected_type == dtype::f32)
     return within_f32_f32(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected), n, absolute,
-                          relative);
+                          relative, most);
   if (t == dtype::f64 && expected_type == dtype::f64)
     return within_f64_f64(reinterpret_cast<const double*>(actual), reinterpret_cast<const double*>(expected), n,
-                          absolute, relative);
+                          absolute, relative, most);
   if (t != dtype::f16 && t != dtype::bf16)
     return false;
   float c[block];
@@ -204,12 +209,12 @@ bool run_within(dtype t, const std::byte* actual, dtype expected_type, const std
     const auto m = std::min(block, n - i);
     widen(t, actual + i * 2, c, m);
     if (expected_type == dtype::f64) {
-      if (!within_f32_f64(c, reinterpret_cast<const double*>(expected) + i, m, absolute, relative))
+      if (!within_f32_f64(c, reinterpret_cast<const double*>(expected) + i, m, absolute, relative, most))
         return false;
       continue;
     }
     widen(t, expected + i * 2, o, m);
-    if (!within_f32_f32(c, o, m, absolute, relative))
+    if (!within_f32_f32(c, o, m, absolute, relative, most))
       return false;
   }
   return true;

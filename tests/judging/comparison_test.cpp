@@ -112,7 +112,7 @@ TEST_CASE("the report's figures are the same at memory speed as element by eleme
     CHECK(fast.max_ulp == max_ulp);
   }
   // What the type cannot hold is judged element by element, and is of no report's scale.
-  const auto far = judge(dtype::f32, {3e38, 1.5}, dtype::f64, {1e39, 1.0}, rule_of(tolerance_mode::absrel, 0, 1e39));
+  const auto far = judge(dtype::f32, {3e38, 1.5}, dtype::f64, {3.5e38, 1.0}, rule_of(tolerance_mode::absrel, 0.5));
   CHECK(far.result == verdict::pass);
   CHECK(far.max_abs == 0.5);
 }
@@ -278,6 +278,41 @@ TEST_CASE("strides and extents bound what is compared") {
   expected_output all{dtype::f64, numbers(dtype::f64, {1, 2, 3, 4, 5, 6})};
   CHECK(compare(g, sparse.data(), all, 6, rule).result == verdict::pass);
   CHECK(accepts(g, sparse.data(), all, 6, rule));
+}
+
+TEST_CASE("a tolerance as wide as the type's range lets no number pass for infinity, nor its sign") {
+  comparison_rule rule;
+  rule.mode = tolerance_mode::absrel;
+  rule.relative = 0.01;
+  rule.absolute = 3.4e36; // 0.01 of the largest float, as an edge makes it
+  rule.nonfinite_match = true;
+  expected_output e;
+  e.values = byte_buffer(2 * sizeof(double));
+  store_number(dtype::f64, e.values.data(), 0, 1e50);
+  store_number(dtype::f64, e.values.data(), 1, 3.41e38);
+  byte_buffer c(2 * sizeof(float));
+  const auto verdict_of = [&](double first, double second) {
+    store_number(dtype::f32, c.data(), 0, first);
+    store_number(dtype::f32, c.data(), 1, second);
+    array_geometry g;
+    g.type = dtype::f32;
+    g.count = g.span = 2;
+    g.dims = {2};
+    g.strides = {1};
+    g.contiguous = true;
+    const auto out = compare(g, c.data(), e, 2, rule);
+    CHECK((!accepts(g, c.data(), e, 2, rule) || out.result == verdict::pass));
+    return out;
+  };
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  CHECK(verdict_of(infinity, infinity).result == verdict::pass);
+  CHECK(verdict_of(infinity, 3.4e38).result == verdict::pass); // near enough by its own tolerance
+  CHECK(verdict_of(infinity, 1e38).result == verdict::wrong_result);
+  const auto number = verdict_of(3e38, infinity);
+  CHECK(number.result == verdict::wrong_result);
+  CHECK(number.bad == 1);
+  CHECK(number.not_met == 1);
+  CHECK(verdict_of(-infinity, infinity).result != verdict::pass);
 }
 
 TEST_CASE("edge cases are judged relative to the largest value") {

@@ -402,7 +402,8 @@ TEST_CASE("every half and bfloat16 survives the way to double and back") {
   CHECK(ulp_of(dtype::bf16, 3.0) == 0x1.0p-6);
 }
 
-TEST_CASE("large values come everywhere, scattered, one in each row, and in few of the rows, of many magnitudes") {
+TEST_CASE("large values come everywhere, scattered, one in each row, and in few of the rows, of many magnitudes; or "
+          "all are larger alike") {
   argument a;
   a.name = "x";
   a.role = argument_role::input;
@@ -435,6 +436,13 @@ TEST_CASE("large values come everywhere, scattered, one in each row, and in few 
       if (top > 20.0)
         least = std::min(least, top);
       most = std::max(most, top);
+    }
+    if (variant >= first_scaled_variant) {
+      const auto scale = std::exp2(2.0 * (variant - first_scaled_variant + 1));
+      CHECK(most > 3.0 * scale);
+      CHECK(most < 6.0 * scale);
+      CHECK(deviation(v) == doctest::Approx(scale).epsilon(0.05));
+      continue;
     }
     CHECK(most > 1e9);
     if (variant == 0)
