@@ -94,9 +94,7 @@ double value(const profiled_kernel& k, const std::string& name) {
   return found == k.counters.end() ? 0.0 : found->second;
 }
 
-// "softmax" of "softmax" and "void softmax<4>(float *, int)" alike would lose what tells them apart: whole, but
-// bounded.
-constexpr size_t most_name = 128;
+constexpr size_t most_name = 128; // of a kernel, which is the candidate's word
 
 } // namespace
 

@@ -24,6 +24,16 @@ bool is_toolkit(const std::string& root) {
   return !root.empty() && fs::exists(root + "/nvvm") && fs::exists(root + "/bin/ptxas");
 }
 
+// Where a program of that name would be, in the order of PATH.
+std::vector<std::string> in_path(const std::string& program) {
+  std::vector<std::string> out;
+  const auto* path = std::getenv("PATH");
+  std::istringstream folders{path == nullptr ? "" : path};
+  for (std::string folder; std::getline(folders, folder, ':');)
+    out.push_back(folder + "/" + program);
+  return out;
+}
+
 // "V13.0.88" of version.json or the header; the program itself is asked by nobody who has not locked it.
 std::string version_of(const std::string& root) {
   std::ifstream header{root + "/include/cuda.h"};
@@ -55,11 +65,7 @@ std::vector<flag_set> cuda_flag_menu() {
 }
 
 cuda_toolchain find_cuda_toolchain() {
-  std::vector<std::string> places;
-  const auto* path = std::getenv("PATH");
-  std::istringstream folders{path == nullptr ? "" : path};
-  for (std::string folder; std::getline(folders, folder, ':');)
-    places.push_back(folder + "/nvcc");
+  auto places = in_path("nvcc");
   places.emplace_back("/usr/local/cuda/bin/nvcc");
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator{"/usr/local", ec})
@@ -74,15 +80,10 @@ cuda_toolchain find_cuda_toolchain() {
 std::string find_ncu() {
   if (const auto* named = std::getenv("KEVOLVE_NCU"); named != nullptr)
     return named;
-  std::vector<std::string> places;
-  const auto* path = std::getenv("PATH");
-  std::istringstream folders{path == nullptr ? "" : path};
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (folder.starts_with('/'))
-      places.push_back(folder + "/ncu");
+  auto places = in_path("ncu");
   places.emplace_back("/usr/local/cuda/bin/ncu");
   for (const auto& ncu : places)
-    if (::access(ncu.c_str(), X_OK) == 0)
+    if (ncu.starts_with('/') && ::access(ncu.c_str(), X_OK) == 0)
       return ncu;
   return {};
 }

@@ -23,6 +23,31 @@ judge_outcome admit(judge_driver& judge, const contract& task, const std::string
   return o;
 }
 
+// The same beside an oracle; in both lines `real` is the type it is computed in.
+judge_outcome admit_beside_oracle(judge_driver& judge, const contract& task, const std::string& line,
+                                  const std::string& exact_line) {
+  const auto compiled = [](const std::string& type, const std::string& what) {
+    return compile_c("#include <float.h>\n#include <math.h>\n#include <stdint.h>\ntypedef " + type
+                     + " real;\nvoid poly(const real *x, const real *w, real *y, int64_t n) {\n"
+                       "  for (int64_t i = 0; i < n; ++i) { "
+                     + what + " }\n}\n");
+  };
+  auto request = request_for(task, compiled("float", line), {}, judge_mode::admit);
+  request.oracle = compiled("double", exact_line);
+  auto o = judge.ask(request);
+  MESSAGE(fmt::format("{} ({}) {} {}", to_string(o.result), o.rule, o.detail, o.trouble.detail));
+  return o;
+}
+judge_outcome admit_beside_oracle(judge_driver& judge, const contract& task, const std::string& line) {
+  return admit_beside_oracle(judge, task, line, line);
+}
+
+contract poly_without_edges() {
+  auto out = poly_task();
+  out.arguments[0].edge = {};
+  return out;
+}
+
 } // namespace
 
 TEST_CASE("a sound reference is admitted with its times") {
@@ -200,42 +225,21 @@ TEST_CASE("each output needs work, also beside one that does") {
   CHECK(hollow.evidence.at("argument") == "z");
 }
 
-TEST_CASE("results that are not finite in a draw of three are refused, with the draw and the index, with an oracle or "
-          "without") {
+TEST_CASE("results that are not finite in a draw of three are refused, with the index, with an oracle or without") {
   judge_driver judge;
-  auto task = poly_task();
-  task.arguments[0].edge = {};
-  const auto source = [](const std::string& real) {
-    return compile_c("#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, "
-                     + real
-                     + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n"
-                       "    y[i] = x[i] * w[i % 8] + (i == 7 && x[7] > 0.5f ? NAN : 0.0f);\n}\n");
-  };
-  for (const bool oracle : {false, true}) {
-    CAPTURE(oracle);
-    auto request = request_for(task, source("float"), {}, judge_mode::admit);
-    if (oracle)
-      request.oracle = source("double");
-    const auto o = judge.ask(request);
+  const auto* const line = "y[i] = x[i] * w[i % 8] + (i == 7 && x[7] > 0.5f ? NAN : 0.0f);";
+  const auto task = poly_without_edges();
+  for (const auto& o : {admit(judge, task, line), admit_beside_oracle(judge, task, line)}) {
     CHECK(o.result == verdict::nonfinite);
     CHECK(o.rule == "nonfinite_reference");
-    CHECK(o.detail.find("1 of ") != std::string::npos);
+    CHECK(o.detail.find(" draws (output 'y': 1 of ") != std::string::npos);
     CHECK(o.detail.find("elements, the first at index 7)") != std::string::npos);
-    CHECK(o.detail.find("draws") != std::string::npos);
   }
 }
 
 TEST_CASE("what a float cannot hold is not finite, though the oracle's double holds it") {
   judge_driver judge;
-  const auto text = [](const std::string& real) {
-    return "#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
-           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) {\n    y[i] = x[i] * w[i % 8];\n"
-             "    if (i == 9) y[i] = ("
-           + real + ")3e38 * (20 + x[i]);\n  }\n}\n";
-  };
-  auto request = request_for(poly_task(), compile_c(text("float")), {}, judge_mode::admit);
-  request.oracle = compile_c(text("double"));
-  const auto o = judge.ask(request);
+  const auto o = admit_beside_oracle(judge, poly_task(), "y[i] = i == 9 ? (real)3e38 * (20 + x[i]) : x[i] * w[i % 8];");
   CHECK(o.result == verdict::nonfinite);
   CHECK(o.rule == "nonfinite_reference");
   CHECK(o.detail.starts_with("the reference leaves infinite or NaN elements"));
@@ -244,14 +248,9 @@ TEST_CASE("what a float cannot hold is not finite, though the oracle's double ho
 
 TEST_CASE("a reference that overflows on its way, where the oracle does not, is told so") {
   judge_driver judge;
-  const auto text = [](const std::string& real) {
-    return "#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
-           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) {\n    volatile " + real + " big = (" + real
-           + ")3e38 * (20 + x[i]);\n    y[i] = x[i] * w[i % 8] + (i == 9 ? big * 1e-38f : 0);\n  }\n}\n";
-  };
-  auto request = request_for(poly_task(), compile_c(text("float")), {}, judge_mode::admit);
-  request.oracle = compile_c(text("double"));
-  const auto o = judge.ask(request);
+  const auto o = admit_beside_oracle(judge, poly_task(),
+                                     "volatile real big = (real)3e38 * (20 + x[i]); "
+                                     "y[i] = x[i] * w[i % 8] + (i == 9 ? big * 1e-38f : 0);");
   CHECK(o.result == verdict::nonfinite);
   CHECK(o.rule == "nonfinite_reference");
   CHECK(o.detail.find("where the oracle has numbers") != std::string::npos);
@@ -262,54 +261,30 @@ TEST_CASE("a reference that fails an edge of its own task is refused, naming the
   judge_driver judge;
   auto task = poly_task();
   task.arguments[0].edge = {"large"};
-  const auto text = [](const std::string& real, const std::string& root) {
-    return "#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
-           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = w[i % 8] * " + root
-           + "(x[i] * x[i] * x[i] * x[i] + 1);\n}\n";
-  };
-  auto request = request_for(task, compile_c(text("float", "sqrtf")), {}, judge_mode::admit);
-  request.oracle = compile_c(text("double", "sqrt"));
-  const auto o = judge.ask(request);
-  INFO(o.rule << " " << o.detail);
+  const auto o = admit_beside_oracle(judge, task, "y[i] = w[i % 8] * sqrtf(x[i] * x[i] * x[i] * x[i] + 1);",
+                                     "y[i] = w[i % 8] * sqrt(x[i] * x[i] * x[i] * x[i] + 1);");
   CHECK(o.rule == "nonfinite_reference");
   CHECK(o.detail.find("and its edge 'large'") != std::string::npos);
 }
 
 TEST_CASE("reference and oracle that differ in what is NaN are told so, though NaN is declared") {
   judge_driver judge;
-  auto task = poly_task();
-  task.arguments[0].edge = {};
+  auto task = poly_without_edges();
   task.arguments[2].nonfinite_match = true;
-  const auto text = [](const std::string& real, const std::string& other) {
-    return "#include <math.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
-           + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = i == 11 ? " + other
-           + " : x[i] * w[i % 8];\n}\n";
-  };
-  auto request = request_for(task, compile_c(text("float", "NAN")), {}, judge_mode::admit);
-  request.oracle = compile_c(text("double", "INFINITY"));
-  const auto o = judge.ask(request);
+  const auto o = admit_beside_oracle(judge, task, "y[i] = i == 11 ? NAN : x[i] * w[i % 8];",
+                                     "y[i] = i == 11 ? INFINITY : x[i] * w[i % 8];");
   CHECK(o.rule == "nonfinite_reference");
-  CHECK_MESSAGE(o.detail.find("differ in what is infinite or NaN at 1 of 60000 elements, the first at index 11")
-                    != std::string::npos,
-                o.detail);
+  CHECK(o.detail.find("differ in what is infinite or NaN at 1 of 60000 elements, the first at index 11")
+        != std::string::npos);
 }
 
 TEST_CASE("a float's largest value, and what rounds to it, are finite") {
   judge_driver judge;
-  for (const std::string value : {"FLT_MAX", "-3.4028235e38", "-FLT_MAX"}) {
-    CAPTURE(value);
-    const auto text = [&](const std::string& real) {
-      return "#include <float.h>\n#include <stdint.h>\nvoid poly(const " + real + " *x, const " + real + " *w, " + real
-             + " *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i)\n    y[i] = i % 100 == 7 ? (" + real + ")" + value
-             + " : x[i] * w[i % 8];\n}\n";
-    };
-    auto task = poly_task();
-    task.arguments[0].edge = {};
-    auto request = request_for(task, compile_c(text("float")), {}, judge_mode::admit);
-    request.oracle = compile_c(text("double"));
-    const auto o = judge.ask(request);
-    CHECK_MESSAGE(o.result == verdict::pass, o.rule << " " << o.detail);
-  }
+  for (const std::string value : {"FLT_MAX", "-3.4028235e38", "-FLT_MAX"})
+    CHECK(
+        admit_beside_oracle(judge, poly_without_edges(), "y[i] = i % 100 == 7 ? (real)" + value + " : x[i] * w[i % 8];")
+            .result
+        == verdict::pass);
 }
 
 TEST_CASE("a reference without finite results is refused unless they are declared") {

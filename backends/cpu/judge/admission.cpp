@@ -96,8 +96,7 @@ private:
                           : std::string{"the reference"})
                          + " leaves infinite or NaN elements" + where + " (" + bad.which
                          + "). Every output holds NaN before a call: one that stays so was never written, or was read "
-                           "first. If "
-                           "the figures are meant, change the fill rules or declare nonfinite = \"match\"";
+                           "first. If the figures are meant, change the fill rules or declare nonfinite = \"match\"";
     return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
   }
 

@@ -57,8 +57,8 @@ public:
   // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.
   attempt<size_t> run_plain(const contract& task, const pool_set& set, uint64_t poison,
                             std::chrono::milliseconds limit);
-  // Whether its process, the profiler's too, ended well when it was asked to.
-  bool leave(std::chrono::milliseconds limit) { return worker_.leave(limit); }
+  // Lets its process, and the profiler's around it, end by itself.
+  void leave(std::chrono::milliseconds limit) { worker_.leave(limit); }
 
   bool alive() const { return worker_.alive(); }
   void end() override { worker_.end(); }

@@ -168,7 +168,9 @@ private:
     const auto type = set_.data.geometries[i].type;
     const auto b = acceptance_bounds(type, rule_for_output(task_, pool_, set_, i));
     const auto limits = limits_of(type);
-    p.kind = full ? piece_kind::within_figures : piece_kind::within;
+    // An edge's tolerance may be as wide as the type: whether anything expected lies beyond that, the figures alone
+    // tell.
+    p.kind = full || pool_.edge != edge_kind::none ? piece_kind::within_figures : piece_kind::within;
     p.other = where_.expected[i].at;
     p.other_type = element_of(set_.expected[i].type);
     p.compact = 1;

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace kevolve::cuda {
@@ -19,10 +21,8 @@ namespace {
 
 // For another program that is to start it: to that, /proc/self/exe is something else.
 std::string own_path() {
-  std::string path(4096, '\0');
-  const auto n = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
-  return path;
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
 } // namespace
@@ -118,20 +118,17 @@ bool worker_client::runs() {
   return pid_ > 0;
 }
 
-bool worker_client::leave(std::chrono::milliseconds limit) {
+void worker_client::leave(std::chrono::milliseconds limit) {
   link_.close();
   if (pid_ <= 0)
-    return false;
+    return;
   const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  pollfd ended{fd, POLLIN, 0};
-  const bool in_time = fd >= 0 && poll(&ended, 1, static_cast<int>(limit.count())) == 1;
-  if (fd >= 0)
+  if (fd >= 0) {
+    pollfd ended{fd, POLLIN, 0};
+    poll(&ended, 1, static_cast<int>(limit.count()));
     close(fd);
-  int how = -1;
-  if (in_time && ::waitpid(pid_, &how, 0) == pid_)
-    pid_ = -1;
+  }
   end();
-  return in_time && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
 void worker_client::end() {

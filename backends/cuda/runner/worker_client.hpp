@@ -77,8 +77,8 @@ public:
   // Whether its process has not ended by itself.
   bool runs();
   pid_t pid() const { return pid_; }
-  // Closes its channel and waits for it to end by itself; kills it after that long. Whether it ended well.
-  bool leave(std::chrono::milliseconds limit);
+  // Closes its channel and waits for it to end by itself; kills it after that long.
+  void leave(std::chrono::milliseconds limit);
   void end();
 
 private:
