@@ -22,6 +22,12 @@ inline std::string big_endian(uint64_t x) {
     out[i] = static_cast<char>((x >> (56 - 8 * i)) & 0xffU);
   return out;
 }
+inline uint64_t number_in(std::string_view eight_bytes) {
+  uint64_t out = 0;
+  for (const char c : eight_bytes)
+    out = out << 8U | static_cast<unsigned char>(c);
+  return out;
+}
 inline std::string of(const id128& x) {
   return big_endian(x.hi) + big_endian(x.lo);
 }

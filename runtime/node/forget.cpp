@@ -3,7 +3,7 @@
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
-#include "runtime/node/rejudge.hpp"
+#include "runtime/node/names.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -18,114 +18,6 @@ namespace {
 
 constexpr size_t rows_at_once = 1'000;
 constexpr uint64_t candidates_at_once = 200'000; // some 50 MB of names
-constexpr const char* forgetting_all = "forgetting/";
-
-using record_name = std::pair<table, std::string>;
-using name_visitor = std::function<void(table, const std::string&)>;
-using row_visitor = std::function<result<void>(const std::string& key, const std::string& value)>;
-
-result<void> each_row(const store& data, table where, const std::string& prefix, const row_visitor& visit) {
-  std::string after;
-  for (;;) {
-    auto rows = data.scan(where, prefix, rows_at_once, after);
-    if (!rows)
-      return tl::unexpected(rows.error());
-    for (const auto& [key, value] : *rows)
-      if (auto ok = visit(key, value); !ok)
-        return ok;
-    if (rows->size() < rows_at_once)
-      return {};
-    after = rows->back().first;
-  }
-}
-
-void name_blob(const std::string& digest, const name_visitor& visit) {
-  if (!digest.empty())
-    visit(table::blobs, digest);
-}
-
-// What records name. Of one that cannot be read nobody knows: then nothing is erased.
-result<void> names_of_node(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<node_record>(bytes);
-  if (!r)
-    return tl::unexpected(r.error());
-  name_blob(r->proposal.source, visit);
-  name_blob(r->object, visit);
-  for (const auto& id : r->evaluations)
-    visit(table::evaluations, keys::evaluation(id));
-  return {};
-}
-
-result<void> names_of_exchange(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode_older<exchange_record>(bytes);
-  if (!r)
-    return tl::unexpected(r.error());
-  for (const auto& t : r->turns)
-    name_blob(t.text, visit);
-  name_blob(r->reply, visit);
-  for (const auto& c : r->calls)
-    for (const auto* text : {&c.request, &c.trace, &c.text})
-      name_blob(*text, visit);
-  return {};
-}
-
-result<void> names_of_preparation(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<preparation>(bytes);
-  if (!r)
-    return tl::unexpected(r.error());
-  for (const auto* object : {&r->reference_object, &r->oracle_object, &r->syntax_tree})
-    name_blob(*object, visit);
-  return {};
-}
-
-result<void> names_of_rejudgement(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<rejudgement>(bytes);
-  if (!r)
-    return tl::unexpected(r.error());
-  for (const auto& id : r->evaluations)
-    visit(table::evaluations, keys::evaluation(id));
-  return {};
-}
-
-result<void> names_of_evaluation(const std::string& bytes, const name_visitor& visit) {
-  auto r = decode<evaluation_record>(bytes);
-  if (!r)
-    return tl::unexpected(r.error());
-  name_blob(r->object, visit);
-  return {};
-}
-
-// What it bought and no record of a node names: final confirmations, and what was in flight when it ended. Of one that
-// has not ended also what it was about to buy.
-result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit,
-                             bool intended = false) {
-  for (uint64_t from = 1;;) {
-    auto events = data.read_events(campaign, from, rows_at_once);
-    if (!events)
-      return tl::unexpected(events.error());
-    for (const auto& e : *events) {
-      const auto kind = static_cast<event_kind>(e.kind);
-      if (kind == event_kind::evaluation_result || (intended && kind == event_kind::evaluation_intent))
-        if (auto x = decode<intent_record>(e.payload))
-          visit(table::evaluations, keys::evaluation(x->evaluation));
-    }
-    if (events->size() < rows_at_once)
-      return {};
-    from += events->size();
-  }
-}
-
-// Where names stand, by campaign: the table, what keys begin with before the campaign's own 16 bytes, and how to read
-// them.
-struct place {
-  table where;
-  const char* prefix;
-  result<void> (*names)(const std::string&, const name_visitor&);
-};
-constexpr place places[] = {{table::nodes, "", names_of_node},
-                            {table::index, "exchange/", names_of_exchange},
-                            {table::index, "prepared/", names_of_preparation},
-                            {table::index, "rejudged/", names_of_rejudgement}};
 
 bool has_ended(const campaign_status& s) {
   return s.state == "finished" || s.state == "failed";
@@ -151,13 +43,13 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
   const name_visitor add = [&](table where, const std::string& key) { named.emplace(where, key); };
   const name_visitor keep = [&](table where, const std::string& key) { named.erase({where, key}); };
   for (const auto& campaign : campaigns)
-    for (const auto& p : places)
+    for (const auto& p : naming_places())
       if (auto ok =
               each_row(data, p.where, p.prefix + campaign, [&](const auto&, const auto& v) { return p.names(v, add); });
           !ok)
         return tl::unexpected(ok.error());
   for (const auto& id : ids)
-    if (auto ok = names_of_events(data, id, add); !ok)
+    if (auto ok = names_of_events(data, id, add, false); !ok)
       return tl::unexpected(ok.error());
   std::set<record_name> texts; // of their results
   const name_visitor add_text = [&](table where, const std::string& key) { texts.emplace(where, key); };
@@ -172,7 +64,7 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
         return tl::unexpected(ok.error());
   }
   named.merge(texts);
-  for (const auto& p : places) {
+  for (const auto& p : naming_places()) {
     const std::string prefix{p.prefix};
     auto ok = each_row(data, p.where, prefix, [&](const std::string& key, const std::string& value) -> result<void> {
       return campaigns.contains(key.substr(prefix.size(), 16)) ? result<void>{} : p.names(value, keep);
@@ -246,7 +138,7 @@ result<void> erase_rows(store& data, table where, const std::string& prefix) {
 result<void> take_out(store& data, const id128& id) {
   if (auto ok = data.forget_events(id); !ok)
     return ok;
-  for (const auto& p : places)
+  for (const auto& p : naming_places())
     if (auto ok = erase_rows(data, p.where, p.prefix + keys::of(id)); !ok)
       return ok;
   transaction t;
@@ -274,15 +166,6 @@ std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_
     out.push_back(all[i].id);
   }
   return out;
-}
-
-result<std::vector<id128>> half_forgotten(const store& data) {
-  std::vector<id128> out;
-  auto ok = each_row(data, table::index, forgetting_all, [&](const std::string& key, const std::string&) {
-    out.push_back(id_of(std::string_view{key}.substr(std::string_view{forgetting_all}.size())));
-    return result<void>{};
-  });
-  return ok ? result<std::vector<id128>>{std::move(out)} : tl::unexpected(ok.error());
 }
 
 sweep::sweep(store& data, held_results& held) : data_(data), held_(held) {

@@ -5,6 +5,7 @@
 
 #include "actors/held_results.hpp"
 #include "actors/messages.hpp"
+#include "runtime/node/names.hpp"
 #include "store/store.hpp"
 
 #include <optional>
@@ -18,9 +19,6 @@ namespace kevolve {
 // ended ones have at most `keep`, or if that is 0. Never the one that ended last. Of many no more than fit into memory
 // at once: there may be others.
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep);
-
-// Campaigns that an earlier call did not come to the end of.
-result<std::vector<id128>> half_forgotten(const store& data);
 
 // Results and texts that nobody else names, looked for and then erased. What others come to name or hold as long as it
 // lives stays.
@@ -37,7 +35,7 @@ public:
 private:
   store& data_;
   held_results& held_;
-  std::vector<std::pair<table, std::string>> records_;
+  std::vector<record_name> records_;
 };
 
 struct forgetting {

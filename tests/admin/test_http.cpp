@@ -231,6 +231,8 @@ TEST_CASE("a position that the log does not reach is told, not waited for") {
     CHECK(said.status == 409);
     CHECK(type_of(said) == "beyond-the-end");
   }
+  CHECK(n.ask("GET", "/v1/events?after=" + std::to_string(last + 1)).status == 409);
+  CHECK(n.ask("GET", "/v1/events?after=" + std::to_string(last)).status == 200);
   test::open_connection at_the_end{n.port, stream_request(n, "/v1/events", position(last))};
   CHECK(at_the_end.read_until("\n\n").starts_with("HTTP/1.1 200"));
 }

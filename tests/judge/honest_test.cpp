@@ -74,6 +74,23 @@ pid_t busy_below(pid_t top, long ticks) {
 
 } // namespace
 
+TEST_CASE("sets of larger values that the operator is not made for are left out, and counted") {
+  const auto source = compile_c("#include <math.h>\n#include <stdint.h>\n"
+                                "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                                "  for (int64_t i = 0; i < n; ++i)\n"
+                                "    y[i] = x[i] * w[i % 8];\n"
+                                "  if (fabsf(x[0]) > 10 && fabsf(x[0]) < 3000) y[0] = INFINITY;\n}\n");
+  judge_driver judge;
+  auto request = request_for(poly_task(), source, source, judge_mode::check);
+  request.seed = 3;
+  const auto o = judge.ask(request);
+  INFO(describe(o));
+  CHECK(o.result == verdict::pass);
+  REQUIRE(o.evidence.count("edge.large") == 1);
+  CHECK(o.evidence.at("edge.large").find(" of 10 sets left out on 'n=1001': values larger than are drawn")
+        != std::string::npos);
+}
+
 TEST_CASE("an honest kernel passes, with its errors and its times") {
   judge_driver judge;
   auto o = judge.ask(request_for(poly_task(), reference(), compile_c(read_file(fixture("reference.c")), {"-O3"})));

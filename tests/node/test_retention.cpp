@@ -121,6 +121,7 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
     REQUIRE_FALSE(gone.trouble);
     CHECK(gone.forgotten == std::vector<id128>{first});
     CHECK(check_whole(s, second) == named);
+    CHECK(dangling_names(s)->empty());
     CHECK(rows(s, table::nodes, keys::of(first)).empty());
     CHECK(s.read_events(first, 1, SIZE_MAX)->empty());
     for (const auto& [key, value] : rows(s, table::index))
@@ -148,6 +149,26 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
   live_node n{dir.path};
   CHECK(n.submit("row_energy", {"budget.candidates=6"}) == first); // and may be run anew
   CHECK(n.await_end(first).candidates == 6);
+}
+
+TEST_CASE("a name of what is not there is found, unless its campaign is being forgotten") {
+  scratch_folder dir;
+  const auto [first, second] = two_ended(dir.path);
+  auto opened = store::open(dir.path);
+  REQUIRE(opened);
+  auto& s = **opened;
+  CHECK(dangling_names(s)->empty());
+  const auto result = named_by_first_alone(s, first, second);
+  transaction t;
+  t.writes = {write_op::erase(table::evaluations, keys::evaluation(result))};
+  REQUIRE(s.commit({&t, 1}));
+  const auto found = *dangling_names(s);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].where.starts_with("candidate "));
+  CHECK(found[0].where.ends_with(" of campaign " + to_string(first)));
+  CHECK(found[0].what == "result " + to_string(result));
+  REQUIRE(s.put(table::index, keys::forgetting(first), "1"));
+  CHECK(dangling_names(s)->empty());
 }
 
 TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a crash cut short") {

@@ -395,7 +395,7 @@ def render(document: Json) -> str:
              ["seen events that changed", str(total(everything, "changed") + total(kills, "differs"))],
              ["finished evaluations begun again", str(total(everything, "evaluations_repeated"))],
              ["evaluations that two campaigns paid for at once", str(total([last], "evaluations_twice_at_once"))],
-             ["results without their record or object", str(total(everything, "results_without_record"))],
+             ["names of records or texts that are not there", str(total(everything, "results_without_record"))],
              ["tree hashes that did not hold", str(total(everything, "hash_mismatches"))],
              ["processes left behind", str(total(kills, "left_over"))],
              ["campaigns readable after a start, median and longest",

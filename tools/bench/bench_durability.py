@@ -295,7 +295,7 @@ def render(document: Json) -> str:
              ["evaluations finished", str(last.get("evaluations_finished"))],
              ["finished evaluations begun again", str(total(everything, "evaluations_repeated"))],
              ["evaluations paid for twice at once", str(total([last], "evaluations_twice_at_once"))],
-             ["results without their record or object", str(total(everything, "results_without_record"))],
+             ["names of records or texts that are not there", str(total(everything, "results_without_record"))],
              ["tree hashes compared at the end", str(last.get("hashes_compared"))],
              ["tree hashes that did not hold, over all checks", str(total(everything, "hash_mismatches"))],
              [f"processes alive {ORPHAN_LIMIT_S:.0f} s after a kill", str(total(rows, "left_over"))],

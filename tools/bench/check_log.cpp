@@ -5,6 +5,7 @@
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/records_json.hpp"
+#include "runtime/node/names.hpp"
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 
@@ -25,7 +26,7 @@ struct findings {
   std::vector<std::string> mismatches;
   std::vector<std::string> repeated; // begun after a result
   std::vector<std::string> twice;    // by two campaigns at once: both began before either had the result
-  std::vector<std::string> dangling; // a result event without its record or blob
+  std::vector<std::string> dangling; // a name of a record or text that is not there
   std::set<id128> finished;
   std::map<id128, campaign_fold> folds;
 };
@@ -116,6 +117,11 @@ int main(int argc, char** argv) {
                          {"valid", c.tree.valid()},
                          {"ended", c.ended},
                          {"tree_hash", to_string(c.tree.hash())}});
+  auto names = dangling_names(**data);
+  if (!names)
+    return give_up(to_string(names.error()));
+  for (const auto& d : *names)
+    f.dangling.push_back(d.where + " names " + d.what);
   return print({{"events", f.events},
                 {"last_sequence", (*data)->last_sequence()},
                 {"hashes_compared", f.hashes},

@@ -1,6 +1,7 @@
 // kevolve fsck: what is damaged in a data directory, and a mended copy of it.
 #include "runtime/base/ids.hpp"
 #include "runtime/node/admin/json.hpp"
+#include "runtime/node/names.hpp"
 #include "store/fsck.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -12,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -25,7 +27,32 @@ struct fsck_verb {
   bool repair = false;
 };
 
-json to_json(const rescue_report& r) {
+struct examination {
+  rescue_report store;
+  std::vector<dangling_name> dangling; // of a store without damage
+};
+
+// Records that are whole may still name others that are gone.
+result<void> look_for_dangling(const std::string& directory, examination& x) {
+  if (!x.store.report.findings.empty())
+    return {};
+  store_options options;
+  options.read_only = true;
+  auto data = store::open(directory, options);
+  if (!data)
+    return tl::unexpected(data.error());
+  auto found = dangling_names(**data);
+  if (!found)
+    return tl::unexpected(found.error());
+  x.dangling = std::move(*found);
+  return {};
+}
+
+json to_json(const examination& x) {
+  const auto& r = x.store;
+  auto dangling = json::array();
+  for (const auto& d : x.dangling)
+    dangling.push_back({{"where", printable(d.where)}, {"names", printable(d.what)}});
   auto findings = json::array();
   for (const auto& f : r.report.findings)
     findings.push_back({{"where", printable(f.where)}, {"what", printable(f.what)}, {"done", or_null(f.done)}});
@@ -33,10 +60,12 @@ json to_json(const rescue_report& r) {
           {"records", r.report.records},
           {"quarantined", r.report.quarantined_before},
           {"findings", std::move(findings)},
+          {"dangling", std::move(dangling)},
           {"copy", or_null(r.copy)}};
 }
 
-void print(const fsck_verb& o, const rescue_report& r) {
+void print(const fsck_verb& o, const examination& x) {
+  const auto& r = x.store;
   std::string out;
   for (const auto& f : r.report.findings)
     out += printable(f.where) + ": " + printable(f.what) + (f.done.empty() ? "" : "; " + printable(f.done)) + "\n";
@@ -49,13 +78,30 @@ void print(const fsck_verb& o, const rescue_report& r) {
   else
     out += fmt::format("{}: damaged, and left as it is; what can be saved is in {} ({}): use it with --data {}\n",
                        o.directory, r.copy, records, r.copy);
+  constexpr size_t told = 10;
+  for (size_t i = 0; i < std::min(told, x.dangling.size()); ++i)
+    out += printable(x.dangling[i].where) + " names " + printable(x.dangling[i].what) + ", which is not there\n";
+  if (x.dangling.size() > told)
+    out += fmt::format("… and {} more such names (--json has them all)\n", x.dangling.size() - told);
+  if (!x.dangling.empty())
+    out += "A result that is not there is measured again when its campaign needs it; a text is lost.\n";
   if (r.report.quarantined_before > 0)
     out += fmt::format("{} records lie in quarantine since an earlier repair\n", r.report.quarantined_before);
   print_out(out);
 }
 
+result<examination> examine_still(const std::string& directory) {
+  auto looked = fsck(directory);
+  if (!looked)
+    return tl::unexpected(looked.error());
+  examination out;
+  out.store.report = std::move(*looked);
+  auto named = look_for_dangling(directory, out);
+  return named ? result<examination>{std::move(out)} : tl::unexpected(named.error());
+}
+
 // A node has the directory: it makes a copy, and that is looked at. Damage of the files is copied with them.
-result<fsck_report> examine_copy(const fsck_verb& o, const failure& held) {
+result<examination> examine_copy(const fsck_verb& o, const failure& held) {
   node_address where;
   where.data = o.directory;
   auto link = connection::open(where, false);
@@ -66,36 +112,37 @@ result<fsck_report> examine_copy(const fsck_verb& o, const failure& held) {
   auto made = (*link)->post("/v1/backup", json{{"out", copy}, {"purpose", "check"}});
   if (!made)
     return tl::unexpected(made.error());
-  auto looked = fsck(copy);
+  auto looked = examine_still(copy);
   std::error_code ec;
   std::filesystem::remove_all(copy, ec);
   if (looked)
-    for (auto& f : looked->findings)
+    for (auto& f : looked->store.report.findings)
       if (auto at = f.where.find(copy); at != std::string::npos)
         f.where.replace(at, copy.size(), o.directory);
   return looked;
 }
 
+result<examination> examine_mended(const fsck_verb& o) {
+  auto rescued = rescue(o.directory);
+  if (!rescued)
+    return tl::unexpected(rescued.error());
+  examination out;
+  out.store = std::move(*rescued);
+  auto named = look_for_dangling(o.directory, out);
+  return named ? result<examination>{std::move(out)} : tl::unexpected(named.error());
+}
+
 int examine(const fsck_verb& o) {
-  rescue_report r;
-  if (o.repair) {
-    auto rescued = rescue(o.directory);
-    if (!rescued)
-      return report(rescued.error(), o.common.json);
-    r = std::move(*rescued);
-  } else {
-    auto looked = fsck(o.directory);
-    if (!looked && looked.error().code == errc::conflict)
-      looked = examine_copy(o, looked.error());
-    if (!looked)
-      return report(looked.error(), o.common.json);
-    r.report = std::move(*looked);
-  }
+  auto x = o.repair ? examine_mended(o) : examine_still(o.directory);
+  if (!o.repair && !x && x.error().code == errc::conflict)
+    x = examine_copy(o, x.error());
+  if (!x)
+    return report(x.error(), o.common.json);
   if (o.common.json)
-    print_out(to_text(to_json(r)) + "\n");
+    print_out(to_text(to_json(*x)) + "\n");
   else
-    print(o, r);
-  return r.report.findings.empty() ? exit_code::ok : exit_code::failed;
+    print(o, *x);
+  return x->store.report.findings.empty() ? exit_code::ok : exit_code::failed;
 }
 
 } // namespace

@@ -116,6 +116,13 @@ std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools)
                           + " draws of inputs gave infinite or NaN elements and were drawn again";
 }
 
+std::string left_out(const shape_pool& pool) {
+  return pool.left_out == 0 ? std::string{}
+                            : std::to_string(pool.left_out) + " of " + std::to_string(pool.left_out + pool.sets.size())
+                                  + " sets left out on '" + pool.shape.name
+                                  + "': values larger than are drawn, and an expected output that is not finite";
+}
+
 double shape_pool::typical_reference_ns() const {
   if (reference_ns.empty())
     return 0.0;
@@ -408,8 +415,10 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     if (!set)
       return tl::unexpected<setback>(set.error());
     const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
-    if (alike && !find_not_finite(request_.task, *set).which.empty())
-      continue; // larger than the operator is made for: the others say where that begins
+    if (alike && !find_not_finite(request_.task, *set).which.empty()) {
+      ++pool->left_out; // larger than the operator is made for: the others say where that begins
+      continue;
+    }
     if (edge != edge_kind::none)
       for (size_t k = 0; k < arguments.size(); ++k)
         set->error_scale.push_back(set->expected[k].values.empty()

@@ -72,6 +72,7 @@ struct shape_pool {
   std::vector<double> reference_ns;
   not_finite_output not_finite; // of the first set that has one
   size_t redrawn = 0;           // draws that gave one, and stand in no set
+  size_t left_out = 0;          // sets of larger values that gave one, and stand for nothing
   size_t bytes = 0;
 
   double typical_reference_ns() const;
@@ -96,6 +97,9 @@ not_finite_output find_not_finite(const contract& task, const pool_set& set);
 
 // "3 of 40 draws of inputs …"; empty: every draw stands.
 std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+
+// "2 of 10 sets left out: …"; empty: the operator is finite in all of them.
+std::string left_out(const shape_pool& pool);
 
 // Least recently used pools go first.
 class pool_cache {

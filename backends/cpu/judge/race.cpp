@@ -156,6 +156,8 @@ private:
   bool can_judge(const shape_pool& pool) {
     // What cancels leaves the reference's own error, which nothing but an oracle tells.
     const bool no_yardstick = pool.edge == edge_kind::cancellation && request_.oracle.empty();
+    if (auto told = left_out(pool); !told.empty())
+      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
     if (pool.not_finite.which.empty() && !no_yardstick)
       return true;
     out_.evidence["edge." + to_string(pool.edge)] =

@@ -252,6 +252,8 @@ private:
         return ok;
     }
     for (const auto& pool : edges_) {
+      if (auto told = left_out(*pool); !told.empty())
+        out_.evidence.try_emplace("edge." + to_string(pool->edge), std::move(told));
       if (!pool->not_finite.which.empty()) {
         out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
         continue;

@@ -9,11 +9,27 @@ namespace {
 // Of one look at the journal on behalf of a stream.
 constexpr uint32_t events_a_look = 512;
 
+// Who asks for what comes after an event that is not there would hear nothing until the log has grown so far, and then
+// the rest of another story.
+bool refused_beyond_the_end(const call_ptr& c, bool nothing_found) {
+  const auto after = c->integer("after", 0);
+  const auto& data = c->context->data;
+  if (!data || !nothing_found || after <= data->last_sequence())
+    return false;
+  c->refuse(problem{409, "beyond-the-end",
+                    "the log ends at event " + std::to_string(data->last_sequence()) + ", before "
+                        + std::to_string(after)
+                        + ": the store was restored, or is another one; read all anew, and follow from there"});
+  return true;
+}
+
 void read_page(const call_ptr& c, const id128& campaign) {
   auto limit = static_cast<uint32_t>(c->integer("limit", 100));
   ask<std::vector<journal_event>>(
       c, c->context->journal,
       [c, limit](std::vector<journal_event>& events) {
+        if (refused_beyond_the_end(c, events.empty()))
+          return;
         auto more = events.size() > limit;
         if (more)
           events.resize(limit);
@@ -34,14 +50,8 @@ void read_stream(const call_ptr& c, const id128& campaign) {
   ask<std::vector<journal_event>>(
       c, c->context->journal,
       [c, campaign, after](std::vector<journal_event>& events) {
-        // It would be silent until the log has grown so far, and then tell the rest of another story.
-        if (const auto& data = c->context->data; data && events.empty() && after > data->last_sequence()) {
-          c->refuse(problem{409, "beyond-the-end",
-                            "the log ends at event " + std::to_string(data->last_sequence()) + ", before "
-                                + std::to_string(after)
-                                + ": the store was restored, or is another one; read all anew, and follow from there"});
+        if (refused_beyond_the_end(c, events.empty()))
           return;
-        }
         api_response out;
         out.content_type = "text/event-stream";
         out.last_event = events.empty() ? after : events.back().sequence;

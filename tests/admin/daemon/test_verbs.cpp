@@ -1,3 +1,7 @@
+#include "actors/keys.hpp"
+#include "actors/records.hpp"
+#include "runtime/base/codec.hpp"
+#include "store/store.hpp"
 #include "tests/admin/daemon/program.hpp"
 
 #include <doctest/doctest.h>
@@ -9,6 +13,7 @@
 #include <fstream>
 
 using test_json = nlohmann::json;
+using namespace kevolve;
 using namespace kevolve::test;
 namespace fs = std::filesystem;
 
@@ -34,6 +39,22 @@ TEST_CASE("backup, fsck and restore work beside a running node and without one")
   auto restored = d.folder.path() + "/restored";
   CHECK(run_program("kevolve", {"restore", live, "--data", restored}).code == 0);
   CHECK(run_program("kevolve", {"fsck", restored}).code == 0);
+  {
+    auto data = store::open(restored);
+    REQUIRE(data);
+    node_record r;
+    r.object = std::string(64, 'a');
+    REQUIRE((*data)->put(table::nodes, keys::node({1, 2}, 3), encode(r)));
+  }
+  auto dangling = run_program("kevolve", {"fsck", restored});
+  CHECK(dangling.code == 0);
+  CHECK_MESSAGE(dangling.out.find("candidate 3 of campaign " + to_string(id128{1, 2}) + " names text "
+                                  + std::string(64, 'a') + ", which is not there")
+                    != std::string::npos,
+                dangling.out);
+  auto told = test_json::parse(run_program("kevolve", {"fsck", restored, "--json"}).out);
+  CHECK(told["clean"] == true);
+  CHECK(told["dangling"].size() == 1);
   CHECK(run_program("kevolve", {"restore", still, "--data", restored}).code == 5);
   CHECK(run_program("kevolve", {"restore", d.folder.path(), "--data", restored + "2"}).code == 3);
 }
