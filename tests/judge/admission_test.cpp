@@ -257,6 +257,24 @@ TEST_CASE("a reference that overflows on its way, where the oracle does not, is 
   CHECK(o.detail.find("the first at index 9") != std::string::npos);
 }
 
+TEST_CASE("a tolerance that leaves half of an output free is refused, though zeros do not pass") {
+  judge_driver judge;
+  auto task = poly_without_edges();
+  task.tolerances[0].mode = tolerance_mode::reference_error;
+  task.tolerances[0].limit = 8.0;
+  const auto* const wide = "y[i] = w[i % 8] + expf(8 * x[i]);";
+  const auto o = admit_beside_oracle(judge, task, wide, "y[i] = w[i % 8] + exp(8 * x[i]);");
+  CHECK(o.result == verdict::wrong_result);
+  CHECK(o.rule == "null_submission");
+  CHECK(o.evidence.at("submission") == "zero for each element below the median magnitude");
+  task.tolerances[0].mode = tolerance_mode::absrel;
+  task.tolerances[0].absolute = 1e-6;
+  task.tolerances[0].relative = 1e-4;
+  CHECK(admit_beside_oracle(judge, task, wide, "y[i] = w[i % 8] + exp(8 * x[i]);").result == verdict::pass);
+  // Half of what it gives is zero: there is nothing to leave out.
+  CHECK(admit(judge, poly_without_edges(), "y[i] = x[i] > 0.5f ? x[i] * w[i % 8] : 0;").result == verdict::pass);
+}
+
 TEST_CASE("a reference that fails an edge of its own task is refused, naming the edge") {
   judge_driver judge;
   auto task = poly_task();

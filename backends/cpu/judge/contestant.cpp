@@ -165,6 +165,7 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   request.status_offset = arena.status_offset(options.slot);
   request.memory_bytes = options.memory_bytes;
   request.cpu_seconds = 600;
+  request.slot = static_cast<uint8_t>(options.slot);
   request.allow_threads = options.task->threads ? 1 : 0;
   request.argument_count = static_cast<uint32_t>(options.task->arguments.size());
   for (size_t i = 0; i < options.task->arguments.size(); ++i) {

@@ -3,11 +3,15 @@
 #include "backends/judging/figure.hpp"
 #include "backends/judging/numbers.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kevolve {
 
@@ -21,7 +25,29 @@ struct null_submission {
   std::string what;
   std::function<double(const pool_set& set, const pool_set& previous, size_t i, int64_t k)> answer;
   int64_t least = 1; // elements of an output that it says something about
+  // Whether it says something about this output of this set; none: about each.
+  std::function<bool(const pool_set& set, size_t i)> applies = nullptr;
 };
+
+// The lower half of an output's magnitudes, of which zeros are no part.
+struct lower_half {
+  double below = 0.0;  // the median magnitude
+  int64_t nonzero = 0; // elements there that are not zero
+};
+
+lower_half lower_half_of(const expected_output& e, int64_t elements) {
+  std::vector<double> magnitudes;
+  for (int64_t k = 0; k < elements; ++k)
+    magnitudes.push_back(std::fabs(load_number(e.type, e.values.data(), k)));
+  lower_half out;
+  if (magnitudes.empty())
+    return out;
+  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
+  std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+  out.below = *middle;
+  out.nonzero = std::count_if(magnitudes.begin(), middle, [&](double x) { return x > 0.0 && x < out.below; });
+  return out;
+}
 
 class null_trial {
 public:
@@ -53,7 +79,7 @@ private:
     auto g = set.data.geometries[i];
     g.contiguous = true;
     const auto elements = counted_elements(request_.task, set, i);
-    if (elements < null.least)
+    if (elements < null.least || (null.applies && !null.applies(set, i)))
       return false;
     byte_buffer answer(static_cast<size_t>(g.count) * size_bytes(a.type));
     for (int64_t k = 0; k < elements; ++k)
@@ -144,6 +170,24 @@ private:
                      return mean;
                    },
                    2});
+    // A tolerance that is one number for an output of a wide range may leave half of it free. Where few are small, or most
+    // are zero, it says nothing.
+    auto half = std::make_shared<std::pair<std::pair<const pool_set*, size_t>, lower_half>>();
+    const auto half_of = [&task, half](const pool_set& set, size_t i) -> const lower_half& {
+      if (half->first != std::pair{&set, i})
+        *half = {{&set, i}, lower_half_of(set.expected[i], counted_elements(task, set, i))};
+      return half->second;
+    };
+    out.push_back({"zero for each element below the median magnitude",
+                   [half_of](const pool_set& set, const pool_set&, size_t i, int64_t k) {
+                     const auto x = load_number(set.expected[i].type, set.expected[i].values.data(), k);
+                     return std::fabs(x) < half_of(set, i).below ? 0.0 : x;
+                   },
+                   8,
+                   [&task, half_of](const pool_set& set, size_t i) {
+                     return is_floating(task.arguments[i].type)
+                            && 4 * half_of(set, i).nonzero >= counted_elements(task, set, i);
+                   }});
     for (const auto& a : task.arguments)
       if (is_array(a) && is_read(a))
         out.push_back({"a copy of '" + a.name + "'",

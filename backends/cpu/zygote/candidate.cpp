@@ -177,9 +177,12 @@ void answer(uint64_t token) {
 
 } // namespace
 
-void live_as_candidate(const wire::launch_request& request, const launch_fds& fds, const candidate_sandbox& locks) {
+void live_as_candidate(const wire::launch_request& request, const launch_fds& fds, const candidate_sandbox& locks,
+                       library_copies& libraries) {
   dup2(fds.command, child_command_fd);
   dup2(fds.object, child_object_fd);
+  if (!libraries.take(request.slot))
+    give_up(wire::load_state::lock_failed, std::string{"its copies of the libraries: "} + std::strerror(errno));
   reopen_object();
   sched_setaffinity(0, sizeof(request.cores), &request.cores);
   clearenv(); // a thread runtime leaves word there

@@ -1,6 +1,7 @@
 // The life of one locked candidate process, from the clone to its end.
 #pragma once
 
+#include "backends/cpu/zygote/library_copies.hpp"
 #include "backends/cpu/zygote/wire.hpp"
 #include "runtime/base/sandbox.hpp"
 
@@ -25,6 +26,6 @@ struct candidate_sandbox {
 // Locks itself, loads the object, serves calls; returns never. The lock is on before the object is touched:
 // its constructors are as hostile as its entry.
 [[noreturn]] void live_as_candidate(const wire::launch_request& request, const launch_fds& fds,
-                                    const candidate_sandbox& locks);
+                                    const candidate_sandbox& locks, library_copies& libraries);
 
 } // namespace kevolve

@@ -53,10 +53,6 @@ result<candidate_sandbox> prepare_locks(bool allow_threads, int judge, bool judg
 // A candidate that uses OpenMP finds its runtime loaded, and initialised: both read files the first time.
 // Local scope, so that LLVM's and GNU's do not see each other.
 void load_thread_runtimes() {
-  static bool loaded = false;
-  if (loaded)
-    return;
-  loaded = true;
   for (const auto* name : {"libomp.so.5", "/usr/lib/llvm-19/lib/libomp.so.5", "libgomp.so.1"})
     if (auto* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       if (auto* symbol = dlsym(handle, "omp_get_max_threads"))
@@ -110,21 +106,26 @@ void settle_heap() {
   std::free(block);
 }
 
-void serve(const locks_by_threads& locks) {
+void serve(const locks_by_threads& locks, library_copies& libraries) {
   settle_heap();
+  bool runtimes = false;
   for (;;) {
     wire::launch_request request = {};
     launch_fds fds;
     if (!receive(request, fds))
       return;
-    if (request.allow_threads != 0)
+    if (request.allow_threads != 0 && !runtimes) {
       load_thread_runtimes();
+      runtimes = true;
+      if (!libraries.make())
+        return;
+    }
     // CLONE_PARENT makes the child the judge's own: only a parent may wait for a stop. The exit signal is
     // the zygote's own, SIGCHLD.
     const auto pid = syscall(SYS_clone, CLONE_PARENT, nullptr, nullptr, nullptr, nullptr);
     const auto error = errno;
     if (pid == 0)
-      live_as_candidate(request, fds, request.allow_threads != 0 ? *locks.threaded : *locks.single);
+      live_as_candidate(request, fds, request.allow_threads != 0 ? *locks.threaded : *locks.single, libraries);
     for (auto fd : {fds.object, fds.arena, fds.command})
       close(fd);
     const wire::launch_reply reply{static_cast<int32_t>(pid), pid < 0 ? error : 0};
@@ -142,7 +143,7 @@ void go_first_when_memory_is_short() {
   close(score);
 }
 
-int run(char** libraries) {
+int run(char** names) {
   const auto judge = getppid();
   if (fcntl(3, F_DUPFD_CLOEXEC, control_fd) != control_fd)
     return 2;
@@ -161,12 +162,16 @@ int run(char** libraries) {
   locks_by_threads locks;
   const auto around = confine(candidate_confinement);
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears it
-  const auto unloaded = load_libraries(libraries);
+  const auto unloaded = load_libraries(names);
+  library_copies libraries;
+  const auto copied = libraries.make() ? std::string{} : std::string{"copying the libraries: "} + std::strerror(errno);
   auto single = prepare_locks(false, judge, around.own_processes);
   auto threaded = prepare_locks(true, judge, around.own_processes);
   if (!unloaded.empty()) {
     locks.level = unloaded;
     hello.state = wire::zygote_state::no_library;
+  } else if (!copied.empty()) {
+    locks.level = copied;
   } else if (single && threaded) {
     locks.single = *single;
     locks.threaded = *threaded;
@@ -178,7 +183,7 @@ int run(char** libraries) {
   if (send(control_fd, &hello, sizeof(hello), MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof(hello))
       || hello.state != wire::zygote_state::ready)
     return 1;
-  serve(locks);
+  serve(locks, libraries);
   return 0;
 }
 

@@ -22,6 +22,7 @@ struct launch_request {
   uint64_t memory_bytes;  // address space beside the arena
   uint64_t cpu_seconds;
   uint8_t allow_threads;
+  uint8_t slot; // 0 or 1: whose copies of the libraries
   uint32_t argument_count;
   parameter parameters[max_arguments];
   char entry[max_entry];
