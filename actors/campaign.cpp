@@ -141,6 +141,10 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
 
 caf::result<campaign_status> ask_resume(pointer self) {
   auto& st = self->state;
+  if (!st.loaded) { // one that has ended may have been woken by this very question
+    st.early_resumes.push_back(self->make_response_promise<campaign_status>());
+    return st.early_resumes.back();
+  }
   if (is_away(st))
     return to_error(away_failure(st));
   if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
@@ -202,6 +206,8 @@ campaign_state::~campaign_state() {
   for (auto& p : status_askers)
     abandon(p, "the campaign");
   for (auto& [p, q] : early_steering)
+    abandon(p, "the campaign");
+  for (auto& p : early_resumes)
     abandon(p, "the campaign");
   for (auto& p : held_back)
     abandon(p, "the campaign");

@@ -99,6 +99,8 @@ void read_page(pointer self, uint64_t after) {
                 p.deliver(status_of(self->state));
               for (auto& [p, q] : std::exchange(self->state.early_steering, {}))
                 p.delegate(campaign_actor{self}, atom::steer_v, std::move(q));
+              for (auto& p : std::exchange(self->state.early_resumes, {}))
+                p.delegate(campaign_actor{self}, atom::resume_v);
             }
           },
           [self](caf::error& e) { self->quit(std::move(e)); });

@@ -8,7 +8,7 @@ namespace kevolve::campaigns_steps {
 using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
 
 // More than a node has.
-inline constexpr uint32_t campaigns_listed = 10'000;
+inline constexpr uint32_t campaigns_listed = UINT32_MAX; // who is left out is neither resumed nor forgotten
 
 inline const failure going_away{errc::unavailable,
                                 "the campaign is being removed by the rule of retention: submit it in a moment"};

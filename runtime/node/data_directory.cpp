@@ -44,4 +44,13 @@ result<void> has_room(const std::string& data_dir, uint64_t reserve_bytes) {
                                     "run): make room there, or take another directory");
 }
 
+void remove_leftovers(const std::string& data_dir) {
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator{data_dir, ec}) {
+    const auto name = entry.path().filename().string();
+    if (entry.is_directory(ec) && name.starts_with("fsck-"))
+      fs::remove_all(entry.path(), ec);
+  }
+}
+
 } // namespace kevolve

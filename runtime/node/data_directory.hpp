@@ -15,4 +15,7 @@ result<void> may_be_data_directory(const std::string& path);
 // writes before it can say anything.
 result<void> has_room(const std::string& data_dir, uint64_t reserve_bytes);
 
+// Copies that a check, or a backup, was cut short of taking away. For who has the directory to itself.
+void remove_leftovers(const std::string& data_dir);
+
 } // namespace kevolve

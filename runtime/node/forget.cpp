@@ -153,16 +153,18 @@ result<void> take_out(store& data, const id128& id) {
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep) {
   std::erase_if(all, [](const campaign_status& s) { return !has_ended(s); });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_sequence < b.last_sequence; });
+  // One without a candidate is not for nothing: it has its submission.
+  const auto weight = [](const campaign_status& s) { return std::max<uint64_t>(s.candidates, 1); };
   uint64_t there = 0;
   for (const auto& s : all)
-    there += s.candidates;
+    there += weight(s);
   std::vector<id128> out;
   if (keep == 0 || there <= keep)
     return out;
   uint64_t taken = 0;
   for (size_t i = 0; i + 1 < all.size() && there > keep - keep / 10 && taken < candidates_at_once; ++i) {
-    there -= all[i].candidates;
-    taken += all[i].candidates;
+    there -= weight(all[i]);
+    taken += weight(all[i]);
     out.push_back(all[i].id);
   }
   return out;

@@ -276,6 +276,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   if (!options.read_only) { // it will start helpers, which have groups of their own
     settle_in_leaf_group();
     sweep_groups();
+    remove_leftovers(options.data_dir);
   }
   std::map<std::string, std::shared_ptr<const target>> targets;
   for (const auto& name : options.targets) {

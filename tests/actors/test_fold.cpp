@@ -2,6 +2,7 @@
 #include "actors/crown.hpp"
 #include "actors/evaluation/plan.hpp"
 #include "actors/keys.hpp"
+#include "actors/tree_page.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>
@@ -516,4 +517,39 @@ TEST_CASE("the keys of campaigns are found by the digits that their ids begin wi
   CHECK(keys::statuses(digits) == keys::status(id));
   CHECK(keys::statuses(digits.substr(0, 5)).size() == keys::statuses("").size() + 2);
   CHECK(keys::statuses("zz") == keys::statuses(""));
+}
+
+TEST_CASE("a row with its rival's figure shows no interval, and no more than the best") {
+  play p;
+  node_record same;
+  same.index = 3;
+  same.result = verdict::pass;
+  same.rule = same_object;
+  same.fitness = same.ci_low = same.ci_high = 2.0; // its rival's, which was measured again since
+  same.estimate = true;
+  REQUIRE(fold_finished(p.live, same));
+  auto screened = same;
+  screened.index = 6;
+  screened.rule = "screened";
+  screened.ci_low = 1.8;
+  screened.ci_high = 2.2;
+  REQUIRE(fold_finished(p.live, screened));
+  const auto rows = page_of_tree(p.live, false, 0, 100).items;
+  CHECK(rows[3].fitness == 1.9);
+  CHECK(rows[3].ci_low == 0.0);
+  CHECK(rows[3].ci_high == 0.0);
+  CHECK(rows[6].ci_low == 1.8);
+  CHECK(rows[6].ci_high == 2.2);
+}
+
+TEST_CASE("what was in flight when its campaign ended is abandoned") {
+  play p;
+  CHECK(page_of_tree(p.live, false, 6, 1).items[0].state == "in_flight");
+  finish_record end;
+  end.state = "finished";
+  end.stop_reason = "cancelled";
+  p.event(event_kind::campaign_finished, encode(end));
+  const auto f = folded(p.events);
+  CHECK(page_of_tree(f, false, 6, 1).items[0].state == "abandoned");
+  CHECK(page_of_tree(f, false, 5, 1).items[0].state == "finished");
 }

@@ -78,7 +78,10 @@ TEST_CASE("a campaign that does not run cannot be steered") {
     auto answer = n.ask("POST", "/v1/campaigns/" + digits() + "/" + verb, {{"Content-Type", "application/json"}},
                         R"({"reason":"test"})");
     CHECK(answer.status == 409);
-    CHECK(json::parse(answer.body)["type"] == "urn:kevolve:problem:conflict");
+    auto why = json::parse(answer.body);
+    CHECK(why["type"] == "urn:kevolve:problem:conflict");
+    CHECK(why["detail"].get<std::string>().find("its target is reached: submit its files with a higher stop.speedup")
+          != std::string::npos);
   }
 }
 

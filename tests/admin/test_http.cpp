@@ -61,6 +61,15 @@ TEST_CASE("every path but health wants the token") {
   CHECK(n.ask("GET", "/readyz", {{"Authorization", ""}}).status == 503);
 }
 
+TEST_CASE("a wrong token is told from none, and not repeated") {
+  auto& n = shared_node();
+  auto why = [&](const char* header) { return n.ask("GET", "/v1/campaigns", {{"Authorization", header}}).body; };
+  for (const auto* none : {"", "Basic abc", "Bearer "})
+    CHECK_MESSAGE(why(none).find("a bearer token is required") != std::string::npos, none);
+  CHECK(why("bearer another-nodes").find("this token is not the node's") != std::string::npos);
+  CHECK(why("bearer another-nodes").find("another-nodes") == std::string::npos);
+}
+
 TEST_CASE("a foreign host or origin is refused even with the token") {
   auto& n = shared_node();
   CHECK(n.ask("GET", "/v1/campaigns", {{"Host", "evil.example"}}).status == 403);

@@ -161,6 +161,16 @@ TEST_CASE("what a chunk says beside its bytes, and what stands behind the last o
   }
 }
 
+TEST_CASE("what all chunks of a body say beside their bytes is bounded, however fast it comes") {
+  served_node n;
+  const auto head = "POST /v1/relay/next HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port)
+                    + "\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer " + n.token + "\r\n\r\n";
+  std::string body;
+  for (int i = 0; i < 5; ++i)
+    body += "1;" + std::string(4'000, 'e') + "\r\n \r\n";
+  CHECK(parse_answer(send_raw(n.port, head + body)).status == 431);
+}
+
 TEST_CASE("every refused request is logged once, without what is secret") {
   auto& n = shared_node();
   logged log;

@@ -50,6 +50,18 @@ TEST_CASE("a fault of ours is forgotten, so that the repeat may succeed") {
   CHECK_FALSE(memory.begin(request("k"), now));
 }
 
+TEST_CASE("what took effect and could not be recorded is not done again") {
+  idempotency_memory memory;
+  idempotency_memory::clock::time_point now{};
+  CHECK_FALSE(memory.begin(request("k"), now));
+  memory.end_unrecorded("k");
+  auto again = memory.begin(request("k"), now);
+  REQUIRE(again);
+  CHECK(again->status == 409);
+  CHECK(again->body.find("outcome-unknown") != std::string::npos);
+  CHECK(memory.begin(request("k", "{\"reason\":\"x\"}"), now)->status == 422);
+}
+
 TEST_CASE("answers are kept for a while and not without bound") {
   idempotency_memory memory;
   idempotency_memory::clock::time_point now{};

@@ -126,3 +126,16 @@ TEST_CASE("an event whose payload does not hold is shown as such") {
   CHECK(shown["kind"] == "node_finished");
   CHECK(shown["data"].contains("undecodable"));
 }
+
+TEST_CASE("where the rival's own code was not timed again there is no interval") {
+  node_record n;
+  n.rule = "same_object";
+  n.fitness = n.ci_low = n.ci_high = 1.5;
+  CHECK(to_json(n)["ci95"].is_null());
+  n.rule = "screened";
+  CHECK(to_json(n)["ci95"] == json::array({1.5, 1.5}));
+  judge_outcome o;
+  o.rule = "same_object";
+  o.speedup = o.ci_low = o.ci_high = 1.0;
+  CHECK(to_json(o, false)["ci95"].is_null());
+}

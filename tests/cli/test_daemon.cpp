@@ -75,7 +75,12 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   auto submitted = f.told({"submit", "row_energy.toml", "--set", "budget.candidates=1000", "--priority", "250"});
   auto id = submitted["id"].get<std::string>();
   CHECK(submitted["priority"] == 250);
-  CHECK(f.told({"submit", "row_energy.toml", "--set", "budget.candidates=1000"})["id"] == id); // the same campaign
+  CHECK(submitted["known"] == false);
+  auto again = f.told({"submit", "row_energy.toml", "--set", "budget.candidates=1000", "--priority", "300"});
+  CHECK(again["id"] == id); // the same campaign
+  CHECK(again["known"] == true);
+  CHECK(again["priority"] == 250);
+  CHECK(again["note"].get<std::string>().find("priority stays 250") != std::string::npos);
   program follower{"kevolve", {"events", id, "--follow", "--json"}, f.path};
   f.await_event(id, "node_finished");
   CHECK(f.kevolve({"pause", id}).code == 0);
@@ -183,6 +188,11 @@ TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin
   }
   CHECK(f.kevolve({"node", "0"}).code == 2);
   CHECK(f.kevolve({"cancel", first}).code == 0);
+  CHECK(f.told({"list", "--state", "cancelled"})["items"].size() == 1);
+  CHECK(f.kevolve({"submit", "row_energy.toml", "--set", "seed=1", "--set", "budget.candidates=1000"})
+            .err.find("note: known already, and cancelled: nothing runs")
+        != std::string::npos);
+  CHECK(f.kevolve({"tree", first}).out.find("in_flight") == std::string::npos);
   f.await_event(high["id"].get<std::string>(), "campaign_finished");
   auto one = f.await_event(high["id"].get<std::string>(), "session_started");
   auto other = f.await_event(low["id"].get<std::string>(), "session_started");

@@ -69,6 +69,15 @@ TEST_CASE("an unknown verb is named, with what was meant") {
   auto said = run_kevolve({"staus"});
   CHECK(said.code == 2);
   CHECK(said.err == "kevolve: no verb 'staus'; did you mean 'status'?\n");
+  said = run_kevolve({"campaign", "check", "x.toml"});
+  CHECK(said.code == 2);
+  CHECK(said.err == "kevolve: no verb 'campaign check'; there are: validate, plan\n");
+}
+
+TEST_CASE("what is no actor's id is told what one looks like") {
+  auto said = run_kevolve({"actors", "get", "nope"});
+  CHECK(said.code == 2);
+  CHECK(said.err.find("a whole number such as 12: 'kevolve actors list' shows them") != std::string::npos);
 }
 
 TEST_CASE("the version is the project's") {

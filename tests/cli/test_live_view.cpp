@@ -130,6 +130,46 @@ TEST_CASE("a state is told for people: what resumes is not new, what was cancell
   CHECK(has(status_text(s), "what became of each candidate: kevolve tree "));
 }
 
+TEST_CASE("a node that its campaign's end left in flight is abandoned, not out of proposals") {
+  auto rows = tree();
+  rows.push_back(row(60, 0, "", 0.0, "tile 16"));
+  rows.back()["state"] = "abandoned";
+  rows.back()["pinned"] = true; // shown first
+  CHECK(has(live_frame(status(), rows, {}, {80, 24, false}), "60 · abandoned"));
+}
+
+TEST_CASE("every state that is shown may be asked for") {
+  for (const auto& shown : shown_states()) {
+    const auto candidates = shown == "resuming" ? 3U : 0U;
+    CHECK(state_text(stored_state(shown), shown == "cancelled" ? "cancelled" : "", candidates) == shown);
+  }
+}
+
+TEST_CASE("who submits what is known already is told what that does not change") {
+  auto s = status();
+  CHECK(known_note(s, 300) == "");
+  s["known"] = true;
+  CHECK(known_note(s, 0) == "");
+  CHECK(known_note(s, 250) == "");
+  CHECK(known_note(s, 300) == "known already: priority stays 250; 'kevolve priority 1a2b3c4d 300' changes it");
+  s["state"] = "finished";
+  s["stop_reason"] = "budget";
+  CHECK(known_note(s, 0)
+        == "known already, and finished (budget): nothing runs; 'kevolve budget 1a2b3c4d' and then 'kevolve resume "
+           "1a2b3c4d' let it go on");
+  s["stop_reason"] = "cancelled";
+  CHECK(has(known_note(s, 300), "known already, and cancelled: nothing runs; with other settings"));
+}
+
+TEST_CASE("a source that the store has lost is said to be") {
+  json n{{"source", nullptr}, {"proposal", {{"source_sha256", "ab12"}}}};
+  CHECK(source_text(n) == "source: lost (not in the store)\n");
+  n["proposal"]["source_sha256"] = nullptr; // nothing was proposed
+  CHECK(source_text(n) == "");
+  n["source"] = "int x;\n";
+  CHECK(source_text(n) == "int x;\n");
+}
+
 TEST_CASE("the end of a campaign is an exit code") {
   auto s = status();
   s["state"] = "finished";

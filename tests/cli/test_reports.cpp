@@ -43,7 +43,7 @@ TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
   auto verdict = run_kevolve({"tree", "1a2b", "--verdict", "pas"}, f.path);
   CHECK(verdict.code == 2);
   CHECK(verdict.err == "kevolve: --verdict: there is no verdict 'pas'; did you mean 'pass'?\n");
-  for (const auto* known : {"pass", "reference", "in_flight", "banned", "faster_than_physics"})
+  for (const auto* known : {"pass", "reference", "in_flight", "abandoned", "banned", "faster_than_physics"})
     CHECK_MESSAGE(run_kevolve({"tree", "1a2b", "--verdict", known}, f.path).code == 6, known);
   for (const auto* option : {"--wall", "--device", "--candidates"}) {
     auto budget = run_kevolve({"budget", "1a2b", option, "xyz"}, f.path);
@@ -98,6 +98,8 @@ TEST_CASE("a node that is named but does not answer is unreachable") {
   CHECK(said.code == 6);
   CHECK(run_kevolve({"list", "--url", "127.0.0.1:1", "--token-file", token}, f.path).code == 2);
   CHECK(run_kevolve({"list", "--url", "http://127.0.0.1:1"}, f.path).code == 4); // no token
+  std::filesystem::create_symlink(token, f.path + "/link");                      // not followed: nobody may read it so
+  CHECK(run_kevolve({"list", "--url", "http://127.0.0.1:1", "--token-file", "link"}, f.path).code == 4);
 }
 
 TEST_CASE("doctor lists what this machine can do") {

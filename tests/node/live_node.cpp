@@ -78,6 +78,7 @@ live_node::live_node(const std::string& data_dir, const live_options& options) {
   o.health = options.health;
   o.campaigns = options.places;
   o.keep_candidates = options.keep_candidates;
+  o.resume_all = options.resume_all;
   o.providers = options.providers;
   o.batch = options.batch;
   if (!options.with_target)

@@ -46,6 +46,7 @@ struct live_options {
   int64_t keep_candidates = 0;
   std::vector<provider_spec> providers{};
   std::set<std::string> batch{};
+  bool resume_all = false;
 };
 
 class live_node {

@@ -93,6 +93,8 @@ TEST_CASE("what ended first is forgotten first, down to nine tenths, and what en
   CHECK(chosen(all, 0).empty());
   CHECK(chosen(all, 30).empty());
   CHECK(chosen(all, 29) == std::vector<uint64_t>{2});
+  // One that never had a candidate counts as one, so that thousands of them are bounded too.
+  CHECK(chosen({ended(1, 1, 0), ended(2, 2, 0), ended(3, 3, 0)}, 2) == std::vector<uint64_t>{1, 2});
   CHECK(chosen(all, 20) == std::vector<uint64_t>{2, 3}); // 20 would be above nine tenths
   CHECK(chosen(all, 1) == std::vector<uint64_t>{2, 3});
   CHECK(chosen({ended(1, 1, 1'000)}, 10).empty());
@@ -149,6 +151,31 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
   live_node n{dir.path};
   CHECK(n.submit("row_energy", {"budget.candidates=6"}) == first); // and may be run anew
   CHECK(n.await_end(first).candidates == 6);
+}
+
+TEST_CASE("a campaign is resumed and listed however many were stored before it") {
+  constexpr uint64_t others = 10'100;
+  scratch_folder dir;
+  id128 last;
+  {
+    live_node n{dir.path};
+    last = n.submit("row_energy", {"budget.candidates=4"});
+    n.await(last, [](const campaign_status& s) { return s.state == "running"; });
+  }
+  {
+    auto data = store::open(dir.path);
+    REQUIRE(data);
+    transaction t;
+    for (uint64_t i = 1; i <= others; ++i) {
+      auto old = ended(i, 1, 0);
+      t.writes.push_back(write_op::put(table::index, keys::campaign(old.id), encode(campaign_submission{})));
+      t.writes.push_back(write_op::put(table::index, keys::status(old.id), encode(old)));
+    }
+    REQUIRE((*data)->commit({&t, 1}));
+  }
+  live_node n{dir.path, {.resume_all = true}};
+  CHECK(n.await_end(last).candidates == 4);
+  CHECK(n.list().size() == others + 1);
 }
 
 TEST_CASE("a name of what is not there is found, unless its campaign is being forgotten") {

@@ -132,6 +132,9 @@ TEST_CASE("a campaign that its budget ended goes on once that is raised, also af
   }
   live_node n{dir.path};
   REQUIRE(n.wake(id)); // nobody runs it
+  const auto early = n.resume(id);
+  REQUIRE_FALSE(early); // by what its events say, though they may not be read yet
+  CHECK(early.error().detail.find("8 candidates are used up; raise its budget first") != std::string::npos);
   auto q = wish("budget");
   q.set_candidates = true;
   q.budget.candidates = 10;

@@ -158,6 +158,24 @@ class Unknowns(FakeCase):
         b.wait_text("The samples of this race were not kept")
         self.assertEqual(b.run("return document.querySelectorAll('.plot').length"), 0)
 
+    def test_what_was_not_measured_is_not_the_fastest_and_what_was_left_is_abandoned(self) -> None:
+        events = story(8)
+
+        def add(kind: str, **data: Any) -> None:
+            events.append(event(len(events) + 1, kind, data))
+
+        add("champion_crowned", index=1, speedup=20.0, ci95=[19.0, 21.0])
+        add("node_selected", index=8, parents=[1], policy="uct")
+        add("node_finished", index=8, verdict="pass", rule="same_object", speedup=20.0, ci95=None, estimate=True)
+        add("node_selected", index=9, parents=[1], policy="uct")
+        add("champion_crowned", index=1, speedup=15.0, ci95=[14.0, 16.0])  # measured again
+        add("campaign_finished", state="finished", stop_reason="cancelled", best=None, speedup=0.0)
+        self.serve(events)
+        self.go(f"#/campaigns/{ID}")
+        self.browser.wait_text("~15.0×", "[aria-label=nodes] table")
+        self.assertIn("abandoned 1", self.browser.text("ul.legend"))
+        self.assertNotIn("in flight", self.browser.text("ul.legend"))
+
     def test_a_node_without_campaigns_says_how_to_start_one(self) -> None:
         self.serve([], campaigns=False)
         self.browser.wait_text("No campaign yet")

@@ -48,6 +48,19 @@ double number_at(const json& x, const char* key) {
   return i == x.end() || !i->is_number() ? 0.0 : i->get<double>();
 }
 
+std::string figure_text(const json& n) {
+  return (n.value("estimate", false) ? "~" : "") + human_speedup(number_at(n, "speedup"));
+}
+
+std::string source_text(const json& n) {
+  const auto source = n.find("source");
+  const auto p = n.find("proposal");
+  const bool had_one = p != n.end() && !text_at(*p, "source_sha256").empty();
+  if (had_one && (source == n.end() || source->is_null()))
+    return "source: lost (not in the store)\n";
+  return lines_of(n, "source");
+}
+
 std::string interval_text(const json& x) {
   auto i = x.find("ci95");
   if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
@@ -69,6 +82,37 @@ std::string state_text(const std::string& state, const std::string& stop_reason,
   if (state == "preparing" && candidates > 0)
     return "resuming";
   return state == "finished" && stop_reason == "cancelled" ? "cancelled" : state;
+}
+
+const std::vector<std::string>& shown_states() {
+  static const std::vector<std::string> all{"queued",    "preparing", "resuming", "running",   "paused",
+                                            "finishing", "stopped",   "finished", "cancelled", "failed"};
+  return all;
+}
+
+std::string stored_state(const std::string& shown) {
+  return shown == "resuming" ? "preparing" : shown == "cancelled" ? "finished" : shown;
+}
+
+std::string known_note(const json& s, uint32_t priority) {
+  if (!s.value("known", false))
+    return {};
+  const auto id = text_at(s, "id").substr(0, 8);
+  const auto why = text_at(s, "stop_reason");
+  if (has_ended(s)) {
+    const auto state = state_text(s);
+    auto out =
+        "known already, and " + state + (why.empty() || why == state ? "" : " (" + why + ")") + ": nothing runs; ";
+    if (why == "budget")
+      return out + fmt::format("'kevolve budget {0}' and then 'kevolve resume {0}' let it go on", id);
+    if (why == "target")
+      return out + "with a higher target (--set stop.speedup=...) it is a new campaign";
+    return out + "with other settings, such as --set seed=..., it is a new campaign";
+  }
+  const auto now = static_cast<uint32_t>(number_at(s, "priority"));
+  if (priority == 0 || priority == now)
+    return {};
+  return fmt::format("known already: priority stays {}; 'kevolve priority {} {}' changes it", now, id, priority);
 }
 
 std::string state_text(const json& s) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kevolve {
 
@@ -14,6 +15,10 @@ std::string text_at(const json& x, const char* key);
 std::string lines_of(const json& x, const char* key);
 // 0 if absent or no number.
 double number_at(const json& x, const char* key);
+// "~1.31x", rough where the judge says so.
+std::string figure_text(const json& node);
+// A node's source, or that it is no longer there.
+std::string source_text(const json& node);
 // "[1.20, 1.31]"; empty without one.
 std::string interval_text(const json& x);
 // Every byte but letters and digits as %XX, for a path or a query.
@@ -23,6 +28,13 @@ std::string percent_encoded(const std::string& text);
 // that was cancelled did not finish.
 std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates);
 std::string state_text(const json& status);
+// Those that `state_text` may say, and the node's own state behind one of them.
+const std::vector<std::string>& shown_states();
+std::string stored_state(const std::string& shown);
+
+// What a person should know who submits a campaign that the node has already; `priority`: the one asked for, 0 for
+// none. Empty: nothing.
+std::string known_note(const json& status, uint32_t priority);
 
 // A line under figures that no calm session gave; `why` as the judge says it.
 std::string disturbed_text(const std::string& why);

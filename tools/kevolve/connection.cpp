@@ -214,8 +214,8 @@ result<std::unique_ptr<connection>> connection::open(const node_address& where, 
   }
   auto file = where.token_file.empty() ? where.data + "/token" : where.token_file;
   auto token = read_token(file);
-  if (!token)
-    return fail(token.error().code == errc::not_found ? errc::unauthorised : token.error().code, token.error().detail);
+  if (!token) // nobody is let in without it, whether it is missing or may not be read
+    return fail(token.error().code == errc::bad_input ? errc::bad_input : errc::unauthorised, token.error().detail);
   return std::unique_ptr<connection>{std::make_unique<over_http>(http_peer{url, *token, where.ca_file, pinned})};
 }
 

@@ -132,13 +132,13 @@ private:
     } else if (verdict == "pass") {
       mark = index == best_ ? "★" : path_.contains(index) ? "▲" : "✓";
       colour = index == best_ || path_.contains(index) ? bold_green : green;
-      figure = (n.value("estimate", false) ? "~" : "") + human_speedup(number_at(n, "speedup"));
+      figure = figure_text(n);
       if (index == best_)
         figure += " " + interval_text(n);
     } else if (verdict.empty()) {
       mark = "·";
       colour = dim;
-      figure = "nothing to propose";
+      figure = text_at(n, "state") == "abandoned" ? "abandoned" : "nothing to propose";
     }
     std::string notes;
     if (n.value("pinned", false))

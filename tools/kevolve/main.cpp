@@ -36,6 +36,34 @@ void add_address(CLI::App& verb, node_address& a) {
   verb.add_option("--token-file", a.token_file, "file with the node's token (default: token in the data directory)");
 }
 
+namespace {
+
+// A word that names no verb where one is due, and what may stand there; empty: there is none. The parser would only say
+// that a verb is missing, or that a word is not expected.
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+  const auto* above = &app;
+  std::string path;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const std::string word = argv[i];
+    std::vector<std::string> verbs;
+    const CLI::App* named = nullptr;
+    for (const auto* v : above->get_subcommands([](const CLI::App*) { return true; })) {
+      verbs.push_back(v->get_name());
+      if (v->get_name() == word)
+        named = v;
+    }
+    if (verbs.empty())
+      return {};
+    if (named == nullptr)
+      return "no verb '" + path + printable(word) + "'" + suggestion(word, verbs);
+    path += word + " ";
+    above = named;
+  }
+  return {};
+}
+
+} // namespace
+
 } // namespace kevolve
 
 int main(int argc, char** argv) {
@@ -71,14 +99,8 @@ int main(int argc, char** argv) {
   kevolve::add_generated(app, chosen);
   // Asked for before it is known what else was: errors of usage are told so as well.
   const bool json_wanted = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "--json"; });
-  // The parser would only say that a verb is missing.
-  std::vector<std::string> verbs;
-  for (const auto* v : app.get_subcommands({}))
-    verbs.push_back(v->get_name());
-  if (argc > 1 && argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
-    const auto why = "no verb '" + kevolve::printable(argv[1]) + "'" + kevolve::suggestion(argv[1], verbs);
+  if (const auto why = kevolve::unknown_verb(app, argc, argv); !why.empty())
     return kevolve::report({kevolve::errc::bad_input, why}, json_wanted);
-  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

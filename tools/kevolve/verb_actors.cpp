@@ -134,7 +134,12 @@ void add_actors(CLI::App& app, action& chosen) {
   list->add_option("--state", o->state, "live, dead, or a state by name");
   list->callback([&chosen, list_action] { chosen = list_action; });
   auto* get = add_verb(*actors, "get", "One actor's card", o);
-  get->add_option("ACTOR", o->id, "the actor's id")->required();
+  const auto whole = [](const std::string& text) {
+    return text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos
+               ? "an actor is named by its id, a whole number such as 12: 'kevolve actors list' shows them"
+               : "";
+  };
+  get->add_option("ACTOR", o->id, "the actor's id")->required()->check(whole);
   get->callback([o, &chosen] { chosen = [o] { return show(o, "/v1/actors/" + std::to_string(o->id), print_one); }; });
   add_verb(*actors, "tree", "Live actors under their supervisors", o)->callback([o, &chosen] {
     chosen = [o] { return show(o, "/v1/actors/tree", print_tree); };

@@ -61,12 +61,14 @@ result<json> listed(connection& node, const campaign_options& o, const std::stri
 
 // Rows that the person wants to see: the node's verdict, and what people did to it.
 bool wanted(const campaign_options& o, const json& row) {
+  if (!o.state.empty() && state_text(row) != o.state)
+    return false;
   if (!o.name.empty() && text_at(row, "name").find(o.name) == std::string::npos)
     return false;
   if (o.verdict.empty())
     return true;
-  if (o.verdict == "in_flight")
-    return text_at(row, "state") == "in_flight";
+  if (o.verdict == "in_flight" || o.verdict == "abandoned")
+    return text_at(row, "state") == o.verdict;
   if (o.verdict == "pinned" || o.verdict == "banned")
     return row.value(o.verdict, false);
   if (o.verdict == "injected")
@@ -113,8 +115,7 @@ void print_tree(const json& list) {
                     !verdict.empty()                  ? verdict
                     : text_at(n, "waits_for").empty() ? text_at(n, "state")
                                                       : "waiting for " + text_at(n, "waits_for"),
-                    known ? (n["estimate"].get<bool>() ? "~" : "") + human_speedup(number_at(n, "speedup")) : "-",
-                    interval_text(n), std::to_string(n["visits"].get<uint64_t>()),
+                    known ? figure_text(n) : "-", interval_text(n), std::to_string(n["visits"].get<uint64_t>()),
                     fit_to(text_at(n, "summary") + marks_of(n), 80)});
   }
   print_out(table_text(rows));
@@ -146,7 +147,7 @@ void print_node(const json& n) {
   const auto& p = n["proposal"];
   auto verdict = text_at(n, "verdict");
   out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? text_at(n, "state") : verdict,
-                     verdict == "pass" ? human_speedup(number_at(n, "speedup")) + " " + interval_text(n) : "");
+                     verdict == "pass" ? figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
   if (auto rule = text_at(n, "rule"); !rule.empty())
@@ -170,7 +171,7 @@ void print_node(const json& n) {
       out += "\ncompiler:\n" + log;
   for (const auto& d : n["diff_to_parents"])
     out += "\n" + lines_of(d, "diff");
-  out += "\n" + lines_of(n, "source");
+  out += "\n" + source_text(n);
   print_out(out);
 }
 
@@ -212,7 +213,7 @@ int show_campaign(const options_ptr& o, const std::string& below, bool pages, vo
 }
 
 int show_tree(const options_ptr& o) {
-  std::vector<std::string> known{"reference", "in_flight", "pinned", "banned", "injected"};
+  std::vector<std::string> known{"reference", "in_flight", "abandoned", "pinned", "banned", "injected"};
   for (auto v = 1; v <= static_cast<int>(last_value(verdict{})); ++v)
     known.push_back(to_string(static_cast<verdict>(v)));
   if (!o->verdict.empty() && std::find(known.begin(), known.end(), o->verdict) == known.end())
@@ -226,7 +227,7 @@ int show_list(const options_ptr& o) {
   auto node = connection::open(o->where, true);
   if (!node)
     return report(node.error(), o->common.json);
-  const auto filter = o->state.empty() ? std::string{} : "?state=" + o->state;
+  const auto filter = o->state.empty() ? std::string{} : "?state=" + stored_state(o->state);
   return show(o, **node, "/v1/campaigns" + filter, true, print_list);
 }
 
@@ -284,8 +285,7 @@ void add_campaigns(CLI::App& app, action& chosen) {
   };
   auto* list =
       paged(add_verb(app, "list", "Campaigns of a node", "list --state running --data kevolve-data", o, whose::node));
-  list->add_option("--state", o->state, "only campaigns in this state")
-      ->check(CLI::IsMember({"queued", "preparing", "running", "paused", "finishing", "finished", "failed"}));
+  list->add_option("--state", o->state, "only campaigns in this state")->check(CLI::IsMember(shown_states()));
   list->add_option("--name", o->name, "only campaigns whose name holds this");
   list->add_flag("--ids", o->ids, "the ids alone, one a line");
   list->callback([o, &chosen] { chosen = [o] { return show_list(o); }; });
@@ -294,7 +294,8 @@ void add_campaigns(CLI::App& app, action& chosen) {
   auto* tree =
       paged(add_verb(app, "tree", "The search tree, a row per candidate; ~: a rough figure, screened out early",
                      "tree 1a2b --verdict pass", o, whose::one_or_only));
-  tree->add_option("--verdict", o->verdict, "only nodes of this verdict, or in_flight, pinned, banned, injected");
+  tree->add_option("--verdict", o->verdict,
+                   "only nodes of this verdict, or in_flight, abandoned, pinned, banned, injected");
   tree->callback([o, &chosen] { chosen = [o] { return show_tree(o); }; });
   auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,
                         whose::one_or_only);

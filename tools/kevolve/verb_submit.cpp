@@ -74,11 +74,16 @@ int submit(const submit_options& o) {
   auto answer = (*node)->post("/v1/campaigns", body_of(o, *spec));
   if (!answer)
     return report(answer.error(), o.common.json);
+  const auto note = known_note(*answer, o.priority);
+  if (!note.empty() && !o.common.json)
+    print_err("kevolve: note: " + note + "\n");
   if (o.watch)
     return watch_campaign(o.where, o.common, text_at(*answer, "id"));
-  if (o.common.json)
+  if (o.common.json) {
+    if (!note.empty())
+      (*answer)["note"] = note;
     print_out(to_text(*answer) + "\n");
-  else if (o.common.quiet)
+  } else if (o.common.quiet)
     print_out(text_at(*answer, "id") + "\n");
   else
     print_out(status_text(*answer));

@@ -288,12 +288,17 @@ void admin_api::change(const route& to, call_ptr c) {
     }
     auto ended = ended_record(record, x);
     auto others = idempotency_memory::end_writes(request, x, clock::now());
-    ledger->write(std::move(ended), std::move(others), [finish, x = std::move(x)](const result<void>& written) {
-      finish(written ? x
-                     : to_response({507, "audit-failed",
-                                    "the request was carried out, but its outcome cannot be recorded: "
-                                        + to_string(written.error())}));
-    });
+    ledger->write(std::move(ended), std::move(others),
+                  [finish, memory, done, key = request.idempotency_key, x = std::move(x)](const result<void>& written) {
+                    if (written) {
+                      finish(x);
+                      return;
+                    }
+                    memory->end_unrecorded(key);
+                    done(to_response({507, "audit-failed",
+                                      "the request was carried out, but its outcome cannot be recorded: "
+                                          + to_string(written.error())}));
+                  });
   };
   if (!ledger) {
     start(to, std::move(c));

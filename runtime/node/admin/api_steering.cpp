@@ -98,12 +98,18 @@ id128 id_of_content(campaign_spec spec, campaign_submission submission) {
   return campaign_id(submission);
 }
 
-void start(const call_ptr& c, const id128& id, const campaign_submission& submission, const campaign_start& how) {
+// `known`: it was submitted before, and stays what it was.
+void take_up(const call_ptr& c, const id128& id, const campaign_submission& submission, const campaign_start& how,
+             bool known) {
   ask_or<campaign_status>(
       c, c->context->campaigns,
       // The directory answers before the campaign has read itself.
-      [c, id](campaign_status&) {
-        with_campaign(c, to_string(id), [c](const campaign_status& s) { c->reply(kevolve::to_json(s)); });
+      [c, id, known](campaign_status&) {
+        with_campaign(c, to_string(id), [c, known](const campaign_status& s) {
+          auto out = kevolve::to_json(s);
+          out["known"] = known;
+          c->reply(out);
+        });
       },
       [c](const failure& why) {
         if (why.code == errc::unsupported)
@@ -112,6 +118,18 @@ void start(const call_ptr& c, const id128& id, const campaign_submission& submis
           c->refuse(why);
       },
       atom::submit_v, id, submission, how);
+}
+
+void start(const call_ptr& c, const id128& id, const campaign_submission& submission, const campaign_start& how) {
+  ask_or<std::string>(
+      c, c->context->journal, [=](std::string&) { take_up(c, id, submission, how, true); },
+      [=](const failure& why) {
+        if (why.code == errc::not_found)
+          take_up(c, id, submission, how, false);
+        else
+          c->refuse(why);
+      },
+      atom::lookup_v, std::string{keys::index}, keys::campaign(id));
 }
 
 uint32_t priority_of(const call_ptr& c, uint32_t fallback) {

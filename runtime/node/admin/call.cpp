@@ -127,11 +127,28 @@ void with_campaign_id(const call_ptr& c, const std::string& digits, std::functio
     with_campaign(c, digits, [then = std::move(then)](const campaign_status& s) { then(s.id); });
 }
 
+std::string ended_text(const campaign_status& s) {
+  if (s.state == "failed")
+    return "the campaign has failed ('kevolve status' says why): submit its files once they are mended, which is a new "
+           "campaign";
+  if (s.stop_reason == "cancelled")
+    return "the campaign is cancelled, for good: 'kevolve fork' starts another from one of its nodes";
+  if (s.stop_reason == "target")
+    return "the campaign is finished, its target is reached: submit its files with a higher stop.speedup, which is a "
+           "new "
+           "campaign";
+  if (s.stop_reason == "stall")
+    return "the campaign is finished, its search stalled: 'kevolve fork' starts another from one of its nodes";
+  if (s.stop_reason == "budget")
+    return "the campaign is finished, its budget is used up: 'kevolve budget' and then 'kevolve resume' let it go on";
+  return "the campaign is " + s.state;
+}
+
 void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
                     std::function<void(const campaign_actor&)> then) {
   const auto ended = s.state == "finished" || s.state == "failed";
   if (ended && !(may_reopen && s.stop_reason == "budget")) {
-    c->refuse(failure{errc::conflict, "the campaign is " + s.state});
+    c->refuse(failure{errc::conflict, ended_text(s)});
     return;
   }
   ask<caf::actor>(

@@ -122,6 +122,9 @@ void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(
 void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
                     std::function<void(const campaign_actor&)> then);
 
+// That a campaign has ended and cannot go on, with what a person may do instead.
+std::string ended_text(const campaign_status& s);
+
 // Which of the campaigns a text of digits names.
 result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits);
 

@@ -105,6 +105,12 @@ std::optional<problem> refuse_foreign(const request_origin& from, const own_name
   return std::nullopt;
 }
 
+problem refuse_stranger(std::string_view authorization) {
+  if (is_bearer(authorization))
+    return {401, "unauthorised", "this token is not the node's: send the content of the node's token file"};
+  return {401, "unauthorised", "a bearer token is required: the content of the node's token file"};
+}
+
 std::optional<problem> refuse_token_in_url(std::string_view target, const token_check& token) {
   problem why{400, "token-in-url",
               "a token does not belong in a URL, which ends up in logs: send it as the header "

@@ -45,6 +45,9 @@ inline std::optional<problem> refuse_foreign(const request_origin& from, uint16_
   return refuse_foreign(from, own_names{port, false, {}});
 }
 
+// Why a request without the node's token is refused; `authorization`: the header's value.
+problem refuse_stranger(std::string_view authorization);
+
 // A secret in a URL ends up in logs and histories, so not even the right one is accepted there.
 std::optional<problem> refuse_token_in_url(std::string_view target, const token_check& token);
 

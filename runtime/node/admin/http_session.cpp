@@ -87,7 +87,10 @@ void session::read() {
   parser_.emplace();
   parser_->header_limit(server_.limits.header_bytes);
   parser_->body_limit(server_.limits.body_bytes);
-  // The parser's limits leave out a chunk's extensions and the trailers: it wants each whole in here.
+  // The parser's limits leave out chunks' extensions and the trailers: it wants each whole in here, and what comes fast
+  // enough never meets a timer, so their sum is counted.
+  beside_chunks_ = 0;
+  parser_->on_chunk_header(on_chunk_);
   buffer_.max_size(std::max<size_t>(server_.limits.header_bytes, read_bytes));
   // A stranger's clock runs from the start, so that one byte a while buys nothing.
   if (!trusted_ || buffer_.size() > 0) {
@@ -213,7 +216,7 @@ std::optional<problem> session::refusal(const request_type& q, std::string_view 
   if (server_.token.accepts(field(q, "Authorization")))
     trusted_ = true;
   else if (!server_.api->is_open(target))
-    return problem{401, "unauthorised", "a bearer token is required: the content of the node's token file"};
+    return refuse_stranger(field(q, "Authorization"));
   // Before a shared answer could do without looking at it. What a stranger may ask is only read.
   if (!parser_->is_done() && (!trusted_ || q.method() == http::verb::get || q.method() == http::verb::head))
     return problem{400, "bad-request", "this path takes no body"};

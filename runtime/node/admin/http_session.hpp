@@ -13,6 +13,7 @@
 #include <boost/beast/http.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -95,6 +96,13 @@ private:
   wire wire_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  uint64_t beside_chunks_ = 0; // bytes of extensions of this request's chunks
+  std::function<void(uint64_t, boost::beast::string_view, boost::beast::error_code&)> on_chunk_ =
+      [this](uint64_t, boost::beast::string_view extensions, boost::beast::error_code& e) {
+        beside_chunks_ += extensions.size();
+        if (beside_chunks_ > server_.limits.header_bytes)
+          e = boost::beast::http::error::buffer_overflow;
+      };
   std::optional<boost::beast::http::response<boost::beast::http::string_body>> response_;
   boost::asio::steady_timer timer_;
   std::optional<clock::time_point> reading_since_;

@@ -86,8 +86,8 @@ std::optional<api_response> idempotency_memory::begin(const api_request& request
     return i->second.answer;
   if (i->second.interrupted)
     return to_response({409, "outcome-unknown",
-                        "the node ended while the first request with this Idempotency-Key was under way; see what "
-                        "has come of it, and use another key to ask again"});
+                        "how the first request with this Idempotency-Key ended is not recorded: the node ended, or could "
+                        "not write; see what has come of it, and use another key to ask again"});
   return to_response({409, "request-in-progress", "the first request with this Idempotency-Key is under way"});
 }
 
@@ -103,6 +103,12 @@ void idempotency_memory::end(const std::string& key, const api_response& respons
   }
   i->second.answer = response;
   i->second.since = now;
+}
+
+void idempotency_memory::end_unrecorded(const std::string& key) {
+  std::lock_guard lock{guard_};
+  if (auto i = entries_.find(key); i != entries_.end())
+    i->second.interrupted = true;
 }
 
 std::vector<write_op> idempotency_memory::begin_writes(const api_request& request, clock::time_point now) {

@@ -42,6 +42,8 @@ public:
   std::optional<api_response> begin(const api_request& request, clock::time_point now);
   // Keeps a success or a refusal; a fault of ours (5xx) is forgotten, so that the repeat may succeed.
   void end(const std::string& key, const api_response& response, clock::time_point now);
+  // It took effect and cannot be recorded: asked again it is told so, for doing it twice is worse.
+  void end_unrecorded(const std::string& key);
 
   // What the store must be told when a request begins, and when it ends.
   std::vector<write_op> begin_writes(const api_request& request, clock::time_point now);
@@ -55,7 +57,7 @@ private:
   struct entry {
     std::string request;
     std::optional<api_response> answer;
-    bool interrupted = false; // begun by a process that is no more
+    bool interrupted = false; // begun, and nobody has recorded its end
     clock::time_point since;
   };
   void forget_old(clock::time_point now);

@@ -16,6 +16,7 @@ struct node_parts_read {
   id128 campaign;
   node_record record;
   campaign_spec spec;
+  bool ended = false; // the campaign
   std::map<uint64_t, node_record> parents;
   json evaluations = json::array();
   json exchanges = json::array(); // with models
@@ -38,6 +39,8 @@ json reference_json(const node_parts_read& p) {
 
 void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, const found_values& sources) {
   auto out = to_json(p->record);
+  if (p->ended && p->record.state != "finished")
+    out["state"] = "abandoned"; // as the tree says it
   auto own = sources.find("source");
   out["source"] = own == sources.end() ? json(nullptr) : json(own->second);
   const auto& reference = p->spec.task.reference_source;
@@ -179,7 +182,10 @@ void gather(const call_ptr& c, const std::vector<wanted_value>& wanted, std::fun
 void reply_node(const call_ptr& c, const id128& of, uint64_t index) {
   auto p = std::make_shared<node_parts_read>();
   p->campaign = of;
-  gather(c, {{"submission", keys::index, keys::campaign(of)}, {"record", keys::nodes, keys::node(of, index)}},
+  gather(c,
+         {{"submission", keys::index, keys::campaign(of)},
+          {"status", keys::index, keys::status(of)},
+          {"record", keys::nodes, keys::node(of, index)}},
          [c, p, index](const found_values& found) {
            auto submitted = found.find("submission");
            if (submitted == found.end()) {
@@ -189,6 +195,9 @@ void reply_node(const call_ptr& c, const id128& of, uint64_t index) {
            if (auto submission = decode<campaign_submission>(submitted->second))
              if (auto spec = decode_older<campaign_spec>(submission->spec))
                p->spec = std::move(*spec);
+           if (auto stored = found.find("status"); stored != found.end())
+             if (auto s = decode_older<campaign_status>(stored->second))
+               p->ended = s->state == "finished" || s->state == "failed";
            if (index == 0) {
              c->reply(reference_json(*p));
              return;

@@ -1,5 +1,6 @@
 #include "runtime/node/admin/records_json.hpp"
 
+#include "actors/evaluation/plan.hpp"
 #include "runtime/node/admin/models_json.hpp"
 
 #include <algorithm>
@@ -13,6 +14,11 @@ json ids(const std::vector<id128>& xs) {
   for (const auto& x : xs)
     out.push_back(to_string(x));
   return out;
+}
+
+// Of a verdict or of a node that has it: the rival's code was not timed again.
+json measured_interval(const std::string& rule, double low, double high) {
+  return rule == same_object ? json(nullptr) : interval_json(low, high);
 }
 
 double seconds(int64_t ns) {
@@ -180,7 +186,7 @@ json to_json(const judge_outcome& o, bool with_samples) {
           {"correctness", to_json(o.correctness)},
           {"decision", to_string(o.decision)},
           {"speedup", o.speedup},
-          {"ci95", interval_json(o.ci_low, o.ci_high)},
+          {"ci95", measured_interval(o.rule, o.ci_low, o.ci_high)},
           {"estimate", o.estimate},
           {"shapes", std::move(shapes)},
           {"sandbox_level", or_null(o.sandbox_level)},
@@ -214,7 +220,7 @@ json to_json(const node_record& r) {
           {"rule", or_null(r.rule)},
           {"detail", r.detail},
           {"speedup", r.fitness},
-          {"ci95", interval_json(r.ci_low, r.ci_high)},
+          {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
           {"estimate", r.estimate},
           {"confirmed", r.confirmed},
           {"rival", r.rival},

@@ -94,12 +94,15 @@ result<std::string> load_or_create_token(const std::string& path) {
   return tl::unexpected(from_errno(why, "creating the token file " + path));
 }
 
+// RFC 9110, 11.1: the scheme's case does not matter.
+bool is_bearer(std::string_view authorization) {
+  return authorization.size() > scheme.size() && ::strncasecmp(authorization.data(), scheme.data(), scheme.size()) == 0;
+}
+
 token_check::token_check(std::string_view token) : digest_(sha256_hex(token)) {}
 
 bool token_check::accepts(std::string_view authorization) const {
-  // RFC 9110, 11.1: the scheme's case does not matter.
-  return authorization.size() > scheme.size() && ::strncasecmp(authorization.data(), scheme.data(), scheme.size()) == 0
-         && is_token(authorization.substr(scheme.size()));
+  return is_bearer(authorization) && is_token(authorization.substr(scheme.size()));
 }
 
 // Hashed first, so that what a clock could tell is about hashes; and every digit is compared, whatever the first says.

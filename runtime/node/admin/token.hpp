@@ -14,6 +14,9 @@ result<std::string> load_or_create_token(const std::string& path);
 // Reads only.
 result<std::string> read_token(const std::string& path);
 
+// Whether an Authorization header brings a token of any kind.
+bool is_bearer(std::string_view authorization);
+
 // Keeps only the token's hash; comparison takes the same time wherever the texts differ.
 class token_check {
 public:

@@ -29,7 +29,7 @@ export function groupOf(verdict: string | null) {
 
 export function verdictColour(n: TreeNode): string {
   if (n.verdict === "reference") return "--ink";
-  if (n.state === "in_flight") return "--faint";
+  if (n.state === "in_flight" || n.state === "abandoned") return "--faint";
   return groupOf(n.verdict)?.colour ?? "--fault";
 }
 
@@ -80,6 +80,7 @@ export function colouring(by: ColourBy, nodes: TreeNode[]): { of: (n: TreeNode) 
     for (const n of nodes)
       if (n.verdict === "reference") enter("reference", "--ink", "square");
       else if (n.state === "in_flight") enter("in flight", "--faint", "ring");
+      else if (n.state === "abandoned") enter("abandoned", "--faint", "ring");
       else if (n.verdict === "pass") enter("pass", "--pass", "dot");
       else enter(groupOf(n.verdict)?.name ?? "fault of the machine", verdictColour(n), "cross");
     return { of: verdictColour, legend: [...tally.values()] };

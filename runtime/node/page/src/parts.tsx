@@ -77,7 +77,7 @@ export function Await<T>({ from, what, children }: { from: Loaded<T>; what: stri
 
 export function Verdict({ verdict, state }: { verdict: string | null | undefined; state?: string | undefined }) {
   const colour = groupOf(verdict ?? null)?.colour ?? (verdict === "reference" ? "--ink" : "--fault");
-  const text = verdict ? words(verdict) : state === "in_flight" || state === "selected" || state === "proposed" ? "in flight" : "no verdict";
+  const text = verdict ? words(verdict) : state === "in_flight" || state === "selected" || state === "proposed" ? "in flight" : state === "abandoned" ? "abandoned" : "no verdict";
   return (
     <span class="verdict" style={{ "--own": `var(${colour})` }}>
       {text}

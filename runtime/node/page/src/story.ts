@@ -2,7 +2,7 @@
 // short and then live, in whole; a repeated one changes nothing.
 import type { Cost, Interval, StoryEvent } from "./types";
 
-export type NodeState = "in_flight" | "finished" | "faulted";
+export type NodeState = "in_flight" | "finished" | "faulted" | "abandoned";
 
 export interface TreeNode {
   index: number;
@@ -108,8 +108,25 @@ export class Story {
           wall,
           order: this.finished.length,
         });
+        this.bound(number(d["speedup"]));
+        break;
+      case "campaign_finished": // what it had begun ends with it
+        this.turn("in_flight", "abandoned");
+        if (d["best"]) this.bound(number(d["speedup"]));
+        break;
+      case "campaign_steered":
+        if (d["action"] === "reopen") this.turn("abandoned", "in_flight");
         break;
     }
+  }
+
+  private turn(from: NodeState, to: NodeState): void {
+    for (const n of this.nodes.values()) if (n.state === from) n.state = to;
+  }
+
+  // Whose code is its rival's was not timed and has the rival's figure of its day: never more than the best's.
+  private bound(most: number): void {
+    for (const n of this.finished) if (n.rule === "same_object") n.speedup = Math.min(n.speedup, most);
   }
 
   private end(d: Record<string, unknown>, wall: number): void {
@@ -121,6 +138,7 @@ export class Story {
     n.verdict = d["verdict"] ? text(d["verdict"]) : null;
     n.rule = d["rule"] ? text(d["rule"]) : null;
     n.speedup = number(d["speedup"]);
+    if (n.rule === "same_object" && this.best) n.speedup = Math.min(n.speedup, this.best.speedup);
     n.ci95 = (d["ci95"] ?? null) as Interval;
     n.estimate = d["estimate"] === true;
     n.confirmed = d["confirmed"] === true;

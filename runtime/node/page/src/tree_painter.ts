@@ -71,7 +71,7 @@ function drawNodes(c: CanvasRenderingContext2D, v: View, picture: Picture, seen:
   const open = new Map<string, Placed[]>();
   for (const p of picture.layout.all) {
     if (!seen(p)) continue;
-    const kind = failed(p.node) ? crossed : p.node.state === "in_flight" ? open : filled;
+    const kind = failed(p.node) ? crossed : p.node.state === "in_flight" || p.node.state === "abandoned" ? open : filled;
     const colour = picture.colourOf(p);
     const list = kind.get(colour);
     if (list) list.push(p);

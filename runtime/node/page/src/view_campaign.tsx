@@ -62,7 +62,7 @@ function Nodes({ id, story, version }: { id: string; story: Story; version: numb
     const all = [...story.nodes.values()].filter((n) => n.index !== 0);
     const newest = (a: TreeNode, b: TreeNode) => b.index - a.index;
     if (order === "fastest") return all.filter((n) => n.speedup > 0).sort((a, b) => b.speedup - a.speedup || newest(a, b));
-    if (order === "failed") return all.filter((n) => n.state !== "in_flight" && n.verdict !== "pass").sort(newest);
+    if (order === "failed") return all.filter((n) => n.state !== "in_flight" && n.state !== "abandoned" && n.verdict !== "pass").sort(newest);
     return all.sort(newest);
   }, [story, version, order]);
   return (
