@@ -278,7 +278,8 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     auto overridden = !root->find("task")->origin.empty();
     auto base = overridden ? std::filesystem::path{} : std::filesystem::path{path}.parent_path();
     auto task_path = (base / draft.task_file).lexically_normal().string();
-    if (!std::filesystem::exists(task_path))
+    std::error_code ec; // a name too long for any file is not there either
+    if (!std::filesystem::exists(task_path, ec))
       errors.add("task", "there is no file '" + task_path + "'");
     else if (auto task = load_task(task_path)) {
       spec.task = std::move(*task);
