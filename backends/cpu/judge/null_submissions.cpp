@@ -170,8 +170,8 @@ private:
                      return mean;
                    },
                    2});
-    // A tolerance that is one number for an output of a wide range may leave half of it free. Where few are small, or most
-    // are zero, it says nothing.
+    // A tolerance that is one number for an output of a wide range may leave half of it free. Where few are small, or
+    // most are zero, it says nothing.
     auto half = std::make_shared<std::pair<std::pair<const pool_set*, size_t>, lower_half>>();
     const auto half_of = [&task, half](const pool_set& set, size_t i) -> const lower_half& {
       if (half->first != std::pair{&set, i})

@@ -85,9 +85,10 @@ std::optional<api_response> idempotency_memory::begin(const api_request& request
   if (i->second.answer)
     return i->second.answer;
   if (i->second.interrupted)
-    return to_response({409, "outcome-unknown",
-                        "how the first request with this Idempotency-Key ended is not recorded: the node ended, or could "
-                        "not write; see what has come of it, and use another key to ask again"});
+    return to_response(
+        {409, "outcome-unknown",
+         "how the first request with this Idempotency-Key ended is not recorded: the node ended, or could "
+         "not write; see what has come of it, and use another key to ask again"});
   return to_response({409, "request-in-progress", "the first request with this Idempotency-Key is under way"});
 }
 
