@@ -104,21 +104,31 @@ result<void> names_of_evaluation(const std::string& bytes, const name_visitor& v
   return {};
 }
 
-result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit, bool intended) {
+namespace {
+
+result<void> each_event(const store& data, const id128& campaign,
+                        const std::function<void(const event_record&)>& visit) {
   for (uint64_t from = 1;;) {
     auto events = data.read_events(campaign, from, rows_at_once);
     if (!events)
       return tl::unexpected(events.error());
-    for (const auto& e : *events) {
-      const auto kind = static_cast<event_kind>(e.kind);
-      if (kind == event_kind::evaluation_result || (intended && kind == event_kind::evaluation_intent))
-        if (auto x = decode<intent_record>(e.payload))
-          visit(table::evaluations, keys::evaluation(x->evaluation));
-    }
+    for (const auto& e : *events)
+      visit(e);
     if (events->size() < rows_at_once)
       return {};
     from += events->size();
   }
+}
+
+} // namespace
+
+result<void> names_of_events(const store& data, const id128& campaign, const name_visitor& visit, bool intended) {
+  return each_event(data, campaign, [&](const event_record& e) {
+    const auto kind = static_cast<event_kind>(e.kind);
+    if (kind == event_kind::evaluation_result || (intended && kind == event_kind::evaluation_intent))
+      if (auto x = decode<intent_record>(e.payload))
+        visit(table::evaluations, keys::evaluation(x->evaluation));
+  });
 }
 
 result<std::vector<id128>> half_forgotten(const store& data) {
@@ -129,6 +139,45 @@ result<std::vector<id128>> half_forgotten(const store& data) {
   });
   return ok ? result<std::vector<id128>>{std::move(out)} : tl::unexpected(ok.error());
 }
+
+namespace {
+
+// A campaign's events tell which records it must have: its submission, its state, each candidate that was finished.
+result<void> look_at_events(const store& data, const std::set<std::string>& left_alone,
+                            std::vector<dangling_name>& out) {
+  auto campaigns = data.campaigns();
+  if (!campaigns)
+    return tl::unexpected(campaigns.error());
+  for (const auto& extent : *campaigns) {
+    const auto& id = extent.campaign;
+    if (!id || left_alone.contains(keys::of(id)))
+      continue;
+    std::optional<failure> trouble;
+    const auto expect = [&](table where, const std::string& key, const std::string& what) {
+      auto there = data.get(where, key);
+      if (!there)
+        trouble = there.error();
+      else if (!*there)
+        out.push_back({"campaign " + to_string(id), what});
+    };
+    auto ok = each_event(data, id, [&](const event_record& e) {
+      const auto kind = static_cast<event_kind>(e.kind);
+      if (kind == event_kind::campaign_submitted) {
+        expect(table::index, keys::campaign(id), "its submission");
+        expect(table::index, keys::status(id), "its state");
+      } else if (kind == event_kind::node_finished)
+        if (auto r = decode<node_record>(e.payload))
+          expect(table::nodes, keys::node(id, r->index), "candidate " + std::to_string(r->index));
+    });
+    if (!ok)
+      return ok;
+    if (trouble)
+      return tl::unexpected(*trouble);
+  }
+  return {};
+}
+
+} // namespace
 
 result<std::vector<dangling_name>> dangling_names(const store& data) {
   auto going = half_forgotten(data);
@@ -159,6 +208,8 @@ result<std::vector<dangling_name>> dangling_names(const store& data) {
     if (!ok)
       return tl::unexpected(ok.error());
   }
+  if (auto ok = look_at_events(data, left_alone, out); !ok)
+    return tl::unexpected(ok.error());
   // Whose texts go first when a campaign is forgotten.
   if (left_alone.empty()) {
     auto ok = each_row(data, table::evaluations, {}, [&](const std::string& key, const std::string& value) {

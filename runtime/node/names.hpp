@@ -41,8 +41,8 @@ struct dangling_name {
   std::string where; // "candidate 3 of 0123…", "result 0123…"
   std::string what;  // "text 0123…"
 };
-// Names of records that are not there: a repair moved them to quarantine, or something erased what was in use.
-// Campaigns that are being forgotten are not looked at.
+// Names of records that are not there, also of those that a campaign's events tell of: a repair moved them to
+// quarantine, or something erased what was in use. Campaigns that are being forgotten are not looked at.
 result<std::vector<dangling_name>> dangling_names(const store& data);
 
 } // namespace kevolve

@@ -194,8 +194,16 @@ TEST_CASE("a name of what is not there is found, unless its campaign is being fo
   CHECK(found[0].where.starts_with("candidate "));
   CHECK(found[0].where.ends_with(" of campaign " + to_string(first)));
   CHECK(found[0].what == "result " + to_string(result));
+  t.writes = {write_op::erase(table::nodes, keys::node(second, 1)),
+              write_op::erase(table::index, keys::status(second))};
+  REQUIRE(s.commit({&t, 1}));
   REQUIRE(s.put(table::index, keys::forgetting(first), "1"));
-  CHECK(dangling_names(s)->empty());
+  const auto of_events = *dangling_names(s);
+  REQUIRE(of_events.size() == 2);
+  for (const auto& d : of_events)
+    CHECK(d.where == "campaign " + to_string(second));
+  CHECK(of_events[0].what == "its state");
+  CHECK(of_events[1].what == "candidate 1");
 }
 
 TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a crash cut short") {
