@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -173,7 +174,10 @@ TEST_CASE("a campaign is resumed and listed however many were stored before it")
     }
     REQUIRE((*data)->commit({&t, 1}));
   }
+  // A check that was cut short has left its copy.
+  std::filesystem::create_directories(dir.path + "/fsck-0123abcd/store");
   live_node n{dir.path, {.resume_all = true}};
+  CHECK_FALSE(std::filesystem::exists(dir.path + "/fsck-0123abcd"));
   CHECK(n.await_end(last).candidates == 4);
   CHECK(n.list().size() == others + 1);
 }
