@@ -1,9 +1,9 @@
 #include "backends/cpu/judge/null_submissions.hpp"
 
 #include "backends/judging/figure.hpp"
+#include "backends/judging/finiteness.hpp"
 #include "backends/judging/numbers.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <functional>
@@ -36,16 +36,11 @@ struct lower_half {
 };
 
 lower_half lower_half_of(const expected_output& e, int64_t elements) {
-  std::vector<double> magnitudes;
-  for (int64_t k = 0; k < elements; ++k)
-    magnitudes.push_back(std::fabs(load_number(e.type, e.values.data(), k)));
   lower_half out;
-  if (magnitudes.empty())
-    return out;
-  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
-  std::nth_element(magnitudes.begin(), middle, magnitudes.end());
-  out.below = *middle;
-  out.nonzero = std::count_if(magnitudes.begin(), middle, [&](double x) { return x > 0.0 && x < out.below; });
+  out.below = scale_of_errors(e.type, e, elements, true);
+  for (int64_t k = 0; k < elements; ++k)
+    if (const auto x = std::fabs(load_number(e.type, e.values.data(), k)); x > 0.0 && x < out.below)
+      ++out.nonzero;
   return out;
 }
 
