@@ -103,12 +103,14 @@ public:
   // The actor behind a live card; invalid if there is none.
   caf::actor handle(uint64_t id) const;
   std::vector<card_view> list() const;
-  // Those of that kind and state (empty: of any; "live": not dead), the live ones by id and then the dead: `limit` of
-  // them from the one at `first`, and how many there are.
+  // Those of that kind and state (empty: of any; else one of asked_states()), the live ones by id and then the dead:
+  // `limit` of them from the one at `first`, and how many there are.
   struct page_of_cards {
     std::vector<card_view> items;
     uint64_t total = 0;
   };
+  // live | starting | idle | busy | dead: busy as tallies count it, idle what is neither busy nor starting.
+  static const std::vector<std::string>& asked_states();
   page_of_cards page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
   // Live, or dead and remembered.
   std::optional<card_view> find(uint64_t id) const;

@@ -32,7 +32,7 @@ result<void> sync(const fs::path& path) {
   return failed ? tl::unexpected(from_errno(why, "writing " + path.string())) : result<void>{};
 }
 
-result<std::string> read_all(const fs::path& path) {
+result<std::string> read_all(const fs::path& path) { // of a file: reading a directory throws, a pipe waits
   std::ifstream in{path, std::ios::binary};
   std::string out{std::istreambuf_iterator<char>{in}, {}};
   if (!in.is_open() || in.bad())
@@ -110,9 +110,31 @@ result<void> is_apart(const fs::path& out, const fs::path& data_dir, copy_place 
   return {};
 }
 
+// Nor one inside another store, or inside what another backup has made: who takes that away, copies it or has it
+// checked takes this along.
+result<void> is_in_no_store(const fs::path& out, const char* what) {
+  std::error_code ec;
+  const auto real = fs::weakly_canonical(out, ec);
+  for (auto at = real; at.has_relative_path(); at = at.parent_path()) {
+    const bool is_backup = fs::exists(at / list_name, ec);
+    if (!is_backup && !fs::exists(at / "store" / "CURRENT", ec))
+      continue;
+    const std::string is = is_backup ? "a backup" : "a data directory";
+    if (at == real)
+      return fail(errc::conflict, real.string() + " is " + is + " already: name a directory that is not there yet");
+    return fail(errc::bad_input, out.string() + " lies inside " + at.string() + ", which is " + is + ": " + what
+                                     + " belongs beside it, such as " + (at.parent_path() / real.filename()).string());
+  }
+  return {};
+}
+
 using digests = std::map<std::string, std::string>; // path below the directory → SHA-256
 
 result<digests> read_list(const fs::path& from) {
+  std::error_code ec;
+  if (fs::exists(from / list_name, ec) && !fs::is_regular_file(from / list_name, ec))
+    return fail(errc::corrupt, (from / list_name).string() + " is no file, and " + from.string()
+                                   + " so no backup: name a directory that kevolve backup has made");
   std::ifstream in{from / list_name};
   if (!in)
     return fail(errc::not_found, from.string() + " is no backup: it has no " + list_name);
@@ -129,6 +151,19 @@ result<digests> read_list(const fs::path& from) {
   return out;
 }
 
+result<void> is_file(const fs::path& from, const std::string& name) {
+  std::error_code ec;
+  const auto kind = fs::status(from / name, ec).type();
+  if (kind == fs::file_type::regular)
+    return {};
+  const auto what = kind == fs::file_type::directory   ? "is a directory"
+                    : kind == fs::file_type::not_found ? "is not there"
+                                                       : "is no file that can be read";
+  return fail(errc::corrupt, (from / list_name).string() + " names '" + name + "', which " + what
+                                 + ": a backup's list names its files alone; take another backup, or the list and the "
+                                   "files again from where this one was copied from");
+}
+
 // Each file that the list names, as it was; calls `each(name, bytes)`.
 template <class F>
 result<backup_report> visit(const fs::path& from, F each) {
@@ -137,6 +172,8 @@ result<backup_report> visit(const fs::path& from, F each) {
     return tl::unexpected(list.error());
   backup_report out;
   for (const auto& [name, digest] : *list) {
+    if (auto ok = is_file(from, name); !ok)
+      return tl::unexpected(ok.error());
     auto bytes = read_all(from / name);
     if (!bytes)
       return tl::unexpected(bytes.error());
@@ -166,6 +203,8 @@ result<void> own_copy(const fs::path& path, const std::string& bytes) {
 result<backup_report> backup(const store& data, const std::string& out, copy_place place) {
   auto where = clean(out);
   if (auto r = is_apart(where, data.directory(), place); !r)
+    return tl::unexpected(r.error());
+  if (auto r = place == copy_place::outside ? is_in_no_store(where, "a backup") : result<void>{}; !r)
     return tl::unexpected(r.error());
   if (auto r = is_free(where); !r)
     return tl::unexpected(r.error());
@@ -210,6 +249,8 @@ result<backup_report> verify_backup(const std::string& from) {
 
 result<backup_report> restore(const std::string& from, const std::string& data_dir) {
   auto where = clean(data_dir);
+  if (auto r = is_in_no_store(where, "a data directory"); !r)
+    return tl::unexpected(r.error());
   if (auto r = is_free(where); !r)
     return tl::unexpected(r.error());
   draft d{where};

@@ -20,14 +20,15 @@ struct backup_report {
 // Only a copy that is looked at and removed may lie inside the data directory.
 enum class copy_place : uint8_t { outside, inside };
 
-// errc::conflict if `out` is there and not empty, errc::bad_input if it lies inside the data directory. It appears when
-// it is whole.
+// errc::conflict if `out` is there and not empty, errc::bad_input if it lies inside the data directory, another one or
+// a backup. It appears when it is whole.
 result<backup_report> backup(const store& data, const std::string& out, copy_place where = copy_place::outside);
 
 // Whether every file is as it was when the backup was made; errc::not_found if `from` is no backup, errc::corrupt.
 result<backup_report> verify_backup(const std::string& from);
 
-// Verifies, then makes `data_dir`, which must be absent or empty: errc::conflict.
+// Verifies, then makes `data_dir`, which must be absent or empty (errc::conflict) and lie in no data directory and no
+// backup (errc::bad_input).
 result<backup_report> restore(const std::string& from, const std::string& data_dir);
 
 } // namespace kevolve

@@ -254,6 +254,16 @@ void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
   stage = nullptr;
 }
 
+// Why nothing would be written now; empty: it would be. A refusal before is no reason: what is written next is tried
+// anew, and a node that is asked for nothing writes nothing.
+std::string no_room_now(const store& data, uint64_t reserve) {
+  const auto room = has_room(data.directory(), reserve);
+  if (room)
+    return {};
+  const auto refused = data.degraded();
+  return to_string(room.error()) + (refused ? "; the last write was refused: " + to_string(*refused) : std::string{});
+}
+
 } // namespace
 
 result<std::unique_ptr<node>> node::start(node_options options) {
@@ -379,7 +389,10 @@ result<std::unique_ptr<node>> node::start(node_options options) {
                                       [&](const auto& t) { return reach.contains(t.first); });
     admin.tls = parts.options.tls;
     admin.limits = parts.options.http;
-    admin.broken = [n = out.get()] { return n->broken(); };
+    admin.broken = [n = out.get(), data = parts.data, reserve] {
+      const auto why = n->broken();
+      return why.empty() ? no_room_now(*data, reserve) : why;
+    };
     auto server = admin_server::start(std::move(admin));
     if (!server)
       return tl::unexpected(server.error());

@@ -156,12 +156,16 @@ TEST_CASE("tallies and pages say what the whole list says, whatever the actors d
       REQUIRE(tally->failed == failed);
     }
     for (const std::string kind : {"", "device", "none"})
-      for (const std::string state : {"", "live", "dead", "idle"}) {
+      for (const std::string state : {"", "live", "dead", "starting", "idle", "busy"}) {
         std::vector<uint64_t> wanted;
-        for (const auto& v : list)
+        for (const auto& v : list) {
+          const std::string is = v.ended_ns != 0                              ? "dead"
+                                 : v.state == "idle" || v.state == "starting" ? v.state
+                                                                              : "busy";
           if ((kind.empty() || v.kind == kind)
-              && (state.empty() || (state == "live" ? v.ended_ns == 0 : v.state == state)))
+              && (state.empty() || state == is || (state == "live" && v.ended_ns == 0)))
             wanted.push_back(v.id);
+        }
         const auto first = draw() % 12;
         const auto limit = 1 + draw() % 6;
         const auto page = s.cards->page(kind, state, first, limit);

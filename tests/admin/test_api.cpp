@@ -1,6 +1,12 @@
 #include "tests/admin/served_node.hpp"
+#include "tests/node/small_disk.hpp"
+#include "tools/kevolve/node_reader.hpp"
 
 #include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <random>
 
 using namespace kevolve;
 using test::shared_node;
@@ -124,6 +130,13 @@ TEST_CASE("actors are listed with their places, live and dead") {
   CHECK(n.ask("GET", "/v1/actors/999999999").status == 404);
   CHECK(n.ask("GET", "/v1/actors/x").status == 400);
   CHECK(n.get("/v1/actors?state=dead&kind=journal")["total"] == 0);
+  uint64_t in_parts = 0;
+  for (const auto* state : {"starting", "idle", "busy"})
+    in_parts += n.get(std::string{"/v1/actors?kind=journal&state="} + state)["total"].get<uint64_t>();
+  CHECK(in_parts == 1);
+  auto unknown = n.ask("GET", "/v1/actors?state=foo");
+  CHECK(unknown.status == 400);
+  CHECK(json::parse(unknown.body)["detail"] == "state must be one of: live, starting, idle, busy, dead");
 
   // The journal stands under its supervisor.
   auto tree = n.get("/v1/actors/tree");
@@ -165,4 +178,42 @@ TEST_CASE("a node without a device is alive and not ready") {
   CHECK(ready.status == 503);
   CHECK(json::parse(ready.body)["type"] == "urn:kevolve:problem:not-ready");
   CHECK(n.get("/v1/resources")["total"] == 0);
+}
+
+TEST_CASE("a node whose disk is full is not ready and says so, until there is room again") {
+  test::served_node elsewhere{{}, false};
+  test::small_disk disk{elsewhere.folder + "/disk", 24};
+  if (!disk.why.empty()) {
+    MESSAGE("skipped: a node on a full disk: " << disk.why << " (needs root)");
+    return;
+  }
+  test::served_node n{[&](node_options& o) { o.data_dir = disk.path + "/data"; }};
+  const auto why = [&n] {
+    const auto ready = n.ask("GET", "/readyz");
+    CHECK(ready.status == 503); // it has no device either
+    return json::parse(ready.body)["detail"].get<std::string>();
+  };
+  const auto write = [&n](size_t bytes) {
+    append_request a;
+    a.campaign = n.campaign;
+    std::minstd_rand draw{1}; // nothing that can be written smaller
+    std::string payload(bytes, ' ');
+    for (auto& c : payload)
+      c = static_cast<char>(draw() >> 8U & 0xffU);
+    a.events.push_back({event_kind::campaign_state, std::move(payload)});
+    node_reader reader{*n.running};
+    return reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)).has_value();
+  };
+  CHECK(why() == "no compiler is up");
+  test::fill(disk.path + "/ballast");
+  CHECK(why().find("wanted (limits.disk_reserve_mib") != std::string::npos);
+  CHECK(why().find("the last write was refused") == std::string::npos);
+  auto refused = false;
+  for (int i = 0; i < 8 && !refused; ++i) // the log's file has room of its own
+    refused = !write(4U << 20U);
+  CHECK(refused);
+  CHECK(why().find("; the last write was refused: no space left") != std::string::npos);
+  REQUIRE(::unlink((disk.path + "/ballast").c_str()) == 0);
+  CHECK(why() == "no compiler is up"); // the next write is tried anew
+  CHECK(write(8));
 }

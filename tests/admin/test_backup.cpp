@@ -116,6 +116,58 @@ TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at 
   CHECK(ask(data + "/other", "fun").status == 400);
 }
 
+TEST_CASE("neither a backup nor a restored directory is made of or inside a backup or another data directory") {
+  served_node n;
+  const auto first = n.folder + "/first";
+  REQUIRE(back_up(n, first).status == 200);
+  const auto detail = [](const test::raw_answer& a) { return json::parse(a.body)["detail"].get<std::string>(); };
+  auto again = back_up(n, first);
+  CHECK(again.status == 409);
+  CHECK(detail(again) == first + " is a backup already: name a directory that is not there yet");
+  for (const auto* below : {"/second", "/store/second", "/a/b/second"}) {
+    auto inside = back_up(n, first + below);
+    CHECK(inside.status == 400);
+    CHECK(detail(inside)
+          == first + below + " lies inside " + first + ", which is a backup: a backup belongs beside it, such as "
+                 + n.folder + "/second");
+  }
+  const auto other = n.folder + "/other";
+  REQUIRE(restore(first, other));
+  auto in_other = back_up(n, other + "/second");
+  CHECK(in_other.status == 400);
+  CHECK(detail(in_other).find("inside " + other + ", which is a data directory") != std::string::npos);
+  auto back = restore(first, first + "/data");
+  REQUIRE_FALSE(back);
+  CHECK(back.error().code == errc::bad_input);
+  CHECK(back.error().detail.find("a data directory belongs beside it, such as " + n.folder + "/data")
+        != std::string::npos);
+  CHECK(verify_backup(first));
+  for (const auto* made : {"/second", "/store/second", "/a", "/data"})
+    CHECK_FALSE(fs::exists(first + made));
+}
+
+TEST_CASE("a backup's list that names a directory, or is one, is refused with its name") {
+  served_node n;
+  const auto out = n.folder + "/backup";
+  const auto data = n.folder + "/restored";
+  REQUIRE(back_up(n, out).status == 200);
+  for (const auto& [name, what] : {std::pair{"store", "is a directory"}, std::pair{"store/none", "is not there"}}) {
+    std::ofstream{out + "/backup.sha256", std::ios::app} << std::string(64, '0') << "  " << name << "\n";
+    auto refused = restore(out, data);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::corrupt);
+    CHECK(refused.error().detail.starts_with(out + "/backup.sha256 names '" + name + "', which " + what + ": "));
+    CHECK_FALSE(verify_backup(out));
+    std::ofstream{out + "/backup.sha256"}; // the next one alone
+  }
+  fs::remove(out + "/backup.sha256");
+  fs::create_directory(out + "/backup.sha256");
+  auto refused = restore(out, data);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().detail.starts_with(out + "/backup.sha256 is no file"));
+  CHECK_FALSE(fs::exists(data));
+}
+
 TEST_CASE("a backup that is not what it was restores to nothing") {
   served_node n;
   auto out = n.folder + "/backup";

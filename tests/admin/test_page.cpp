@@ -52,9 +52,17 @@ TEST_CASE("a campaign's history is its events in short, in order, and goes on af
   auto rest = n.get(own_path() + "/history?after=" + std::to_string(second));
   CHECK(rest["items"].size() == expected - 2);
   CHECK(rest["items"][0]["sequence"] > second);
-  auto none = n.get(own_path() + "/history?after=4000000000");
+  const auto last = n.append_event("the last");
+  auto none = n.get(own_path() + "/history?after=" + std::to_string(last));
   CHECK(none["items"].empty());
-  CHECK(none["last_sequence"] == 4000000000U);
+  CHECK(none["last_sequence"] == last);
+  for (const auto beyond : {last + 1, uint64_t{4'000'000'000}}) {
+    auto refused = n.ask("GET", own_path() + "/history?after=" + std::to_string(beyond));
+    CHECK(refused.status == 409);
+    auto why = json::parse(refused.body);
+    CHECK(why["type"] == "urn:kevolve:problem:beyond-the-end");
+    CHECK(why["detail"].get<std::string>().starts_with("the log ends at event " + std::to_string(last) + ", before "));
+  }
   for (const auto& e : history["items"])
     if (e["kind"] == "node_finished") {
       CHECK(e["data"].contains("parents"));

@@ -49,6 +49,9 @@ TEST_CASE("paths find their route, their values and their refusals") {
       {"GET", "/v1/campaigns?colour=red", nullptr, 400, ""},
       {"GET", "/v1/campaigns?state=happy", nullptr, 400, ""},
       {"GET", "/v1/campaigns?state=%zz", nullptr, 400, ""},
+      {"GET", "/v1/actors?state=dead", "list_actors", 0, ""},
+      {"GET", "/v1/actors?state=happy", nullptr, 400, ""},
+      {"GET", "/v1/actors?state=", nullptr, 400, ""},
   };
   for (const auto& c : cases) {
     CAPTURE(c.method);
@@ -70,10 +73,10 @@ TEST_CASE("values of a path are decoded") {
   REQUIRE(found);
   CHECK(found->path.at("id") == "ab/cd");
   CHECK(found->path.at("index") == "7");
-  auto listed = r.match("GET", "/v1/actors?kind=search+node&state=a%26b");
+  auto listed = r.match("GET", "/v1/actors?kind=search+node%26b&state=%62usy");
   REQUIRE(listed);
-  CHECK(listed->query.at("kind") == "search node");
-  CHECK(listed->query.at("state") == "a&b");
+  CHECK(listed->query.at("kind") == "search node&b");
+  CHECK(listed->query.at("state") == "busy");
 }
 
 TEST_CASE("only health and the page's files, which hold no data, are open without a token") {
@@ -129,6 +132,38 @@ TEST_CASE("the router finds every operation that the OpenAPI document promises")
       CHECK(found->to->id == operation["operationId"].get<std::string>());
       CHECK(operation["responses"]["default"]["$ref"] == "#/components/responses/problem");
     }
+}
+
+TEST_CASE("the OpenAPI document tells who goes on after an event that the log may end before it") {
+  auto document = json::parse(openapi_of(api_routes(), "1"));
+  std::set<std::string> told;
+  for (const auto& [path, methods] : document["paths"].items())
+    for (const auto& [method, operation] : methods.items()) {
+      auto goes_on = false;
+      if (operation.contains("parameters"))
+        for (const auto& p : operation["parameters"])
+          goes_on = goes_on || p["name"] == "after";
+      CAPTURE(path);
+      CHECK(operation["responses"].contains("409") == goes_on);
+      if (!goes_on)
+        continue;
+      told.insert(operation["operationId"]);
+      const auto& refused = operation["responses"]["409"];
+      CHECK(refused["description"].get<std::string>().find("beyond-the-end") != std::string::npos);
+      CHECK(refused["content"]["application/problem+json"]["schema"]["$ref"] == "#/components/schemas/problem");
+    }
+  CHECK(told == std::set<std::string>{"get_history", "list_events"});
+  CHECK(document["components"]["schemas"]["problem"]["required"].size() == 4);
+}
+
+TEST_CASE("the OpenAPI document says for how long and for how many an idempotency key is remembered") {
+  auto document = json::parse(openapi_of(api_routes(), "1"));
+  auto parameters = document["paths"]["/v1/campaigns"]["post"]["parameters"];
+  std::string said;
+  for (const auto& p : parameters)
+    if (p["name"] == "Idempotency-Key")
+      said = p["description"];
+  CHECK(said.find("24 hours or until 4096 newer keys have come, whichever is sooner") != std::string::npos);
 }
 
 TEST_CASE("campaigns may be listed by each state that they can be in") {

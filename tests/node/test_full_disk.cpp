@@ -1,11 +1,10 @@
 #include "tests/node/live_node.hpp"
+#include "tests/node/small_disk.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,37 +15,6 @@ using namespace kevolve;
 using namespace kevolve::test;
 
 namespace {
-
-struct small_disk {
-  explicit small_disk(const std::string& where) : path(where) {
-    if (::mkdir(path.c_str(), 0700) != 0)
-      why = std::string{"mkdir: "} + std::strerror(errno);
-    else if (::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=6m") != 0)
-      why = std::string{"mounting a tmpfs: "} + std::strerror(errno);
-  }
-  ~small_disk() {
-    if (why.empty())
-      ::umount2(path.c_str(), MNT_DETACH);
-  }
-  small_disk(const small_disk&) = delete;
-  small_disk& operator=(const small_disk&) = delete;
-  std::string path;
-  std::string why; // there is none
-};
-
-// Takes all the space that is left.
-void fill(const std::string& file) {
-  auto fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  REQUIRE(fd >= 0);
-  std::string block(1U << 20U, 'x');
-  size_t size = block.size();
-  while (size > 0) {
-    auto n = ::write(fd, block.data(), size);
-    if (n <= 0)
-      size /= 2;
-  }
-  ::close(fd);
-}
 
 // A directory in which nothing can be written, made or removed, not even through files that are open already.
 class unwritable {

@@ -109,7 +109,9 @@ class FakeNode:
         self.events = events
         self.live = live or []
         self.cut_every = cut_every
+        self.ends_at: int | None = None  # the log's last event; a stream from behind it is refused
         self.asked_after: list[int] = []  # Last-Event-ID of every stream
+        self.refused = 0  # of those
         last = events[-1]["sequence"] if events else 0
         self.campaign = {
             "id": ID, "name": MARKUP, "target": "cpu", "state": "running", "reason": MARKUP, "stop_reason": None,
@@ -189,12 +191,16 @@ class FakeNode:
     def _stream(self, h: BaseHTTPRequestHandler) -> None:
         after = int(h.headers.get("Last-Event-ID", "0"))
         self.asked_after.append(after)
+        if self.ends_at is not None and after > self.ends_at:
+            self.refused += 1
+            self._problem(h, 409, f"the log ends at event {self.ends_at}, before {after}: the store was restored")
+            return
         h.close_connection = True
         h.send_response(200)
         h.send_header("Content-Type", "text/event-stream")
         h.end_headers()
         h.wfile.write(b": kevolve\n\n")
-        rest = [e for e in self.live if e["sequence"] > after]
+        rest = [e for e in self.live if after < e["sequence"] <= (self.ends_at or e["sequence"])]
         part = rest[: self.cut_every] if self.cut_every else rest
         for e in [e for e in self.live if e["sequence"] == after] + part:  # the last one seen comes twice
             text = f"id: {e['sequence']}\nevent: {e['kind']}\ndata: {json.dumps(e)}\n\n"

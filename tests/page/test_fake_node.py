@@ -194,3 +194,27 @@ class CutStreams(FakeCase):
         self.assertEqual(shown, [1000 + i for i in reversed(range(40))])
         self.assertEqual(node.asked_after[1:], [1003 + 4 * i for i in range(9)])
         self.check_console()
+
+
+class RestoredStore(FakeCase):
+    expected_messages = ("ERR_INCOMPLETE_CHUNKED_ENCODING", "409")
+
+    def begins_anew(self, route: str) -> None:
+        b = self.browser
+        live = [event(1000 + i, "campaign_state", {"state": "running", "reason": f"reason {i}"}) for i in range(40)]
+        node = self.serve(story(8), live, cut_every=1)
+        self.go(route)
+        b.wait("a part of the stream", lambda: node.asked_after and node.asked_after[-1] >= 1001)
+        node.ends_at = 500  # as after a restore
+        b.wait_text("the log ends at event 500, before 1", ".trouble")
+        b.wait("what it read anew", lambda: node.asked_after[-1] < 500)
+        self.assertEqual(node.refused, 1)
+        self.check_console()
+
+    def test_a_stream_that_would_go_on_behind_the_end_of_the_log_says_so_and_begins_anew_once(self) -> None:
+        self.begins_anew("#/events")
+        self.assertIn("Nothing has happened yet", self.browser.text(".empty"))
+
+    def test_a_campaign_whose_log_ends_before_its_story_does_is_told_anew(self) -> None:
+        self.begins_anew(f"#/campaigns/{ID}")
+        self.browser.wait("its tree", lambda: "tree of 8 nodes" in (self.browser.run("return document.querySelector('canvas.tree')?.getAttribute('aria-label')") or ""))

@@ -131,7 +131,7 @@ void add_actors(CLI::App& app, action& chosen) {
   auto list_action = [o] { return show(o, list_path(*o), print_list); };
   auto* list = add_verb(*actors, "list", "Actors with their state and last failure", o);
   list->add_option("--kind", o->kind, "only this kind");
-  list->add_option("--state", o->state, "live, dead, or a state by name");
+  list->add_option("--state", o->state, "live, dead, starting, idle or busy");
   list->callback([&chosen, list_action] { chosen = list_action; });
   auto* get = add_verb(*actors, "get", "One actor's card", o);
   const auto whole = [](const std::string& text) {

@@ -147,12 +147,14 @@ std::vector<route> api_routes() {
       .reads = true;
   t.back().shared = sharing::campaign;
   add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
-      .query = {{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}}};
+      .query = {after_parameter};
+  t.back().conflict = beyond_the_end;
   add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
   auto& listed = add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors);
   listed.query = {{"kind", "only this kind", false, 0, 0, 0, {}},
-                  {"state", "live, dead, or a state by name", false, 0, 0, 0, {}},
+                  {"state", "live, dead, or of the live ones those that start, are idle or are busy", false, 0, 0, 0,
+                   card_table::asked_states()},
                   limit_parameter,
                   cursor_parameter};
   listed.immediate = true;
@@ -167,10 +169,9 @@ std::vector<route> api_routes() {
                 "What happened, in one global sequence; as a live stream with Accept: text/event-stream, resumed by "
                 "Last-Event-ID",
                 events);
-  e.query = {{"campaign", "only this campaign", false, 0, 0, 0, {}},
-             {"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0, {}},
-             limit_parameter};
+  e.query = {{"campaign", "only this campaign", false, 0, 0, 0, {}}, after_parameter, limit_parameter};
   e.produces = {"application/json", "text/event-stream"};
+  e.conflict = beyond_the_end;
   auto steering = steering_routes();
   std::move(steering.begin(), steering.end(), std::back_inserter(t));
   auto relay = relay_routes();

@@ -57,6 +57,12 @@ inline const query_parameter limit_parameter{"limit", "items a page", true, 1, 1
 inline const query_parameter cursor_parameter{
     "cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}};
 
+// Of a route that goes on after an event.
+inline const query_parameter after_parameter{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0,
+                                             {}};
+inline constexpr const char* beyond_the_end =
+    "`beyond-the-end`: the log ends before `after`; the store was restored, or is another one: read all anew";
+
 namespace handlers {
 void healthz(const call_ptr& c); // api_system.cpp
 void readyz(const call_ptr& c);
@@ -82,6 +88,9 @@ void actor(const call_ptr& c);
 void actor_tree(const call_ptr& c);
 void actor_summary(const call_ptr& c);
 void events(const call_ptr& c); // api_events.cpp
+// Who asks for what comes after an event that is not there would hear nothing until the log has grown so far, and then
+// the rest of another story: 409.
+bool refused_beyond_the_end(const call_ptr& c, bool nothing_found);
 void audit(const call_ptr& c);  // api_audit.cpp
 void backup(const call_ptr& c); // api_backup.cpp
 } // namespace handlers

@@ -9,20 +9,6 @@ namespace {
 // Of one look at the journal on behalf of a stream.
 constexpr uint32_t events_a_look = 512;
 
-// Who asks for what comes after an event that is not there would hear nothing until the log has grown so far, and then
-// the rest of another story.
-bool refused_beyond_the_end(const call_ptr& c, bool nothing_found) {
-  const auto after = c->integer("after", 0);
-  const auto& data = c->context->data;
-  if (!data || !nothing_found || after <= data->last_sequence())
-    return false;
-  c->refuse(problem{409, "beyond-the-end",
-                    "the log ends at event " + std::to_string(data->last_sequence()) + ", before "
-                        + std::to_string(after)
-                        + ": the store was restored, or is another one; read all anew, and follow from there"});
-  return true;
-}
-
 void read_page(const call_ptr& c, const id128& campaign) {
   auto limit = static_cast<uint32_t>(c->integer("limit", 100));
   ask<std::vector<journal_event>>(
@@ -65,6 +51,18 @@ void read_stream(const call_ptr& c, const id128& campaign) {
 }
 
 } // namespace
+
+bool refused_beyond_the_end(const call_ptr& c, bool nothing_found) {
+  const auto after = c->integer("after", 0);
+  const auto& data = c->context->data;
+  if (!data || !nothing_found || after <= data->last_sequence())
+    return false;
+  c->refuse(problem{409, "beyond-the-end",
+                    "the log ends at event " + std::to_string(data->last_sequence()) + ", before "
+                        + std::to_string(after)
+                        + ": the store was restored, or is another one; read all anew, and follow from there"});
+  return true;
+}
 
 void events(const call_ptr& c) {
   auto read = c->request.event_stream ? read_stream : read_page;

@@ -97,6 +97,8 @@ void history(const call_ptr& c) {
     ask<std::vector<journal_event>>(
         c, c->context->journal,
         [c, after](std::vector<journal_event>& events) {
+          if (refused_beyond_the_end(c, events.empty()))
+            return;
           auto items = json::array();
           for (const auto& e : events)
             if (auto brief = brief_of(e); !brief.is_null())

@@ -1,5 +1,6 @@
-// Answers kept for a while, so that a POST repeated with the same Idempotency-Key takes effect once. What is kept is
-// also in the store, written together with the audit's records, so that neither a restart nor a crash forgets it.
+// Answers kept for 24 hours, and of the latest 4,096 keys at most, so that a POST repeated with the same
+// Idempotency-Key takes effect once. What is kept is also in the store, written together with the audit's records, so
+// that neither a restart nor a crash forgets it.
 #pragma once
 
 #include "runtime/node/admin/exchange.hpp"

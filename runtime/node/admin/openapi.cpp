@@ -8,6 +8,18 @@ namespace kevolve {
 
 namespace {
 
+constexpr const char* problem_type = "application/problem+json";
+
+// What idempotency_memory keeps.
+std::string kept_keys_text() {
+  return "a repeated request with the same key gets the first one's answer, as long as the key is remembered: for "
+         + std::to_string(idempotency_memory::kept_for.count()) + " hours or until "
+         + std::to_string(idempotency_memory::most_kept)
+         + " newer keys have come, whichever is sooner; then it is a new request. A 5xx is forgotten at once, unless "
+           "the request was carried out "
+           "and that could not be recorded";
+}
+
 json parameters_of(const route& r) {
   auto out = json::array();
   size_t from = 0;
@@ -36,7 +48,7 @@ json parameters_of(const route& r) {
     out.push_back({{"name", "Idempotency-Key"},
                    {"in", "header"},
                    {"required", false},
-                   {"description", "a repeated request with the same key gets the first one's answer"},
+                   {"description", kept_keys_text()},
                    {"schema", {{"type", "string"}, {"maxLength", 128}}}});
   return out;
 }
@@ -65,6 +77,9 @@ json operation_of(const route& r) {
   }
   out["responses"] = {{"200", {{"description", "done"}, {"content", content}}},
                       {"default", {{"$ref", "#/components/responses/problem"}}}};
+  if (!r.conflict.empty())
+    out["responses"]["409"] = {{"description", r.conflict},
+                               {"content", {{problem_type, {{"schema", {{"$ref", "#/components/schemas/problem"}}}}}}}};
   if (r.open)
     out["security"] = json::array();
   return out;
@@ -106,10 +121,11 @@ std::string openapi_of(const std::vector<route>& table, const std::string& versi
                 {"paths", paths},
                 {"components",
                  {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
+                  {"schemas", {{"problem", problem_schema}}},
                   {"responses",
                    {{"problem",
                      {{"description", "what went wrong; `type` is stable"},
-                      {"content", {{"application/problem+json", {{"schema", problem_schema}}}}}}}}}}}};
+                      {"content", {{problem_type, {{"schema", {{"$ref", "#/components/schemas/problem"}}}}}}}}}}}}}};
   return to_pretty_text(document);
 }
 

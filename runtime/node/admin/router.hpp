@@ -65,6 +65,7 @@ struct route {
   std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken
   std::vector<body_field> fields; // the same with types, where texts do not do; not both
   std::vector<std::string> produces{"application/json"};
+  std::string conflict; // what its 409 says; empty: it has none to expect
   std::function<void(const call_ptr&)> handler;
 };
 

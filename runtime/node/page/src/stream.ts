@@ -65,7 +65,22 @@ async function readOne(f: Follow, position: { after: number }, signal: AbortSign
   }
 }
 
-// Until the signal: reads, and after a cut waits a little longer each time and goes on.
+// Whether the log ends before what was asked for: the store was restored since, or is another one.
+export const isBeyondTheEnd = (e: unknown) => e instanceof Problem && e.status === 409;
+
+// Reads, and once again from the start when the log is another one than a while ago, which `again` is told first.
+export async function readAgainOnce(read: () => Promise<void>, again: (why: Problem) => void): Promise<void> {
+  try {
+    await read();
+  } catch (e) {
+    if (!isBeyondTheEnd(e)) throw e;
+    again(e as Problem);
+    await read();
+  }
+}
+
+// Until the signal: reads, and after a cut waits a little longer each time and goes on. Throws when the log ends before
+// where it would go on: waiting mends nothing there.
 export async function follow(f: Follow, signal: AbortSignal): Promise<void> {
   const position = { after: f.after };
   let wait = shortest;
@@ -79,6 +94,7 @@ export async function follow(f: Follow, signal: AbortSignal): Promise<void> {
       await readOne(f, position, cut.signal);
     } catch (e) {
       if (e instanceof Problem && e.status === 401) return; // the page asks for a token
+      if (isBeyondTheEnd(e)) throw e;
     } finally {
       cut.abort(); // a silent connection is closed too
       signal.removeEventListener("abort", stop);

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { campaignPath, get, Problem } from "./api";
 import { Story } from "./story";
-import { follow, type StreamState } from "./stream";
+import { follow, readAgainOnce, type StreamState } from "./stream";
 import type { History } from "./types";
 
 export interface Told {
@@ -23,7 +23,7 @@ export function useStory(id: string, onChange: () => void): Told {
   changed.current = onChange;
   useEffect(() => {
     const stop = new AbortController();
-    const story = new Story();
+    let story = new Story();
     let timer = 0;
     let toldAt = 0;
     let statusTimer = 0;
@@ -41,7 +41,6 @@ export function useStory(id: string, onChange: () => void): Told {
       }, repaint(story.nodes.size));
     };
     const tell = async () => {
-      set({ story, version: 0, loaded: false, stream: "connecting", problem: null });
       let after = 0;
       for (let more = true; more; ) {
         const part = await get<History>(`${campaignPath(id)}/history?after=${after}`, stop.signal);
@@ -64,7 +63,12 @@ export function useStory(id: string, onChange: () => void): Told {
         stop.signal,
       );
     };
-    tell().catch((e: unknown) => {
+    const again = (problem: Problem) => {
+      story = new Story();
+      show({ loaded: false, stream: "connecting", problem });
+    };
+    set({ story, version: 0, loaded: false, stream: "connecting", problem: null });
+    readAgainOnce(tell, again).catch((e: unknown) => {
       if (!stop.signal.aborted)
         show({ problem: e instanceof Problem ? e : new Problem(0, "", "The history could not be read", String(e)) });
     });

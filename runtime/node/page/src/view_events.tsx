@@ -4,7 +4,7 @@ import { get, Problem } from "./api";
 import { clock, short, speedup, visible, words } from "./format";
 import { Trouble, Verdict } from "./parts";
 import { links } from "./route";
-import { follow, type StreamState } from "./stream";
+import { follow, readAgainOnce, type StreamState } from "./stream";
 import type { Campaign, Page, StoryEvent } from "./types";
 
 const kept = 500;
@@ -58,7 +58,12 @@ export function Events() {
         stop.signal,
       );
     };
-    run().catch((e: unknown) => {
+    const again = (why: Problem) => {
+      held.current = []; // of another log
+      show();
+      setProblem(why);
+    };
+    readAgainOnce(run, again).catch((e: unknown) => {
       if (!stop.signal.aborted) setProblem(e instanceof Problem ? e : new Problem(0, "", "Events could not be read", String(e)));
     });
     return () => stop.abort();
