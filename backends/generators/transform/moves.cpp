@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <tuple>
 
 namespace kevolve::transform {
 
@@ -39,6 +40,7 @@ std::vector<int64_t> tile_sizes(const environment& env) {
 
 const std::vector<int64_t> factors{2, 3, 4, 6, 8, 12, 14, 16};
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
+const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
 
 bool takes(const move& m, size_t args, size_t first_number) {
   if (m.args.size() != args)
@@ -78,6 +80,12 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return hold(p, a[0], env);
   if (m.name == "math" && a.empty())
     return fast_math(p, env);
+  if (m.name == "skip" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 4096)
+    return skip(p, a[0], number(a[1]), env);
+  if (m.name == "fission" && takes(m, 2, 1))
+    return fission(p, a[0], number(a[1]), env);
+  if (m.name == "fuse" && takes(m, 2, 2))
+    return fuse(p, a[0], a[1], env);
   if (m.name == "restrict" && a.empty()) {
     for (const auto& x : env.task.arguments)
       if (x.alias)
@@ -128,6 +136,8 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(factors, 1);
   else if (m.name == "split")
     with(partials, 1);
+  else if (m.name == "skip")
+    with(skipped, 1);
   else if (m.name == "vectorise")
     with(lane_counts(env), 1);
   else if (m.name == "hint") {
@@ -168,6 +178,11 @@ std::vector<choice> possible(const program& p, const environment& env) {
     bool innermost = true;
     walk(s.body, [&](const stmt& x) { innermost = innermost && x.kind != stmt_kind::loop; });
     const auto& facts = facts_of(env, s.label);
+    if (!s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty() && s.lanes == 1)
+      each(1.0, "skip", s.label, skipped);
+    if (facts.independent && s.body.size() > 1)
+      for (size_t n = 1; n < s.body.size(); ++n)
+        add(0.3 / static_cast<double>(s.body.size() - 1), "fission", {s.label, std::to_string(n)});
     // What remains after whole blocks matters less, until it is all that is left to improve.
     double interest = s.label.back() == 'r' ? 0.15 : 1.0;
     if (s.to.kind != expr_kind::minimum && s.lanes == 1)
@@ -207,6 +222,18 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (updates)
         add(1.0 * interest, "hold", {s.label});
     }
+  });
+  const auto add_pairs = [&](const std::vector<stmt>& body) {
+    for (size_t i = 1; i < body.size(); ++i)
+      if (const auto& [a, b] = std::tie(body[i - 1], body[i]);
+          a.kind == stmt_kind::loop && b.kind == stmt_kind::loop && same(a.from, b.from) && same(a.to, b.to)
+          && base_label(a.label) != base_label(b.label) && seen.insert(a.label + "+" + b.label).second)
+        add(0.7, "fuse", {a.label, b.label});
+  };
+  add_pairs(p.body);
+  walk(p.body, [&](const stmt& s) {
+    add_pairs(s.body);
+    add_pairs(s.otherwise);
   });
   bool has_exp = false;
   walk_exprs(p.body, [&](const expr& e) { has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf"); });

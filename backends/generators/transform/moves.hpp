@@ -7,6 +7,7 @@
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
 result<void> select(program& p, const std::string& branch);
 result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
+result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env);
+result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
+result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 
 // Shared by the moves.
 constexpr size_t weight_limit = 2'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
@@ -71,6 +75,12 @@ const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
 // times as long and whose body is untouched, then the rest under label + "r" (absent if known to be empty).
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
+// Whether the list ends the loop it is the body of before its time, or may: return, break, continue, text left as it
+// is.
+bool leaves_early(const std::vector<stmt>& body, bool nested = false);
+// Replaces every loop of that label by what `f` makes of it, which holds its body `copies` more times at most.
+using loop_rewrite = std::function<result<std::vector<stmt>>(const stmt&)>;
+result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f);
 // The start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);

@@ -10,15 +10,6 @@ namespace {
 
 using list = std::vector<stmt>;
 
-bool leaves_early(const list& body, bool nested = false) {
-  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
-    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
-           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
-           || leaves_early(s.otherwise, inner);
-  });
-}
-
 // Copy number f of a body: the index moved on, its own variables renamed.
 list copy_of(program& p, const stmt& loop, int64_t f) {
   list out = loop.body;
@@ -116,10 +107,18 @@ list zip(std::vector<list> copies) {
   return out;
 }
 
-using rewrite = std::function<result<list>(const stmt&)>;
+} // namespace
 
-// Replaces every loop of that label by what `f` makes of it.
-result<void> replace(program& p, const std::string& label, int64_t copies, const rewrite& f) {
+bool leaves_early(const list& body, bool nested) {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
+    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
+           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
+           || leaves_early(s.otherwise, inner);
+  });
+}
+
+result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f) {
   auto growth = weight(p.body);
   for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
     growth += weight(where[at].body) * static_cast<size_t>(copies);
@@ -148,8 +147,6 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
     return fail(errc::unsupported, reason);
   return {};
 }
-
-} // namespace
 
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor) {
   auto zero_start = literal_value(loop.from) == 0;

@@ -113,6 +113,21 @@ bool is_innermost(const stmt& loop) {
   return innermost;
 }
 
+// A floating value that the loop carries from one iteration to the next; empty: none.
+std::string carried_float(const stmt& loop) {
+  std::string out;
+  const auto own = declared(loop.body);
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::assign || !is_float(s.target.type.base) || mentions(s.target, loop.name))
+      return;
+    if (s.target.kind != expr_kind::name)
+      out = root_of(s.target);
+    else if (own.count(s.target.text) == 0)
+      out = s.target.text;
+  });
+  return out;
+}
+
 } // namespace
 
 result<void> hint(program& p, const std::string& loop, int64_t width, int64_t interleave, const environment& env) {
@@ -122,6 +137,11 @@ result<void> hint(program& p, const std::string& loop, int64_t width, int64_t in
     auto& l = list[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1 || !is_innermost(l) || !l.pragmas.empty())
       return 1;
+    // What asks clang to vectorise also lets it sum in another order.
+    if (const auto sum = carried_float(l); width > 1 && !sum.empty() && !may_reassociate(env, scalar_kind::f32)) {
+      reason = "the result must be exact, and " + sum + " would be summed in another order";
+      return 1;
+    }
     auto how = facts_of(env, loop).independent ? "assume_safety" : "enable";
     if (width == 1)
       l.pragmas = {"clang loop vectorize(disable) interleave(disable)"};

@@ -7,6 +7,7 @@
 // applies: unroll(L0,4)
 // declines: split(L0,2): cannot be split
 // declines: vectorise(L0,8): cannot be split
+// declines: hint(L0,8,1): s would be summed in another order
 // declines: math: the result must be exact
 #include <stdint.h>
 void exact(const float *x, float *y, int64_t n) {
