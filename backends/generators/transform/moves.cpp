@@ -82,6 +82,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return fast_math(p, env);
   if (m.name == "skip" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 4096)
     return skip(p, a[0], number(a[1]), env);
+  if (m.name == "halve" && takes(m, 1, 1))
+    return halve(p, a[0]);
   if (m.name == "fission" && takes(m, 2, 1))
     return fission(p, a[0], number(a[1]), env);
   if (m.name == "fuse" && takes(m, 2, 2))
@@ -165,6 +167,9 @@ std::vector<choice> possible(const program& p, const environment& env) {
   walk(p.body, [&](const stmt& s) {
     if (s.kind == stmt_kind::branch && !s.label.empty() && seen.insert(s.label).second)
       add(1.0, "select", {s.label});
+    if (s.kind == stmt_kind::while_loop && !s.label.empty() && s.body.size() == 2
+        && s.body.back().kind == stmt_kind::branch && seen.insert(s.label).second)
+      add(1.5, "halve", {s.label});
     if (s.kind != stmt_kind::loop)
       return;
     for (const auto& x : s.body)

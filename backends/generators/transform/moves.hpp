@@ -65,6 +65,7 @@ result<void> select(program& p, const std::string& branch);
 result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env);
+result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 

@@ -10,15 +10,56 @@ namespace {
 
 using list = std::vector<stmt>;
 
-// Copy number f of a body: the index moved on, its own variables renamed.
-list copy_of(program& p, const stmt& loop, int64_t f) {
+// The variables of a body that go through the same values in every iteration: made of nothing but each other and of
+// what the loop leaves alone, under conditions of the same kind.
+std::set<std::string> uniform_of(const stmt& loop) {
+  const auto own = declared(loop.body);
+  const auto changed = assigned(loop.body);
+  std::set<std::string> out;
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare && s.has_value && s.type.suffix.empty() && s.type.depth == 0 && !s.is_static)
+      out.insert(s.name);
+  });
+  const auto is_uniform = [&](const expr& whole) {
+    bool ok = true;
+    walk(whole, [&](const expr& e) {
+      const bool fixed_array = e.kind == expr_kind::subscript && !root_of(e).empty() && own.count(root_of(e)) == 0;
+      ok = ok && e.kind != expr_kind::opaque && e.kind != expr_kind::member && e.kind != expr_kind::call
+           && (e.kind != expr_kind::subscript || fixed_array)
+           && (e.kind != expr_kind::name || out.count(e.text) != 0
+               || (e.text != loop.name && own.count(e.text) == 0 && changed.count(e.text) == 0));
+    });
+    return ok;
+  };
+  std::function<void(const list&, bool)> check = [&](const list& body, bool same_path) {
+    for (const auto& s : body) {
+      const auto& name = s.kind == stmt_kind::declare ? s.name : s.target.text;
+      if (s.kind == stmt_kind::declare || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name))
+        if (!same_path || !is_uniform(s.value))
+          out.erase(name);
+      for (const auto& changed_here : s.changes)
+        out.erase(changed_here);
+      const bool steady = (s.kind == stmt_kind::while_loop || s.kind == stmt_kind::branch) && is_uniform(s.value);
+      check(s.body, same_path && steady);
+      check(s.otherwise, same_path && steady);
+    }
+  };
+  for (size_t before = out.size() + 1; out.size() < before;) {
+    before = out.size();
+    check(loop.body, true);
+  }
+  return out;
+}
+
+// Copy number f of a body: the index moved on, its own variables renamed but those that all copies share.
+list copy_of(program& p, const stmt& loop, int64_t f, const std::set<std::string>& shared = {}) {
   list out = loop.body;
   if (f == 0)
     return out;
   // Indices keep their names: their scope is their own loop.
   std::map<std::string, std::string> names;
   walk(loop.body, [&](const stmt& s) {
-    if (s.kind == stmt_kind::declare)
+    if (s.kind == stmt_kind::declare && shared.count(s.name) == 0)
       names.emplace(s.name, std::string{});
   });
   for (auto& [from, to] : names)
@@ -29,7 +70,7 @@ list copy_of(program& p, const stmt& loop, int64_t f) {
   return out;
 }
 
-list zip(std::vector<list> copies);
+list zip(std::vector<list> copies, const std::set<std::string>& shared);
 
 // `while (any) { if (mine) …; if (yours) …; }`: independent searches in flight together.
 stmt zip_whiles(std::vector<stmt> copies) {
@@ -53,7 +94,7 @@ bool all_same(const std::vector<stmt>& xs, expr stmt::* field) {
   return std::all_of(xs.begin(), xs.end(), [&](const stmt& s) { return same(s.*field, xs[0].*field); });
 }
 
-void zip_position(std::vector<stmt> xs, list& out) {
+void zip_position(std::vector<stmt> xs, const std::set<std::string>& shared, list& out) {
   if (xs[0].kind == stmt_kind::loop && all_same(xs, &stmt::from) && all_same(xs, &stmt::to)) {
     std::vector<list> bodies;
     for (auto& x : xs) {
@@ -62,7 +103,7 @@ void zip_position(std::vector<stmt> xs, list& out) {
       bodies.push_back(x.body.take());
     }
     auto joined = xs[0];
-    joined.body = zip(std::move(bodies));
+    joined.body = zip(std::move(bodies), shared);
     out.push_back(std::move(joined));
     return;
   }
@@ -74,8 +115,8 @@ void zip_position(std::vector<stmt> xs, list& out) {
       others.push_back(x.otherwise.take());
     }
     auto joined = xs[0];
-    joined.body = zip(std::move(bodies));
-    joined.otherwise = zip(std::move(others));
+    joined.body = zip(std::move(bodies), shared);
+    joined.otherwise = zip(std::move(others), shared);
     out.push_back(std::move(joined));
     return;
   }
@@ -87,7 +128,7 @@ void zip_position(std::vector<stmt> xs, list& out) {
 }
 
 // Statement by statement, the copies side by side; what is the same for all of them stands once.
-list zip(std::vector<list> copies) {
+list zip(std::vector<list> copies, const std::set<std::string>& shared) {
   list out;
   auto changed = assigned(copies[0]);
   for (size_t i = 0; i < copies[0].size(); ++i) {
@@ -95,6 +136,13 @@ list zip(std::vector<list> copies) {
     xs.reserve(copies.size());
     for (auto& c : copies)
       xs.push_back(std::move(c[i]));
+    const bool is_shared = (xs[0].kind == stmt_kind::declare && shared.count(xs[0].name) != 0)
+                           || (xs[0].kind == stmt_kind::assign && xs[0].target.kind == expr_kind::name
+                               && shared.count(xs[0].target.text) != 0);
+    if (is_shared) {
+      out.push_back(std::move(xs[0]));
+      continue;
+    }
     if (xs[0].kind == stmt_kind::declare && xs[0].has_value && xs[0].type.suffix.empty() && all_same(xs, &stmt::value)
         && is_speculable(xs[0].value) && changed.count(xs[0].name) == 0) {
       for (size_t f = 1; f < copies.size(); ++f)
@@ -102,7 +150,7 @@ list zip(std::vector<list> copies) {
       out.push_back(std::move(xs[0]));
       continue;
     }
-    zip_position(std::move(xs), out);
+    zip_position(std::move(xs), shared, out);
   }
   return out;
 }
@@ -199,9 +247,10 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
       return parts;
     std::vector<list> copies;
     copies.reserve(static_cast<size_t>(factor));
+    const auto shared = uniform_of(l);
     for (int64_t f = 0; f < factor; ++f)
-      copies.push_back(copy_of(p, l, f));
-    (*parts)[0].body = zip(std::move(copies));
+      copies.push_back(copy_of(p, l, f, shared));
+    (*parts)[0].body = zip(std::move(copies), shared);
     (*parts)[0].pragmas.clear();
     return parts;
   });
@@ -294,7 +343,7 @@ result<void> split(program& p, const std::string& loop, int64_t count, const env
         }
       copies.push_back(std::move(c));
     }
-    (*parts)[0].body = zip(std::move(copies));
+    (*parts)[0].body = zip(std::move(copies), {});
     (*parts)[0].pragmas.clear();
     list out = std::move(before);
     out.push_back(std::move((*parts)[0]));
