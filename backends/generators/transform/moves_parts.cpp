@@ -162,8 +162,9 @@ std::optional<bisection> bisection_of(const stmt& w) {
     return &bare(h.args[0]);
   };
   const auto is = [](const expr& e, const char* op, const expr& x, const expr& y) {
-    const auto& b = bare(e);
-    return b.kind == expr_kind::binary && b.text == op && same(bare(b.args[0]), x) && same(bare(b.args[1]), y);
+    const auto& whole = bare(e);
+    return whole.kind == expr_kind::binary && whole.text == op && same(bare(whole.args[0]), x)
+           && same(bare(whole.args[1]), y);
   };
   const auto& m = bare(b.middle.value);
   const auto* sum = half_of(m);
