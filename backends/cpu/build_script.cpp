@@ -1,4 +1,5 @@
 // How a kernel that was found here is built without kevolve: the compiler and its flags as people call them.
+#include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/cpu_target.hpp"
 #include "backends/cpu/prelude.hpp"
 
@@ -17,12 +18,41 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// As the linker is told of it.
+} // namespace
+
 std::string library_word(const std::string& name) {
   return name.find(".so") == std::string::npos ? "-l" + name : "-l:" + name;
 }
 
-} // namespace
+std::vector<std::string> compile_words(const menu_entry& entry, compiler_family family, const kernel_build& kernel) {
+  const auto clang = family == compiler_family::clang;
+  std::vector<std::string> out{kernel.language == "cpp" ? "-std=gnu++20" : "-std=gnu17", "-fPIC"};
+  const auto& own = clang && !entry.clang.empty() ? entry.clang : entry.gcc;
+  out.insert(out.end(), own.begin(), own.end());
+  out.emplace_back("-Wno-psabi");
+  if (!clang)
+    out.emplace_back("-fno-semantic-interposition");
+  out.emplace_back(kernel.threads ? "-fopenmp" : "-fopenmp-simd");
+  return out;
+}
+
+result<build_recipe> recipe_of(const kernel_build& kernel) {
+  const auto* entry = find_flags(kernel.flags);
+  if (entry == nullptr)
+    return fail(errc::unsupported,
+                "this kevolve knows no flag set '" + kernel.flags + "': bundle with the one that measured it");
+  const auto tools = find_toolchain();
+  build_recipe out;
+  out.by_clang = tools.family_for(*entry) == compiler_family::clang;
+  out.compiler = out.by_clang ? tools.clang : tools.gcc;
+  out.version = out.by_clang ? tools.clang_version : tools.gcc_version;
+  out.clang_words = compile_words(*entry, compiler_family::clang, kernel);
+  out.gcc_words = compile_words(*entry, compiler_family::gcc, kernel);
+  for (const auto& name : kernel.libraries)
+    out.libraries.push_back(library_word(name));
+  out.prelude = prelude_text(kernel.language);
+  return out;
+}
 
 std::vector<std::pair<std::string, std::string>> cpu_target::about() const {
   utsname os{};
@@ -45,11 +75,9 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
   const auto clang = tools().family_for(*entry) == compiler_family::clang;
   const auto cpp = kernel.language == "cpp";
   const auto compiler = clang ? tools().clang + (cpp ? " --driver-mode=g++" : "") : tools().gcc;
-  const auto compile = compiler + (cpp ? " -x c++ -std=gnu++20" : " -x c -std=gnu17") + " -fPIC"
-                       + joined(clang ? entry->clang : entry->gcc) + " -Wno-psabi"
-                       + (clang ? "" : " -fno-semantic-interposition")
-                       + (kernel.threads ? " -fopenmp" : " -fopenmp-simd") + " -include \"$work/prelude.h\" -c "
-                       + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
+  const auto compile =
+      compiler + (cpp ? " -x c++" : " -x c") + joined(compile_words(*entry, tools().family_for(*entry), kernel))
+      + " -include \"$work/prelude.h\" -c " + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
   // The link never hears of -ffast-math: it would pull in a start file that changes the rounding of the process.
   auto link = compiler + " -shared -o kernel.so \"$work/kernel.o\"";
   for (const auto& name : kernel.libraries)

@@ -77,4 +77,6 @@ TEST_CASE("a campaign's task is shown, with null for work that it does not decla
   CHECK(task["language"] == "c");
   CHECK(task["prototype"].get<std::string>().find('(') != std::string::npos);
   CHECK(task["work"] == json{{"flops", nullptr}, {"bytes", nullptr}});
+  CHECK(task["files"]["reference"] == test::reference_source);
+  CHECK(task["files"]["oracle"].is_null());
 }

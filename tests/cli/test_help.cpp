@@ -26,6 +26,7 @@ TEST_CASE("every verb explains itself with an example") {
                                                     {"completions"},
                                                     {"man"},
                                                     {"best"},
+                                                    {"bundle"},
                                                     {"status"},
                                                     {"tree"},
                                                     {"node"},

@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   kevolve::add_eval(app, chosen);
   kevolve::add_checks(app, chosen);
   kevolve::add_campaigns(app, chosen);
+  kevolve::add_bundle(app, chosen);
   kevolve::add_submit(app, chosen);
   kevolve::add_watch(app, chosen);
   kevolve::add_events(app, chosen);

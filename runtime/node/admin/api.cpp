@@ -149,7 +149,8 @@ std::vector<route> api_routes() {
   add("GET", "/v1/campaigns/{id}/history", "get_history", "The campaign's events in short, from the first on", history)
       .query = {after_parameter};
   t.back().conflict = beyond_the_end;
-  add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its shapes and the least work at each", task);
+  add("GET", "/v1/campaigns/{id}/task", "get_task", "The operator, its files, its shapes and the least work at each",
+      task);
   add("GET", "/v1/campaigns/{id}/best", "get_best", "The best candidate whole", best);
   auto& listed = add("GET", "/v1/actors", "list_actors", "Actors, live and dead", actors);
   listed.query = {{"kind", "only this kind", false, 0, 0, 0, {}},

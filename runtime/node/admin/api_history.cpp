@@ -75,6 +75,14 @@ json shape_json(const contract& task, const shape_case& shape) {
           {"bytes", amount_json(task.work_bytes, sizes)}};
 }
 
+// The task as it was submitted: who has these has the whole operator.
+json files_json(const task_spec& spec) {
+  json out{{"task", spec.text}, {"reference", spec.reference_source}, {"oracle", nullptr}};
+  if (!spec.oracle_source.empty())
+    out["oracle"] = spec.oracle_source;
+  return out;
+}
+
 json task_json(const campaign_spec& spec) {
   const auto& task = spec.task.task;
   auto shapes = json::array();
@@ -86,7 +94,8 @@ json task_json(const campaign_spec& spec) {
           {"language", task.language},
           {"prototype", c_prototype(task)},
           {"work", {{"flops", or_null(task.work_flops)}, {"bytes", or_null(task.work_bytes)}}},
-          {"shapes", std::move(shapes)}};
+          {"shapes", std::move(shapes)},
+          {"files", files_json(spec.task)}};
 }
 
 } // namespace

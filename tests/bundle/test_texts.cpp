@@ -1,0 +1,78 @@
+#include "tests/bundle/sample.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace kevolve;
+using namespace kevolve::test;
+
+TEST_CASE("a bundle has every file once") {
+  auto files = *bundle_files(sample_bundle());
+  std::set<std::string> names;
+  for (const auto& f : files)
+    CHECK_MESSAGE(names.insert(f.name).second, f.name);
+  for (const auto* name : {"kernel.c", "reference.c", "kernel.h", "CMakeLists.txt", "BUILD.md", "README.md",
+                           "results.json", "progress.svg", "roofline.svg", "test_kernel.c", "prelude_c.h"})
+    CHECK_MESSAGE(names.contains(name), name);
+  CHECK_FALSE(names.contains("oracle.c"));
+  auto b = sample_bundle();
+  b.language = "cpp";
+  b.kernel_source = "// as it is: */ \"${x}\" <&>\n";
+  files = *bundle_files(b);
+  const auto kernel = std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "kernel.cpp"; });
+  REQUIRE(kernel != files.end());
+  CHECK(kernel->text == b.kernel_source);
+  CHECK(std::any_of(files.begin(), files.end(), [](const auto& f) { return f.name == "prelude_cpp.h"; }));
+  CHECK(std::any_of(files.begin(), files.end(), [](const auto& f) { return f.name == "prelude_c.h"; }));
+}
+
+TEST_CASE("the page says what was measured, and what is not promised") {
+  const auto text = readme_text(sample_bundle());
+  CHECK(has(text, "2.50 times"));
+  CHECK(has(text, "95 % interval 2.400 to 2.600"));
+  CHECK(has(text, "| n=8 | declared | 1 µs | 0.4 µs | 2.50x | 2.400 to 2.600 | 30 |"));
+  CHECK(has(text, "cmake -B b && cmake --build b && ctest --test-dir b"));
+  CHECK(has(text, "What is promised, and what is not"));
+  CHECK(has(text, "(progress.svg)"));
+  CHECK_FALSE(has(text, "not the one that measured"));
+}
+
+TEST_CASE("a doubt about the figures stands beside them") {
+  auto b = sample_bundle();
+  b.final_confirmed = false;
+  b.disturbed = "other load";
+  b.same_device = false;
+  b.same_toolchain = false;
+  b.shapes.front() = {"n=8", false, 1.0};
+  const auto text = readme_text(b);
+  CHECK(has(text, "not yet confirmed directly"));
+  CHECK(has(text, "take it for an estimate"));
+  CHECK(has(text, "not the one that measured"));
+  CHECK(has(text, "| n=8 | declared | - | - | - | not timed | 0 |"));
+  CHECK(has(build_text(b), "are not those that measured the kernel"));
+  CHECK(results_json(b)["shapes"][0]["ci95"].is_null());
+  CHECK(results_json(b)["environment"]["is_the_machine_that_measured"] == false);
+}
+
+TEST_CASE("what a model wrote is text on the page") {
+  auto b = sample_bundle();
+  b.summary = "<script>x</script> [go](http://evil) | `rm`\n# head";
+  b.generator = "a`b";
+  const auto text = readme_text(b);
+  CHECK_FALSE(has(text, "<script>"));
+  CHECK(has(text, R"(\[go\](http\://evil))"));
+  CHECK_FALSE(has(text, "\n# head"));
+  CHECK(has(text, "`` a`b ``"));
+}
+
+TEST_CASE("results have the figures as numbers") {
+  const auto r = results_json(sample_bundle());
+  CHECK(r["verdict"] == "pass");
+  CHECK(r["shapes"][0]["reference_ns"] == 1000.0);
+  CHECK(r["shapes"][0]["ci95"][1] == 2.6);
+  CHECK(r["environment"]["flag_set"] == "O3");
+  CHECK(r["environment"]["kernel"]["flags"][1] == "-O3");
+  CHECK(r["progress"].size() == 2);
+}

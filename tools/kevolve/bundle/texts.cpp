@@ -1,0 +1,173 @@
+// README.md and results.json, and all files together.
+#include "tools/kevolve/bundle/bundle.hpp"
+#include "tools/kevolve/bundle/escape.hpp"
+#include "tools/kevolve/terminal.hpp"
+
+#include <fmt/core.h>
+
+namespace kevolve {
+
+namespace {
+
+std::string row(const std::vector<std::string>& cells) {
+  std::string out = "|";
+  for (const auto& c : cells)
+    out += " " + markdown(c) + " |";
+  return out + "\n";
+}
+
+std::string head(const std::vector<std::string>& cells) {
+  auto out = row(cells) + "|";
+  for (size_t i = 0; i < cells.size(); ++i)
+    out += "---|";
+  return out + "\n";
+}
+
+std::string shapes_table(const bundle_input& b) {
+  auto out = head({"shape", "use", "reference", "kernel", "speedup", "95 % interval", "pairs"});
+  for (const auto& s : b.shapes)
+    out += row({s.name, s.held_out ? "held out" : "declared", s.reference_ns > 0 ? human_ns(s.reference_ns) : "-",
+                s.kernel_ns > 0 ? human_ns(s.kernel_ns) : "-", s.speedup > 0 ? human_speedup(s.speedup) : "-",
+                s.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", s.ci_low, s.ci_high) : "not timed",
+                std::to_string(s.pairs)});
+  return out;
+}
+
+json number_or_null(double x) {
+  return x > 0 ? json(x) : json(nullptr);
+}
+
+json words_json(const build_recipe& r) {
+  return {{"compiler", r.version},
+          {"by", r.by_clang ? "clang" : "gcc"},
+          {"flags", r.by_clang ? r.clang_words : r.gcc_words},
+          {"libraries", r.libraries}};
+}
+
+} // namespace
+
+json results_json(const bundle_input& b) {
+  auto shapes = json::array();
+  for (const auto& s : b.shapes)
+    shapes.push_back({{"shape", s.name},
+                      {"held_out", s.held_out},
+                      {"weight", s.weight},
+                      {"reference_ns", number_or_null(s.reference_ns)},
+                      {"kernel_ns", number_or_null(s.kernel_ns)},
+                      {"speedup", number_or_null(s.speedup)},
+                      {"ci95", s.ci_low > 0 ? json{s.ci_low, s.ci_high} : json(nullptr)},
+                      {"pairs", s.pairs}});
+  auto progress = json::array();
+  for (const auto& s : b.progress)
+    progress.push_back({{"candidates", s.candidates}, {"node", s.node}, {"speedup", s.speedup}});
+  auto machine = json::object();
+  for (const auto& [what, text] : b.machine)
+    machine[what] = text;
+  return {{"task", b.task.name},
+          {"campaign", b.campaign},
+          {"node", b.node},
+          {"verdict", b.verdict},
+          {"speedup", b.speedup},
+          {"ci95", b.ci_low > 0 ? json{b.ci_low, b.ci_high} : json(nullptr)},
+          {"final", b.final_confirmed},
+          {"disturbed", or_null(b.disturbed)},
+          {"shapes", std::move(shapes)},
+          {"environment",
+           {{"machine", std::move(machine)},
+            {"is_the_machine_that_measured", b.same_device},
+            {"is_the_toolchain_that_measured", b.same_toolchain},
+            {"kernel", words_json(b.kernel_build)},
+            {"flag_set", b.flag_set},
+            {"reference", words_json(b.reference_build)},
+            {"fingerprint", b.fingerprint},
+            {"measured_at", or_null(b.measured_at)},
+            {"kevolve", b.version}}},
+          {"evidence", b.evidence},
+          {"progress", std::move(progress)},
+          {"candidates", b.candidates},
+          {"valid", b.valid}};
+}
+
+std::string readme_text(const bundle_input& b) {
+  const auto& task = b.task;
+  std::string out = "# " + markdown(task.name) + ": " + markdown(task.summary) + "\n\n";
+  out += fmt::format("A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
+                     markdown(fmt::format("{:.2f} times", b.speedup)),
+                     b.ci_low > 0 ? fmt::format(", 95 % interval {:.3f} to {:.3f}", b.ci_low, b.ci_high) : "",
+                     b.final_confirmed ? ", measured directly against it in fresh processes, in one session"
+                                       : "; a chain of races, not yet confirmed directly against the reference");
+  if (!b.disturbed.empty())
+    out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
+           + "): take it for an estimate.\n\n";
+  out += "    " + c_prototype(task) + "\n\n";
+  out += "## Build and test\n\n```sh\ncmake -B b && cmake --build b && ctest --test-dir b --output-on-failure\n```\n\n"
+         "CMake 3.20 and a C compiler are all it needs";
+  for (const auto& l : task.libraries)
+    out += ", and the library " + markdown_code(l);
+  out +=
+      ". `b/libkernel.a` and `kernel.h` are what you use; [BUILD.md](BUILD.md) has the exact compiler and flags.\n\n";
+  out += "## What was measured\n\n" + shapes_table(b) + "\n";
+  for (const auto& [what, text] : b.machine)
+    out += "- " + markdown(what) + ": " + markdown(text) + "\n";
+  if (!b.same_device)
+    out += "- **This is the machine that wrote the bundle, not the one that measured**: their fingerprints differ.\n";
+  out += "- measured " + (b.measured_at.empty() ? "at a time that is not known" : markdown(b.measured_at))
+         + "; flag set " + markdown_code(b.flag_set) + "\n";
+  out += "- [results.json](results.json) has every figure, the evidence as it was stored, and the fingerprints.\n\n";
+  out += "![Roofline](roofline.svg)\n\n## How it was found\n\n";
+  out += fmt::format("Campaign {} ({}): {} candidates, {} of them valid; this is node {}, by generator {}.\n\n",
+                     markdown(b.campaign.substr(0, 8)), markdown(b.state), b.candidates, b.valid, b.node,
+                     markdown_code(b.generator));
+  if (!b.summary.empty())
+    out += "Its last step: " + markdown(b.summary) + "\n\n";
+  out += head({"after candidates", "node", "best so far"});
+  for (const auto& s : b.progress)
+    out += row({std::to_string(s.candidates), std::to_string(s.node), human_speedup(s.speedup)});
+  out += "\n![Progress](progress.svg)\n\n## What is promised, and what is not\n\n";
+  out +=
+      "- On the shapes above, the kernel gave what the exact result asks for, within the tolerance that `kernel.h` "
+      "says, on many random inputs. `test_kernel` checks ordinary ones of the same kinds again; the judge also tried "
+      "edge values.\n"
+      "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
+      "others; the test times nothing.\n"
+      "- Other shapes, overlapping arrays and values outside the declared ranges were never tried.\n"
+      "- The kernel was written by a machine and read by nobody: read it before you rely on it.\n\n";
+  out += "| file | is |\n|---|---|\n";
+  for (const auto& [name, is] : std::vector<std::pair<std::string, std::string>>{
+           {source_file("kernel", b.language), "the kernel as it was judged"},
+           {"kernel.h", "its declaration"},
+           {source_file("reference", task.language), "what it replaces"},
+           {source_file("reference_renamed", task.language) + ", " + source_file("oracle_renamed", task.language),
+            "the reference and its exact form, for the test"},
+           {b.language == b.task.language ? prelude_file(b.language) : prelude_file("c") + ", " + prelude_file("cpp"),
+            "what sources are compiled after"},
+           {"test_kernel.c", "the test"}})
+    out += "| " + markdown_code(name) + " | " + is + " |\n";
+  return out + "\nWritten by kevolve " + markdown(b.version) + ".\n";
+}
+
+result<std::vector<bundle_file>> bundle_files(const bundle_input& b) {
+  auto test = test_source(b);
+  if (!test)
+    return tl::unexpected(test.error());
+  std::vector<bundle_file> out{{source_file("kernel", b.language), b.kernel_source},
+                               {source_file("reference", b.task.language), b.reference_source},
+                               {source_file("reference_renamed", b.task.language), reference_wrapper(b)},
+                               {source_file("oracle_renamed", b.task.language), oracle_wrapper(b)},
+                               {"kernel.h", kernel_header(b)},
+                               {"CMakeLists.txt", cmake_lists(b)},
+                               {"BUILD.md", build_text(b)},
+                               {"README.md", readme_text(b)},
+                               {"results.json", to_pretty_text(results_json(b)) + "\n"},
+                               {"progress.svg", progress_svg(b)},
+                               {"roofline.svg", roofline_svg(b)},
+                               {"test_kernel.c", std::move(*test)}};
+  if (!b.oracle_source.empty())
+    out.push_back({source_file("oracle", b.task.language), b.oracle_source});
+  out.push_back({prelude_file(b.language), b.kernel_build.prelude});
+  if (b.language != b.task.language)
+    out.push_back({prelude_file(b.task.language), b.reference_build.prelude});
+  return out;
+}
+
+} // namespace kevolve
