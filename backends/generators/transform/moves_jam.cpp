@@ -39,7 +39,9 @@ std::set<std::string> uniform_of(const stmt& loop) {
           out.erase(name);
       for (const auto& changed_here : s.changes)
         out.erase(changed_here);
-      const bool steady = (s.kind == stmt_kind::while_loop || s.kind == stmt_kind::branch) && is_uniform(s.value);
+      const bool steady =
+          is_uniform(s.value)
+          && (s.kind == stmt_kind::branch || (s.kind == stmt_kind::while_loop && !leaves_early(s.body)));
       check(s.body, same_path && steady);
       check(s.otherwise, same_path && steady);
     }
@@ -107,7 +109,10 @@ void zip_position(std::vector<stmt> xs, const std::set<std::string>& shared, lis
     out.push_back(std::move(joined));
     return;
   }
-  if ((xs[0].kind == stmt_kind::branch || xs[0].kind == stmt_kind::while_loop) && all_same(xs, &stmt::value)) {
+  // One copy's break would end the others.
+  const bool joins =
+      xs[0].kind == stmt_kind::branch || (xs[0].kind == stmt_kind::while_loop && !leaves_early(xs[0].body));
+  if (joins && all_same(xs, &stmt::value)) {
     std::vector<list> bodies;
     std::vector<list> others;
     for (auto& x : xs) {

@@ -221,8 +221,11 @@ result<void> halve(program& p, const std::string& search) {
         upper.reset();
       }
     }
-    list rest(where.begin() + static_cast<ptrdiff_t>(at) + 1, where.end());
-    if (!upper || mentions(rest, b->high.text)) {
+    auto others = where; // but the search and the bound's own declaration
+    others.erase(others.begin() + static_cast<ptrdiff_t>(at));
+    if (upper)
+      others.erase(others.begin() + static_cast<ptrdiff_t>(*upper));
+    if (!upper || mentions(others, b->high.text)) {
       reason = b->high.text + " is not declared beside " + search + " for it alone";
       return 1;
     }

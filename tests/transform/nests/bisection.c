@@ -16,6 +16,7 @@
 // applies: halve(W0); halve(W1); unroll(L0,2)
 // declines: halve(W2): is no binary search
 // declines: halve(W3): last is not declared beside W3
+// declines: halve(W4): end is not declared beside W4
 #include <stdint.h>
 void bisection(const int64_t *starts, const int32_t *borders, const int32_t *x, int64_t *y, int32_t *z, int64_t n,
                int64_t m) {
@@ -62,6 +63,16 @@ void bisection(const int64_t *starts, const int32_t *borders, const int32_t *x, 
       else
         last = middle;
     }
-    y[i] += low + first + last;
+    int64_t begin = 0;
+    int64_t end = m;
+    int64_t span = end + 1;
+    while (begin < end) {
+      int64_t middle = begin + (end - begin) / 2;
+      if (borders[middle] < x[i])
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    y[i] += low + first + last + begin + span;
   }
 }
