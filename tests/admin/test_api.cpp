@@ -182,7 +182,7 @@ TEST_CASE("a node without a device is alive and not ready") {
 
 TEST_CASE("a node whose disk is full is not ready and says so, until there is room again") {
   test::served_node elsewhere{{}, false};
-  test::small_disk disk{elsewhere.folder + "/disk", 24};
+  test::small_disk disk{elsewhere.folder + "/disk", 64};
   if (!disk.why.empty()) {
     MESSAGE("skipped: a node on a full disk: " << disk.why << " (needs root)");
     return;
@@ -202,7 +202,8 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
       c = static_cast<char>(draw() >> 8U & 0xffU);
     a.events.push_back({event_kind::campaign_state, std::move(payload)});
     node_reader reader{*n.running};
-    return reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)).has_value();
+    const auto written = reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a));
+    return written ? std::string{} : written.error().detail;
   };
   CHECK(why() == "no compiler is up");
   test::fill(disk.path + "/ballast");
@@ -210,10 +211,10 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
   CHECK(why().find("the last write was refused") == std::string::npos);
   auto refused = false;
   for (int i = 0; i < 8 && !refused; ++i) // the log's file has room of its own
-    refused = !write(4U << 20U);
+    refused = !write(4U << 20U).empty();
   CHECK(refused);
   CHECK(why().find("; the last write was refused: no space left") != std::string::npos);
   REQUIRE(::unlink((disk.path + "/ballast").c_str()) == 0);
   CHECK(why() == "no compiler is up"); // the next write is tried anew
-  CHECK(write(8));
+  CHECK(write(8) == "");
 }
