@@ -14,6 +14,9 @@ import lint_commands
 
 DOCTEST = """TEST CASE:  needs a disk
 file:1: MESSAGE: skipped: needs root
+TEST CASE:  adds
+file:7: ERROR: CHECK( a + b == 3 ) is NOT correct!
+  values: CHECK( 4 == 3 )
 [doctest] test cases:  5 |  4 passed | 1 failed | 0 skipped
 """
 
@@ -40,8 +43,14 @@ class Summary(unittest.TestCase):
             f'<testcase name="t" status="fail"><failure/><system-out>{DOCTEST}</system-out></testcase>'
         )
         self.assertEqual(status, 1)
-        self.assertEqual(lines, ["failed: t: 1 of 5 cases", "skipped: t: needs a disk: needs root",
+        self.assertEqual(lines, ["skipped: t: needs a disk: needs root", "failed: t: 1 of 5 cases",
+                                 "  t: adds: CHECK( a + b == 3 ) is NOT correct! CHECK( 4 == 3 )",
                                  "4 passed, 1 failed, 1 skipped"])
+
+    def test_a_program_without_cases_ends_with_its_last_words(self) -> None:
+        out = "\n".join(f"line {i}" for i in range(20)) + "\n"
+        _, lines = summarise(f'<testcase name="t" status="fail"><failure/><system-out>{out}</system-out></testcase>')
+        self.assertEqual(lines[1:-1], [f"  t: line {i}" for i in range(14, 20)])
 
     def test_a_program_without_cases_counts_as_one(self) -> None:
         self.assertEqual(summarise('<testcase name="t" status="run"/>'), (0, ["2 passed, 0 failed, 0 skipped"]))

@@ -1,4 +1,4 @@
-"""Counts tests from ctest's JUnit file and the steps of tools/check; names the failed and the skipped.
+"""Counts tests from ctest's JUnit file and the steps of tools/check; names the skipped, then the failed and why.
 
 A doctest program counts by its test cases. A case that this machine cannot run says MESSAGE("skipped: reason").
 """
@@ -12,7 +12,11 @@ from xml.etree import ElementTree
 CASES = re.compile(r"\[doctest\] test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed")
 CASE_NAME = re.compile(r"^TEST CASE:\s+(.*?)\s*$")
 SKIP = re.compile(r"MESSAGE: skipped: (.*?)\s*$")
+ERROR = re.compile(r"(?:FATAL )?ERROR: (.*?)\s*$")
+VALUES = re.compile(r"^\s+values: (.*?)\s*$")
 WHOLE_SKIP = re.compile(r"^skipped: (.*?)\s*$", re.MULTILINE)  # before it ends with SKIP_RETURN_CODE
+MAX_REASONS = 6  # of one test
+MAX_REASON = 400  # characters
 
 
 @dataclass
@@ -22,6 +26,7 @@ class Summary:
     passed: int = 0
     failed: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    reasons: list[tuple[str, str]] = field(default_factory=list)  # of the failed
 
 
 def skipped_cases(output: str) -> dict[str, str]:
@@ -34,6 +39,22 @@ def skipped_cases(output: str) -> dict[str, str]:
         elif reason := SKIP.search(line):
             found[case] = reason[1]
     return found
+
+
+def reasons(output: str) -> list[str]:
+    """The first failed checks of a doctest program, each with its case; of another program, its last lines."""
+    found: list[str] = []
+    case = ""
+    for line in output.splitlines():
+        if name := CASE_NAME.match(line):
+            case = name[1]
+        elif error := ERROR.search(line):
+            found.append(f"{case}: {error[1]}")
+        elif (values := VALUES.match(line)) and found:
+            found[-1] += f" {values[1]}"
+    if not found:
+        found = [line for line in output.splitlines() if line.strip()][-MAX_REASONS:]
+    return [reason[:MAX_REASON] for reason in found[:MAX_REASONS]]
 
 
 def add_test(summary: Summary, test: ElementTree.Element) -> None:
@@ -54,6 +75,8 @@ def add_test(summary: Summary, test: ElementTree.Element) -> None:
     # The last report is the program's own; one before it is a child's.
     cases = next(reversed(list(CASES.finditer(output))), None)
     broken = test.find("failure") is not None or status == "fail"
+    if broken:
+        summary.reasons.extend((name, reason) for reason in reasons(output))
     if cases is None:
         if broken:
             summary.failed.append(name)
@@ -90,10 +113,12 @@ def main() -> int:
             add_test(summary, test)
     else:
         summary.failed.append("ctest wrote no results")
-    for name in filter(None, summary.failed):
-        print(f"failed: {name}")
     for name, reason in summary.skipped:
         print(f"skipped: {name}: {reason}")
+    for name in filter(None, summary.failed):
+        print(f"failed: {name}")
+    for name, reason in summary.reasons:
+        print(f"  {name}: {reason}")
     print(f"{summary.passed} passed, {len(summary.failed)} failed, {len(summary.skipped)} skipped")
     return 1 if summary.failed else 0
 
