@@ -24,7 +24,9 @@
 #include <fcntl.h>
 #include <linux/net_tstamp.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -32,6 +34,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -81,13 +84,81 @@ std::string event(const std::string& content) {
          + "\n\n";
 }
 
-// A connection that is read with the kernel's word for when its last bytes were there, which no waiting for a core of
+// When the server's kernel sent the last piece of each answer, by the answer's number: memory of both processes.
+class sent_times {
+public:
+  explicit sent_times(size_t answers) : size_(answers * sizeof(std::atomic<int64_t>)) {
+    auto* at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED)
+      ns_ = static_cast<std::atomic<int64_t>*>(at); // a lock-free zero
+  }
+  ~sent_times() {
+    if (ns_ != nullptr)
+      munmap(ns_, size_);
+  }
+  sent_times(const sent_times&) = delete;
+  sent_times& operator=(const sent_times&) = delete;
+
+  bool holds(size_t answer) const { return ns_ != nullptr && answer < size_ / sizeof *ns_; }
+  void put(size_t answer, int64_t ns) { ns_[answer] = ns; }
+  int64_t of(size_t answer) const { return ns_[answer]; } // steady clock; 0: not yet
+
+private:
+  size_t size_;
+  std::atomic<int64_t>* ns_ = nullptr;
+};
+
+int64_t steady_of(const timespec& wall) {
+  const auto wall_ns = std::chrono::system_clock::now().time_since_epoch().count();
+  return now_ns() - (wall_ns - (int64_t{1'000'000'000} * wall.tv_sec + wall.tv_nsec));
+}
+
+// The kernel's time of what was received, or of what was sent where the errors are read. Steady clock; 0: none.
+int64_t stamp_of(msghdr& message) {
+  for (auto* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
+      timespec stamp{};
+      std::memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+      return steady_of(stamp);
+    }
+  return 0;
+}
+
+// A connection with the kernel's word for when its last bytes were there, or had gone, which no waiting for a core of
 // this process delays.
 class stamped_socket {
 public:
   explicit stamped_socket(tcp::socket socket) : socket_(std::move(socket)) {
-    constexpr int software = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    constexpr int software = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY;
     setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPING, &software, sizeof software);
+  }
+
+  // A piece that fits one packet. When it went; 0: it did not.
+  int64_t send_last(const std::string& bytes) {
+    const uint32_t wanted = SOF_TIMESTAMPING_TX_SOFTWARE;
+    iovec what{const_cast<char*>(bytes.data()), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof wanted)> control{};
+    msghdr message{};
+    message.msg_iov = &what;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    auto* ask = CMSG_FIRSTHDR(&message);
+    ask->cmsg_level = SOL_SOCKET;
+    ask->cmsg_type = SO_TIMESTAMPING;
+    ask->cmsg_len = CMSG_LEN(sizeof wanted);
+    std::memcpy(CMSG_DATA(ask), &wanted, sizeof wanted);
+    if (sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
+      return 0;
+    pollfd gone{socket_.native_handle(), 0, 0}; // errors are always told
+    constexpr int longest_ms = 1'000;
+    if (poll(&gone, 1, longest_ms) != 1)
+      return 0;
+    alignas(cmsghdr) std::array<char, 512> told{};
+    msghdr stamp{};
+    stamp.msg_control = told.data();
+    stamp.msg_controllen = told.size();
+    return recvmsg(socket_.native_handle(), &stamp, MSG_ERRQUEUE) < 0 ? 0 : stamp_of(stamp);
   }
 
   template <class Buffers>
@@ -102,14 +173,8 @@ public:
     message.msg_controllen = control.size();
     const auto n = recvmsg(socket_.native_handle(), &message, 0);
     error = n > 0 ? boost::system::error_code{} : asio::error::eof;
-    last_ns_ = now_ns(); // of what was there before the kernel was asked to say
-    for (auto* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
-      if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
-        timespec stamp{};
-        std::memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
-        const auto wall_ns = std::chrono::system_clock::now().time_since_epoch().count();
-        last_ns_ = now_ns() - (wall_ns - (int64_t{1'000'000'000} * stamp.tv_sec + stamp.tv_nsec));
-      }
+    const auto stamp = stamp_of(message);
+    last_ns_ = stamp != 0 ? stamp : now_ns(); // of what was there before the kernel was asked to say
     return n > 0 ? static_cast<size_t>(n) : 0;
   }
 
@@ -130,9 +195,9 @@ private:
   int64_t last_ns_ = 0;
 };
 
-// A connection, each request of which is answered by pieces; the first tells when the request was there, the last when
-// it was sent itself.
-void serve(tcp::socket accepted, const plan& p) {
+// A connection, each request of which is answered by pieces; the first tells when the request was there, the last the
+// answer's number.
+void serve(tcp::socket accepted, const plan& p, sent_times& sent, std::atomic<size_t>& answers) {
   boost::beast::flat_buffer buffer;
   accepted.set_option(tcp::no_delay{true});
   stamped_socket socket{std::move(accepted)};
@@ -160,17 +225,21 @@ void serve(tcp::socket accepted, const plan& p) {
                  {"usage", {{"prompt_tokens", 8'000}, {"completion_tokens", 1'000}}}}
                 .dump()
           + "\n\n");
-    chunk(event(fmt::format("ended {}", now_ns())));
+    const auto number = ++answers;
+    chunk(event(fmt::format("numbered {}", number)));
     chunk("data: [DONE]\n\n");
     out += "0\r\n\r\n";
-    asio::write(socket.plain(), asio::buffer(out), gone);
+    const auto at = sent.holds(number) ? socket.send_last(out) : 0;
+    if (at == 0)
+      return;
+    sent.put(number, at);
   }
 }
 
 // A process of its own, so that its time and memory are not ours; it ends with us.
 class server {
 public:
-  explicit server(const plan& p) {
+  server(const plan& p, sent_times& sent) {
     std::array<int, 2> port{};
     if (pipe2(port.data(), O_CLOEXEC) != 0)
       return;
@@ -186,8 +255,9 @@ public:
       const uint16_t number = acceptor.local_endpoint().port();
       if (write(port[1], &number, sizeof number) != static_cast<ssize_t>(sizeof number))
         _exit(1);
+      std::atomic<size_t> answers{0};
       for (;;)
-        std::thread{serve, acceptor.accept(), p}.detach();
+        std::thread{serve, acceptor.accept(), p, std::ref(sent), std::ref(answers)}.detach();
     }
     close(port[1]);
     if (read(port[0], &port_, sizeof port_) != static_cast<ssize_t>(sizeof port_))
@@ -231,27 +301,44 @@ int64_t told(const std::string& text, const std::string& word) {
   return at == std::string::npos ? 0 : std::strtoll(text.c_str() + at + word.size() + 1, nullptr, 10);
 }
 
+struct answered {
+  int64_t asked_ns;
+  int64_t begun_ns; // the server has the question
+  size_t number;
+  int64_t stored_ns;
+};
+
 struct measured {
-  std::vector<double> before_ms; // from the question to the server
-  std::vector<double> after_ms;  // from the server's last piece to the answer, which is stored by then
-  std::vector<double> own_ms;    // both
+  std::vector<answered> answers;
   double most_resident_kib = 0.0;
   std::string failed; // the first
 
-  // By the server's times, which stand in its answer.
   void add(const std::string& answer, int64_t asked_ns) {
-    const auto begun_ns = told(answer, "begun");
-    const auto ended_ns = told(answer, "ended");
-    if (begun_ns == 0 || ended_ns == 0) {
-      if (failed.empty())
-        failed = "an answer without the server's times";
-      return;
-    }
-    before_ms.push_back(static_cast<double>(begun_ns - asked_ns) / 1e6);
-    after_ms.push_back(static_cast<double>(now_ns() - ended_ns) / 1e6);
-    own_ms.push_back(before_ms.back() + after_ms.back());
+    const answered a{asked_ns, told(answer, "begun"), static_cast<size_t>(told(answer, "numbered")), now_ns()};
+    if (a.begun_ns != 0 && a.number != 0)
+      answers.push_back(a);
+    else if (failed.empty())
+      failed = "an answer without the server's words";
   }
 };
+
+struct shares {
+  std::vector<double> before_ms; // from the question to the server
+  std::vector<double> after_ms;  // from the server's last piece to the answer, which is stored by then
+  std::vector<double> own_ms;    // both
+};
+
+shares shares_of(const measured& m, const sent_times& sent) {
+  shares out;
+  for (const auto& a : m.answers) {
+    while (sent.of(a.number) == 0) // the server waits for a core before it says so
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    out.before_ms.push_back(static_cast<double>(a.begun_ns - a.asked_ns) / 1e6);
+    out.after_ms.push_back(static_cast<double>(a.stored_ns - sent.of(a.number)) / 1e6);
+    out.own_ms.push_back(out.before_ms.back() + out.after_ms.back());
+  }
+  return out;
+}
 
 // When the first question of each stream is asked: as they come in a campaign, not all at one moment, and not in step
 // with each other's pieces.
@@ -428,7 +515,7 @@ json spread(std::vector<double> values) {
   return {{"median", at(0.5)}, {"p99", at(0.99)}, {"most", at(1.0)}};
 }
 
-result<json> run(const plan& p, uint16_t port) {
+result<json> run(const plan& p, uint16_t port, const sent_times& sent) {
   node_options options;
   options.data_dir = p.data;
   options.targets = {};
@@ -468,6 +555,7 @@ result<json> run(const plan& p, uint16_t port) {
   const auto spent_ms = processor_ms() - processor;
   if (!out->failed.empty())
     return fail(errc::unavailable, "a call failed: " + out->failed);
+  const auto own = shares_of(*out, sent);
   return json{{"benchmark", "streams"},
               {"machine", machine()},
               {"calls", p.calls},
@@ -477,10 +565,10 @@ result<json> run(const plan& p, uint16_t port) {
               {"prompt_kib", p.prompt_kib},
               {"server_apart", p.server_apart},
               {"took_s", took.count()},
-              {"before_ms", spread(out->before_ms)},
-              {"after_ms", spread(out->after_ms)},
-              {"own_ms", spread(out->own_ms)},
-              {"floor_ms", spread(floor.own_ms)},
+              {"before_ms", spread(own.before_ms)},
+              {"after_ms", spread(own.after_ms)},
+              {"own_ms", spread(own.own_ms)},
+              {"floor_ms", spread(shares_of(floor, sent).own_ms)},
               {"processor_ms_a_call", spent_ms / p.calls},
               {"idle_kib", idle},
               {"most_kib", out->most_resident_kib},
@@ -503,11 +591,13 @@ int main(int argc, char** argv) {
   app.add_option("--prompt-kib", p.prompt_kib)->capture_default_str();
   app.add_flag("!--server-competes", p.server_apart, "the server has equal parts of the node's cores");
   CLI11_PARSE(app, argc, argv);
-  const server other{p}; // forked before there are threads
+  const auto answers = static_cast<size_t>(2 * p.calls + 5 * p.at_once); // the floor's, the first ones, those measured
+  sent_times sent{answers + 1};
+  const server other{p, sent}; // forked before there are threads
   if (other.port() == 0)
     return give_up("the server did not start");
   if (p.calls < p.at_once)
     return give_up("--calls must be at least --at-once");
-  auto measured = run(p, other.port());
+  auto measured = run(p, other.port(), sent);
   return measured ? print(*measured) : give_up(to_string(measured.error()));
 }
