@@ -17,6 +17,16 @@ using namespace model_attempts;
 
 void withdraw(pointer self, const call_ptr& c);
 
+template <class Which>
+void withdraw_all(pointer self, Which which) {
+  std::vector<call_ptr> wanted; // withdrawing may end one
+  for (const auto& [serial, c] : self->state.calls)
+    if (!c->gone && which(*c))
+      wanted.push_back(c);
+  for (const auto& c : wanted)
+    withdraw(self, c);
+}
+
 // Empty: every ledger that a question needs can be read.
 std::string damage(const models_state& st, const std::vector<std::string>& ledgers) {
   for (const auto& key : ledgers)
@@ -27,10 +37,7 @@ std::string damage(const models_state& st, const std::vector<std::string>& ledge
 
 caf::result<model_reply> ask(pointer self, model_question& q) {
   auto& st = self->state;
-  const auto before = st.calls;
-  for (const auto& [serial, old] : before) // a generator that came back under its name
-    if (!old->gone && old->question.record.id == q.record.id)
-      withdraw(self, old);
+  withdraw_all(self, [&](const auto& old) { return old.question.record.id == q.record.id; }); // who asks came back
   drop_ledgers_of_the_left(st);
   auto c = std::make_shared<models_state::call>();
   c->serial = ++st.last_serial;
@@ -73,14 +80,6 @@ void withdraw(pointer self, const call_ptr& c) {
     return;
   }
   finish(self, c, to_error({errc::cancelled, "withdrawn"}));
-}
-
-template <class Which>
-void withdraw_all(pointer self, Which which) {
-  const auto all = self->state.calls;
-  for (const auto& [serial, c] : all)
-    if (!c->gone && which(*c))
-      withdraw(self, c);
 }
 
 provider_status status_of(const models_state& st, size_t i) {
