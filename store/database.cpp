@@ -183,6 +183,7 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
         return fail(errc::newer_format, path + " has the table " + name + ", which this kevolve does not know");
     }
   }
+  options.env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW); // compactions yield to what somebody waits for
   auto wanted = families_of(o);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
