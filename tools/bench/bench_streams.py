@@ -27,8 +27,8 @@ def render(document: Json) -> str:
          f"one every {m['piece_every_ms']} ms. From the models' actor on: choosing the provider, reserving, storing the call, the "
          f"connection, the stream, storing the answer. Wanted: both together at most {OWN_LIMIT_MS} ms in 99 of 100 calls. The server "
          f"is a process of its own that gets what time the node leaves of the same cores, as one elsewhere takes none of them; the "
-         f"question is there, and the last piece sent, when the kernel says so. The floor: as many streams of the same server, each by a client that writes and "
-         f"syncs the question, sends it, reads the answer, writes and syncs that, and does nothing else"),
+         f"question is there, and the last piece sent, when the kernel says so. The floor: as many streams of the same server, each "
+         f"by a client that writes and syncs the question, sends it, reads the answer, writes and syncs that, and does nothing else"),
         *([(f"beside a server with equal parts of the same cores: median {c['own_ms']['median']:.2f} ms, 99 % within "
             f"{c['own_ms']['p99']:.2f} ms; the floor then {c['floor_ms']['median']:.2f} and {c['floor_ms']['p99']:.2f} ms")]
           if c else []),
