@@ -75,7 +75,10 @@ TEST_CASE("moves decline with the reason the nests give") {
     for (const auto& [text, reason] : n.declines) {
       CAPTURE(text);
       auto p = reference;
-      auto done = transform::apply(p, parse_genome(text)->front(), env);
+      auto genome = parse_genome(text).value();
+      for (size_t i = 0; i + 1 < genome.size(); ++i) // what leads there
+        REQUIRE(transform::apply(p, genome[i], env));
+      auto done = transform::apply(p, genome.back(), env);
       REQUIRE_FALSE(done);
       CHECK_MESSAGE(done.error().detail.find(reason) != std::string::npos, done.error().detail);
     }

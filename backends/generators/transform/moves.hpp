@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,7 @@ result<void> fast_math(program& p, const environment& env);
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env);
 result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
+result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 
 // Shared by the moves.
@@ -85,6 +87,10 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
 // The start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);
+// The arrays that the statements write; one without a name may be any.
+std::set<std::string> arrays_written(const std::vector<stmt>& body);
+// Whether `coalesce` finds something in the loop.
+bool copies_segments(const stmt& loop);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);
 

@@ -19,20 +19,6 @@ bool is_guarded(const list& body) {
   });
 }
 
-// The arrays that the statements write; one without a name may be any.
-std::set<std::string> arrays_written(const list& body) {
-  std::set<std::string> out;
-  walk_exprs(body, [&](const expr& e) {
-    if ((e.kind == expr_kind::call && !is_pure_function(e.text)) || (e.kind == expr_kind::unary && e.text == "&"))
-      out.insert(std::string{});
-  });
-  walk(body, [&](const stmt& s) {
-    if ((s.kind == stmt_kind::assign || s.kind == stmt_kind::vector_store) && s.target.kind != expr_kind::name)
-      out.insert(s.target.kind == expr_kind::subscript ? root_of(s.target) : std::string{});
-  });
-  return out;
-}
-
 // Whether evaluating it does nothing but compute and load from arrays.
 bool only_computes(const expr& whole) {
   bool ok = true;
@@ -86,6 +72,19 @@ std::string trouble_of_test(const list& body, const environment& env) {
 }
 
 } // namespace
+
+std::set<std::string> arrays_written(const std::vector<stmt>& body) {
+  std::set<std::string> out;
+  walk_exprs(body, [&](const expr& e) {
+    if ((e.kind == expr_kind::call && !is_pure_function(e.text)) || (e.kind == expr_kind::unary && e.text == "&"))
+      out.insert(std::string{});
+  });
+  walk(body, [&](const stmt& s) {
+    if ((s.kind == stmt_kind::assign || s.kind == stmt_kind::vector_store) && s.target.kind != expr_kind::name)
+      out.insert(s.target.kind == expr_kind::subscript ? root_of(s.target) : std::string{});
+  });
+  return out;
+}
 
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env) {
   bool divided = false;
