@@ -1,0 +1,13 @@
+// argument: x input i32 n
+// argument: y output i32 n
+// argument: n size
+// sizes: n=37
+// sizes: n=1
+// carried: L0
+// declines: jam(L0,2): calls gcd
+#include <stdint.h>
+static int32_t gcd(int32_t a, int32_t b) { return b == 0 ? a : gcd(b, a % b); }
+void recursion(const int32_t *x, int32_t *y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = gcd(x[i] + 60, 36);
+}
