@@ -291,8 +291,11 @@ std::vector<size_t> open_to(const models_state& st, const call_ptr& c) {
 
 std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c) {
   std::vector<call_ptr> out;
-  for (const auto& [serial, other] : st.calls)
-    if (serial > c->serial && other->question.record.id == c->question.record.id && !other->at && !other->storing)
+  const auto same = st.asked.find(c->question.record.id);
+  if (same == st.asked.end())
+    return out;
+  for (auto it = same->second.upper_bound(c->serial); it != same->second.end(); ++it)
+    if (const auto& other = st.calls.at(*it); !other->at && !other->storing)
       out.push_back(other);
   return out;
 }
@@ -301,9 +304,8 @@ namespace {
 
 // One that was asked again before its cancelled call has ended: the record is that one's until then.
 bool has_predecessor(const models_state& st, const call_ptr& c) {
-  return std::any_of(st.calls.begin(), st.calls.end(), [&](const auto& other) {
-    return other.first < c->serial && other.second->question.record.id == c->question.record.id;
-  });
+  const auto same = st.asked.find(c->question.record.id);
+  return same != st.asked.end() && *same->second.begin() < c->serial;
 }
 
 } // namespace

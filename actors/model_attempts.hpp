@@ -36,6 +36,10 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
   auto& st = self->state;
   if (st.calls.erase(c->serial) == 0)
     return;
+  if (const auto same = st.asked.find(c->question.record.id); same->second.size() == 1)
+    st.asked.erase(same);
+  else
+    same->second.erase(c->serial);
   st.waiting.erase(c->serial);
   c->then = nullptr;
   st.card->flight(-1);

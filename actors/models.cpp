@@ -37,7 +37,11 @@ std::string damage(const models_state& st, const std::vector<std::string>& ledge
 
 caf::result<model_reply> ask(pointer self, model_question& q) {
   auto& st = self->state;
-  withdraw_all(self, [&](const auto& old) { return old.question.record.id == q.record.id; }); // who asks came back
+  const auto same = st.asked.find(q.record.id); // by a generator that came back under its name
+  const auto earlier = same != st.asked.end() ? same->second : std::set<uint64_t>{};
+  for (const auto serial : earlier)
+    if (const auto old = st.calls.find(serial); old != st.calls.end() && !old->second->gone)
+      withdraw(self, call_ptr{old->second});
   drop_ledgers_of_the_left(st);
   auto c = std::make_shared<models_state::call>();
   c->serial = ++st.last_serial;
@@ -51,6 +55,7 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
   c->size = synthesis::size_of(c->question);
   c->way.seed = record.id.node * most_rounds + record.id.round;
   st.calls[c->serial] = c;
+  st.asked[record.id].insert(c->serial);
   st.card->flight(1);
   std::vector<std::string> needed{keys::spent_by(record.id.campaign)};
   for (const auto& s : st.setup.sources)

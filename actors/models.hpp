@@ -62,11 +62,12 @@ struct models_state {
   std::map<std::string, llm::ledger> ledgers; // by key; those that were asked for
   std::map<std::string, std::vector<std::function<void()>>> reading;
   std::map<uint64_t, call_ptr> calls;
-  std::set<uint64_t> waiting;                 // calls: for one in flight to land, or a provider to come back
-  std::set<caf::actor_addr> watched;          // askers
-  std::map<size_t, uint32_t> bad_requests;    // by provider, in a row
-  std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
-  std::optional<llm::instant> looks_again;    // when the first of the rests that are shown is over
+  std::map<exchange_id, std::set<uint64_t>> asked; // the calls of each question: several if a generator came back
+  std::set<uint64_t> waiting;                      // calls: for one in flight to land, or a provider to come back
+  std::set<caf::actor_addr> watched;               // askers
+  std::map<size_t, uint32_t> bad_requests;         // by provider, in a row
+  std::map<std::string, std::string> damaged;      // ledgers that cannot be read: why
+  std::optional<llm::instant> looks_again;         // when the first of the rests that are shown is over
   uint64_t last_serial = 0;
   uint64_t last_timer = 0;
 
