@@ -11,7 +11,12 @@ from pathlib import Path
 import common
 from common import Json
 
+EXAMPLES = common.ROOT / "config" / "examples"
+TASKS = common.ROOT / "config" / "tasks"
 CAMPAIGNS = ["gemm", "softmax", "layernorm", "map_id", "batch_event_truncate", "richardson", "row_statistics"]
+# Those that no example campaign uses.
+MORE = ["attention", "attention_causal", "bucketize_ragged", "conv1d", "conv2d", "inverted_index", "mbdt", "optimized_fm",
+        "pffn", "rmsnorm_backward", "sdpa_mlp"]
 # Which of OpenBLAS's core types suits this machine is decided by measuring.
 CORE_TYPES = ["", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"]
 IKJ = """#include <stdint.h>
@@ -29,6 +34,19 @@ void gemm(const float *restrict a, const float *restrict b, float *restrict c, i
 """
 
 
+def campaign_file(name: str, folder: Path) -> Path:
+    """The example, or one like it in `folder`."""
+    example = EXAMPLES / f"{name}.toml"
+    if example.exists():
+        return example
+    made = folder / f"{name}.toml"
+    task = json.dumps(str(TASKS / f"{name}.task.toml"))
+    made.write_text(f"task = {task}\n"
+                    'target = "cpu"\nseed = 1\n\n[[generator]]\nkind = "transform"\n\n[search]\npolicy = "uct"\n\n'
+                    '[draft]\ncandidates = 10\n\n[budget]\nwall = "2m"\n', encoding="utf-8")
+    return made
+
+
 def files_of(campaign: Path) -> tuple[Path, Path]:
     """Its task and reference: both formats are TOML, and these keys are plain strings."""
     import tomllib
@@ -37,12 +55,13 @@ def files_of(campaign: Path) -> tuple[Path, Path]:
     return task, task.parent / tomllib.loads(task.read_text(encoding="utf-8"))["reference"]["file"]
 
 
-def campaign_of(arguments: object, name: str, wall: int, folder: Path) -> Json | None:
+def campaign_of(arguments: object, name: str, wall: int, folder: Path, *settings: str) -> Json | None:
     a = arguments
     data = folder / "data"
-    campaign = common.ROOT / "config" / "examples" / f"{name}.toml"
+    campaign = campaign_file(name, folder)
     # No early end: the budget is what is compared.
     budget = ["--set", f"budget.candidates={a.budget}"] if a.budget else []
+    budget += [word for s in settings for word in ("--set", s)]
     done = subprocess.run([a.bin / "kevolve", "run", campaign, "--data", data, "--json", "--quiet",
                            "--set", f"budget.wall={wall}s", "--set", f"seed={a.seed}", "--set", "stop.speedup=1000000",
                            "--set", "stop.stall=100000", *budget], stdout=subprocess.PIPE, text=True, check=False)
@@ -84,7 +103,7 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
     out["campaign"] = campaign
     if not campaign or not campaign["winner"]:
         return out
-    task, reference = files_of(common.ROOT / "config" / "examples" / f"{name}.toml")
+    task, reference = files_of(campaign_file(name, folder))
     w = campaign["winner"]
     rivals = [f"reference at -O3={reference}@O3", f"reference at -Ofast={reference}@Ofast"]
     if name == "gemm":
@@ -170,7 +189,8 @@ def details(tasks: list[Json]) -> str:
 
 def main() -> None:
     p = common.parser(__doc__)
-    p.add_argument("--task", action="append", choices=CAMPAIGNS, help="only this one; may be repeated")
+    p.add_argument("--task", action="append", choices=CAMPAIGNS + MORE, help="only this one; may be repeated")
+    p.add_argument("--every", action="store_true", help="also the tasks that no example campaign uses")
     p.add_argument("--budget", type=int, metavar="N", help="at most so many candidates (default: no limit)")
     p.add_argument("--wall", type=int, help="seconds of search for each task (short 60, long 150)")
     arguments = p.parse_args()
@@ -179,7 +199,7 @@ def main() -> None:
     wall = arguments.wall or (150 if arguments.long else 60)
     document["wall_s"] = wall
     document["tasks"] = []
-    for name in arguments.task or CAMPAIGNS:
+    for name in arguments.task or CAMPAIGNS + (MORE if arguments.every else []):
         with common.scratch() as folder:
             document["tasks"].append(measure_task(arguments, name, wall, folder))
     if len(document["tasks"]) == 1:

@@ -1,0 +1,84 @@
+"""How many candidates a search judges until it is at 90 % of the best that any found, beside random choice of what to
+improve: the same moves, drafts, seeds and budget."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+
+import bench_quality
+import common
+from common import Json
+
+POLICIES = ["uct", "random"]
+SHARE = 0.9
+
+
+def evaluations(curve: list[Json], wanted: float) -> int | None:
+    """Candidates judged until the champion was as fast as that."""
+    return next((point["candidates"] for point in curve if point["speedup"] >= wanted), None)
+
+
+def summary(runs: list[Json], wanted: float, budget: int) -> Json:
+    """A run that never came there counts with its whole budget: a lower bound of what it would have taken."""
+    reached = [evaluations(r["curve"], wanted) for r in runs]
+    return {"final": [r["speedup"] for r in runs], "evaluations": reached,
+            "reached": sum(e is not None for e in reached),
+            "median_evaluations": statistics.median(budget if e is None else e for e in reached)}
+
+
+def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
+    runs: dict[str, list[Json]] = {p: [] for p in POLICIES}
+    for seed in range(arguments.seed, arguments.seed + seeds):
+        with_seed = argparse.Namespace(**vars(arguments) | {"seed": seed})
+        for policy in POLICIES:  # in turn: the machine's moods meet both
+            common.say(f"{task}: {policy}, seed {seed}")
+            with common.scratch() as folder:
+                done = bench_quality.campaign_of(with_seed, task, arguments.wall, folder, f"search.policy={policy}")
+            if done:
+                runs[policy].append({"seed": seed, "speedup": done["speedup"], "curve": done["curve"],
+                                     "candidates": done["candidates"], "stop_reason": done["stop_reason"]})
+    best = max((r["speedup"] for all_of in runs.values() for r in all_of), default=0.0)
+    return {"task": task, "best": best, "runs": runs,
+            "policies": {p: summary(runs[p], SHARE * best, arguments.budget) for p in POLICIES if runs[p]}}
+
+
+def row_of(t: Json) -> list[str]:
+    out = [t["task"], f"{t['best']:.2f}×"]
+    for p in POLICIES:
+        s = t["policies"].get(p)
+        if not s:
+            out += ["-", "-"]
+            continue
+        bound = "" if s["reached"] * 2 > len(s["final"]) else "≥ "
+        out += [f"{statistics.median(s['final']):.2f}× ({min(s['final']):.2f}–{max(s['final']):.2f})",
+                f"{bound}{s['median_evaluations']:.0f} ({s['reached']} of {len(s['final'])})"]
+    return out
+
+
+def render(document: Json) -> str:
+    rows = [["task", "best", "uct: final (least–most)", "to 90 % of best", "random: final", "to 90 % of best"]]
+    rows += [row_of(t) for t in document["tasks"]]
+    return common.table(rows) + (
+        f"\n\n{document['seeds']} seeds, {document['budget']} candidates each. To 90 %: median of candidates judged until the "
+        "champion was at 90 % of the best final result of all runs of that task, and how many runs came there.")
+
+
+def main() -> None:
+    p = common.parser(__doc__)
+    p.add_argument("--task", action="append", choices=bench_quality.CAMPAIGNS + bench_quality.MORE,
+                   help="only this one; may be repeated")
+    p.add_argument("--budget", type=int, metavar="N", help="candidates of each run (short 30, long 80)")
+    p.add_argument("--seeds", type=int, help="runs of each policy (short 2, long 5)")
+    p.add_argument("--wall", type=int, default=600, help="most seconds of a run")
+    arguments = p.parse_args()
+    common.need(arguments.bin, "kevolve", "bench-winner")
+    arguments.budget = arguments.budget or (80 if arguments.long else 30)
+    seeds = arguments.seeds or (5 if arguments.long else 2)
+    document = common.header("search", arguments) | {"budget": arguments.budget, "seeds": seeds}
+    document["tasks"] = [measure(arguments, t, seeds) for t in arguments.task or ["softmax", "map_id", "row_statistics"]]
+    common.publish(common.close(document), render(document), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
