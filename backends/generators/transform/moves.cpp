@@ -84,6 +84,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return skip(p, a[0], number(a[1]), env);
   if (m.name == "halve" && takes(m, 1, 1))
     return halve(p, a[0]);
+  if (m.name == "peel" && takes(m, 2, 2))
+    return peel(p, a[0], a[1]);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -187,6 +189,10 @@ std::vector<choice> possible(const program& p, const environment& env) {
     const auto& facts = facts_of(env, s.label);
     if (!s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty() && s.lanes == 1)
       each(1.0, "skip", s.label, skipped);
+    walk(s.body, [&](const stmt& x) {
+      if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
+        add(2.0, "peel", {s.label, x.label});
+    });
     if (copies_segments(s))
       add(2.0, "coalesce", {s.label});
     if (facts.independent && s.body.size() > 1)

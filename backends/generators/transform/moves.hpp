@@ -69,6 +69,7 @@ result<void> skip(program& p, const std::string& loop, int64_t count, const envi
 result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
+result<void> peel(program& p, const std::string& loop, const std::string& branch);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 
 // Shared by the moves.
@@ -91,6 +92,8 @@ stmt reduction_join(const reduction& r, expr part);
 std::set<std::string> arrays_written(const std::vector<stmt>& body);
 // Whether `coalesce` finds something in the loop.
 bool copies_segments(const stmt& loop);
+// Whether `peel` may open the branch.
+bool has_borders(const stmt& loop, const std::string& branch);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);
 
