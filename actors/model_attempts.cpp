@@ -116,12 +116,14 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
   });
 }
 
-// A provider that takes no request of ours has something against all of them.
+// A provider that takes no request of ours, or a model that refuses all of them, has something against all of them.
 void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
-  constexpr uint32_t most_in_a_row = 3;
+  const bool refused = e.what == llm::failure_class::content_refused;
+  const uint32_t most_in_a_row = refused ? 6 : 3; // models refuse one thing in a while
   auto& in_a_row = st.bad_requests[provider];
   const bool theirs = e.what == llm::failure_class::bad_request; // another provider may take it
-  if (!theirs && e.what != llm::failure_class::too_large && e.what != llm::failure_class::context_too_long) {
+  if (!theirs && !refused && e.what != llm::failure_class::too_large
+      && e.what != llm::failure_class::context_too_long) {
     in_a_row = e.answered ? 0 : in_a_row;
     return;
   }
@@ -386,7 +388,8 @@ void go_on(pointer self, const call_ptr& c) {
     }
     const auto& terms = c->question.terms;
     if ((!way.wait && !way.one_lands) || (!terms.may_wait && !st.setup.board->held(terms.providers).empty())) {
-      give_up(self, c, "no provider can be asked: " + words_of(way.trail, c->way, st.health));
+      const auto* what = c->way.tried.empty() ? "no provider can be asked: " : "no provider answers this: ";
+      give_up(self, c, what + words_of(way.trail, c->way, st.health));
       return;
     }
     if (way.wait)

@@ -79,7 +79,8 @@ void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool
       end(self, w, std::move(read));
       return;
     case synthesis::reading_kind::mend:
-      q.turns.push_back({"assistant", reply});
+      // What is beyond a reply's size was refused for it; whole, the next question might not fit.
+      q.turns.push_back({"assistant", synthesis::cut_to(reply, self->state.budgets.reply, synthesis::cut_rule::ends)});
       q.turns.push_back({"user", synthesis::repair_prompt(read.why, q.rules)});
       break;
     case synthesis::reading_kind::calls:

@@ -102,6 +102,10 @@ provider_status status_of(const models_state& st, size_t i) {
     s.state = rest->until ? "resting" : "on hold";
     s.reason = rest->because;
     s.until_ns = rest->until ? rest->until->time_since_epoch().count() * ns_per_ms : 0;
+  } else if (h.pacing.not_before > now) {
+    s.state = "resting";
+    s.reason = "it asked for a pause";
+    s.until_ns = h.pacing.not_before.time_since_epoch().count() * ns_per_ms;
   }
   if (auto l = st.ledgers.find(keys::spent_with(plan.name)); l != st.ledgers.end()) {
     s.calls = static_cast<uint64_t>(l->second.spent.calls);
@@ -120,7 +124,9 @@ caf::result<provider_status> resume(pointer self, const std::string& name) {
       llm::resume(st.health[i]);
       st.bad_requests.erase(i);
       tell(self);
-      landed(self);
+      const auto all = st.calls; // also those that wait for a time of their own
+      for (const auto& [serial, c] : all)
+        go_on(self, c);
       return status_of(st, i);
     }
   std::string all;

@@ -91,10 +91,16 @@ std::string summary_of(std::string_view prose) {
   return said;
 }
 
+std::optional<refusal> too_long(const source_file& f, const answer_rules& rules) {
+  if (f.content.size() <= rules.most_file)
+    return std::nullopt;
+  return refusal{refusal_class::too_large, f.path + " has " + std::to_string(f.content.size()) + " bytes; at most "
+                                               + std::to_string(rules.most_file) + " are taken"};
+}
+
 std::optional<refusal> check_content(const source_file& f, const answer_rules& rules) {
-  if (f.content.size() > rules.most_file)
-    return refusal{refusal_class::too_large, f.path + " has " + std::to_string(f.content.size()) + " bytes; at most "
-                                                 + std::to_string(rules.most_file) + " are taken"};
+  if (auto no = too_long(f, rules))
+    return no;
   if (const auto at = llm::first_unplain(f.content); at != std::string::npos) {
     const auto line = std::count(f.content.begin(), f.content.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     return refusal{refusal_class::not_text, f.path + " line " + std::to_string(line)
@@ -144,6 +150,10 @@ std::optional<code_block> bare_source(const reply_parts& parts, const answer_rul
 }
 
 std::optional<refusal> apply_edits(const std::vector<edit_block>& edits, const answer_rules& rules, answer& out) {
+  constexpr size_t most_edits = 200; // each reads the whole file
+  if (edits.size() > most_edits)
+    return refusal{refusal_class::too_large,
+                   std::to_string(edits.size()) + " edits; at most " + std::to_string(most_edits) + " are taken"};
   for (const auto& e : edits) {
     size_t which = 0;
     if (!e.path.empty()) {
@@ -157,6 +167,8 @@ std::optional<refusal> apply_edits(const std::vector<edit_block>& edits, const a
     if (!changed)
       return changed.error();
     out.files[which].content = std::move(*changed);
+    if (auto no = too_long(out.files[which], rules))
+      return no;
   }
   return std::nullopt;
 }

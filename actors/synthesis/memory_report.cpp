@@ -15,7 +15,6 @@ namespace {
 constexpr size_t most_failed = 12;
 constexpr size_t most_helped = 6;
 constexpr int64_t evidence_tokens = 600;
-constexpr int64_t tactic_tokens = 60;
 // A gain within the noise of a screening race is none.
 constexpr double least_gain = 1.01;
 constexpr double least_loss = 0.97;
@@ -163,11 +162,7 @@ std::string outcome(const attempt& a) {
 }
 
 std::string line_of(const attempt& a) {
-  auto tactic = defused(a.tactic);
-  std::replace(tactic.begin(), tactic.end(), '\n', ' ');
-  auto shown = cut_to(tactic, tactic_tokens, cut_rule::head);
-  std::replace(shown.begin(), shown.end(), '\n', ' ');
-  return "- node " + std::to_string(a.node) + ": " + shown + " → " + outcome(a) + "\n";
+  return "- node " + std::to_string(a.node) + ": " + in_quotes(a.tactic, tactic_tokens) + " → " + outcome(a) + "\n";
 }
 
 } // namespace

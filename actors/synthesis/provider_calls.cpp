@@ -19,9 +19,9 @@ std::optional<double> given(double x) {
   return x < 0.0 ? std::nullopt : std::optional<double>{x};
 }
 
-// Refused at the door: nobody charges for that.
+// Refused at the door, or sent elsewhere: nobody charges for that.
 bool cost_nothing(const provider_end& e) {
-  return e.unsent || (!e.answered && !e.cancelled && e.figures.status >= 400);
+  return e.unsent || (!e.answered && !e.cancelled && e.figures.status >= 300);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ struct mark {
   size_t keep;
 };
 constexpr std::string_view first_characters = "<|[kK";
-constexpr std::array<mark, 16> marks{{
+constexpr std::array<mark, 30> marks{{
     {"kevolve-data", 7},
     {"<|", 1},
     {"|>", 1},
@@ -34,6 +34,20 @@ constexpr std::array<mark, 16> marks{{
     {"</think>", 1},
     {"<tool_call>", 1},
     {"</tool_call>", 1},
+    {"<tool_response>", 1},
+    {"</tool_response>", 1},
+    {"<bos>", 1},
+    {"<eos>", 1},
+    {"<pad>", 1},
+    {"[tool_calls]", 1},
+    {"[tool_results]", 1},
+    {"[/tool_results]", 1},
+    {"[available_tools]", 1},
+    {"[/available_tools]", 1},
+    {"[system_prompt]", 1},
+    {"[/system_prompt]", 1},
+    {"<system>", 1},
+    {"</system>", 1},
     {"<\xEF\xBD\x9C", 1}, // DeepSeek's, with a fullwidth bar
 }};
 
@@ -151,6 +165,13 @@ std::string quote(std::string_view label, std::string_view text) {
   std::replace_if(name.begin(), name.end(), [](char c) { return c == '"' || c == '<' || c == '>' || c == '\n'; }, ' ');
   const auto lines = std::count(body.begin(), body.end(), '\n');
   return "<kevolve-data label=\"" + name + "\" lines=\"" + std::to_string(lines) + "\">\n" + body + "</kevolve-data>\n";
+}
+
+std::string in_quotes(std::string_view text, int64_t tokens) {
+  auto out = cut_to(defused(text), tokens, cut_rule::head);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  std::replace(out.begin(), out.end(), '"', '\'');
+  return "\"" + out + "\"";
 }
 
 } // namespace kevolve::synthesis

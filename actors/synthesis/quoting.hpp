@@ -26,6 +26,10 @@ std::string cut_to(std::string_view text, int64_t tokens, cut_rule rule, size_t*
 // word that could be taken for one of these marks or for the marks that chat templates put between turns.
 std::string quote(std::string_view label, std::string_view text);
 
+// What somebody called a thing, within a line of ours: one line between double quotes, which it cannot end.
+std::string in_quotes(std::string_view text, int64_t tokens);
+inline constexpr int64_t tactic_tokens = 60; // of a step's summary
+
 // The text within, without the marks around it.
 std::string defused(std::string_view text);
 

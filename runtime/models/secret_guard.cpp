@@ -1,5 +1,7 @@
 #include "runtime/models/secret_guard.hpp"
 
+#include "backends/generators/llm/plain_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -48,6 +50,13 @@ secret_guard secret_guard::make(const attempt& a, const provider_route& way) {
       add("header", value);
   if (auto made = llm::redactor::make(std::move(values)))
     out.redactor_ = std::move(*made);
+  return out;
+}
+
+std::string secret_guard::clean(std::string_view text) const {
+  auto out = redactor_.clean(text);
+  if (auto plain = llm::plain_text(out); plain != out && redactor_.finds(plain))
+    return redactor_.clean(plain);
   return out;
 }
 

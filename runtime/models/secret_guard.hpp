@@ -20,7 +20,8 @@ public:
   // ("EMPTY", "token") is none: its removal would take ordinary words with it.
   static secret_guard make(const attempt& a, const provider_route& way);
 
-  std::string clean(std::string_view text) const { return redactor_.clean(text); }
+  // Also a secret with invisible characters among its own, which later readers drop.
+  std::string clean(std::string_view text) const;
   // Events in the order they are told. A secret cut in pieces is found too: the end of a piece that may be the
   // beginning of one waits for the next piece.
   std::vector<llm::event> clean(std::vector<llm::event> events);

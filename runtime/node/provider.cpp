@@ -94,7 +94,7 @@ provider_end end_of(const attempt_end& e) {
   provider_end out;
   out.answered = e.outcome == attempt_outcome::answered && !e.remedy;
   out.cancelled = e.outcome == attempt_outcome::cancelled;
-  out.unsent = e.bytes_out == 0;
+  out.unsent = e.bytes_out == 0 && e.bytes_in == 0; // some answer before they have read all
   out.resent = e.resent;
   if (e.remedy) {
     out.what = e.remedy->what;

@@ -244,8 +244,16 @@ std::string to_json_text(const recording& r) {
 }
 
 result<recording> parse_recording(std::string_view text) {
-  const auto x = json::parse(text, nullptr, false);
-  if (x.is_discarded() || !x.is_object() || !x.contains("kevolve_recording"))
+  constexpr int deepest = 32; // ours is five deep; what walks it later goes down by recursion
+  bool deep = false;
+  const auto x = json::parse(
+      text,
+      [&](int depth, json::parse_event_t, json&) {
+        deep = deep || depth > deepest;
+        return !deep;
+      },
+      false);
+  if (deep || x.is_discarded() || !x.is_object() || !x.contains("kevolve_recording"))
     return fail(errc::bad_input, "it is no recording of a campaign");
   try {
     if (x["kevolve_recording"].get<int>() > format_version)

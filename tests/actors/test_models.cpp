@@ -485,6 +485,40 @@ TEST_CASE("a provider whose model is too small for the prompts is put on hold at
   CHECK(s.board->held({"first"}).find("context_too_long it was; 3 requests in a row") != std::string::npos);
 }
 
+TEST_CASE("a model that refuses whatever it is asked is put on hold at the sixth") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {6, failed(llm::failure_class::content_refused, llm::failure_action::next_provider, 200)};
+  for (uint64_t node = 1; node <= 6; ++node) {
+    auto q = s.question(node);
+    q.terms.providers = {"first"};
+    const auto got = s.put(q);
+    REQUIRE(got->error);
+    if (node < 6)
+      CHECK(got->error->detail.find("no provider answers this: first: content_refused") != std::string::npos);
+    CHECK(s.board->held({"first"}).empty() == (node < 6));
+  }
+  CHECK(s.board->held({"first"}).find("content_refused it was; 6 requests in a row") != std::string::npos);
+}
+
+TEST_CASE("who resumes a provider that asked for a long pause is believed more than it was") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {failed(llm::failure_class::rate_limited, llm::failure_action::retry, 429, 3'600'000)};
+  auto q = s.question(1);
+  q.terms.providers = {"first"};
+  CHECK(s.put(q)->error);
+  CHECK(s.list()[0].state == "resting");
+  s.scripts["first"]->ends = {answered()};
+  auto resumed = s.ask<provider_status>(s.office, atom::resume_v, std::string{"first"});
+  s.run();
+  REQUIRE(resumed->value);
+  CHECK(resumed->value->state == "ready");
+  q = s.question(2);
+  q.terms.providers = {"first"};
+  CHECK(s.put(q)->value);
+}
+
 TEST_CASE("a day's budget comes back with the day") {
   service s;
   s.specs[0].per_day.calls = 1;

@@ -56,6 +56,13 @@ TEST_CASE("dates in all forms in use") {
     CHECK_MESSAGE(!date_ms(bad).has_value(), bad);
 }
 
+TEST_CASE("no server is waited for longer than a day") {
+  const instant now{milliseconds{1'700'000'000'000}};
+  const milliseconds day{86'400'000};
+  for (const char* asked : {"Fri, 31 Dec 9999 23:59:59 GMT", "34000000", "Tue, 01 Jan 2600 00:00:00 GMT"})
+    CHECK_MESSAGE(requested_wait({{"retry-after", asked}}, "", now) == day, asked);
+}
+
 TEST_CASE("headers are found whatever their case") {
   const header_list headers{{"Retry-After", "1"}, {"retry-after", "2"}};
   CHECK(*find_header(headers, "RETRY-AFTER") == "1");

@@ -1,4 +1,5 @@
 // A canary key is in nothing that leaves the transport, whatever a server does with it.
+#include "backends/generators/llm/plain_text.hpp"
 #include "runtime/base/log.hpp"
 #include "tests/models/calls.hpp"
 #include "tests/models/hostile_provider.hpp"
@@ -110,6 +111,22 @@ TEST_CASE("a key that the server sends back is in no event, end, log or descript
   log::configure({.threshold = log::level::warn, .json = false, .file = {}});
   CHECK(logged.find("failed after") != std::string::npos);
   CHECK(logged.find(canary) == std::string::npos);
+}
+
+TEST_CASE("a key with invisible characters between its own is not put together again by who drops them") {
+  hostile_provider provider;
+  model_transport transport;
+  const auto port = provider.listen();
+  std::string spread;
+  for (const char c : canary)
+    spread += std::string{c} + "\u200b";
+  auto a = attempt_at(plain_url(
+      port,
+      provider.add({{{act::send, stream_of(chat_stream({"the key is " + spread + "."})), 0}, {act::close, {}, 0}}})));
+  a.key = api_key{canary};
+  const auto x = call(transport, a);
+  CHECK(x.end.reply.text.find("the key is ") == 0);
+  CHECK(llm::plain_text(x.end.reply.text).find(canary) == std::string::npos);
 }
 
 TEST_CASE("text that only begins like a key is told whole") {

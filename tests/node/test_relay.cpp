@@ -141,6 +141,8 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   REQUIRE(!touched);
   CHECK(touched.error().detail.find("its sha256 is another") != std::string::npos);
   CHECK(!parse_recording("{}"));
+  const auto deep = R"({"kevolve_recording":2,"x":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  CHECK(!parse_recording(deep));
   CHECK(!parse_recording(to_json_text(*kept).substr(0, 1'000)));
 }
 

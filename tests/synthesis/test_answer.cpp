@@ -90,6 +90,20 @@ TEST_CASE("a reply or a file past its limit is refused") {
   CHECK(class_of(parse_answer("```c\nvoid f(void) {}\n```\n", rules)) == "none");
 }
 
+TEST_CASE("edits are so many at most, and a file that one of them makes too large is refused at once") {
+  auto rules = rules_of("q\nvoid f(void) {}\n");
+  const std::string same = "<<<<<<< SEARCH\nq\n=======\nq\n>>>>>>> REPLACE\n";
+  std::string many;
+  for (int i = 0; i < 201; ++i)
+    many += same;
+  CHECK(class_of(parse_answer(many, rules)) == "too_large");
+  rules.most_file = 100;
+  // Cut down by the second edit it would be small enough again.
+  const auto grown = "<<<<<<< SEARCH\nq\n=======\n" + std::string(200, 'x') + "\n>>>>>>> REPLACE\n";
+  const auto shrunk = "<<<<<<< SEARCH\n" + std::string(200, 'x') + "\n=======\nr\n>>>>>>> REPLACE\n";
+  CHECK(class_of(parse_answer(grown + shrunk, rules)) == "too_large");
+}
+
 TEST_CASE("a hundred thousand fences and marks are read in no time") {
   auto rules = rules_of("x\n");
   std::string many;

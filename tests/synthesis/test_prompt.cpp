@@ -226,7 +226,7 @@ TEST_CASE("a step knows what it has to beat, wherever it starts; a clean slate d
   auto f = facts_of(c);
   f.best = {9, 3.1, 2.96, 3.3, "stream the stores"};
   const std::string line =
-      "- best of all so far, node 9: stream the stores → 3.1 times as fast as the reference (2.96 to 3.3)\n";
+      "- best of all so far, node 9: \"stream the stores\" → 3.1 times as fast as the reference (2.96 to 3.3)\n";
   for (const auto* memory : {"parent", "siblings", "both"}) {
     f.memory = memory;
     CHECK(has(part(*build_prompt(f), "history").text, line));

@@ -140,6 +140,8 @@ void resume(provider_health& p) {
   p.held_until.reset();
   p.held_because.clear();
   p.breaking = breaker{breaker_phase::closed, 0, 0, p.breaking.epoch + 1, instant{}};
+  p.pacing.not_before = {}; // who resumes it knows better than its last headers
+  p.pacing.windows.clear();
 }
 
 } // namespace kevolve::llm

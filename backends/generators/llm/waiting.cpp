@@ -214,8 +214,9 @@ std::optional<instant> parse_date(std::string_view text) {
 }
 
 std::optional<milliseconds> requested_wait(const header_list& headers, std::string_view body, instant now) {
+  static constexpr milliseconds longest{24 * 3600 * 1000}; // then it is asked again, whatever it said
   const auto ahead = [](std::optional<milliseconds> wait) {
-    return wait && wait->count() > 0 ? wait : std::optional<milliseconds>{};
+    return wait && wait->count() > 0 ? std::min(*wait, longest) : std::optional<milliseconds>{};
   };
   if (const auto* ms = find_header(headers, "retry-after-ms")) {
     auto text = trimmed(*ms);

@@ -26,7 +26,7 @@ std::optional<instant> parse_date(std::string_view text);
 
 // What the server asks for: retry-after-ms, else retry-after as seconds, duration or date, else a hint in the body
 // ("try again in 1.2s", Gemini's "retryDelay"). Dates are taken against the answer's own `date` header if there is one,
-// so that a clock that is wrong does no harm. Null: nothing, or nothing that lies ahead.
+// so that a clock that is wrong does no harm. At most a day. Null: nothing, or nothing that lies ahead.
 std::optional<milliseconds> requested_wait(const header_list& headers, std::string_view body, instant now);
 
 struct backoff_rules {
