@@ -59,13 +59,14 @@ int main(int argc, char** argv) {
   auto r = read_recording(**data);
   if (!r)
     return give_up(to_string(r.error()));
+  const auto search_ns = r->candidates == 0 ? 0 : r->last_finished_ns - r->first_selected_ns;
   json out{{"task", r->spec.task.task.name},
            {"seed", r->spec.seed},
            {"state", r->finish.state},
            {"stop_reason", r->finish.stop_reason},
            {"detail", r->finish.detail},
            {"candidates", r->candidates},
-           {"search_s", static_cast<double>(r->last_finished_ns - r->first_selected_ns) / 1e9},
+           {"search_s", static_cast<double>(search_ns) / 1e9},
            {"speedup", r->finish.speedup},
            {"ci95", interval(r->finish.ci_low, r->finish.ci_high)},
            {"reached_90_percent", reached(*r, 0.9)},
