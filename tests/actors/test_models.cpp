@@ -288,6 +288,16 @@ TEST_CASE("what may be repeated is, after the wait that was asked for") {
   CHECK(r.calls[1].number == 2);
 }
 
+TEST_CASE("a call that was sent elsewhere costs nothing") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {failed(llm::failure_class::redirected, llm::failure_action::hold_provider, 307)};
+  s.scripts["second"]->ends = {answered()};
+  CHECK(s.put(s.question(1))->value);
+  CHECK(s.stored(1).calls.at(0).money == 0);
+  CHECK(s.list()[0].tokens == 0);
+}
+
 TEST_CASE("a provider without a valid key is put on hold, once, and the next one asked") {
   service s;
   s.open();

@@ -1,0 +1,19 @@
+// What a call's end over HTTP is to those who pay for it.
+#include "runtime/node/provider.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+
+TEST_CASE("a call that was answered before its request was wholly written went out") {
+  attempt_end e;
+  e.outcome = attempt_outcome::answered;
+  e.status = 200;
+  e.bytes_in = 4'096;
+  CHECK(!end_of(e).unsent);
+  e.bytes_in = 0;
+  e.outcome = attempt_outcome::failed;
+  CHECK(end_of(e).unsent); // nobody heard of it
+  e.bytes_out = 10;
+  CHECK(!end_of(e).unsent);
+}
