@@ -3,6 +3,7 @@
 #include "tools/kevolve/bundle_reading.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/new_file.hpp"
 #include "tools/kevolve/only_campaign.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -12,9 +13,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -51,25 +50,6 @@ result<std::string> free_place(const std::string& out) {
   return path.string();
 }
 
-result<void> write_durably(const std::string& path, const std::string& text) {
-  const auto fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return tl::unexpected(from_errno(errno, "writing " + path));
-  size_t done = 0;
-  auto wrong = 0;
-  while (done < text.size() && wrong == 0) {
-    const auto n = ::write(fd, text.data() + done, text.size() - done);
-    if (n >= 0)
-      done += static_cast<size_t>(n);
-    else if (errno != EINTR)
-      wrong = errno;
-  }
-  if (wrong == 0 && ::fsync(fd) != 0)
-    wrong = errno;
-  ::close(fd);
-  return wrong == 0 ? result<void>{} : tl::unexpected(from_errno(wrong, "writing " + path));
-}
-
 // Whole or not at all: written beside its place and renamed.
 result<void> publish(const std::string& place, const std::vector<bundle_file>& files) {
   const auto draft = place + ".part-" + short_string(random_id());
@@ -77,7 +57,7 @@ result<void> publish(const std::string& place, const std::vector<bundle_file>& f
     return tl::unexpected(from_errno(errno, "--out: making " + draft));
   result<void> done;
   for (const auto& f : files)
-    if (done = write_durably(draft + "/" + f.name, f.text); !done)
+    if (done = write_new_file(draft + "/" + f.name, f.text); !done)
       break;
   if (done && ::rename(draft.c_str(), place.c_str()) != 0)
     done =
