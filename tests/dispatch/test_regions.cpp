@@ -52,6 +52,7 @@ TEST_CASE("a border lies between the shapes, by their ratio, where the gap is wi
   CHECK(r.inside.most == 100);
   CHECK(comparison_text(r.inside, false) == "m <= 100");
   CHECK(comparison_text(r.inside, true) == "m > 100");
+  CHECK(drawn({at(10, 8, 0), at(12, 800, 1)}).inside.factors == std::vector<std::string>{"n"});
   // Sizes that follow each other: the border is the lower one.
   CHECK(drawn({at(1, 7, 0), at(2, 7, 1)}).inside.most == 1);
   CHECK(drawn({at(0, 7, 0), at(1, 7, 1)}).inside.most == 0);

@@ -86,13 +86,15 @@ TEST_CASE("parts that no region has are left out; the reference stays") {
 }
 
 TEST_CASE("each part's text stands in the file as it was judged, and its macros end with it") {
-  const auto text = counting_source(3);
-  const auto source =
-      dispatcher_source(sample_task(),
-                        part_of("reference", "#undef SCALE\n#define SCALE 7\n"
-                                                 + counting_source(1).substr(counting_source(1).find("extern"))),
-                        {part_of("node3", text), part_of("node8", text)}, sample_regions());
-  CHECK(source.find(text) != std::string::npos);
+  // What one has left defined, the next would take for its own.
+  const std::string asks = "#ifndef SCALE\n#define SCALE 2\n#endif\nstatic int own = 3;\nextern int seen;\n"
+                           "void twice(const float *x, float *y, long rows, long cols) {\n  seen += own;\n"
+                           "  for (long i = 0; i < rows * cols; i++)\n    y[i] = SCALE * x[i];\n}\n";
+  const auto source = dispatcher_source(
+      sample_task(),
+      part_of("reference", "#define SCALE 7\nstatic const int own = 1;\n" + asks.substr(asks.find("extern"))),
+      {part_of("node3", asks), part_of("node8", asks)}, sample_regions());
+  CHECK(source.find(asks) != std::string::npos);
   if (std::system("command -v clang-19 > /dev/null") == 0)
     CHECK(run_with("clang-19", source, "4 1000 1001 4") == "3 42\n1 147\n");
 }

@@ -33,7 +33,7 @@ public:
       }
       text_ += source[i];
       lines_.push_back(line);
-      line += source[i] == '\n' ? 1 : 0;
+      line += source[i] == '\n' ? 1U : 0U;
     }
   }
 
