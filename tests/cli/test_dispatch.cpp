@@ -156,8 +156,9 @@ std::string campaign_of_two(const temporary_folder& f) {
 TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the judge finds it nowhere slower") {
   temporary_folder f;
   const auto id = campaign_of_two(f);
-  auto said = run_kevolve(
-      {"dispatch", "--data", "d", "--out", "dispatch.c", "--kernels", "3", "--flags", "O3", "--json"}, f.path);
+  auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "3",
+                           "--flags", "O3", "--json"},
+                          f.path);
   CAPTURE(said.out);
   CAPTURE(said.err);
   REQUIRE(said.code == 0);
@@ -183,6 +184,24 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
   CHECK(text == document["source"].get<std::string>());
   CHECK(text.find("kevolve_reference_helper") != std::string::npos);
 
+  // As a bundle it stands for itself, with the figures of the whole.
+  const auto results = json::parse(read_file(f.path + "/kernel/results.json"));
+  CHECK(results["node"].is_null());
+  REQUIRE(results["dispatches"].size() == 2);
+  CHECK(results["dispatches"][0] == document["kernels"][0]["node"]);
+  CHECK(results["speedup"] == document["speedup"]);
+  CHECK(results["environment"]["flag_set"] == "O3");
+  CHECK(results["environment"]["is_the_toolchain_that_measured"] == true);
+  for (size_t s = 0; s < 3; ++s) {
+    CHECK(results["shapes"][s]["speedup"] == document["shapes"][s]["speedup"]);
+    CHECK(results["shapes"][s]["kernel_ns"].get<double>() > 0);
+  }
+  CHECK(read_file(f.path + "/kernel/kernel.c") == text);
+  f.write("script", "cd kernel && env -u CC -u CXX cmake -B b && cmake --build b && b/test_kernel\n");
+  auto built = program{"/bin/bash", {"script"}, f.path}.finish();
+  CAPTURE(built.err);
+  CHECK(built.out.find("0 of 3 shapes wrong") != std::string::npos);
+
   auto again = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c"}, f.path);
   CHECK(again.code == 5);
   CHECK(again.err.find("there is a file dispatch.c: name one that is absent") != std::string::npos);
@@ -193,6 +212,10 @@ TEST_CASE("a dispatcher is refused in the words it was asked in") {
   auto nowhere = run_kevolve({"dispatch", "1a2b", "--out", "a/b.c"}, f.path);
   CHECK(nowhere.code == 2);
   CHECK(nowhere.err.find("there is no directory") != std::string::npos);
+  auto taken = run_kevolve({"dispatch", "1a2b", "--bundle", f.path + "/.."}, f.path);
+  CHECK(taken.code == 5);
+  CHECK(taken.err.find("--bundle: ") != std::string::npos);
+  CHECK(taken.err.find("is not empty") != std::string::npos);
   auto flags = run_kevolve({"dispatch", "1a2b", "--flags", "O9"}, f.path);
   CHECK(flags.code == 2);
   CHECK(flags.err.find("--flags O9: no such flag set") != std::string::npos);

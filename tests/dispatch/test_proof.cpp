@@ -103,7 +103,10 @@ TEST_CASE("what does not pass is not mended") {
   scripted judge{{fast}};
   auto how = judge.how();
   how.judge = [](const std::string&, const std::string&) -> result<judgement> {
-    return judgement{false, "wrong_result", 0, 0, 0, "", measured({0.5, 3, 3, 1, 1})};
+    judgement j;
+    j.why = "wrong_result";
+    j.by_shape = measured({0.5, 3, 3, 1, 1});
+    return j;
   };
   const auto p = prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
                        {fast}, how);

@@ -146,7 +146,8 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
   }
 }
 
-// What this machine says of the build; whether it is the one that measured is told by the fingerprints.
+} // namespace
+
 result<void> read_machine(bundle_input& b) {
   auto hardware = make_target("cpu", program_directory());
   if (!hardware)
@@ -171,8 +172,6 @@ result<void> read_machine(bundle_input& b) {
   });
   return {};
 }
-
-} // namespace
 
 result<bundle_input> read_bundle(connection& node, const std::string& id) {
   const auto path = "/v1/campaigns/" + percent_encoded(id);

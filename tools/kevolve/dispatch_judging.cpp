@@ -64,15 +64,13 @@ result<dispatch::judgement> dispatch_judge::judge(const std::string& source, con
   if (trouble)
     return fail(errc::internal, "judging " + about + ": " + trouble.kind + ": " + trouble.detail);
   dispatch::judgement out;
-  const auto& last = e->outcome.last;
   out.passes = e->fixed.admission.result == verdict::pass && e->outcome.result == verdict::pass;
   out.why = out.passes ? "" : what_failed(*e);
-  out.speedup = last.speedup;
-  out.ci_low = last.ci_low;
-  out.ci_high = last.ci_high;
-  if (const auto seen = last.evidence.find("disturbed"); seen != last.evidence.end())
-    out.disturbed = seen->second;
-  out.by_shape = figures_of(last, task());
+  out.outcome = std::move(e->outcome.last);
+  out.by_shape = figures_of(out.outcome, task());
+  out.harness = e->fixed.harness;
+  out.toolchain = e->fixed.toolchain;
+  out.device = e->fixed.device;
   return out;
 }
 

@@ -1,9 +1,11 @@
 // kevolve dispatch: the fastest kernel of a campaign's tree by the sizes, the reference elsewhere, in one C file.
 #include "backends/target.hpp"
 #include "runtime/base/log.hpp"
-#include "tools/kevolve/campaign_text.hpp"
+#include "tools/kevolve/bundle_reading.hpp"
+#include "tools/kevolve/bundle_writing.hpp"
 #include "tools/kevolve/connection.hpp"
-#include "tools/kevolve/dispatch_judging.hpp"
+#include "tools/kevolve/dispatch_bundle.hpp"
+#include "tools/kevolve/dispatch_text.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/new_file.hpp"
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace kevolve {
 
@@ -35,6 +38,7 @@ struct dispatch_options {
   node_address where;
   std::string id;
   std::string out;
+  std::string bundle;
   std::string flags;
   size_t kernels = usual_kernels;
   std::vector<std::string> weak_sandbox;
@@ -65,110 +69,6 @@ result<void> known_flags(const std::string& flags) {
   return {};
 }
 
-std::string name_of(const judged_kernels& k, const dispatch::choice& c) {
-  return c ? "node " + std::to_string(k.kernels[*c].node) : "reference";
-}
-
-json node_or_null(const judged_kernels& k, const dispatch::choice& c) {
-  return c ? json(k.kernels[*c].node) : json(nullptr);
-}
-
-json interval_or_null(double low, double high) {
-  return high > 0 ? json{low, high} : json(nullptr);
-}
-
-struct dispatch_result {
-  std::string campaign;
-  std::string flags;
-  judged_kernels kernels;
-  dispatch::proof proof;
-  std::string out; // where it was written; empty: nowhere
-};
-
-json document_of(const dispatch_result& r, const contract& task) {
-  auto kernels = json::array();
-  for (auto k : dispatch::kernels_in(r.proof.where))
-    kernels.push_back({{"node", r.kernels.kernels[k].node}, {"summary", r.kernels.kernels[k].summary}});
-  auto refused = json::array();
-  for (const auto& x : r.kernels.refused)
-    refused.push_back({{"node", x.node}, {"reason", x.why}});
-  auto alone = json::array();
-  for (size_t k = 0; k < r.kernels.kernels.size(); ++k) {
-    auto figures = json::array();
-    for (const auto& f : r.kernels.figures[k])
-      figures.push_back({{"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
-                         {"ci95", interval_or_null(f.low, f.high)}});
-    alone.push_back({{"node", r.kernels.kernels[k].node}, {"shapes", std::move(figures)}});
-  }
-  auto rows = json::array();
-  for (const auto& x : dispatch::rows_of(r.proof.where))
-    rows.push_back({{"when", x.when}, {"node", node_or_null(r.kernels, x.kernel)}});
-  auto shapes = json::array();
-  for (size_t s = 0; s < task.shapes.size(); ++s) {
-    const auto& f = r.proof.judged.by_shape[s];
-    shapes.push_back({{"shape", task.shapes[s].name},
-                      {"held_out", task.shapes[s].held_out},
-                      {"node", node_or_null(r.kernels, dispatch::kernel_at(r.proof.where, task.shapes[s].sizes))},
-                      {"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
-                      {"ci95", interval_or_null(f.low, f.high)},
-                      {"slower", dispatch::is_slower(f)}});
-  }
-  const auto& j = r.proof.judged;
-  return {{"campaign", r.campaign},
-          {"task", task.name},
-          {"flags", r.flags},
-          {"holds", r.proof.holds()},
-          {"detail", j.why},
-          {"speedup", j.passes ? json(j.speedup) : json(nullptr)},
-          {"ci95", j.passes ? interval_or_null(j.ci_low, j.ci_high) : json(nullptr)},
-          {"disturbed", or_null(j.disturbed)},
-          {"rounds", r.proof.rounds},
-          {"kernels", std::move(kernels)},
-          {"judged_alone", std::move(alone)},
-          {"refused", std::move(refused)},
-          {"regions", std::move(rows)},
-          {"shapes", std::move(shapes)},
-          {"out", or_null(r.out)},
-          {"source", r.proof.source}};
-}
-
-std::string text_of(const dispatch_result& r, const contract& task) {
-  const auto used = dispatch::kernels_in(r.proof.where).size();
-  auto out = fmt::format("{}: {} and the reference, flag set {}\n\n", printable(task.name),
-                         human_number(used, "kernel"), printable(r.flags));
-  std::vector<std::vector<std::string>> regions{{"SIZES", "RUNS"}};
-  for (const auto& x : dispatch::rows_of(r.proof.where))
-    regions.push_back({x.when, name_of(r.kernels, x.kernel)});
-  out += table_text(regions) + "\n";
-  for (const auto& x : r.kernels.refused)
-    out += fmt::format("node {} takes no part: {}\n", x.node, printable(x.why));
-  const auto& j = r.proof.judged;
-  if (!j.passes)
-    return out + "the dispatcher is refused by the judge: " + printable(j.why) + "\n";
-  std::vector<std::vector<std::string>> shapes{{"SHAPE", "USE", "RUNS", "SPEEDUP", "95 % INTERVAL"}};
-  size_t untimed = 0;
-  for (size_t s = 0; s < task.shapes.size(); ++s) {
-    const auto& f = j.by_shape[s];
-    untimed += dispatch::is_timed(f) ? 0U : 1U;
-    shapes.push_back({printable(task.shapes[s].name), task.shapes[s].held_out ? "held out" : "declared",
-                      name_of(r.kernels, dispatch::kernel_at(r.proof.where, task.shapes[s].sizes)),
-                      dispatch::is_timed(f) ? human_speedup(f.speedup) : "-",
-                      dispatch::is_timed(f)
-                          ? fmt::format("{:.3f} to {:.3f}{}", f.low, f.high, dispatch::is_slower(f) ? "  slower" : "")
-                          : "not timed"});
-  }
-  out += table_text(shapes);
-  out += fmt::format("\nspeedup {}, 95 % interval {:.3f} to {:.3f}; judged in {}\n", human_speedup(j.speedup), j.ci_low,
-                     j.ci_high, human_number(r.proof.rounds, "round"));
-  if (!j.disturbed.empty())
-    out += disturbed_text(j.disturbed);
-  out += r.proof.slower.empty()
-             ? fmt::format("by the judge, none of the {} timed is slower than the reference\n",
-                           human_number(task.shapes.size() - untimed, "shape"))
-             : human_number(r.proof.slower.size(), "shape") + " slower than the reference by the judge: not written\n";
-  return out + (r.out.empty() ? "" : printable(r.out) + " is written\n");
-}
-
 result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatch_material& m, dispatch_judge& judge,
                                         const std::string& flags) {
   auto reference =
@@ -194,42 +94,88 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   return out;
 }
 
-int run(const dispatch_options& o) {
-  if (auto free = free_file(o.out); !free)
-    return report(free.error(), o.common.json);
-  if (!o.flags.empty())
-    if (auto known = known_flags(o.flags); !known)
-      return report(known.error(), o.common.json);
-  const stop_signal stop; // before the first thread
-  auto material = [&]() -> result<dispatch_material> {
-    auto node = connection::open(o.where, true);
-    if (!node)
-      return tl::unexpected(node.error());
-    return campaign_or_only(**node, o.id).and_then([&](const std::string& id) {
-      return read_dispatch_material(**node, id);
-    });
-  }();
+// What is asked of the campaign's node, which is let go before anything is judged.
+struct told {
+  dispatch_material material;
+  std::optional<bundle_input> bundle;
+};
+
+result<told> ask_node(const dispatch_options& o) {
+  auto node = connection::open(o.where, true);
+  if (!node)
+    return tl::unexpected(node.error());
+  auto id = campaign_or_only(**node, o.id);
+  if (!id)
+    return tl::unexpected(id.error());
+  auto material = read_dispatch_material(**node, *id);
   if (!material)
-    return report(material.error(), o.common.json);
+    return tl::unexpected(material.error());
+  told out{std::move(*material), {}};
+  if (o.bundle.empty())
+    return out;
+  auto bundle = read_bundle(**node, *id);
+  if (!bundle)
+    return tl::unexpected(bundle.error());
+  out.bundle = std::move(*bundle);
+  return out;
+}
+
+result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bundle, dispatch_result& made) {
+  if (!o.out.empty()) {
+    if (auto written = write_new_file(o.out, made.proof.source); !written)
+      return written;
+    made.out = o.out;
+  }
+  if (!bundle)
+    return {};
+  std::vector<uint64_t> nodes;
+  for (auto k : dispatch::kernels_in(made.proof.where))
+    nodes.push_back(made.kernels.kernels[k].node);
+  auto place = free_place("--bundle", o.bundle);
+  if (!place)
+    return tl::unexpected(place.error());
+  if (auto taken = take_dispatcher(*bundle, made.proof, nodes, made.flags); !taken)
+    return taken;
+  auto files = bundle_files(*bundle);
+  if (!files)
+    return tl::unexpected(files.error());
+  made.bundle = *place;
+  return publish("--bundle", *place, *files);
+}
+
+result<void> check_options(const dispatch_options& o) {
+  if (auto free = free_file(o.out); !free)
+    return free;
+  if (!o.bundle.empty())
+    if (auto place = free_place("--bundle", o.bundle); !place)
+      return tl::unexpected(place.error());
+  return o.flags.empty() ? result<void>{} : known_flags(o.flags);
+}
+
+int run(const dispatch_options& o) {
+  if (auto fine = check_options(o); !fine)
+    return report(fine.error(), o.common.json);
+  const stop_signal stop; // before the first thread
+  auto asked = ask_node(o);
+  if (!asked)
+    return report(asked.error(), o.common.json);
   auto flags = o.flags;
-  for (const auto& k : material->kernels)
-    if (flags.empty() && k.node == material->best)
+  for (const auto& k : asked->material.kernels)
+    if (flags.empty() && k.node == asked->material.best)
       flags = k.flags;
   if (o.common.quiet) // what the task's admission has to note is no news
     log::configure({log::level::error, false, ""});
-  dispatch_judge judge{spec_around(material->task, "cpu"), flags, o.weak_sandbox, stop, o.common.quiet};
-  auto made = make_dispatcher(o, *material, judge, flags);
+  dispatch_judge judge{spec_around(asked->material.task, "cpu"), flags, o.weak_sandbox, stop, o.common.quiet};
+  auto made = make_dispatcher(o, asked->material, judge, flags);
   if (!made)
     return report(made.error(), o.common.json);
-  if (made->proof.holds() && !o.out.empty()) {
-    if (auto written = write_new_file(o.out, made->proof.source); !written)
+  if (made->proof.holds())
+    if (auto written = write_all(o, std::move(asked->bundle), *made); !written)
       return report(written.error(), o.common.json);
-    made->out = o.out;
-  }
   if (o.common.json)
-    print_out(to_text(document_of(*made, judge.task())) + "\n");
+    print_out(to_text(dispatch_json(*made, judge.task())) + "\n");
   else
-    print_out(text_of(*made, judge.task()));
+    print_out(dispatch_text(*made, judge.task()));
   return made->proof.holds() ? exit_code::ok : exit_code::failed;
 }
 
@@ -243,6 +189,8 @@ void add_dispatch(CLI::App& app, action& chosen) {
                "shape is slower than the reference all the same.");
   verb->add_option("ID", o->id, "the campaign's id, or at least 4 of its first digits (default: the only one)");
   verb->add_option("--out", o->out, "the C file to write; must be absent (default: none is written)");
+  verb->add_option("--bundle", o->bundle,
+                   "the directory to make of it, as `kevolve bundle` does of the best; must be absent or empty");
   verb->add_option("--kernels", o->kernels, "judge so many kernels of the tree at most")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, most_kernels));

@@ -1,6 +1,7 @@
 // Planning and judging in turns, until no shape is slower than the reference.
 #pragma once
 
+#include "backends/protocol.hpp"
 #include "runtime/base/result.hpp"
 #include "tools/kevolve/dispatch/plan.hpp"
 #include "tools/kevolve/dispatch/source.hpp"
@@ -15,11 +16,9 @@ namespace kevolve::dispatch {
 struct judgement {
   bool passes = false;
   std::string why; // it does not
-  double speedup = 0.0;
-  double ci_low = 0.0;
-  double ci_high = 0.0;
-  std::string disturbed; // no session was calm; empty: one was
   figures by_shape;
+  judge_outcome outcome;
+  std::string harness, toolchain, device; // fingerprints of who judged
 };
 
 struct judging {
