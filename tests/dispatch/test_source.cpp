@@ -1,9 +1,11 @@
 #include "tools/kevolve/dispatch/source.hpp"
 
+#include "config/task.hpp"
 #include "tests/dispatch/sample.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -122,4 +124,35 @@ TEST_CASE("a source that does not define the entry itself is no part") {
   const auto part = read_part("node3", "", "void other(void) {}\n", "twice");
   REQUIRE_FALSE(part);
   CHECK(part.error().detail.find("no function twice is defined") != std::string::npos);
+}
+
+TEST_CASE("the reference of every task in C can stand in one file with itself") {
+  const auto* root = std::getenv("KEVOLVE_SOURCE");
+  REQUIRE(root != nullptr);
+  auto pattern = (fs::temp_directory_path() / "kevolve-dispatch-XXXXXX").string();
+  REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+  std::string files;
+  for (const auto& entry : fs::directory_iterator{std::string{root} + "/config/tasks"}) {
+    if (!entry.path().string().ends_with(".task.toml"))
+      continue;
+    CAPTURE(entry.path().string());
+    const auto spec = load_task(entry.path().string());
+    REQUIRE(spec);
+    if (spec->task.language != "c")
+      continue;
+    const auto part = [&](const char* label) {
+      auto out = read_part(label, "itself", spec->reference_source, spec->task.entry);
+      REQUIRE_MESSAGE(out, out.error().detail);
+      return *out;
+    };
+    regions r;
+    r.inside.kernel = 0;
+    const auto file = pattern + "/" + spec->task.name + ".c";
+    std::ofstream{file} << dispatcher_source(spec->task, part("reference"), {part("node1")}, r);
+    files += " " + file;
+  }
+  CHECK(std::count(files.begin(), files.end(), ' ') > 10);
+  if (std::system("command -v clang-19 > /dev/null") == 0)
+    CHECK(std::system(("clang-19 -std=gnu17 -march=native -fsyntax-only -Werror" + files).c_str()) == 0);
+  fs::remove_all(pattern);
 }
