@@ -95,6 +95,7 @@ result<judged_kernels> judge_kernels(dispatch_judge& judge, const std::vector<tr
     out.kernels.push_back(k);
     out.parts.push_back(std::move(*part));
     out.figures.push_back(std::move(said->by_shape));
+    out.speedups.push_back(said->outcome.speedup);
   }
   return out;
 }

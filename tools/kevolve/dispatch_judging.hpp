@@ -45,6 +45,7 @@ struct judged_kernels {
   std::vector<tree_kernel> kernels;
   std::vector<dispatch::source_part> parts; // of these, in the same order
   std::vector<dispatch::figures> figures;
+  std::vector<double> speedups; // over all declared shapes
   std::vector<refused_kernel> refused;
 };
 result<judged_kernels> judge_kernels(dispatch_judge& judge, const std::vector<tree_kernel>& kernels);

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace kevolve {
 
 namespace {
@@ -42,7 +44,8 @@ json dispatch_json(const dispatch_result& r, const contract& task) {
     for (const auto& f : r.kernels.figures[k])
       figures.push_back({{"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
                          {"ci95", interval_or_null(f.low, f.high)}});
-    alone.push_back({{"node", r.kernels.kernels[k].node}, {"shapes", std::move(figures)}});
+    alone.push_back(
+        {{"node", r.kernels.kernels[k].node}, {"speedup", r.kernels.speedups[k]}, {"shapes", std::move(figures)}});
   }
   auto rows = json::array();
   for (const auto& x : dispatch::rows_of(r.proof.where))
@@ -105,6 +108,10 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   out += table_text(shapes);
   out += fmt::format("\nspeedup {}, 95 % interval {:.3f} to {:.3f}; judged in {}\n", human_speedup(j.outcome.speedup),
                      j.outcome.ci_low, j.outcome.ci_high, human_number(r.proof.rounds, "round"));
+  const auto fastest = std::max_element(r.kernels.speedups.begin(), r.kernels.speedups.end());
+  out += fmt::format("the fastest alone, node {}: {}\n",
+                     r.kernels.kernels[static_cast<size_t>(fastest - r.kernels.speedups.begin())].node,
+                     human_speedup(*fastest));
   if (const auto why = disturbance_of(j); !why.empty())
     out += disturbed_text(why);
   out += r.proof.slower.empty()
