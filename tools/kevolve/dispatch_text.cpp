@@ -90,6 +90,8 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   out += table_text(regions) + "\n";
   for (const auto& x : r.kernels.refused)
     out += fmt::format("node {} takes no part: {}\n", x.node, printable(x.why));
+  if (!r.kernels.refused.empty())
+    out += "\n";
   const auto& j = r.proof.judged;
   if (!j.passes)
     return out + "the dispatcher is refused by the judge: " + printable(j.why) + "\n";

@@ -116,6 +116,8 @@ result<told> ask_node(const dispatch_options& o) {
   auto bundle = read_bundle(**node, *id);
   if (!bundle)
     return tl::unexpected(bundle.error());
+  if (auto files = bundle_files(*bundle); !files) // known before the judge is asked
+    return tl::unexpected(files.error());
   out.bundle = std::move(*bundle);
   return out;
 }
