@@ -67,6 +67,17 @@ TEST_CASE("what a model wrote is text on the page") {
   CHECK(has(text, "`` a`b ``"));
 }
 
+TEST_CASE("a kernel that chooses among several says which, and is nobody's node") {
+  auto b = sample_bundle();
+  CHECK(results_json(b)["node"] == 7);
+  CHECK(results_json(b)["dispatches"].is_null());
+  b.dispatches = {3, 7};
+  CHECK(results_json(b)["node"].is_null());
+  CHECK(results_json(b)["dispatches"] == json::array({3, 7}));
+  CHECK(has(readme_text(b), "this is a choice by the sizes among the reference and nodes 3, 7, judged as a whole"));
+  CHECK_FALSE(has(readme_text(b), "by generator"));
+}
+
 TEST_CASE("results have the figures as numbers") {
   const auto r = results_json(sample_bundle());
   CHECK(r["verdict"] == "pass");

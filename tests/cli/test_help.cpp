@@ -27,6 +27,7 @@ TEST_CASE("every verb explains itself with an example") {
                                                     {"man"},
                                                     {"best"},
                                                     {"bundle"},
+                                                    {"dispatch"},
                                                     {"status"},
                                                     {"tree"},
                                                     {"node"},

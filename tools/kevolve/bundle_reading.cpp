@@ -1,9 +1,9 @@
 #include "tools/kevolve/bundle_reading.hpp"
 
 #include "backends/target.hpp"
-#include "config/task_sections.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/task_reading.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 #include <fmt/core.h>
@@ -26,33 +26,15 @@ uint64_t count_at(const json& x, const char* key) {
 }
 
 result<void> read_task(const json& task, bundle_input& b) {
-  const auto files = task.find("files");
-  if (files == task.end() || !files->is_object())
-    return fail(errc::unsupported, "the node is older than this kevolve and does not tell the task's files: update it");
-  const auto text = raw_at(*files, "task");
-  const std::string name = "the campaign's task";
-  auto root = parse_document(text, name);
-  if (!root)
-    return fail(errc::unsupported, to_string(root.error().front()));
-  error_list errors{name, *root};
-  task_draft draft;
-  {
-    table_reader reader{*root, "", errors};
-    declare_task(reader, draft);
-  }
-  check_task(draft, errors);
-  if (!errors.empty())
-    return fail(errc::unsupported,
-                to_string(errors.take().front()) + "; the task was made for another version: bundle with that one");
-  b.task = std::move(draft.spec.task);
-  b.reference_source = raw_at(*files, "reference");
-  b.oracle_source = raw_at(*files, "oracle");
-  b.oracle_entry = draft.spec.oracle_entry;
+  auto spec = task_told(task);
+  if (!spec)
+    return tl::unexpected(spec.error());
+  b.reference_source = std::move(spec->reference_source);
+  b.oracle_source = std::move(spec->oracle_source);
+  b.oracle_entry = std::move(spec->oracle_entry);
+  b.task = std::move(spec->task);
   const auto& shapes = task["shapes"];
-  if (shapes.size() != b.task.shapes.size())
-    return fail(errc::protocol, "the node tells other shapes than the task's file declares");
   for (size_t i = 0; i < shapes.size(); ++i) {
-    b.task.shapes[i].name = raw_at(shapes[i], "shape");
     bundle_shape s;
     s.name = b.task.shapes[i].name;
     s.held_out = b.task.shapes[i].held_out;
@@ -164,7 +146,8 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
   }
 }
 
-// What this machine says of the build; whether it is the one that measured is told by the fingerprints.
+} // namespace
+
 result<void> read_machine(bundle_input& b) {
   auto hardware = make_target("cpu", program_directory());
   if (!hardware)
@@ -189,8 +172,6 @@ result<void> read_machine(bundle_input& b) {
   });
   return {};
 }
-
-} // namespace
 
 result<bundle_input> read_bundle(connection& node, const std::string& id) {
   const auto path = "/v1/campaigns/" + percent_encoded(id);

@@ -12,4 +12,8 @@ namespace kevolve {
 // the CPU. Compilers and machine are this process's; whether they are those that measured is told.
 result<bundle_input> read_bundle(connection& node, const std::string& id);
 
+// What this machine says of the build of `b`'s kernel with its flag set; whether it is the one that measured is told by
+// the fingerprints.
+result<void> read_machine(bundle_input& b);
+
 } // namespace kevolve

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   kevolve::add_checks(app, chosen);
   kevolve::add_campaigns(app, chosen);
   kevolve::add_bundle(app, chosen);
+  kevolve::add_dispatch(app, chosen);
   kevolve::add_submit(app, chosen);
   kevolve::add_watch(app, chosen);
   kevolve::add_events(app, chosen);

@@ -1,6 +1,6 @@
 // kevolve bundle: a campaign's winner with all that a stranger needs to build, test and judge it.
-#include "runtime/base/ids.hpp"
 #include "tools/kevolve/bundle_reading.hpp"
+#include "tools/kevolve/bundle_writing.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
 #include "tools/kevolve/only_campaign.hpp"
@@ -12,18 +12,11 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <memory>
 
 namespace kevolve {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct bundle_options {
   common_options common;
@@ -32,67 +25,8 @@ struct bundle_options {
   std::string out;
 };
 
-// Nothing may stand where the bundle goes, but an empty directory.
-result<std::string> free_place(const std::string& out) {
-  if (out.empty())
-    return fail(errc::bad_input, "--out: name the directory to make, such as --out my-kernel");
-  std::error_code ec;
-  auto path = fs::absolute(out, ec).lexically_normal();
-  if (!path.has_filename())
-    path = path.parent_path();
-  const auto there = fs::symlink_status(path, ec);
-  if (fs::exists(there) && (!fs::is_directory(there) || !fs::is_empty(path, ec) || ec))
-    return fail(errc::conflict, "--out: " + printable(path.string())
-                                    + (fs::is_directory(there) ? " is not empty" : " is no directory")
-                                    + ": name one that is absent or empty");
-  if (!fs::is_directory(path.parent_path(), ec))
-    return fail(errc::bad_input, "--out: there is no directory " + printable(path.parent_path().string())
-                                     + " to make it in: make that first");
-  return path.string();
-}
-
-result<void> write_durably(const std::string& path, const std::string& text) {
-  const auto fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return tl::unexpected(from_errno(errno, "writing " + path));
-  size_t done = 0;
-  auto wrong = 0;
-  while (done < text.size() && wrong == 0) {
-    const auto n = ::write(fd, text.data() + done, text.size() - done);
-    if (n >= 0)
-      done += static_cast<size_t>(n);
-    else if (errno != EINTR)
-      wrong = errno;
-  }
-  if (wrong == 0 && ::fsync(fd) != 0)
-    wrong = errno;
-  ::close(fd);
-  return wrong == 0 ? result<void>{} : tl::unexpected(from_errno(wrong, "writing " + path));
-}
-
-// Whole or not at all: written beside its place and renamed.
-result<void> publish(const std::string& place, const std::vector<bundle_file>& files) {
-  const auto draft = place + ".part-" + short_string(random_id());
-  if (::mkdir(draft.c_str(), 0777) != 0)
-    return tl::unexpected(from_errno(errno, "--out: making " + draft));
-  result<void> done;
-  for (const auto& f : files)
-    if (done = write_durably(draft + "/" + f.name, f.text); !done)
-      break;
-  if (done && ::rename(draft.c_str(), place.c_str()) != 0)
-    done =
-        errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR
-            ? fail(errc::conflict, "--out: " + printable(place) + " was made by somebody else meanwhile: name another")
-            : tl::unexpected(from_errno(errno, "--out: making " + place));
-  if (!done) {
-    std::error_code ec;
-    fs::remove_all(draft, ec);
-  }
-  return done;
-}
-
 int run(const bundle_options& o) {
-  auto place = free_place(o.out);
+  auto place = free_place("--out", o.out);
   if (!place)
     return report(place.error(), o.common.json);
   auto node = connection::open(o.where, true);
@@ -107,7 +41,7 @@ int run(const bundle_options& o) {
   auto files = bundle_files(*b);
   if (!files)
     return report(files.error(), o.common.json);
-  if (auto done = publish(*place, *files); !done)
+  if (auto done = publish("--out", *place, *files); !done)
     return report(done.error(), o.common.json);
   if (o.common.json) {
     auto names = json::array();

@@ -2,14 +2,14 @@
 #include "config/document.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/admin/records_json.hpp"
-#include "runtime/node/evaluate_once.hpp"
-#include "store/directory_lock.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/compile_alone.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/judge_alone.hpp"
 #include "tools/kevolve/load.hpp"
 #include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/scratch_directory.hpp"
 #include "tools/kevolve/stop_signal.hpp"
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
@@ -18,24 +18,16 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <future>
 #include <memory>
-#include <optional>
 #include <sstream>
-#include <string_view>
 
 namespace kevolve {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto whole_limit = std::chrono::minutes{30};
 
 struct eval_options {
   common_options common;
@@ -45,59 +37,6 @@ struct eval_options {
   std::string flags;
   std::string data;
   std::vector<std::string> weak_sandbox;
-};
-
-constexpr std::string_view scratch_name = "kevolve-eval-";
-
-// Ours alone, as mkdtemp makes them: in anybody else's, a lock file may be a link to what is not to be written.
-bool is_private(const fs::path& folder) {
-  struct stat about{};
-  return ::lstat(folder.c_str(), &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == ::geteuid()
-         && (about.st_mode & 077U) == 0;
-}
-
-// Temporary directories whose process was killed: nobody holds their locks.
-void remove_abandoned(const fs::path& under) {
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator{under, ec}) {
-    const auto made_by_eval = entry.path().filename().string().starts_with(scratch_name);
-    if (!made_by_eval || !is_private(entry.path()) || !fs::exists(entry.path() / "kevolve.lock", ec))
-      continue;
-    if (auto held = directory_lock::take(entry.path(), false))
-      fs::remove_all(entry.path(), ec);
-  }
-}
-
-// The data directory: the one that was named, or a temporary one that goes with this object.
-class scratch_directory {
-public:
-  explicit scratch_directory(std::string named) : path_(std::move(named)) {}
-  scratch_directory(const scratch_directory&) = delete;
-  scratch_directory& operator=(const scratch_directory&) = delete;
-  ~scratch_directory() { remove(); }
-  void remove() {
-    std::error_code ec;
-    if (ours_)
-      fs::remove_all(path_, ec);
-  }
-  result<std::string> make() {
-    if (!path_.empty())
-      return path_;
-    std::error_code ec;
-    const auto under = fs::temp_directory_path(ec);
-    if (ec)
-      return fail(errc::bad_input, "TMPDIR names no directory: make it, or name another");
-    remove_abandoned(under);
-    auto pattern = (under / scratch_name).string() + "XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr)
-      return tl::unexpected(from_errno(errno, "making a temporary directory"));
-    ours_ = true;
-    return path_ = pattern;
-  }
-
-private:
-  std::string path_;
-  bool ours_ = false;
 };
 
 std::string language_of(const std::string& path) {
@@ -276,29 +215,9 @@ void print_text(const json& d) {
 
 int judge_in(node& where, const eval_options& o, const campaign_spec& spec, const candidate& what,
              const stop_signal& stop, scratch_directory& data) {
-  auto waiting = std::async(std::launch::async, [&] {
-    return evaluate_once(where, spec, what, std::chrono::duration_cast<std::chrono::seconds>(whole_limit));
-  });
-  bool told = false;
-  while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready) {
-    const auto awaited = where.cards()->awaited("device"); // as another kevolve on the same core
-    if (!awaited.empty() && !told && !o.common.quiet)
-      print_err("kevolve: " + printable(awaited) + "\n");
-    told = !awaited.empty();
-    if (stop.seen()) {
-      // What is half done dies with the process: the judge and its candidates follow their parent.
-      data.remove();
-      print_err("kevolve: interrupted\n");
-      std::_Exit(exit_code::interrupted);
-    }
-  }
-  auto judged = waiting.get();
-  if (!judged) {
-    auto why = judged.error();
-    if (why.code == errc::unavailable) // a helper's fault: there is no daemon that could be out of reach
-      why.code = errc::internal;
-    return report(why, o.common.json);
-  }
+  auto judged = judge_alone(where, spec, what, {stop, data, o.common.quiet});
+  if (!judged)
+    return report(judged.error(), o.common.json);
   auto document = document_of(spec, what, *where.find_target(o.target), *judged);
   if (o.common.json)
     print_out(to_text(document) + "\n");
@@ -327,12 +246,7 @@ int evaluate(const eval_options& o) {
   auto folder = data.make();
   if (!folder)
     return report(folder.error(), o.common.json);
-  node_options options;
-  options.data_dir = *folder;
-  options.targets = {o.target};
-  options.decisions[o.target].allow_weak_sandbox = o.weak_sandbox;
-  options.listen.clear();
-  auto n = node::start(std::move(options));
+  auto n = start_judge(*folder, o.target, o.weak_sandbox);
   if (!n)
     return report(n.error(), o.common.json);
   return judge_in(**n, o, spec, *what, stop, data);

@@ -43,6 +43,7 @@ void add_eval(CLI::App& app, action& chosen);      // eval
 void add_checks(CLI::App& app, action& chosen);    // task check, campaign validate, campaign plan
 void add_campaigns(CLI::App& app, action& chosen); // list status tree node best pause resume cancel
 void add_bundle(CLI::App& app, action& chosen);    // bundle
+void add_dispatch(CLI::App& app, action& chosen);  // dispatch
 void add_submit(CLI::App& app, action& chosen);    // submit
 void add_watch(CLI::App& app, action& chosen);     // watch
 void add_events(CLI::App& app, action& chosen);    // events

@@ -52,6 +52,7 @@ struct bundle_input {
   std::string language; // c cpp
   std::string flag_set;
   uint64_t node = 0;
+  std::vector<uint64_t> dispatches; // nodes that the kernel chooses among by the sizes; empty: it is `node`'s
   std::string summary;
   std::string generator;
   double speedup = 0.0;

@@ -33,6 +33,17 @@ std::string shapes_table(const bundle_input& b) {
   return out;
 }
 
+// Where the kernel comes from.
+std::string origin_text(const bundle_input& b) {
+  if (b.dispatches.empty())
+    return fmt::format("node {}, by generator {}", b.node, markdown_code(b.generator));
+  std::string nodes;
+  for (auto n : b.dispatches)
+    nodes += (nodes.empty() ? "" : ", ") + std::to_string(n);
+  return "a choice by the sizes among the reference and node" + std::string{b.dispatches.size() > 1 ? "s " : " "}
+         + nodes + ", judged as a whole";
+}
+
 json number_or_null(double x) {
   return x > 0 ? json(x) : json(nullptr);
 }
@@ -65,7 +76,8 @@ json results_json(const bundle_input& b) {
     machine[what] = text;
   return {{"task", b.task.name},
           {"campaign", b.campaign},
-          {"node", b.node},
+          {"node", b.dispatches.empty() ? json(b.node) : json(nullptr)},
+          {"dispatches", b.dispatches.empty() ? json(nullptr) : json(b.dispatches)},
           {"verdict", b.verdict},
           {"speedup", b.speedup},
           {"ci95", b.ci_low > 0 ? json{b.ci_low, b.ci_high} : json(nullptr)},
@@ -115,9 +127,8 @@ std::string readme_text(const bundle_input& b) {
          + "; flag set " + markdown_code(b.flag_set) + "\n";
   out += "- [results.json](results.json) has every figure, the evidence as it was stored, and the fingerprints.\n\n";
   out += "![Roofline](roofline.svg)\n\n## How it was found\n\n";
-  out += fmt::format("Campaign {} ({}): {} candidates, {} of them valid; this is node {}, by generator {}.\n\n",
-                     markdown(b.campaign.substr(0, 8)), markdown(b.state), b.candidates, b.valid, b.node,
-                     markdown_code(b.generator));
+  out += fmt::format("Campaign {} ({}): {} candidates, {} of them valid; this is {}.\n\n",
+                     markdown(b.campaign.substr(0, 8)), markdown(b.state), b.candidates, b.valid, origin_text(b));
   if (!b.summary.empty())
     out += "Its last step: " + markdown(b.summary) + "\n\n";
   out += head({"after candidates", "node", "best so far"});

@@ -1,0 +1,116 @@
+#include "tools/kevolve/dispatch/proof.hpp"
+
+#include "tests/dispatch/sample.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kevolve;
+using namespace kevolve::dispatch;
+using namespace kevolve::test;
+
+namespace {
+
+// A judge that says, round by round, what it was told to; the last again and again.
+struct scripted {
+  std::vector<figures> says;
+  std::vector<std::string> asked = {};
+  size_t forgotten = 0;
+
+  judging how() {
+    judging out;
+    out.judge = [this](const std::string& source, const std::string&) -> result<judgement> {
+      judgement j;
+      j.passes = true;
+      j.by_shape = says[std::min(asked.size(), says.size() - 1)];
+      asked.push_back(source);
+      return j;
+    };
+    out.forget = [this]() -> result<void> {
+      ++forgotten;
+      return {};
+    };
+    out.tell = [](const std::string&) {};
+    return out;
+  }
+};
+
+result<proof> prove_with(scripted& judge, const figures& kernel) {
+  return prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
+               {kernel}, judge.how());
+}
+
+choice at(const proof& p, int64_t rows, int64_t cols) {
+  return kernel_at(p.where, {{"rows", rows}, {"cols", cols}});
+}
+
+const auto fast = measured({3, 3, 3, 1, 1});
+
+} // namespace
+
+TEST_CASE("what the judge finds nowhere slower holds at once") {
+  scripted judge{{fast}};
+  const auto p = prove_with(judge, fast);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->rounds == 1);
+  CHECK(p->source == judge.asked.front());
+}
+
+TEST_CASE("a shape that is slower as part of the whole gets the reference, and the whole is judged again") {
+  scripted judge{{measured({3, 0.9, 3, 1, 1}), measured({3, 1, 3, 1, 0.8}), measured({3, 1, 3, 1, 1})}};
+  const auto p = prove_with(judge, fast);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->rounds == 3);
+  CHECK(at(*p, 4, 1000) == choice{});
+  CHECK(at(*p, 50, 2000) == choice{});
+  CHECK(at(*p, 1000, 4) == choice{0});
+  CHECK(judge.asked[0] != judge.asked[1]);
+  CHECK(judge.forgotten == 0);
+}
+
+TEST_CASE("an interval that reaches 1 is not slower") {
+  scripted judge{{measured({3, 0.995, 3, 1, 1})}};
+  const auto p = prove_with(judge, fast);
+  REQUIRE(p);
+  CHECK(p->holds());
+}
+
+TEST_CASE("where the reference itself seems slower the judge is asked once more, and then believed") {
+  const auto kernel = measured({3, 1, 3, 1, 1}); // none for the second shape
+  scripted noise{{measured({3, 0.9, 3, 1, 1}), fast}};
+  auto p = prove_with(noise, kernel);
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(noise.forgotten == 1);
+  scripted sure{{measured({3, 0.9, 3, 1, 1})}};
+  p = prove_with(sure, kernel);
+  REQUIRE(p);
+  CHECK_FALSE(p->holds());
+  CHECK(p->slower == std::vector<size_t>{1});
+  CHECK(sure.asked.size() == 2);
+}
+
+TEST_CASE("when no kernel is left there is nothing to dispatch") {
+  scripted judge{{measured({0.9, 0.9, 0.9, 0.9, 0.9})}};
+  const auto p = prove_with(judge, fast);
+  REQUIRE_FALSE(p);
+  CHECK(p.error().code == errc::not_found);
+  CHECK(judge.asked.size() == 1);
+}
+
+TEST_CASE("what does not pass is not mended") {
+  scripted judge{{fast}};
+  auto how = judge.how();
+  how.judge = [](const std::string&, const std::string&) -> result<judgement> {
+    judgement j;
+    j.why = "wrong_result";
+    j.by_shape = measured({0.5, 3, 3, 1, 1});
+    return j;
+  };
+  const auto p = prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
+                       {fast}, how);
+  REQUIRE(p);
+  CHECK_FALSE(p->holds());
+  CHECK(p->rounds == 1);
+}

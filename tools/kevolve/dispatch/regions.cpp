@@ -1,0 +1,180 @@
+#include "tools/kevolve/dispatch/regions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace kevolve::dispatch {
+
+namespace {
+
+constexpr double as_good = 1e-9; // impurities are sums of a few ratios
+
+// Each size alone, then the product of all: how much there is to do.
+std::vector<std::vector<std::string>> features_of(const std::vector<size_range>& measured) {
+  std::vector<std::vector<std::string>> out;
+  std::vector<std::string> all;
+  int64_t most = 1;
+  bool fits = true;
+  for (const auto& r : measured) {
+    out.push_back({r.name});
+    all.push_back(r.name);
+    fits = fits && r.low >= 0 && !__builtin_mul_overflow(most, std::max<int64_t>(r.high, 1), &most);
+  }
+  if (fits && all.size() > 1)
+    out.push_back(std::move(all));
+  return out;
+}
+
+int64_t value_of(const std::vector<std::string>& factors, const sizes& at) {
+  int64_t out = 1;
+  for (const auto& f : factors)
+    out *= at.at(f);
+  return out;
+}
+
+// Between two sizes as their ratio sees it; low <= it < high.
+int64_t middle(int64_t low, int64_t high) {
+  if (low < 1)
+    return low + (high - low - 1) / 2;
+  const auto root = std::floor(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
+  return std::clamp(static_cast<int64_t>(root), low, high - 1);
+}
+
+// Gini: 0 where all want the same kernel.
+double impurity(const std::vector<labelled_point>& points) {
+  std::map<choice, double> counts;
+  for (const auto& p : points)
+    counts[p.kernel] += 1;
+  const auto n = static_cast<double>(points.size());
+  double out = n;
+  for (const auto& [kernel, count] : counts)
+    out -= count * count / n;
+  return out;
+}
+
+struct split {
+  std::vector<std::string> factors;
+  int64_t most = 0;
+  double cost = 0.0;
+  double gap = 0.0; // ratio of the two sizes beside the border
+};
+
+std::vector<labelled_point> side_of(const std::vector<labelled_point>& points, const split& s, bool above) {
+  std::vector<labelled_point> out;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(out),
+               [&](const labelled_point& p) { return (value_of(s.factors, p.at) > s.most) == above; });
+  return out;
+}
+
+std::optional<split> best_split(const std::vector<std::vector<std::string>>& features,
+                                const std::vector<labelled_point>& points) {
+  std::optional<split> best;
+  for (const auto& factors : features) {
+    std::set<int64_t> values;
+    for (const auto& p : points)
+      values.insert(value_of(factors, p.at));
+    for (auto low = values.begin(); low != values.end() && std::next(low) != values.end(); ++low) {
+      const auto high = *std::next(low);
+      split s{factors, middle(*low, high), 0.0,
+              static_cast<double>(high) / static_cast<double>(std::max<int64_t>(*low, 1))};
+      s.cost = impurity(side_of(points, s, false)) + impurity(side_of(points, s, true));
+      const bool cheaper = !best || s.cost < best->cost - as_good;
+      const bool as_cheap = best && s.cost < best->cost + as_good && s.factors.size() == best->factors.size();
+      if (cheaper || (as_cheap && s.gap > best->gap + as_good))
+        best = std::move(s);
+    }
+  }
+  return best;
+}
+
+decision grow(const std::vector<std::vector<std::string>>& features, const std::vector<labelled_point>& points) {
+  decision out;
+  if (points.empty())
+    return out;
+  if (std::all_of(points.begin(), points.end(),
+                  [&](const labelled_point& p) { return p.kernel == points.front().kernel; })) {
+    out.kernel = points.front().kernel;
+    return out;
+  }
+  const auto s = best_split(features, points);
+  if (!s)
+    return out;
+  out.factors = s->factors;
+  out.most = s->most;
+  out.parts = {grow(features, side_of(points, *s, false)), grow(features, side_of(points, *s, true))};
+  return out;
+}
+
+void add_rows(const decision& d, const std::string& path, std::vector<region_row>& out) {
+  if (d.parts.empty()) {
+    out.push_back({path.empty() ? "inside" : path, d.kernel});
+    return;
+  }
+  const auto before = path.empty() ? "" : path + " && ";
+  add_rows(d.parts[0], before + comparison_text(d, false), out);
+  add_rows(d.parts[1], before + comparison_text(d, true), out);
+}
+
+} // namespace
+
+std::vector<size_range> box_around(const std::vector<std::string>& symbols, const std::vector<sizes>& points) {
+  std::vector<size_range> out;
+  for (const auto& name : symbols) {
+    size_range r{name, 0, 0};
+    for (size_t i = 0; i < points.size(); ++i) {
+      const auto value = points[i].at(name);
+      r.low = i == 0 ? value : std::min(r.low, value);
+      r.high = i == 0 ? value : std::max(r.high, value);
+    }
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+decision decide(const std::vector<size_range>& measured, const std::vector<labelled_point>& points) {
+  return grow(features_of(measured), points);
+}
+
+bool is_inside(const std::vector<size_range>& measured, const sizes& at) {
+  return std::all_of(measured.begin(), measured.end(),
+                     [&](const size_range& r) { return at.at(r.name) >= r.low && at.at(r.name) <= r.high; });
+}
+
+choice kernel_at(const regions& r, const sizes& at) {
+  if (!is_inside(r.measured, at))
+    return {};
+  const auto* d = &r.inside;
+  while (!d->parts.empty())
+    d = &d->parts[value_of(d->factors, at) > d->most ? 1 : 0];
+  return d->kernel;
+}
+
+std::vector<region_row> rows_of(const regions& r) {
+  std::vector<region_row> out;
+  if (!r.measured.empty())
+    out.push_back({outside_text(r.measured), {}});
+  add_rows(r.inside, "", out);
+  return out;
+}
+
+std::string outside_text(const std::vector<size_range>& measured) {
+  std::string out;
+  for (const auto& r : measured)
+    out +=
+        (out.empty() ? "" : " || ")
+        + (r.low == r.high ? r.name + " != " + std::to_string(r.low)
+                           : r.name + " < " + std::to_string(r.low) + " || " + r.name + " > " + std::to_string(r.high));
+  return out;
+}
+
+std::string comparison_text(const decision& d, bool above) {
+  std::string out;
+  for (const auto& f : d.factors)
+    out += (out.empty() ? "" : " * ") + f;
+  return out + (above ? " > " : " <= ") + std::to_string(d.most);
+}
+
+} // namespace kevolve::dispatch

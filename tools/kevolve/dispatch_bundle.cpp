@@ -1,0 +1,50 @@
+#include "tools/kevolve/dispatch_bundle.hpp"
+
+#include "runtime/base/wall_clock.hpp"
+#include "runtime/node/admin/records_json.hpp"
+#include "tools/kevolve/bundle_reading.hpp"
+
+namespace kevolve {
+
+namespace {
+
+void take_times(const shape_timing& t, bundle_shape& s) {
+  s.reference_ns = t.rival_ns.empty() ? 0.0 : spread_json(t.rival_ns)["median"].get<double>();
+  s.kernel_ns = t.candidate_ns.empty() ? 0.0 : spread_json(t.candidate_ns)["median"].get<double>();
+  s.pairs = t.candidate_ns.size();
+  s.speedup = t.speedup;
+  s.ci_low = t.ci_low;
+  s.ci_high = t.ci_high;
+}
+
+} // namespace
+
+result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const std::vector<uint64_t>& nodes,
+                             const std::string& flags) {
+  const auto& said = p.judged.outcome;
+  b.kernel_source = p.source;
+  b.language = "c";
+  b.flag_set = flags;
+  b.dispatches = nodes;
+  b.generator = "dispatch";
+  b.summary.clear();
+  b.speedup = said.speedup;
+  b.ci_low = said.ci_low;
+  b.ci_high = said.ci_high;
+  b.final_confirmed = true;
+  const auto disturbed = said.evidence.find("disturbed");
+  b.disturbed = disturbed == said.evidence.end() ? "" : disturbed->second;
+  for (auto& s : b.shapes) {
+    take_times({}, s);
+    for (const auto& t : said.timings)
+      if (t.shape == s.name)
+        take_times(t, s);
+  }
+  b.verdict = to_string(said.result);
+  b.evidence = json::array({to_json(said, true)});
+  b.fingerprint = {{"harness", p.judged.harness}, {"toolchain", p.judged.toolchain}, {"device", p.judged.device}};
+  b.measured_at = time_json(wall_clock_ns()).get<std::string>();
+  return read_machine(b);
+}
+
+} // namespace kevolve

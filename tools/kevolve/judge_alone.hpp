@@ -1,0 +1,28 @@
+// The judge without a search, for the verbs that have one candidate in hand.
+#pragma once
+
+#include "runtime/node/evaluate_once.hpp"
+#include "tools/kevolve/scratch_directory.hpp"
+#include "tools/kevolve/stop_signal.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// A node of one target that serves nobody else.
+result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std::string& target,
+                                          const std::vector<std::string>& weak_sandbox);
+
+struct judge_watch {
+  const stop_signal& stop;
+  scratch_directory& data; // goes when the person stops it
+  bool quiet = false;      // says not even what it waits for
+};
+
+// Blocks until the candidate is judged. A signal ends the process, with exit code 130.
+result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, const candidate& what,
+                                      const judge_watch& watch);
+
+} // namespace kevolve
