@@ -591,7 +591,8 @@ int main(int argc, char** argv) {
   app.add_option("--prompt-kib", p.prompt_kib)->capture_default_str();
   app.add_flag("!--server-competes", p.server_apart, "the server has equal parts of the node's cores");
   CLI11_PARSE(app, argc, argv);
-  const auto answers = static_cast<size_t>(2 * p.calls + 5 * p.at_once); // the floor's, the first ones, those measured
+  const auto calls = static_cast<size_t>(p.calls);
+  const auto answers = 2 * calls + 5 * static_cast<size_t>(p.at_once); // the floor's, the first ones, those measured
   sent_times sent{answers + 1};
   const server other{p, sent}; // forked before there are threads
   if (other.port() == 0)

@@ -133,7 +133,8 @@ result<announced> read_announcement(const std::string& data_dir) {
   text << in.rdbuf();
   auto document = json::parse(text.str(), nullptr, false);
   if (!in || !document.is_object() || !document.contains("url") || !document["url"].is_string())
-    return fail(errc::not_found, "no node has announced itself in " + data_dir + ": it never ran, or has ended with its campaigns");
+    return fail(errc::not_found,
+                "no node has announced itself in " + data_dir + ": it never ran, or has ended with its campaigns");
   announced out;
   out.url = document["url"].get<std::string>();
   out.certificate = document.value("certificate", std::string{});

@@ -171,7 +171,8 @@ std::string range_of(const stmt& l, const std::string& branch, range& r, way& w)
   if (!copyable)
     return "it holds a construct left as it is";
   size_t copies = 0; // each would have borders of its own
-  walk(l.body, [&](const stmt& s) { copies += s.kind == stmt_kind::branch && s.label == branch ? 1 : 0; });
+  walk(l.body,
+       [&](const stmt& s) { copies += s.kind == stmt_kind::branch && s.label == branch ? size_t{1} : size_t{0}; });
   if (copies > 1)
     return branch + " stands in several places";
   if (!find(l.body, branch, assigned(l.body), w))

@@ -78,7 +78,8 @@ std::optional<segment_copy> chain_of(const stmt& l, std::string& reason) {
   for (const auto& x : {found->at, found->begin}) {
     size_t steps = 0;
     walk(l.body, [&](const stmt& s) {
-      steps += s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && s.target.text == x.text ? 1 : 0;
+      steps += s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && s.target.text == x.text ? size_t{1}
+                                                                                                          : size_t{0};
     });
     const auto after = l.body.begin() + static_cast<ptrdiff_t>(found->place) + 1;
     if (steps != 1 || !std::any_of(after, l.body.end(), [&](const stmt& s) { return adds(s, x, found->length); })) {
@@ -88,7 +89,8 @@ std::optional<segment_copy> chain_of(const stmt& l, std::string& reason) {
   }
   size_t lengths = 0;
   walk(l.body, [&](const stmt& s) {
-    lengths += (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop) && s.name == found->length.text ? 1 : 0;
+    lengths += (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop) && s.name == found->length.text ? size_t{1}
+                                                                                                           : size_t{0};
   });
   if (assigned(l.body).count(found->length.text) != 0 || lengths > 1) {
     reason = found->length.text + " changes while a segment is copied";
