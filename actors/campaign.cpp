@@ -47,6 +47,14 @@ std::optional<confirmation_record> confirm(campaign_state& st, node_result& resu
   return c;
 }
 
+// Those with the same candidate have its verdict, or are judged themselves.
+void tell_same(campaign_state& st, const node_record& r) {
+  std::erase_if(st.judging, [&r](const auto& x) { return x.second == r.index; });
+  if (auto waiting = st.same.extract(r.index))
+    for (auto& p : waiting.mapped())
+      p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
+}
+
 caf::result<node_reply> node_finished(pointer self, node_result& result) {
   auto& st = self->state;
   auto& r = result.record;
@@ -73,8 +81,10 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   if (shown)
     push(self, event_kind::node_confirmed, encode(*shown));
   push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
-       [self, promise, index = r.index]() mutable {
+       [self, promise, r]() mutable {
+         const auto index = r.index;
          promise.deliver(node_reply{});
+         tell_same(self->state, r);
          self->state.context->held->release(self->state.context->id, index);
          self->state.nodes.erase(index);
          self->state.faults.erase(index);
@@ -111,11 +121,25 @@ void storage(pointer self, const fault& f) {
   pump(self);
 }
 
-void proposed(campaign_state& st, uint64_t index, const std::string& genome, const std::string& summary) {
+// A candidate is judged once: raced against a later champion its figure would be another.
+caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& genome, const std::string& summary,
+                               const id128& candidate) {
+  auto& st = self->state;
   if (!st.fold.open.contains(index))
-    return;
+    return uint64_t{0};
   st.fold.genomes[index] = genome_fingerprint(genome);
   st.fold.summaries[index] = summary;
+  if (const auto known = st.fold.judged.find(candidate); known != st.fold.judged.end())
+    return known->second;
+  if (st.context->batch || is_away(st)) // a verdict takes as long as people take
+    return uint64_t{0};
+  auto& first = st.judging.emplace(candidate, index).first->second;
+  if (first == index || !st.fold.open.contains(first)) {
+    first = index;
+    return uint64_t{0};
+  }
+  st.same[first].push_back(self->make_response_promise<uint64_t>());
+  return st.same[first].back();
 }
 
 void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
@@ -211,6 +235,9 @@ campaign_state::~campaign_state() {
     abandon(p, "the campaign");
   for (auto& p : held_back)
     abandon(p, "the campaign");
+  for (auto& [index, waiting] : same)
+    for (auto& p : waiting)
+      abandon(p, "the campaign");
 }
 
 campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
@@ -253,10 +280,12 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         if (++self->state.failed_as_rival[r.index] > 1)
           steps::amend(self, r, steps::crown_rule::to_the_best);
       },
-      [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary) {
+      [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
+             const id128& candidate) {
         handling h{self, self->state.card, "progress"};
-        steps::proposed(self->state, index, genome, summary);
+        auto same = steps::proposed(self, index, genome, summary, candidate);
         steps::pump(self); // an answer has come: another may be asked for
+        return same;
       },
       [self](atom::tick, uint64_t generation) {
         handling h{self, self->state.card, "tick"};

@@ -47,6 +47,8 @@ struct campaign_state {
   std::string last_fault;                       // of what is under way
   std::map<uint64_t, uint32_t> failed_as_rival; // champions
   uint64_t generation = 0;                      // of the retry timer
+  std::map<id128, uint64_t> judging;            // candidates in flight: the first node with each
+  std::map<uint64_t, std::vector<caf::typed_response_promise<uint64_t>>> same; // nodes that wait for its verdict
 
   // Appends go out one batch at a time, in the order the fold took them.
   struct pending {

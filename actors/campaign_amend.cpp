@@ -48,12 +48,8 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
   self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
 }
 
-} // namespace
-
-void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+void amend_one(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
   auto& st = self->state;
-  if (st.fold.ended || r.index == 0 || r.index >= st.fold.tree.size())
-    return;
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, r.index))
       .then(
@@ -65,6 +61,23 @@ void amend(pointer self, amendment_record r, crown_rule crown, std::function<voi
               self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
           },
           [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace
+
+// The node first, then those that have its verdict because they hold its candidate.
+void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+  const auto& f = self->state.fold;
+  if (f.ended || r.index == 0 || r.index >= f.tree.size())
+    return;
+  for (const auto& n : f.tree.nodes())
+    if (n.duplicate_of == r.index)
+      then = [self, r, index = n.index, then]() mutable {
+        r.index = index;
+        r.confirmed = false;
+        amend_one(self, std::move(r), crown_rule::stays, then);
+      };
+  amend_one(self, std::move(r), crown, std::move(then));
 }
 
 } // namespace kevolve::campaign_steps

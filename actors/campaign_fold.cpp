@@ -110,13 +110,16 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
                  r.ci_high,
                  r.estimate,
                  r.confirmed,
-                 f.confirmations.contains(r.index) || r.rule == same_object};
+                 f.confirmations.contains(r.index) || r.rule == same_object,
+                 r.duplicate_of};
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
+  if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0)
+    f.judged.emplace(r.proposal.candidate, r.index);
   if (r.confirmed)
     f.objects[r.index] = r.object;
   count_node(f.samples, r);

@@ -33,7 +33,7 @@ uint64_t most_promising(const campaign_fold& f) {
     const auto& n = f.tree.at(index);
     const auto asked = f.confirmations.find(index);
     const auto promoted = asked != f.confirmations.end() && asked->second.stage != to_string(stage::final_confirm);
-    return !n.confirmed && !n.estimate && !f.measured.contains(index) && !promoted;
+    return !n.confirmed && !n.estimate && n.duplicate_of == 0 && !f.measured.contains(index) && !promoted;
   });
 }
 

@@ -132,8 +132,10 @@ using campaign_actor = caf::typed_actor<
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
     // From its evaluator: a champion failed as the rival of another.
     caf::reacts_to<atom::amend, amendment_record>,
-    // A node has a candidate: index, genome, summary.
-    caf::reacts_to<atom::progress, uint64_t, std::string, std::string>, caf::reacts_to<atom::tick, uint64_t>,
+    // A node has a candidate: index, genome, summary, candidate. The answer: the node whose verdict is this candidate's
+    // too, once it has one; 0: none.
+    caf::replies_to<atom::progress, uint64_t, std::string, std::string, id128>::with<uint64_t>,
+    caf::reacts_to<atom::tick, uint64_t>,
     // Other providers of models may be asked than before.
     caf::reacts_to<atom::wake>,
     // Its clock (sent to itself).

@@ -249,9 +249,10 @@ struct node_brief {
   uint64_t visits = 0;
   std::string summary;
   bool pinned = false;
-  bool banned = false;     // or made from one that is
-  std::string injected_by; // empty: by the search itself
-  std::string waits_for;   // "a batch": no device here can judge it; empty: for nothing of that kind
+  bool banned = false;       // or made from one that is
+  std::string injected_by;   // empty: by the search itself
+  std::string waits_for;     // "a batch": no device here can judge it; empty: for nothing of that kind
+  uint64_t duplicate_of = 0; // node_record's
 };
 struct tree_page {
   std::vector<node_brief> items;
@@ -346,7 +347,7 @@ typename I::result_type inspect(I& f, campaign_start& x) {
 template <class I>
 typename I::result_type inspect(I& f, node_brief& x) {
   return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
-           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for);
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of);
 }
 template <class I>
 typename I::result_type inspect(I& f, tree_page& x) {

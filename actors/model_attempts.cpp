@@ -109,9 +109,10 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
       finish(self, c, to_error({errc::cancelled, "withdrawn"}));
     else if (decision.step == llm::call_step::give_up)
       give_up(self, c, name + ": " + decision.reason);
-    else if (decision.step == llm::call_step::send_again)
+    else if (decision.step == llm::call_step::send_again) {
+      c->backs_off = provider;
       later(self, c, decision.at - now_of(self->state), [self, c] { go_on(self, c); });
-    else
+    } else
       go_on(self, c);
   });
 }
@@ -120,14 +121,16 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
 void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
   const bool refused = e.what == llm::failure_class::content_refused;
   const uint32_t most_in_a_row = refused ? 6 : 3; // models refuse one thing in a while
-  auto& in_a_row = st.bad_requests[provider];
+  auto& [what, in_a_row] = st.bad_requests[provider];
   const bool theirs = e.what == llm::failure_class::bad_request; // another provider may take it
   if (!theirs && !refused && e.what != llm::failure_class::too_large
       && e.what != llm::failure_class::context_too_long) {
     in_a_row = e.answered ? 0 : in_a_row;
     return;
   }
-  if (++in_a_row < most_in_a_row) {
+  in_a_row = e.what == what ? in_a_row + 1 : 1;
+  what = e.what;
+  if (in_a_row < most_in_a_row) {
     if (theirs)
       r.action = llm::failure_action::next_provider;
     return;
@@ -163,7 +166,7 @@ void ended(pointer self, const call_ptr& c, provider_end& e) {
     e.answered = true;
   const auto bill = synthesis::bill_of(e, plan);
   synthesis::ended(c->question.record.calls.back(), e, bill, plan.prices.currency, st.setup.now_ns());
-  settle(st, c, provider, bill, e.resent);
+  settle(st, c, provider, bill, e.unsent ? 0 : e.resent ? 2 : 1);
   llm::remedy r;
   r.what = e.what;
   r.action = e.action;
@@ -192,7 +195,7 @@ void send(pointer self, const call_ptr& c, std::string body) {
     return;
   }
   self->request(st.setup.sources[provider].front, until_answered, atom::ask_v,
-                provider_request{c->serial, std::move(body), true})
+                provider_request{c->serial, std::move(body), true, c->fresh})
       .then([self, c](provider_end& e) { ended(self, c, e); },
             [self, c](caf::error& error) { // its actor has ended: what came of the call is not known
               provider_end e;
@@ -366,6 +369,7 @@ void go_on(pointer self, const call_ptr& c) {
     return;
   st.waiting.erase(c->serial);
   c->timer = 0;
+  c->backs_off.reset();
   if (has_predecessor(st, c)) {
     st.waiting.insert(c->serial);
     return;

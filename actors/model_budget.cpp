@@ -64,15 +64,22 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
 } // namespace
 
 // A refusal counts once nothing is open: what is reserved may be given back.
-reserved reserve(pointer self, const call_ptr& c, size_t provider, const llm::call_worst& worst) {
+reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_worst worst) {
   auto& st = self->state;
   const auto now = now_of(st);
   const auto id = reservation(c);
   auto& own = spent_by(st, c);
   auto& theirs = spent_with(st, provider);
+  // Over a kept connection that proves dead it would go out twice: where that is a request too many, over a new one.
+  auto twice = worst;
+  twice.calls = 2;
+  c->fresh = !llm::fits(own, rules_of(c->question.terms), twice, now)
+             || !llm::fits(theirs, st.setup.sources[provider].plan.budget, twice, now);
+  worst.calls = c->fresh ? 1 : 2;
   if (auto fits = llm::reserve(own, rules_of(c->question.terms), id, worst, now); !fits) {
     if (!own.open.empty())
       return reserved::later;
+    worst.calls = 1;
     llm::ledger fresh;
     auto why = "for language models " + fits.error().detail;
     if (!llm::reserve(fresh, rules_of(c->question.terms), id, worst, now))
@@ -85,6 +92,7 @@ reserved reserve(pointer self, const call_ptr& c, size_t provider, const llm::ca
     (void)llm::release(own, id);
     if (!theirs.open.empty())
       return reserved::later;
+    worst.calls = 1;
     hold_for_budget(self, provider, worst, fits.error().detail);
     return reserved::elsewhere;
   }
@@ -97,15 +105,17 @@ void release(models_state& st, const call_ptr& c, size_t provider) {
   (void)llm::release(spent_with(st, provider), id);
 }
 
-void settle(models_state& st, const call_ptr& c, size_t provider, const synthesis::call_bill& bill, bool twice) {
+void settle(models_state& st, const call_ptr& c, size_t provider, const synthesis::call_bill& bill, int64_t requests) {
   const auto id = synthesis::reservation_of(c->question.record.id, c->question.record.calls.size() - 1);
   for (auto* l : {&spent_by(st, c), &spent_with(st, provider)})
-    (void)llm::settle(*l, id, bill.known ? &bill.used : nullptr, bill.money, twice ? 2 : 1);
+    (void)llm::settle(*l, id, bill.known ? &bill.used : nullptr, bill.money, requests);
 }
 
 uint64_t number_of(models_state& st, const call_ptr& c) {
-  const auto& own = spent_by(st, c);
-  return static_cast<uint64_t>(own.spent.calls) + own.open.size();
+  auto& own = spent_by(st, c);
+  const auto at_least = own.spent.calls + static_cast<int64_t>(own.open.size()); // as older ledgers numbered
+  own.last_number = std::max(own.last_number + 1, at_least);
+  return static_cast<uint64_t>(own.last_number);
 }
 
 call_event event_of(models_state& st, const call_ptr& c) {

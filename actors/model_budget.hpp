@@ -22,13 +22,13 @@ enum class reserved : uint8_t {
 };
 
 // For the question's next attempt, with its campaign and the provider.
-reserved reserve(pointer self, const call_ptr& c, size_t provider, const llm::call_worst& worst);
+reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_worst worst);
 // The reservation of an attempt that was not made.
 void release(models_state& st, const call_ptr& c, size_t provider);
-// The last attempt has ended. `twice`: it went out a second time.
-void settle(models_state& st, const call_ptr& c, size_t provider, const synthesis::call_bill& bill, bool twice);
+// The last attempt has ended; so many requests went out for it.
+void settle(models_state& st, const call_ptr& c, size_t provider, const synthesis::call_bill& bill, int64_t requests);
 
-// The number in its campaign of the call that has just been reserved.
+// The next number of a call in its campaign, for the one that has just been reserved.
 uint64_t number_of(models_state& st, const call_ptr& c);
 
 // The event about the last attempt; record and ledgers with it in one write: what is stored of a call is what was

@@ -124,9 +124,10 @@ caf::result<provider_status> resume(pointer self, const std::string& name) {
       llm::resume(st.health[i]);
       st.bad_requests.erase(i);
       tell(self);
-      const auto all = st.calls; // also those that wait for a time of their own
+      const auto all = st.calls;
       for (const auto& [serial, c] : all)
-        go_on(self, c);
+        if (st.waiting.contains(serial) || c->backs_off == i) // others wait for a provider that is not meant
+          go_on(self, c);
       return status_of(st, i);
     }
   std::string all;

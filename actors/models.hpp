@@ -45,13 +45,15 @@ struct models_state {
     caf::actor_addr asker;
     caf::typed_response_promise<model_reply> promise;
     llm::logical_call way;
-    llm::call_size size;        // of the question
-    std::optional<size_t> at;   // the provider that has it now, or is to get it
-    uint64_t epoch = 0;         // of its breaker
-    bool storing = false;       // what came of the last attempt is on its way to the disk
-    bool gone = false;          // nobody waits: what is under way is settled, no more
-    uint64_t timer = 0;         // that it has set; 0: none
-    std::function<void()> then; // when that goes off
+    llm::call_size size;             // of the question
+    std::optional<size_t> at;        // the provider that has it now, or is to get it
+    uint64_t epoch = 0;              // of its breaker
+    bool fresh = false;              // it goes out over a connection that nobody has used
+    std::optional<size_t> backs_off; // the provider that it failed at and waits for
+    bool storing = false;            // what came of the last attempt is on its way to the disk
+    bool gone = false;               // nobody waits: what is under way is settled, no more
+    uint64_t timer = 0;              // that it has set; 0: none
+    std::function<void()> then;      // when that goes off
     llm::failure_class last = llm::failure_class::none;
   };
   using call_ptr = std::shared_ptr<call>;
@@ -65,9 +67,10 @@ struct models_state {
   std::map<exchange_id, std::set<uint64_t>> asked; // the calls of each question: several if a generator came back
   std::set<uint64_t> waiting;                      // calls: for one in flight to land, or a provider to come back
   std::set<caf::actor_addr> watched;               // askers
-  std::map<size_t, uint32_t> bad_requests;         // by provider, in a row
-  std::map<std::string, std::string> damaged;      // ledgers that cannot be read: why
-  std::optional<llm::instant> looks_again;         // when the first of the rests that are shown is over
+  // By provider, of the last kind that it refused: so many in a row.
+  std::map<size_t, std::pair<llm::failure_class, uint32_t>> bad_requests;
+  std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
+  std::optional<llm::instant> looks_again;    // when the first of the rests that are shown is over
   uint64_t last_serial = 0;
   uint64_t last_timer = 0;
 

@@ -17,6 +17,7 @@ struct provider_request {
   uint64_t serial = 0; // of the asker; names it for a cancel
   std::string body;
   bool stream = true;
+  bool fresh = false; // over a new connection: a kept one may be dead, and the request would go out twice
 };
 
 // How it ended. Nothing in it holds a secret, whatever the server sent.
@@ -56,7 +57,7 @@ struct provider_status {
 
 template <class I>
 typename I::result_type inspect(I& f, provider_request& x) {
-  return f(x.serial, x.body, x.stream);
+  return f(x.serial, x.body, x.stream, x.fresh);
 }
 template <class I>
 typename I::result_type inspect(I& f, provider_end& x) {

@@ -150,7 +150,7 @@ struct node_record {
   bool estimate = false;     // screened out: a rough figure
   bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
   uint64_t rival = 0;        // index of the champion it raced; 0: the reference
-  uint64_t duplicate_of = 0; // index of the node with the same source or object; 0: none
+  uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
   std::vector<id128> evaluations;
   std::string object; // blob
   fault trouble;

@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 
 // A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
 
-void evaluate(node_pointer self, append_request unsaved = {});
+void evaluate(node_pointer self, append_request unsaved);
 
 int64_t since(steady_clock::time_point t) {
   return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
@@ -94,6 +94,53 @@ void evaluate(node_pointer self, append_request unsaved) {
           [self](caf::error& e) { tell_error(self, "evaluator", e); });
 }
 
+// Another node holds the very candidate: what was found of it holds here too.
+void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
+  auto& st = self->state;
+  auto saved = std::make_shared<append_request>(std::move(unsaved));
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, of))
+      .then(
+          [self, of, saved](std::string& bytes) {
+            const auto first = decode<node_record>(bytes);
+            if (!first) {
+              evaluate(self, std::move(*saved));
+              return;
+            }
+            auto& r = self->state.record;
+            r.duplicate_of = of;
+            r.result = first->result;
+            r.rule = first->rule;
+            r.detail = first->result == verdict::pass ? "the candidate of node " + std::to_string(of) + ", judged there"
+                                                      : first->detail;
+            r.fitness = first->fitness;
+            r.ci_low = first->ci_low;
+            r.ci_high = first->ci_high;
+            r.estimate = first->estimate;
+            r.rival = first->rival;
+            evaluation none;
+            none.unsaved = std::move(*saved);
+            finish(self, std::move(none));
+          },
+          [self, saved](caf::error&) { evaluate(self, std::move(*saved)); }); // damaged: it is judged anew
+}
+
+void judge(node_pointer self, append_request unsaved = {}) {
+  auto& st = self->state;
+  const auto& p = st.record.proposal;
+  st.card->says("asking who else has this candidate");
+  auto saved = std::make_shared<append_request>(std::move(unsaved));
+  self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary, p.candidate)
+      .then(
+          [self, saved](uint64_t same) {
+            if (same == 0)
+              evaluate(self, std::move(*saved));
+            else
+              take_verdict(self, same, std::move(*saved));
+          },
+          [self](caf::error& e) { tell_error(self, "campaign", e); });
+}
+
 void record_proposal(node_pointer self, int64_t propose_ns) {
   auto& st = self->state;
   auto& p = st.record.proposal;
@@ -114,8 +161,7 @@ void record_proposal(node_pointer self, int64_t propose_ns) {
   a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
   a.blobs.push_back(st.what.source);
   a.may_lag = true; // an embedded generator makes it again, the same
-  self->send(st.context->campaign, atom::progress_v, p.index, p.genome, p.summary);
-  evaluate(self, std::move(a));
+  judge(self, std::move(a));
 }
 
 // A fact about the tree, not a fault.
@@ -159,7 +205,7 @@ void read_source(node_pointer self) {
           [self](std::string& source) {
             auto& r = self->state.record.proposal;
             self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
-            evaluate(self);
+            judge(self);
           },
           [self](caf::error& e) { tell_error(self, "journal", e); });
 }

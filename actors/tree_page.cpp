@@ -40,6 +40,7 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
   b.estimate = n.estimate;
   b.confirmed = n.confirmed;
   b.draft = n.draft;
+  b.duplicate_of = n.duplicate_of;
   b.visits = n.visits;
   b.pinned = f.steered.pinned.contains(n.index);
   b.banned = is_banned(f.tree, f.steered.banned, n.index);

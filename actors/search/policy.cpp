@@ -54,8 +54,8 @@ std::string pick(const std::map<std::string, double>& weights, const std::string
   return out;
 }
 
-// Which nodes may be improved on: they hold a judged candidate that is believed, and their generator is not out of
-// ideas.
+// Which nodes may be improved on: they hold a judged candidate that is believed and that no node before them holds, and
+// their generator is not out of ideas.
 class openness {
 public:
   openness(const search_tree& tree, const policy_options& options)
@@ -84,7 +84,7 @@ private:
           ++exhausted;
         below = below || reachable_[c];
       }
-      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && !banned(i)
+      open_[i] = n.phase == node_phase::finished && n.result != verdict::none && n.duplicate_of == 0 && !banned(i)
                  && (pinned_.contains(i) || (exhausted < limit && is_believed(tree, n, best_)));
       reachable_[i] = open_[i] || below;
     }
@@ -201,7 +201,7 @@ uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t fi
   const auto best_known = best_verified(tree);
   for (const auto& n : tree.nodes())
     if (n.index != 0 && n.index != first && n.phase == node_phase::finished && n.result == verdict::pass
-        && !may.banned(n.index) && is_believed(tree, n, best_known))
+        && n.duplicate_of == 0 && !may.banned(n.index) && is_believed(tree, n, best_known))
       others.push_back(n.index);
   if (others.empty())
     return first;

@@ -79,6 +79,7 @@ bool search_tree::finish(uint64_t index, const node_outcome& outcome) {
       n.estimate = outcome.estimate;
       n.confirmed = passes && outcome.confirmed;
       n.verified = passes && (outcome.verified || outcome.confirmed);
+      n.duplicate_of = outcome.duplicate_of;
     }
     ++n.visits;
     n.value = std::max(n.value, fitness);

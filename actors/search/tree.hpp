@@ -26,6 +26,7 @@ struct tree_node {
   bool confirmed = false;
   bool verified = false; // its figure was shown again in fresh processes on held-out shapes (surprise.hpp)
   bool draft = false;
+  uint64_t duplicate_of = 0; // the node that was judged for the same candidate; 0: none. No hash has it
   uint64_t visits = 0;       // finished nodes of the subtree, itself included
   double value = 0.0;        // best fitness of the subtree
   uint64_t virtual_loss = 0; // nodes of the subtree in flight
@@ -41,6 +42,7 @@ struct node_outcome {
   bool estimate = false;
   bool confirmed = false;
   bool verified = false; // confirmed implies it
+  uint64_t duplicate_of = 0;
 };
 
 class search_tree {

@@ -268,11 +268,15 @@ std::string step_text(const prompt_facts& facts) {
       "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it fully; "
       "where nothing has been measured yet, write what an expert would expect most of, with all that belongs to it.\n";
   constexpr uint64_t most_ranks = 3; // further down there is little that helps
-  if (const auto rank = facts.unshown % most_ranks + 1; rank > 1)
-    out +=
-        "Others are writing candidates from this same code, unseen by you, and will take the steps that come to mind "
-        "first. List for yourself the approaches that would help, most promising first, and take number "
-        + std::to_string(rank) + " of them; it may build on those before it.\n";
+  if (facts.unshown == 0)
+    return out;
+  // Each of them differs: of equal prompts a model may make equal candidates, and each is paid for.
+  out +=
+      std::to_string(facts.unshown) + (facts.unshown == 1 ? " other candidate is" : " other candidates are")
+      + " being written from this same code, unseen by you, and will take the steps that come to mind first. List for "
+        "yourself the approaches that would help, most promising first, and take number "
+      + std::to_string(facts.unshown % most_ranks + 1) + " of them; it may build on those before it";
+  out += facts.unshown < most_ranks ? ".\n" : ", and carries it out in another way than comes to mind first.\n";
   return out;
 }
 

@@ -11,8 +11,11 @@ namespace kevolve::synthesis {
 
 namespace {
 
+// No model reads or writes so much in one call: such a figure says nothing.
+constexpr int64_t most_plausible = 100'000'000;
+
 std::optional<int64_t> known(int64_t count) {
-  return count == unknown_count ? std::nullopt : std::optional<int64_t>{count};
+  return count == unknown_count || count > most_plausible ? std::nullopt : std::optional<int64_t>{count};
 }
 
 std::optional<double> given(double x) {

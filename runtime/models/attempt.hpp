@@ -35,6 +35,7 @@ struct attempt {
   bool stream = true;                      // as the body asks
   attempt_limits limits;
   network_options network;
+  bool fresh = false;     // over a new connection, kept ones left alone: it cannot go out twice
   bool keep_body = false; // a 2xx answer's body too, for recordings
 };
 

@@ -56,7 +56,7 @@ microseconds model_call::since_start() const {
 void model_call::begin() {
   started_ = phase_began_ = clock::now();
   dog_ = llm::watch(instant_of(started_));
-  one_ = core_.pool.take(way_.origin());
+  one_ = attempt_.fresh ? nullptr : core_.pool.take(way_.origin());
   result_.reused = one_ != nullptr;
   if (one_)
     ask();

@@ -35,6 +35,7 @@ caf::result<provider_end> ask(provider_pointer self, provider_request& q) {
   auto a = attempt_of(st.setup, std::move(q.body), q.stream);
   if (!a)
     return refused(a.error());
+  a->fresh = q.fresh;
   // The transport's thread knows nothing of actors but where to send.
   auto me = caf::actor_cast<provider_actor>(self);
   const auto number = ++st.last_flight;

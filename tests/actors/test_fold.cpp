@@ -417,6 +417,40 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK_FALSE(fold_amended(f, root));
 }
 
+TEST_CASE("the first node with a candidate is known by it, and those after it are no promise") {
+  play p;
+  auto& f = p.live;
+  const id128 made{7, 7};
+  const auto ends = [&](verdict v, uint64_t duplicate_of) {
+    p.select({0}, false);
+    node_record r;
+    r.index = f.tree.size() - 1;
+    r.proposal.candidate = made;
+    r.result = v;
+    r.fitness = 1.5;
+    r.ci_low = 1.4;
+    r.ci_high = 1.6;
+    r.duplicate_of = duplicate_of;
+    CHECK(fold_finished(f, r));
+    r.tree_hash = f.tree.hash();
+    p.event(event_kind::node_finished, encode(r));
+    return r.index;
+  };
+  ends(verdict::none, 0); // nobody could judge it
+  CHECK(f.judged.empty());
+  const auto first = ends(verdict::pass, 0);
+  const auto second = ends(verdict::pass, first);
+  CHECK(f.judged.at(made) == first);
+  CHECK(f.tree.at(second).duplicate_of == first);
+  f.steered.banned.insert(first);
+  CHECK(most_promising(f) == 0);
+  const auto page = page_of_tree(f, false, second, 1);
+  CHECK(page.items.front().duplicate_of == first);
+  const auto again = folded(p.events);
+  CHECK(again.mismatch.empty());
+  CHECK(again.judged == f.judged);
+}
+
 TEST_CASE("one that only looked faster may be tried, once, and is a best when that shows it to be one") {
   play p;
   auto& f = p.live;

@@ -431,6 +431,72 @@ TEST_CASE("a provider whose own budget is used up is passed over, and said to be
   CHECK(s.board->held({"first"}).find("the budget of 1 calls is used up") != std::string::npos);
 }
 
+TEST_CASE("the last call of a budget cannot go out twice") {
+  service s;
+  s.specs[0].total.calls = 3;
+  s.specs[1].total.calls = 0;
+  s.open();
+  auto twice = answered(); // its kept connection was dead
+  twice.resent = true;
+  s.scripts["first"]->ends = {twice, answered()};
+  CHECK(s.put(s.question(1))->value);
+  CHECK(s.put(s.question(2))->value);
+  REQUIRE(s.scripts["first"]->asked.size() == 2);
+  CHECK_FALSE(s.scripts["first"]->asked[0].fresh);
+  CHECK(s.scripts["first"]->asked[1].fresh);
+  CHECK(s.ledger(keys::spent_with("first")).spent.calls == 3);
+}
+
+TEST_CASE("what never went out is no call of the budget, and has a number of its own") {
+  service s;
+  s.specs[0].total.calls = 1;
+  s.open();
+  auto unsent = failed(llm::failure_class::network, llm::failure_action::retry);
+  unsent.unsent = true;
+  s.scripts["first"]->ends = {unsent, answered()};
+  auto q = s.question(1);
+  q.terms.providers = {"first"};
+  auto got = s.put(q);
+  s.pass_s(60);
+  CHECK(got->value);
+  const auto calls = s.stored(1).calls;
+  REQUIRE(calls.size() == 2);
+  CHECK(calls[0].number == 1);
+  CHECK(calls[1].number == 2);
+  CHECK(s.ledger(keys::spent_by(campaign)).spent.calls == 1);
+}
+
+TEST_CASE("refusals of different kinds are not the same request refused again and again") {
+  service s;
+  s.open();
+  const auto refused = [](llm::failure_class c) { return failed(c, llm::failure_action::never, 400); };
+  s.scripts["first"]->ends = {refused(llm::failure_class::context_too_long), refused(llm::failure_class::too_large),
+                              refused(llm::failure_class::context_too_long)};
+  for (uint64_t node = 1; node <= 3; ++node) {
+    auto q = s.question(node);
+    q.terms.providers = {"first"};
+    CHECK(s.put(q)->error);
+  }
+  CHECK(s.board->held({"first"}).empty());
+}
+
+TEST_CASE("who resumes one provider does not send those out that wait for another") {
+  service s;
+  s.open();
+  s.scripts["first"]->ends = {failed(llm::failure_class::server_error, llm::failure_action::retry, 500, 30'000)};
+  auto q = s.question(1);
+  q.terms.providers = {"first"};
+  auto waits = s.put(q);
+  s.ask<provider_status>(s.office, atom::resume_v, std::string{"second"});
+  s.run();
+  CHECK(s.scripts["first"]->asked.size() == 1);
+  s.scripts["first"]->ends = {answered()};
+  s.ask<provider_status>(s.office, atom::resume_v, std::string{"first"});
+  s.run();
+  CHECK(s.scripts["first"]->asked.size() == 2);
+  CHECK(waits->value);
+}
+
 TEST_CASE("a provider that fails again and again rests, is shown so with its last words, and is asked again") {
   service s;
   int told = 0;

@@ -123,6 +123,19 @@ TEST_CASE("a kept connection that is dead is asked anew on a fresh one, once") {
   CHECK(provider.requests().size() == 6);
 }
 
+TEST_CASE("who may ask but once asks over a fresh connection, and leaves the kept ones alone") {
+  hostile_provider provider;
+  const auto url = plain_url(provider.listen(), provider.add({answer_and_stay, answer_and_stay}));
+  model_transport transport;
+  CHECK(call(transport, attempt_at(url)).end.outcome == attempt_outcome::answered);
+  auto once = attempt_at(url);
+  once.fresh = true;
+  const auto x = call(transport, std::move(once));
+  CHECK(x.end.outcome == attempt_outcome::answered);
+  CHECK_FALSE(x.end.reused);
+  CHECK(provider.connections() == 2);
+}
+
 TEST_CASE("a refusal leaves its connection to the next attempt") {
   hostile_provider provider;
   const auto port = provider.listen();

@@ -87,6 +87,40 @@ TEST_CASE("a provider's model writes a campaign's candidates; what they took is 
   CHECK(!holds(dir.path, canary));
 }
 
+TEST_CASE("a candidate that is written again is not judged again: its figures are those of the first") {
+  scratch_folder dir;
+  scripted_service service{{streams(written(1)), streams(written(2)), streams(written(1)), streams(written(1)),
+                            streams(written(3)), streams(written(2))}};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6"});
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.valid == 6);
+  n.stop();
+  audit(dir.path, id);
+  auto data = store::open(dir.path);
+  REQUIRE(data);
+  std::map<std::string, std::vector<node_record>> by_source;
+  for (uint64_t i = 1; i <= 6; ++i) {
+    auto bytes = (*data)->get(table::nodes, keys::node(id, i));
+    REQUIRE((bytes && *bytes));
+    auto node = decode<node_record>(**bytes);
+    REQUIRE(node);
+    by_source[node->proposal.source].push_back(*node);
+  }
+  CHECK(by_source.size() == 3);
+  for (const auto& [source, nodes] : by_source) {
+    uint64_t judged = 0;
+    for (const auto& x : nodes)
+      judged += x.duplicate_of == 0 ? 1 : 0;
+    CHECK(judged == 1);
+    for (const auto& x : nodes) {
+      CHECK(x.fitness == nodes.front().fitness);
+      CHECK(x.evaluations.empty() == (x.duplicate_of != 0));
+    }
+  }
+}
+
 TEST_CASE("a campaign whose candidates a model writes survives the death of the actors that ask it") {
   scratch_folder dir;
   std::vector<script> replies;

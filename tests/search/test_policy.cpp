@@ -207,6 +207,21 @@ TEST_CASE("uct never chooses a node in flight or one that holds no candidate") {
   CHECK(chosen(t, o) == b);
 }
 
+TEST_CASE("nobody improves on a node whose candidate another was judged for, nor combines with it") {
+  search_tree t = star({2.0});
+  auto twin = passed(2.5); // the fittest, if it counted
+  twin.duplicate_of = 1;
+  t.finish(t.add({0}, true), twin);
+  for (const auto* policy : {"greedy", "uct", "random"}) {
+    auto o = only(policy);
+    o.widening = 0.1;
+    o.combine = 1.0;
+    for (uint64_t seed = 1; seed <= 40; ++seed)
+      for (const auto parent : select(t, o, seed).parents)
+        CHECK(parent != 2);
+  }
+}
+
 TEST_CASE("uct passes by a subtree from which nothing more comes") {
   auto o = only("uct");
   auto t = star({9.0, 2.0});

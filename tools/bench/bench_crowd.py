@@ -3,6 +3,7 @@ it answers those who poll it, silent connections beside them, while it judges.""
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -24,13 +25,14 @@ WARM = 100  # candidates of each of the campaigns that keep the node busy, befor
 class CrowdedNode(Daemon):
     """The same node with actors beside its own and one provider."""
 
-    def __init__(self, folder: Path, data: Path, actors: int, model: str) -> None:
+    def __init__(self, folder: Path, data: Path, actors: int, model: str, cores: list[int]) -> None:
         super().__init__(folder, data)
         self.actors = actors
         self.model = model
+        self.cores = cores
 
     def command(self) -> list[str]:
-        return [str(self.folder / "bench-crowd"), "serve", "--data", str(self.data), "--bin", str(self.folder), "--actors",
+        return ["taskset", "-c", ",".join(map(str, self.cores)), str(self.folder / "bench-crowd"), "serve", "--data", str(self.data), "--bin", str(self.folder), "--actors",
                 str(self.actors), "--model", self.model]
 
 
@@ -99,7 +101,12 @@ def main() -> None:
     p.add_argument("--actors", type=int, help="short 10,000, long 100,000")
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
     p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 18)")
+    p.add_argument("--node-cores", type=int, help="cores of the node and of what it starts; clients and the server of "
+                   "candidates have the others, as on machines of their own (0: all cores are everybody's)", default=0)
     arguments = p.parse_args()
+    cores = sorted(os.sched_getaffinity(0))
+    if not 0 <= arguments.node_cores < len(cores):
+        p.error(f"--node-cores {arguments.node_cores}: this machine has {len(cores)}, and clients need one")
     common.need(arguments.bin, *PROGRAMS)
     document = common.header("crowd", arguments)
     campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (
@@ -115,9 +122,12 @@ def main() -> None:
             raise SystemExit(1)
         document["filled"] = filled
         document["restarts"] = restarts(Daemon(arguments.bin, data), kills)
+        os.sched_setaffinity(0, cores[arguments.node_cores:])  # of all that is not the node
+        document["node_cores"] = arguments.node_cores
         fake = subprocess.Popen([sys.executable, "-m", "tests.fake_model.server"], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, text=True, cwd=common.ROOT)
-        node = CrowdedNode(arguments.bin, data, actors, fake.stdout.readline().strip())
+        node = CrowdedNode(arguments.bin, data, actors, fake.stdout.readline().strip(),
+                           cores[:arguments.node_cores] or cores)
         node.start()
         running = Running(node, [c["id"] for c in node.campaigns() if c["state"] != "finished"])
         deadline = time.monotonic() + 300
@@ -158,7 +168,11 @@ def portion(ratio: Json) -> str:
 def render(document: Json) -> str:
     filled, starts = document["filled"], document["restarts"]
     slow = sorted(r["read_s"] for r in starts)
+    of_node = document.get("node_cores", 0)
+    apart = [f"the node and all it starts have {of_node} cores, its clients and the server of candidates the other "
+             f"{document['machine']['cores'] - of_node}"] if of_node else []
     return "\n".join([
+        *apart,
         (f"{filled['campaigns']} campaigns ({filled['open']} of them open) with {filled['nodes']} candidates, {len(starts)} kills: "
          f"every state, the tree and a node of an ended and of an open campaign read {slow[len(slow) // 2]:.2f} s (median) and "
          f"{slow[-1]:.2f} s (longest) after the start (wanted: {READABLE_LIMIT_S:.0f} s)"),

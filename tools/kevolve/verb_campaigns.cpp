@@ -73,6 +73,10 @@ bool wanted(const campaign_options& o, const json& row) {
     return row.value(o.verdict, false);
   if (o.verdict == "injected")
     return !text_at(row, "injected_by").empty();
+  if (o.verdict == "none") // it has ended without: no candidate, or none that could be judged
+    return text_at(row, "state") == "finished" && text_at(row, "verdict").empty();
+  if (o.verdict == "duplicate")
+    return row.contains("duplicate_of") && row["duplicate_of"].is_number();
   return text_at(row, "verdict") == o.verdict;
 }
 
@@ -102,6 +106,8 @@ std::string marks_of(const json& n) {
   for (const auto* mark : {"pinned", "banned"})
     if (n.value(mark, false))
       out += std::string{" ("} + mark + ")";
+  if (n.contains("duplicate_of") && n["duplicate_of"].is_number())
+    out += fmt::format(" (the same as node {})", n["duplicate_of"].get<uint64_t>());
   return out;
 }
 
@@ -213,7 +219,8 @@ int show_campaign(const options_ptr& o, const std::string& below, bool pages, vo
 }
 
 int show_tree(const options_ptr& o) {
-  std::vector<std::string> known{"reference", "in_flight", "abandoned", "pinned", "banned", "injected"};
+  std::vector<std::string> known{"reference", "in_flight", "abandoned", "pinned",
+                                 "banned",    "injected",  "none",      "duplicate"};
   for (auto v = 1; v <= static_cast<int>(last_value(verdict{})); ++v)
     known.push_back(to_string(static_cast<verdict>(v)));
   if (!o->verdict.empty() && std::find(known.begin(), known.end(), o->verdict) == known.end())
@@ -295,7 +302,7 @@ void add_campaigns(CLI::App& app, action& chosen) {
       paged(add_verb(app, "tree", "The search tree, a row per candidate; ~: a rough figure, screened out early",
                      "tree 1a2b --verdict pass", o, whose::one_or_only));
   tree->add_option("--verdict", o->verdict,
-                   "only nodes of this verdict, or in_flight, abandoned, pinned, banned, injected");
+                   "only nodes of this verdict, or in_flight, abandoned, pinned, banned, injected, duplicate, none");
   tree->callback([o, &chosen] { chosen = [o] { return show_tree(o); }; });
   auto* node = add_verb(app, "node", "One candidate whole: source, diff, samples, verdict, cost", "node 1a2b 17", o,
                         whose::one_or_only);

@@ -36,7 +36,7 @@ std::string reason_of(const json& x) {
 
 void print_providers(const json& all) {
   if (all["items"].empty()) {
-    print_out("no provider: this node has no [[provider]] in its settings, or no node runs here\n");
+    print_out("no provider: this node has no [[provider]] in its settings, and none was ever paid from here\n");
     return;
   }
   std::vector<std::vector<std::string>> rows{{"PROVIDER", "MODEL", "STATE", "CALLS", "TOKENS", "COST", "REASON"}};
@@ -98,7 +98,8 @@ void print_tried(const json& x) {
   };
   print_out("  tokens      " + count("input") + " in, " + count("output") + " out\n");
   print_out("  cost        "
-            + (x["cost"].is_null() ? std::string{"unknown: its settings have no price"}
+            + (x["cost"].is_null() ? std::string{x["priced"].get<bool>() ? "unknown: it does not say what it counted"
+                                                                         : "unknown: its settings have no price"}
                                    : fmt::format("{:.6f} {}", x["cost"].get<double>(), text_at(x, "currency")))
             + "\n");
   if (!x["first_content_us"].is_null())
@@ -134,14 +135,16 @@ int try_provider(const provider_options& o) {
     const bool cut_off = end.what == llm::failure_class::output_truncated; // it talks: that is what was to be seen
     const bool forbidden = end.what == llm::failure_class::auth || end.what == llm::failure_class::permission;
     if (!end.answered && !cut_off)
-      return report(
-          {forbidden ? errc::unauthorised : errc::unavailable, fmt::format("provider '{}': {}", o.name, end.words)},
-          o.common.json);
+      return report({forbidden ? errc::unauthorised : errc::unavailable,
+                     fmt::format("provider '{}': {}", o.name, printable(end.words))},
+                    o.common.json);
     const auto bill = synthesis::bill_of(end, setup->plan);
+    const bool priced = llm::find_price(setup->plan.prices, setup->plan.model, "") != nullptr;
     synthesis::ended(record, end, bill, setup->plan.prices.currency, 0);
     auto x = to_json(record);
     x["text"] = end.text;
     x["cut_off"] = cut_off;
+    x["priced"] = priced;
     return tell(o.common, x, print_tried);
   }
   return report(

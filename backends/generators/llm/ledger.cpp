@@ -74,13 +74,25 @@ int64_t day_of(instant t) {
   return std::chrono::floor<std::chrono::days>(t).time_since_epoch().count();
 }
 
+namespace {
+
+spending most_of(const call_worst& worst) {
+  return {added(0, worst.money.value_or(0)), added(added(0, worst.input_tokens), worst.output_tokens), worst.calls};
+}
+
+} // namespace
+
+bool fits(const ledger& l, const budget_rules& rules, const call_worst& worst, instant now) {
+  return (worst.money || !rules.require_known_price) && !refusal(l, rules, most_of(worst), day_of(now));
+}
+
 result<void> reserve(ledger& l, const budget_rules& rules, const id128& call, const call_worst& worst, instant now) {
   if (l.open.count(call) != 0)
     return fail(errc::conflict, "the call has its reservation already");
   if (rules.require_known_price && !worst.money)
     return fail(errc::unavailable, "the model's price is unknown and the budget requires a known one");
   reservation r;
-  r.most = {added(0, worst.money.value_or(0)), added(added(0, worst.input_tokens), worst.output_tokens), 1};
+  r.most = most_of(worst);
   r.price_known = worst.money.has_value();
   r.day = day_of(now);
   if (auto no = refusal(l, rules, r.most, r.day))

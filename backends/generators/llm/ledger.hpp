@@ -45,12 +45,14 @@ struct ledger {
   int64_t unpriced_tokens = 0;
   int64_t output_tokens = 0;   // of spent.tokens, where usage was told
   int64_t estimated_calls = 0; // ended without usage: counted at their worst
+  int64_t last_number = 0;     // of the calls that were begun, those that never went out among them
 };
 
 struct call_worst {
   int64_t input_tokens = 0;
   int64_t output_tokens = 0;
   std::optional<nano_money> money;
+  int64_t calls = 1; // requests that go out
 };
 
 int64_t day_of(instant t);
@@ -58,6 +60,8 @@ int64_t day_of(instant t);
 // errc::conflict: the call has a reservation. errc::unavailable names the cap that it would pass, what is left, and
 // whether tomorrow helps; or says that the price is unknown where it must be known.
 result<void> reserve(ledger& l, const budget_rules& rules, const id128& call, const call_worst& worst, instant now);
+// Whether reserve() would take it.
+bool fits(const ledger& l, const budget_rules& rules, const call_worst& worst, instant now);
 // What the call really took; null: not known, it counts at its worst. Never sent: give it back with release().
 // `requests`: how often it went out. errc::not_found: no such reservation, so nothing is counted twice.
 result<void> settle(ledger& l, const id128& call, const token_counts* used, std::optional<nano_money> money,
@@ -78,7 +82,7 @@ typename I::result_type inspect(I& f, reservation& x) {
 template <class I>
 typename I::result_type inspect(I& f, ledger& x) {
   return f(x.spent, x.reserved, x.by_day, x.open, x.unpriced_calls, x.unpriced_tokens, x.estimated_calls,
-           x.output_tokens);
+           x.output_tokens, x.last_number);
 }
 
 } // namespace kevolve::llm

@@ -1,4 +1,7 @@
 // The node's providers of language models over HTTP.
+#include "actors/keys.hpp"
+#include "backends/generators/llm/ledger.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/models_json.hpp"
 
@@ -6,9 +9,37 @@ namespace kevolve::handlers {
 
 namespace {
 
+// Nobody asks any: what is known is what was spent with each.
+void list_ledgers(const call_ptr& c) {
+  constexpr uint32_t at_most = 1'000;
+  const auto prefix = keys::spent_with("");
+  ask<std::vector<stored_value>>(
+      c, c->context->journal,
+      [c, prefix](std::vector<stored_value>& found) {
+        std::vector<provider_status> all;
+        for (const auto& x : found) {
+          const auto spent = decode_older<llm::ledger>(x.value);
+          if (!spent)
+            continue;
+          provider_status p;
+          p.name = x.key.substr(prefix.size());
+          p.state = "at rest";
+          p.reason = "no node asks it now; this is what was spent with it";
+          p.calls = static_cast<uint64_t>(spent->spent.calls);
+          p.tokens = spent->spent.tokens;
+          p.output_tokens = spent->output_tokens;
+          p.money = spent->spent.money;
+          p.unpriced_calls = static_cast<uint64_t>(spent->unpriced_calls);
+          all.push_back(std::move(p));
+        }
+        c->reply(page_of(all, c->page(), [](const provider_status& p) { return to_json(p); }));
+      },
+      atom::scan_v, std::string{keys::index}, prefix, at_most);
+}
+
 void list_providers(const call_ptr& c) {
   if (!c->context->models) {
-    c->reply(page_of(std::vector<provider_status>{}, c->page(), [](const provider_status& p) { return to_json(p); }));
+    list_ledgers(c);
     return;
   }
   ask<std::vector<provider_status>>(

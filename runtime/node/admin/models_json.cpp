@@ -50,8 +50,8 @@ json to_json(const call_record& x) {
 json to_json(const provider_status& x) {
   return {
       {"name", x.name},
-      {"kind", x.kind},
-      {"model", x.model},
+      {"kind", or_null(x.kind)},
+      {"model", or_null(x.model)},
       {"state", x.state},
       {"reason", or_null(x.reason)},
       {"until", x.until_ns == 0 ? json(nullptr) : time_json(x.until_ns)},

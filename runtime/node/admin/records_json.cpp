@@ -124,6 +124,7 @@ std::string to_text(const node_brief& n) {
       .add("banned", n.banned)
       .add_or_null("injected_by", n.injected_by)
       .add_or_null("waits_for", n.waits_for)
+      .add_json("duplicate_of", n.duplicate_of == 0 ? json(nullptr) : json(n.duplicate_of))
       .done();
 }
 
