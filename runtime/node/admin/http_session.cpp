@@ -131,7 +131,7 @@ void session::on_header(error_code e) {
   const auto& q = parser_->get();
   keep_alive_ = q.keep_alive() && ++served_ < server_.limits.requests;
   auto target = std::string_view{q.target().data(), q.target().size()};
-  path_ = loggable_path(target, server_.token);
+  knows_path_ = true;
   if (auto why = refusal(q, target)) {
     keep_alive_ = keep_alive_ && parser_->is_done(); // its body is not read
     refuse(*why);
@@ -176,7 +176,7 @@ void session::on_read_error(error_code e) {
   auto answerable = [&](const problem& why) {
     if (!parser_->is_header_done()) { // nothing is known of this request
       asked_at_ = clock::now();
-      path_.clear();
+      knows_path_ = false;
       request_id_ = server_.run + "-" + std::to_string(++server_.requests);
     }
     keep_alive_ = false;
@@ -231,10 +231,11 @@ void session::tell(const api_response& x) const {
     return;
   const auto& q = parser_->get();
   auto method = std::string{q.method_string().data(), q.method_string().size()};
+  const auto target = std::string_view{q.target().data(), q.target().size()};
+  const auto path = knows_path_ ? loggable_path(target, server_.token) : std::string{};
   log::scope ids{{.request = request_id_}};
   log::warn("admin", "{} {} {} from {}: {} {}", x.status < 500 ? "refused" : "failed",
-            method.empty() || method.size() > 16 ? "?" : method, path_.empty() ? "?" : path_, peer_, x.status,
-            x.problem);
+            method.empty() || method.size() > 16 ? "?" : method, path.empty() ? "?" : path, peer_, x.status, x.problem);
 }
 
 void session::refuse(const problem& why) {

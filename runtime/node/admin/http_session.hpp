@@ -109,7 +109,7 @@ private:
   clock::time_point asked_at_;
   uint64_t asked_ = 0; // the question whose answer is awaited
   std::string request_id_;
-  std::string path_; // for the log
+  bool knows_path_ = false; // of what was asked last
   bool trusted_ = false;
   bool keep_alive_ = true;
   unsigned served_ = 0;

@@ -17,7 +17,7 @@ result<std::string> read_token(const std::string& path);
 // Whether an Authorization header brings a token of any kind.
 bool is_bearer(std::string_view authorization);
 
-// Keeps only the token's hash; comparison takes the same time wherever the texts differ.
+// Keeps only the token's hash and length; comparison takes the same time wherever the texts differ.
 class token_check {
 public:
   explicit token_check(std::string_view token);
@@ -29,6 +29,7 @@ public:
 
 private:
   std::string digest_;
+  size_t size_ = 0; // of the token, which is no secret
 };
 
 } // namespace kevolve
