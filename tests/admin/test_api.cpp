@@ -1,3 +1,6 @@
+#include "actors/keys.hpp"
+#include "backends/generators/llm/ledger.hpp"
+#include "runtime/base/codec.hpp"
 #include "tests/admin/served_node.hpp"
 #include "tests/node/small_disk.hpp"
 #include "tools/kevolve/node_reader.hpp"
@@ -151,6 +154,26 @@ TEST_CASE("actors are listed with their places, live and dead") {
   for (const auto& kind : summary["items"])
     live += kind["live"].get<uint64_t>();
   CHECK(live == tree["total"].get<uint64_t>());
+}
+
+TEST_CASE("what was spent with a provider is told where nobody asks it") {
+  test::served_node n;
+  CHECK(n.get("/v1/providers")["total"] == 0);
+  llm::ledger spent;
+  spent.spent = {2'500'000'000, 1'300, 3};
+  append_request a;
+  a.campaign = n.campaign;
+  a.values.push_back({keys::index, keys::spent_with("mine"), encode(spent)});
+  node_reader reader{*n.running};
+  REQUIRE(reader.ask<uint64_t>(n.running->journal(), atom::append_v, std::move(a)));
+  const auto all = n.get("/v1/providers");
+  REQUIRE(all["total"] == 1);
+  const auto& x = all["items"][0];
+  CHECK(x["name"] == "mine");
+  CHECK(x["state"] == "at rest");
+  CHECK(x["spent"]["calls"] == 3);
+  CHECK(x["spent"]["tokens"] == 1'300);
+  CHECK(x["spent"]["cost"] == 2.5);
 }
 
 TEST_CASE("figures for Prometheus name each family once") {
