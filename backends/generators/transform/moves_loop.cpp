@@ -142,6 +142,11 @@ result<void> hint(program& p, const std::string& loop, int64_t width, int64_t in
       reason = "the result must be exact, and " + sum + " would be summed in another order";
       return 1;
     }
+    // clang 19 forced to vectorise takes accesses for independent whose distance its step does not divide.
+    if (width > 1 && l.step > 1 && !facts_of(env, loop).independent) {
+      reason = loop + " carries a dependence and is unrolled";
+      return 1;
+    }
     auto how = facts_of(env, loop).independent ? "assume_safety" : "enable";
     if (width == 1)
       l.pragmas = {"clang loop vectorize(disable) interleave(disable)"};
