@@ -34,7 +34,8 @@ std::vector<int64_t> tile_sizes(const environment& env) {
   std::vector<int64_t> out;
   auto most = fact(env, "cache.l2", 1 << 20) / 512;
   for (int64_t n = 16; n <= std::max<int64_t>(most, 128); n *= 2)
-    out.push_back(n);
+    for (const auto size : {n, n * 3 / 2}) // three vectors make good blocks too
+      out.push_back(size);
   return out;
 }
 
@@ -86,6 +87,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return halve(p, a[0]);
   if (m.name == "peel" && takes(m, 2, 2))
     return peel(p, a[0], a[1]);
+  if (m.name == "pack" && takes(m, 3, 3))
+    return pack(p, a[0], a[1], a[2], env);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -169,6 +172,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
   };
   std::set<std::string> seen;
   walk(p.body, [&](const stmt& s) {
+    if (!s.label.empty() && s.label.back() == 'u') // left for what does not fit into a panel
+      return;
     if (s.kind == stmt_kind::branch && !s.label.empty() && seen.insert(s.label).second)
       add(1.0, "select", {s.label});
     if (s.kind == stmt_kind::while_loop && !s.label.empty() && s.body.size() == 2
@@ -177,7 +182,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.kind != stmt_kind::loop)
       return;
     for (const auto& x : s.body)
-      if (x.kind == stmt_kind::branch && s.step == 1 && seen.insert(s.label + "/" + x.label).second)
+      if (x.kind == stmt_kind::branch && !x.label.empty() && s.step == 1 && seen.insert(s.label + "/" + x.label).second)
         add(1.0, "cut", {s.label, x.label});
     if (s.body.size() == 1 && s.body[0].kind == stmt_kind::loop && base_label(s.label) != base_label(s.body[0].label)
         && seen.insert(s.label + "/" + s.body[0].label).second)
@@ -193,13 +198,15 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
     });
+    for (const auto& x : packings(p, s, env))
+      add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, "pack", {s.label, x.array, x.innermost});
     if (copies_segments(s))
       add(2.0, "coalesce", {s.label});
     if (facts.independent && s.body.size() > 1)
       for (size_t n = 1; n < s.body.size(); ++n)
         add(0.3 / static_cast<double>(s.body.size() - 1), "fission", {s.label, std::to_string(n)});
     // What remains after whole blocks matters less, until it is all that is left to improve.
-    double interest = s.label.back() == 'r' ? 0.15 : 1.0;
+    double interest = s.label.back() == 'r' || s.label.back() == 'p' ? 0.15 : 1.0;
     if (s.to.kind != expr_kind::minimum && s.lanes == 1)
       each(0.4 * interest, "tile", s.label, tile_sizes(env));
     auto smooth = contiguity(s);
