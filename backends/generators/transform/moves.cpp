@@ -89,6 +89,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return peel(p, a[0], a[1]);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
+  if (m.name == "stream" && takes(m, 1, 1))
+    return stream(p, a[0]);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -198,6 +200,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
     });
+    if (s.label.back() != 'p' && may_stream(s)) // what was packed is wanted soon
+      add(0.4, "stream", {s.label});
     for (const auto& x : packings(p, s, env))
       add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, "pack", {s.label, x.array, x.innermost});
     if (copies_segments(s))

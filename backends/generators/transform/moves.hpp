@@ -76,6 +76,7 @@ result<void> peel(program& p, const std::string& loop, const std::string& branch
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env);
+result<void> stream(program& p, const std::string& loop);
 
 // Shared by the moves.
 constexpr size_t weight_limit = 3'500; // nodes of a program; beyond, a candidate takes longer to compile than to judge
@@ -109,6 +110,9 @@ struct packing {
 // Whether it declares a panel of a kind that only a few of fit on the stack.
 bool is_panel(const stmt& s);
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env);
+// Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
+bool may_stream(const stmt& loop);
+bool streams_past(const stmt& loop);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);
 

@@ -177,6 +177,10 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
   bool done = false;
   std::string reason = "no loop " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+    if (streams_past(list[at])) {
+      reason = loop + " streams, and each thread would need its fence";
+      return 1;
+    }
     auto carried = list[at].kind == stmt_kind::loop ? reductions(list[at], reason) : std::nullopt;
     if (!carried)
       return 1;

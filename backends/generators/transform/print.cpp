@@ -242,8 +242,8 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
       break;
     case stmt_kind::vector_store:
       line(out, indent,
-           "store_" + vector_name(s.value.type.base, s.value.type.lanes) + "(" + address(s.target) + ", "
-               + print(s.value) + ");");
+           (s.op.empty() ? "store" : s.op) + "_" + vector_name(s.value.type.base, s.value.type.lanes) + "("
+               + address(s.target) + ", " + print(s.value) + ");");
       break;
     case stmt_kind::opaque:
       line(out, indent, s.text);

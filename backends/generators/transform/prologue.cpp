@@ -20,8 +20,10 @@ public:
     walk(p.body, [&](const stmt& s) {
       if (s.kind == stmt_kind::declare && s.type.lanes > 1)
         type({s.type.base, s.type.lanes});
-      if (s.kind == stmt_kind::vector_store)
+      if (s.kind == stmt_kind::vector_store && s.op.empty())
         store({s.value.type.base, s.value.type.lanes});
+      if (s.kind == stmt_kind::vector_store && s.op == "stream")
+        stream({s.value.type.base, s.value.type.lanes});
     });
     walk_exprs(p.body, [&](const expr& e) { use(e); });
     return types_ + (types_.empty() || helpers_.empty() ? "" : "\n") + helpers_;
@@ -68,6 +70,26 @@ private:
       const auto& t = type(v);
       return "void store_" + t + "(" + scalar_name(v.first) + " *to, " + t
              + " x) {\n  __builtin_memcpy(to, &x, sizeof x);\n}\n";
+    });
+  }
+
+  // Past the caches, where the place is aligned as that asks for; g++ has only the instruction for 16 bytes.
+  void stream(const vec& v) {
+    helper("stream_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto bytes = static_cast<unsigned>(bits(v.first)) / 8 * v.second;
+      const auto aligned = [](unsigned n) { return "(__UINTPTR_TYPE__)to % " + std::to_string(n) + " == 0"; };
+      std::string body = "void stream_" + t + "(" + scalar_name(v.first) + " *to, " + t + " x) {\n";
+      body += "#if __has_builtin(__builtin_nontemporal_store)\n  if (" + aligned(bytes)
+              + ") {\n    __builtin_nontemporal_store(x, (" + t + " *)to);\n    return;\n  }\n";
+      if (bytes % 16 == 0)
+        body += "#elif defined __SSE2__\n  if (" + aligned(16)
+                + ") {\n    typedef long long piece __attribute__((vector_size(16)));\n    piece pieces["
+                + std::to_string(bytes / 16)
+                + "];\n    __builtin_memcpy(pieces, &x, sizeof x);\n    for (int i = 0; i < "
+                + std::to_string(bytes / 16)
+                + "; ++i)\n      __builtin_ia32_movntdq((piece *)to + i, pieces[i]);\n    return;\n  }\n";
+      return body + "#endif\n  __builtin_memcpy(to, &x, sizeof x);\n}\n";
     });
   }
 
@@ -232,6 +254,9 @@ private:
       default:
         break;
     }
+    if (e.kind == expr_kind::call && e.text == "stream_fence")
+      helper(e.text,
+             [] { return "void stream_fence(void) {\n#ifdef __SSE__\n  __builtin_ia32_sfence();\n#endif\n}\n"; });
   }
 
   std::map<vec, std::string> named_;
