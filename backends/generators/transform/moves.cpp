@@ -41,6 +41,7 @@ std::vector<int64_t> tile_sizes(const environment& env) {
 
 const std::vector<int64_t> factors{2, 3, 4, 6, 8, 12, 14, 16};
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
+const std::vector<int64_t> distances{2, 4, 8, 16, 32, 64};
 const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
 
 bool takes(const move& m, size_t args, size_t first_number) {
@@ -91,6 +92,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return pack(p, a[0], a[1], a[2], env);
   if (m.name == "stream" && takes(m, 1, 1))
     return stream(p, a[0]);
+  if (m.name == "prefetch" && takes(m, 2, 1) && number(a[1]) <= 4096)
+    return prefetch(p, a[0], number(a[1]), env);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -149,6 +152,8 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(partials, 1);
   else if (m.name == "skip")
     with(skipped, 1);
+  else if (m.name == "prefetch")
+    with(distances, 1);
   else if (m.name == "vectorise")
     with(lane_counts(env), 1);
   else if (m.name == "hint") {
@@ -202,6 +207,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     });
     if (s.label.back() != 'p' && may_stream(s)) // what was packed is wanted soon
       add(0.4, "stream", {s.label});
+    if (s.label.back() != 'p' && may_prefetch(p, s, env))
+      each(0.4, "prefetch", s.label, distances);
     for (const auto& x : packings(p, s, env))
       add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, "pack", {s.label, x.array, x.innermost});
     if (copies_segments(s))

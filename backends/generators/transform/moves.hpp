@@ -77,6 +77,7 @@ result<void> fuse(program& p, const std::string& first, const std::string& secon
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env);
 result<void> stream(program& p, const std::string& loop);
+result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env);
 
 // Shared by the moves.
 constexpr size_t weight_limit = 3'500; // nodes of a program; beyond, a candidate takes longer to compile than to judge
@@ -94,6 +95,8 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
 // The start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);
+// Why the loop may change the array, which is none of the caller's that stand alone or is written; empty: it does not.
+std::string why_changed(const program& p, const stmt& loop, const std::string& array, const environment& env);
 // The arrays that the statements write; one without a name may be any.
 std::set<std::string> arrays_written(const std::vector<stmt>& body);
 // Whether `coalesce` finds something in the loop.
@@ -113,6 +116,8 @@ std::vector<packing> packings(const program& p, const stmt& loop, const environm
 // Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
 bool may_stream(const stmt& loop);
 bool streams_past(const stmt& loop);
+// Whether `prefetch` finds reads in the loop that the processor would not foresee.
+bool may_prefetch(const program& p, const stmt& loop, const environment& env);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);
 

@@ -187,8 +187,9 @@ result<void> check_bounds(const fixed_in& fixed, const plan& how) {
   return {};
 }
 
-// Empty if nothing that the loop writes can be the array.
-std::string trouble_of_writes(const program& p, const stmt& l, const std::string& array, const environment& env) {
+} // namespace
+
+std::string why_changed(const program& p, const stmt& l, const std::string& array, const environment& env) {
   const auto reassigned = assigned(p.body);
   const auto declared_arrays = [&](const std::string& name) { // of how many declarations of the name, how many are
     std::pair<size_t, size_t> out;
@@ -215,6 +216,8 @@ std::string trouble_of_writes(const program& p, const stmt& l, const std::string
   return {};
 }
 
+namespace {
+
 result<plan> plan_of(const program& p, const stmt& l, const std::string& array, const std::string& innermost,
                      const environment& env) {
   if (leaves_early(l.body))
@@ -223,7 +226,7 @@ result<plan> plan_of(const program& p, const stmt& l, const std::string& array, 
   walk(l.body, [&](const stmt& s) { remembers = remembers || s.is_static; });
   if (remembers)
     return fail(errc::unsupported, l.label + " remembers values from one call to the next");
-  if (auto why = trouble_of_writes(p, l, array, env); !why.empty())
+  if (auto why = why_changed(p, l, array, env); !why.empty())
     return fail(errc::unsupported, why);
   std::vector<place> reads;
   if (auto why = collector{array, reads}.collect(l); !why.empty())
