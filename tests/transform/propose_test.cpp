@@ -89,7 +89,7 @@ TEST_CASE("drafts are short, or sequences that the nest asks for") {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     c.seed = seed;
     const auto p = g->propose(c).value();
-    if (p.genome.find("; pack(L0,b,L1); vectorise(L1,16); jam(L1,") != std::string::npos)
+    if (p.genome.find("; pack(L0,b,L1); vectorise(L1,16); mask(L1); jam(L1,") != std::string::npos)
       ++planned;
     else
       CHECK(parse_genome(p.genome)->size() <= 2);

@@ -94,6 +94,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return stream(p, a[0]);
   if (m.name == "prefetch" && takes(m, 2, 1) && number(a[1]) <= 4096)
     return prefetch(p, a[0], number(a[1]), env);
+  if (m.name == "mask" && takes(m, 1, 1))
+    return mask(p, a[0], env);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -178,6 +180,11 @@ std::vector<choice> possible(const program& p, const environment& env) {
       add(weight / static_cast<double>(values.size()), name, {label, std::to_string(v)});
   };
   std::set<std::string> seen;
+  std::set<std::string> vectorised;
+  walk(p.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop && s.lanes > 1)
+      vectorised.insert(s.label);
+  });
   walk(p.body, [&](const stmt& s) {
     if (!s.label.empty() && s.label.back() == 'u') // left for what does not fit into a panel
       return;
@@ -205,6 +212,9 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
     });
+    if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
+      if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
+        add(0.6, "mask", {whole});
     if (s.label.back() != 'p' && may_stream(s)) // what was packed is wanted soon
       add(0.4, "stream", {s.label});
     if (s.label.back() != 'p' && may_prefetch(p, s, env))

@@ -65,6 +65,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
 result<void> unroll(program& p, const std::string& loop, int64_t factor);
 result<void> split(program& p, const std::string& loop, int64_t count, const environment& env);
 result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env);
+result<void> mask(program& p, const std::string& loop, const environment& env);
 result<void> select(program& p, const std::string& branch);
 result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);

@@ -17,7 +17,7 @@ constexpr const char* fence = "stream_fence";
 
 void for_each_store(const list& body, loop_path& around, const std::function<void(const stmt&, const loop_path&)>& f) {
   for (const auto& s : body) {
-    if (s.kind == stmt_kind::vector_store)
+    if (s.kind == stmt_kind::vector_store && !s.has_value)
       f(s, around);
     if (s.kind == stmt_kind::loop)
       around.push_back(&s);
@@ -127,7 +127,7 @@ result<void> stream(program& p, const std::string& loop) {
     if (threads)
       return fail(errc::unsupported, loop + " runs in threads, each of which would need its fence");
     rewrite(out, [&](stmt& s) {
-      if (s.kind == stmt_kind::vector_store && arrays.count(root_of(s.target)) != 0)
+      if (s.kind == stmt_kind::vector_store && !s.has_value && arrays.count(root_of(s.target)) != 0)
         s.op = "stream";
     });
     out.push_back(call(fence, {}));

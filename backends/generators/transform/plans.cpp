@@ -78,6 +78,7 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows) {
   if (updates_fixed_element(*r.inner))
     out.push_back(made("hold", {r.inner->label}));
   out.push_back(made("vectorise", {middle, number(lanes)}));
+  out.push_back(made("mask", {middle}));
   out.push_back(made("jam", {middle, number(vectors)}));
   if (alone && rows > 1)
     out.push_back(made("jam", {outer, number(rows)}));
