@@ -216,6 +216,8 @@ private:
   }
 
   void look(const expr& e, const way& w) {
+    if (out_.size() > most_prefetches)
+      return;
     const bool guards =
         e.kind == expr_kind::conditional || (e.kind == expr_kind::binary && (e.text == "&&" || e.text == "||"));
     for (size_t i = 0; i < (guards ? 1 : e.args.size()); ++i)

@@ -218,8 +218,7 @@ std::string why_changed(const program& p, const stmt& l, const std::string& arra
 
 namespace {
 
-result<plan> plan_of(const program& p, const stmt& l, const std::string& array, const std::string& innermost,
-                     const environment& env) {
+result<plan> plan_of(const program& p, const stmt& l, const std::string& array, const environment& env) {
   if (leaves_early(l.body))
     return fail(errc::unsupported, l.label + " can be left early");
   bool remembers = false;
@@ -242,14 +241,11 @@ result<plan> plan_of(const program& p, const stmt& l, const std::string& array, 
     return tl::unexpected(ok.error());
   if (auto ok = check_bounds(fixed, out); !ok)
     return tl::unexpected(ok.error());
-  const auto has = [&](const dimension& d) {
-    return std::any_of(d.loops.begin(), d.loops.end(), [&](const stmt* x) { return x->label == innermost; });
-  };
-  const auto last = std::find_if(out.dimensions.begin(), out.dimensions.end(), has);
-  if (last == out.dimensions.end())
-    return fail(errc::unsupported, innermost + " does not choose what is read of " + array);
-  std::rotate(last, last + 1, out.dimensions.end());
   return out;
+}
+
+bool runs_along(const dimension& d, const std::string& label) {
+  return std::any_of(d.loops.begin(), d.loops.end(), [&](const stmt* x) { return x->label == label; });
 }
 
 ctype whole_number() {
@@ -435,28 +431,29 @@ bool is_panel(const stmt& s) {
 }
 
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env) {
+  bool vectorised = false;
+  walk(loop.body, [&](const stmt& s) { vectorised = vectorised || s.lanes > 1; });
+  if (vectorised) // and read in several places
+    return {};
   std::set<std::string> arrays;
+  std::set<std::string> chosen; // by the loop itself: not the same in all iterations
   walk_exprs(loop.body, [&](const expr& e) {
     if (e.kind == expr_kind::subscript && find_argument(env.task, root_of(e)) != nullptr)
-      arrays.insert(root_of(e));
+      (mentions(e, loop.name) ? chosen : arrays).insert(root_of(e));
   });
   std::vector<packing> out;
   for (const auto& array : arrays) {
-    std::set<std::string> labels;
-    walk(loop.body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::loop && labels.insert(s.label).second)
-        if (auto how = plan_of(p, loop, array, s.label, env)) {
-          const auto& dimensions = how->dimensions;
-          const bool again = std::none_of(dimensions.begin(), dimensions.end(), [&](const dimension& d) {
-            return std::find(d.loops.begin(), d.loops.end(), &loop) != d.loops.end();
-          });
-          const bool bounded = std::any_of(dimensions.begin(), dimensions.end(), [](const dimension& d) {
-            return std::all_of(d.loops.begin(), d.loops.end(), [](const stmt* l) { return bound_of(*l).has_value(); });
-          });
-          if (again)
-            out.push_back({array, s.label, bounded, dimensions.back().coefficient.constant() == 1});
-        }
-    });
+    if (chosen.count(array) != 0)
+      continue;
+    const auto how = plan_of(p, loop, array, env);
+    if (!how)
+      continue;
+    bool bounded = false;
+    for (const auto& d : how->dimensions)
+      bounded = bounded
+                || std::all_of(d.loops.begin(), d.loops.end(), [](const stmt* l) { return bound_of(*l).has_value(); });
+    for (const auto& d : how->dimensions)
+      out.push_back({array, d.loops[0]->label, bounded, d.coefficient.constant() == 1});
   }
   return out;
 }
@@ -464,9 +461,15 @@ std::vector<packing> packings(const program& p, const stmt& loop, const environm
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env) {
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
-    auto how = plan_of(p, l, array, innermost, env);
+    auto how = plan_of(p, l, array, env);
     if (!how)
       return tl::unexpected(how.error());
+    auto& dimensions = how->dimensions;
+    const auto last = std::find_if(dimensions.begin(), dimensions.end(),
+                                   [&](const dimension& d) { return runs_along(d, innermost); });
+    if (last == dimensions.end())
+      return fail(errc::unsupported, innermost + " does not choose what is read of " + array);
+    std::rotate(last, last + 1, dimensions.end());
     return packer{p, l, array, std::move(*how)}.run();
   });
 }
