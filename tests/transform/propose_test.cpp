@@ -78,17 +78,24 @@ TEST_CASE("a move without its arguments has no variants") {
   CHECK(!variants({"tile", {"L0", "16"}}, env).empty());
 }
 
-TEST_CASE("drafts are short") {
+TEST_CASE("drafts are short, or sequences that the nest asks for") {
   if (!have_clang())
     return;
   auto n = load_nest("gemm");
   auto c = context_of(n);
   auto g = make_generator("transform").value();
   c.draft = true;
+  size_t planned = 0;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     c.seed = seed;
-    CHECK(parse_genome(g->propose(c).value().genome)->size() <= 2);
+    const auto p = g->propose(c).value();
+    if (p.genome.find("; pack(L0,b,L1); vectorise(L1,16); mask(L1); jam(L1,") != std::string::npos)
+      ++planned;
+    else
+      CHECK(parse_genome(p.genome)->size() <= 2);
   }
+  CHECK(planned >= 5);
+  CHECK(planned <= 20);
 }
 
 TEST_CASE("a child resembles its parent") {
@@ -139,7 +146,7 @@ TEST_CASE("what siblings tried in vain is tried less") {
     c.siblings.push_back(s);
     c.siblings.push_back(s);
   }
-  CHECK(before >= 12);
+  CHECK(before >= 10);
   CHECK(adds_jam() < before * 2 / 3);
   for (auto& s : c.siblings)
     s.fitness = 9; // those that paid are not avoided

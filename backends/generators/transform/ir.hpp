@@ -83,7 +83,7 @@ enum class expr_kind : uint8_t {
   call,        // text: function; args
   cast,        // type; args: one; implicit ones print nothing
   opaque,      // text as in the source; names: what it mentions
-  vector_load, // args: subscript
+  vector_load, // args: subscript; how many lanes from the first on, the others being zero (all, if not there)
   splat,       // args: scalar
   ramp,        // args: integer scalar; lanes hold it + 0, 1, 2 …
   compose,     // args: one scalar per lane
@@ -115,7 +115,7 @@ enum class stmt_kind : uint8_t {
   give_back,  // return value (has_value)
   break_out,
   next,         // continue
-  vector_store, // target: subscript; value: vector
+  vector_store, // target: subscript; value: vector; from: how many lanes from the first on (has_value)
   opaque,       // text; names; op: clang's name of the construct
 };
 
@@ -130,7 +130,7 @@ struct stmt {
   expr value;  // declare, assign, evaluate, while, branch, return
   bool has_value = false;
   bool is_static = false; // declare
-  expr from;              // loop
+  expr from;              // loop, vector_store
   expr to;
   int64_t step = 1;
   uint16_t lanes = 1; // loop: vectorised by this many

@@ -34,12 +34,14 @@ std::vector<int64_t> tile_sizes(const environment& env) {
   std::vector<int64_t> out;
   auto most = fact(env, "cache.l2", 1 << 20) / 512;
   for (int64_t n = 16; n <= std::max<int64_t>(most, 128); n *= 2)
-    out.push_back(n);
+    for (const auto size : {n, n * 3 / 2}) // three vectors make good blocks too
+      out.push_back(size);
   return out;
 }
 
 const std::vector<int64_t> factors{2, 3, 4, 6, 8, 12, 14, 16};
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
+const std::vector<int64_t> distances{2, 4, 8, 16, 32, 64};
 const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
 
 bool takes(const move& m, size_t args, size_t first_number) {
@@ -86,6 +88,14 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return halve(p, a[0]);
   if (m.name == "peel" && takes(m, 2, 2))
     return peel(p, a[0], a[1]);
+  if (m.name == "pack" && takes(m, 3, 3))
+    return pack(p, a[0], a[1], a[2], env);
+  if (m.name == "stream" && takes(m, 1, 1))
+    return stream(p, a[0]);
+  if (m.name == "prefetch" && takes(m, 2, 1) && number(a[1]) <= 4096)
+    return prefetch(p, a[0], number(a[1]), env);
+  if (m.name == "mask" && takes(m, 1, 1))
+    return mask(p, a[0], env);
   if (m.name == "coalesce" && takes(m, 1, 1))
     return coalesce(p, a[0], env);
   if (m.name == "fission" && takes(m, 2, 1))
@@ -144,6 +154,8 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(partials, 1);
   else if (m.name == "skip")
     with(skipped, 1);
+  else if (m.name == "prefetch")
+    with(distances, 1);
   else if (m.name == "vectorise")
     with(lane_counts(env), 1);
   else if (m.name == "hint") {
@@ -168,7 +180,14 @@ std::vector<choice> possible(const program& p, const environment& env) {
       add(weight / static_cast<double>(values.size()), name, {label, std::to_string(v)});
   };
   std::set<std::string> seen;
+  std::set<std::string> vectorised;
   walk(p.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop && s.lanes > 1)
+      vectorised.insert(s.label);
+  });
+  walk(p.body, [&](const stmt& s) {
+    if (!s.label.empty() && s.label.back() == 'u') // left for what does not fit into a panel
+      return;
     if (s.kind == stmt_kind::branch && !s.label.empty() && seen.insert(s.label).second)
       add(1.0, "select", {s.label});
     if (s.kind == stmt_kind::while_loop && !s.label.empty() && s.body.size() == 2
@@ -177,7 +196,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.kind != stmt_kind::loop)
       return;
     for (const auto& x : s.body)
-      if (x.kind == stmt_kind::branch && s.step == 1 && seen.insert(s.label + "/" + x.label).second)
+      if (x.kind == stmt_kind::branch && !x.label.empty() && s.step == 1 && seen.insert(s.label + "/" + x.label).second)
         add(1.0, "cut", {s.label, x.label});
     if (s.body.size() == 1 && s.body[0].kind == stmt_kind::loop && base_label(s.label) != base_label(s.body[0].label)
         && seen.insert(s.label + "/" + s.body[0].label).second)
@@ -193,13 +212,22 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
     });
+    if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
+      if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
+        add(0.6, "mask", {whole});
+    if (s.label.back() != 'p' && may_stream(s)) // what was packed is wanted soon
+      add(0.4, "stream", {s.label});
+    if (s.label.back() != 'p' && may_prefetch(p, s, env))
+      each(0.4, "prefetch", s.label, distances);
+    for (const auto& x : packings(p, s, env))
+      add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, "pack", {s.label, x.array, x.innermost});
     if (copies_segments(s))
       add(2.0, "coalesce", {s.label});
     if (facts.independent && s.body.size() > 1)
       for (size_t n = 1; n < s.body.size(); ++n)
         add(0.3 / static_cast<double>(s.body.size() - 1), "fission", {s.label, std::to_string(n)});
     // What remains after whole blocks matters less, until it is all that is left to improve.
-    double interest = s.label.back() == 'r' ? 0.15 : 1.0;
+    double interest = s.label.back() == 'r' || s.label.back() == 'p' ? 0.15 : 1.0;
     if (s.to.kind != expr_kind::minimum && s.lanes == 1)
       each(0.4 * interest, "tile", s.label, tile_sizes(env));
     auto smooth = contiguity(s);

@@ -49,6 +49,9 @@ result<void> apply(program& p, const move& m, const environment& env);
 
 // Every move that looks applicable, with sensible parameters for this hardware.
 std::vector<choice> possible(const program& p, const environment& env);
+// Sequences that belong together, for the nests of the reference that ask for them; what of them does not apply is to
+// be left out.
+std::vector<std::vector<move>> plans(const program& reference, const environment& env);
 // Other parameters for the same kind of move on the same label.
 std::vector<move> variants(const move& m, const environment& env);
 
@@ -62,6 +65,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
 result<void> unroll(program& p, const std::string& loop, int64_t factor);
 result<void> split(program& p, const std::string& loop, int64_t count, const environment& env);
 result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env);
+result<void> mask(program& p, const std::string& loop, const environment& env);
 result<void> select(program& p, const std::string& branch);
 result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
@@ -71,9 +75,13 @@ result<void> fission(program& p, const std::string& loop, int64_t first_part, co
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> peel(program& p, const std::string& loop, const std::string& branch);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
+result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
+                  const environment& env);
+result<void> stream(program& p, const std::string& loop);
+result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env);
 
 // Shared by the moves.
-constexpr size_t weight_limit = 2'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
+constexpr size_t weight_limit = 3'500; // nodes of a program; beyond, a candidate takes longer to compile than to judge
 std::string base_label(const std::string& label); // of the reference's loop: "L1" for "L1tr"
 const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
@@ -88,12 +96,29 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
 // The start value for one more partial result, and the statement that folds it in.
 expr reduction_start(const reduction& r);
 stmt reduction_join(const reduction& r, expr part);
+// Why the loop may change the array, which is none of the caller's that stand alone or is written; empty: it does not.
+std::string why_changed(const program& p, const stmt& loop, const std::string& array, const environment& env);
 // The arrays that the statements write; one without a name may be any.
 std::set<std::string> arrays_written(const std::vector<stmt>& body);
 // Whether `coalesce` finds something in the loop.
 bool copies_segments(const stmt& loop);
 // Whether `peel` may open the branch.
 bool has_borders(const stmt& loop, const std::string& branch);
+// What `pack` could do before the loop: an array whose part read in an iteration is the same in all of them.
+struct packing {
+  std::string array;
+  std::string innermost; // label of the loop that runs along the panel's rows
+  bool bounded = false;  // some loop that chooses the part runs over a tile
+  bool straight = false; // the array's neighbours stay neighbours
+};
+// Whether it declares a panel of a kind that only a few of fit on the stack.
+bool is_panel(const stmt& s);
+std::vector<packing> packings(const program& p, const stmt& loop, const environment& env);
+// Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
+bool may_stream(const stmt& loop);
+bool streams_past(const stmt& loop);
+// Whether `prefetch` finds reads in the loop that the processor would not foresee.
+bool may_prefetch(const program& p, const stmt& loop, const environment& env);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.
 bool may_reassociate(const environment& env, scalar_kind k);
 

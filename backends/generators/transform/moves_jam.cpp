@@ -173,10 +173,14 @@ bool leaves_early(const list& body, bool nested) {
 
 result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f) {
   auto growth = weight(p.body);
+  bool has_panel = false;
   for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
     growth += weight(where[at].body) * static_cast<size_t>(copies);
+    walk(where[at].body, [&](const stmt& s) { has_panel = has_panel || is_panel(s); });
     return 1;
   });
+  if (has_panel && copies > 1)
+    return fail(errc::unsupported, "a panel is packed in " + label + ", and the stack has no room for many");
   if (growth > weight_limit)
     return fail(errc::unsupported, "the code would grow too long");
   bool done = false;

@@ -142,6 +142,11 @@ result<void> hint(program& p, const std::string& loop, int64_t width, int64_t in
       reason = "the result must be exact, and " + sum + " would be summed in another order";
       return 1;
     }
+    // clang 19 forced to vectorise takes accesses for independent whose distance its step does not divide.
+    if (width > 1 && l.step > 1 && !facts_of(env, loop).independent) {
+      reason = loop + " carries a dependence and is unrolled";
+      return 1;
+    }
     auto how = facts_of(env, loop).independent ? "assume_safety" : "enable";
     if (width == 1)
       l.pragmas = {"clang loop vectorize(disable) interleave(disable)"};
@@ -172,6 +177,10 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
   bool done = false;
   std::string reason = "no loop " + loop;
   for_each_labelled(p.body.change(), loop, [&](std::vector<stmt>& list, size_t at) -> size_t {
+    if (streams_past(list[at])) {
+      reason = loop + " streams, and each thread would need its fence";
+      return 1;
+    }
     auto carried = list[at].kind == stmt_kind::loop ? reductions(list[at], reason) : std::nullopt;
     if (!carried)
       return 1;

@@ -150,7 +150,8 @@ std::string print(const expr& e) {
     case expr_kind::cast:
       return e.implicit ? print(a[0]) : "(" + print_type(e.type) + ")" + wrapped(a[0], 14);
     case expr_kind::vector_load:
-      return "load_" + vec() + "(" + address(a[0]) + ")";
+      return a.size() == 1 ? "load_" + vec() + "(" + address(a[0]) + ")"
+                           : "load_part_" + vec() + "(" + address(a[0]) + ", " + print(a[1]) + ")";
     case expr_kind::splat:
       return "splat_" + vec() + "(" + print(a[0]) + ")";
     case expr_kind::ramp:
@@ -240,11 +241,13 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
     case stmt_kind::next:
       line(out, indent, "continue;");
       break;
-    case stmt_kind::vector_store:
+    case stmt_kind::vector_store: {
+      auto name = s.has_value ? "store_part" : s.op.empty() ? "store" : s.op;
       line(out, indent,
-           "store_" + vector_name(s.value.type.base, s.value.type.lanes) + "(" + address(s.target) + ", "
-               + print(s.value) + ");");
+           name + "_" + vector_name(s.value.type.base, s.value.type.lanes) + "(" + address(s.target) + ", "
+               + print(s.value) + (s.has_value ? ", " + print(s.from) : "") + ");");
       break;
+    }
     case stmt_kind::opaque:
       line(out, indent, s.text);
       break;

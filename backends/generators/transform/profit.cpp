@@ -32,12 +32,11 @@ std::optional<int64_t> slope(const expr& e, const std::string& index) {
   return 0;
 }
 
-// Elements from one iteration to the next.
+} // namespace
+
 std::optional<int64_t> stride(const expr& subscript, const std::string& index) {
   return slope(subscript.args[1], index);
 }
-
-} // namespace
 
 double contiguity(const stmt& loop) {
   double good = 0;

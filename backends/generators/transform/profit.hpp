@@ -3,7 +3,14 @@
 
 #include "backends/generators/transform/program.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 namespace kevolve::transform {
+
+// Elements from one iteration of the loop with that index to the next, if that is a number.
+std::optional<int64_t> stride(const expr& subscript, const std::string& index);
 
 // Between 0 and 1: the share of the loop's array accesses that stand side by side, or still, from one iteration
 // to the next, and so fill vectors without gathering.

@@ -20,8 +20,12 @@ public:
     walk(p.body, [&](const stmt& s) {
       if (s.kind == stmt_kind::declare && s.type.lanes > 1)
         type({s.type.base, s.type.lanes});
-      if (s.kind == stmt_kind::vector_store)
+      if (s.kind == stmt_kind::vector_store && s.has_value)
+        store_part({s.value.type.base, s.value.type.lanes});
+      else if (s.kind == stmt_kind::vector_store && s.op.empty())
         store({s.value.type.base, s.value.type.lanes});
+      else if (s.kind == stmt_kind::vector_store && s.op == "stream")
+        stream({s.value.type.base, s.value.type.lanes});
     });
     walk_exprs(p.body, [&](const expr& e) { use(e); });
     return types_ + (types_.empty() || helpers_.empty() ? "" : "\n") + helpers_;
@@ -68,6 +72,91 @@ private:
       const auto& t = type(v);
       return "void store_" + t + "(" + scalar_name(v.first) + " *to, " + t
              + " x) {\n  __builtin_memcpy(to, &x, sizeof x);\n}\n";
+    });
+  }
+
+  // Past the caches, where the place is aligned as that asks for; g++ has only the instruction for 16 bytes.
+  void stream(const vec& v) {
+    helper("stream_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto bytes = static_cast<unsigned>(bits(v.first)) / 8 * v.second;
+      const auto aligned = [](unsigned n) { return "(__UINTPTR_TYPE__)to % " + std::to_string(n) + " == 0"; };
+      std::string body = "void stream_" + t + "(" + scalar_name(v.first) + " *to, " + t + " x) {\n";
+      body += "#if __has_builtin(__builtin_nontemporal_store)\n  if (" + aligned(bytes)
+              + ") {\n    __builtin_nontemporal_store(x, (" + t + " *)to);\n    return;\n  }\n";
+      if (bytes % 16 == 0)
+        body += "#elif defined __SSE2__\n  if (" + aligned(16)
+                + ") {\n    typedef long long piece __attribute__((vector_size(16)));\n    piece pieces["
+                + std::to_string(bytes / 16)
+                + "];\n    __builtin_memcpy(pieces, &x, sizeof x);\n    for (int i = 0; i < "
+                + std::to_string(bytes / 16)
+                + "; ++i)\n      __builtin_ia32_movntdq((piece *)to + i, pieces[i]);\n    return;\n  }\n";
+      return body + "#endif\n  __builtin_memcpy(to, &x, sizeof x);\n}\n";
+    });
+  }
+
+  // The instructions for the first n lanes that clang and g++ know by one name: AVX-512's for its registers, AVX2's for
+  // smaller ones; what neither serves goes lane by lane.
+  struct partial {
+    std::string type;   // of a lane, as the instruction sees it
+    std::string letter; // d or q
+    unsigned bytes;     // 0: not served
+  };
+
+  static partial partial_of(const vec& v) {
+    const auto width = static_cast<unsigned>(bits(v.first));
+    const auto bytes = width / 8 * v.second;
+    const bool served = (width == 32 || width == 64) && (bytes == 16 || bytes == 32 || bytes == 64);
+    return {width == 32 ? "int" : "long long", width == 32 ? "d" : "q", served ? bytes : 0};
+  }
+
+  // The beginning of a helper for the first n lanes, on targets that have the instruction: it makes the `mask` that
+  // `wide`, for AVX-512, or `narrow` uses.
+  static std::string with_mask(const partial& p, const vec& v, const std::string& wide, const std::string& narrow) {
+    if (p.bytes == 0)
+      return {};
+    const auto lanes = std::to_string(v.second);
+    std::string out = p.bytes == 64 ? "#ifdef __AVX512F__\n" : "#ifdef __AVX2__\n";
+    out += "  typedef " + p.type + " lanes __attribute__((vector_size(" + std::to_string(p.bytes) + ")));\n";
+    if (p.bytes == 64)
+      return out + "  unsigned mask = n < " + lanes + " ? (1U << n) - 1 : " + std::to_string((1U << v.second) - 1)
+             + ";\n" + wide + "#else\n";
+    out += "  " + p.type + " m = n < " + lanes + " ? n : " + lanes + ";\n  lanes mask = (lanes){"
+           + lanes_of(v.second, [](unsigned i) { return std::to_string(i); }) + "} < (lanes){"
+           + lanes_of(v.second, [](unsigned) { return "m"; }) + "};\n";
+    return out + narrow + "#else\n";
+  }
+
+  void load_part(const vec& v) {
+    helper("load_part_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto p = partial_of(v);
+      const auto builtin = std::string{"__builtin_ia32_"};
+      auto body = with_mask(p, v,
+                            "  return (" + t + ")" + builtin + "loaddqu" + (p.letter == "d" ? "si" : "di")
+                                + "512_mask((const " + p.type + " *)from, (lanes){0}, mask);\n",
+                            "  return (" + t + ")" + builtin + "maskload" + p.letter + (p.bytes == 32 ? "256" : "")
+                                + "((const lanes *)from, mask);\n");
+      const auto end = body.empty() ? "" : "#endif\n";
+      return t + " load_part_" + t + "(const " + scalar_name(v.first) + " *from, int n) {\n" + body + "  " + t
+             + " x = {0};\n  for (int i = 0; i < " + std::to_string(v.second)
+             + " && i < n; ++i)\n    x[i] = from[i];\n  return x;\n" + end + "}\n";
+    });
+  }
+
+  void store_part(const vec& v) {
+    helper("store_part_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto p = partial_of(v);
+      const auto builtin = std::string{"  __builtin_ia32_"};
+      auto body = with_mask(
+          p, v,
+          builtin + "storedqu" + (p.letter == "d" ? "si" : "di") + "512_mask((" + p.type + " *)to, (lanes)x, mask);\n",
+          builtin + "maskstore" + p.letter + (p.bytes == 32 ? "256" : "") + "((lanes *)to, mask, (lanes)x);\n");
+      const auto end = body.empty() ? "" : "#endif\n";
+      return "void store_part_" + t + "(" + scalar_name(v.first) + " *to, " + t + " x, int n) {\n" + body
+             + "  for (int i = 0; i < " + std::to_string(v.second) + " && i < n; ++i)\n    to[i] = x[i];\n" + end
+             + "}\n";
     });
   }
 
@@ -189,6 +278,10 @@ private:
       type(v);
     switch (e.kind) {
       case expr_kind::vector_load:
+        if (e.args.size() > 1) {
+          load_part(v);
+          break;
+        }
         helper("load_" + name(v), [&] {
           const auto& t = type(v);
           return t + " load_" + t + "(const " + scalar_name(v.first) + " *from) {\n  " + t
@@ -232,6 +325,9 @@ private:
       default:
         break;
     }
+    if (e.kind == expr_kind::call && e.text == "stream_fence")
+      helper(e.text,
+             [] { return "void stream_fence(void) {\n#ifdef __SSE__\n  __builtin_ia32_sfence();\n#endif\n}\n"; });
   }
 
   std::map<vec, std::string> named_;

@@ -91,6 +91,7 @@ struct reading {
   std::map<std::string, int64_t> hardware;
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
+  std::vector<genome> sequences = {}; // plans()
   // What genomes made of the reference lately, without the moves that change no statement: children begin like their
   // parents.
   lately<program> made;
@@ -276,6 +277,8 @@ private:
         parents.push_back(std::move(*g));
         failed.push_back(a.verdict != "pass");
       }
+    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && random_.chance(0.4))
+      return {reading_.sequences[random_.below(reading_.sequences.size())], "blocks and panels"};
     if (context_.draft)
       return {extend({}, 1 + random_.below(2)), "first draft"};
     if (parents.empty())
@@ -355,12 +358,22 @@ private:
     if (reading_.source == context.reference_source && reading_.tree == context.syntax_tree && reading_.task == task
         && reading_.hardware == context.hardware)
       return;
-    reading_ = {
-        context.reference_source, context.syntax_tree, task, context.hardware, fail(errc::internal, ""), {}, {}, {}};
+    reading_ = {context.reference_source,
+                context.syntax_tree,
+                task,
+                context.hardware,
+                fail(errc::internal, ""),
+                {},
+                {},
+                {},
+                {}};
     reading_.parsed = read_function(context.reference_source,
                                     context.syntax_tree ? *context.syntax_tree : std::string{}, context.task.entry);
-    if (reading_.parsed)
-      reading_.facts = analyse(*reading_.parsed, context.task);
+    if (!reading_.parsed)
+      return;
+    reading_.facts = analyse(*reading_.parsed, context.task);
+    reading_.sequences = plans(
+        *reading_.parsed, {context.task, context.hardware, context.flag_menu, context.baseline_flags, reading_.facts});
   }
 
   reading reading_;

@@ -12,6 +12,61 @@ namespace kevolve::transform {
 
 using list = std::vector<stmt>;
 
+namespace {
+
+// What the loop carries, if it can be kept lane by lane.
+std::optional<std::vector<reduction>> lane_reductions(const stmt& l, const environment& env, std::string& reason) {
+  auto carried = reductions(l, reason);
+  if (!carried)
+    return {};
+  for (const auto& r : *carried)
+    if (r.op == "xor" || !may_reassociate(env, r.type.base) || r.type.lanes > 1) {
+      reason = r.name + " cannot be split into lanes";
+      return {};
+    }
+  return carried;
+}
+
+std::set<std::string> names_of(const std::vector<reduction>& carried) {
+  std::set<std::string> out;
+  for (const auto& r : carried)
+    out.insert(r.name);
+  return out;
+}
+
+// The vectorised loop, before it a vector for each value it carries, after it their joining.
+list with_partial_results(program& p, stmt main, const std::vector<reduction>& carried) {
+  list out;
+  list after;
+  for (const auto& r : carried) {
+    auto type = scalar_type(r.type.base);
+    type.lanes = main.lanes;
+    auto name = fresh_name(p, r.name + "_lanes");
+    rename(main.body.change(), r.name, name);
+    out.push_back(make_declare(name, type, make_expr(expr_kind::splat, type, {reduction_start(r)})));
+    after.push_back(
+        reduction_join(r, make_expr(expr_kind::fold, scalar_type(r.type.base), {make_name(name, type)}, r.op)));
+  }
+  for (const auto& name : declared(main.body)) // masks
+    if (std::find(p.taken.begin(), p.taken.end(), name) == p.taken.end())
+      p.taken.push_back(name);
+  out.push_back(std::move(main));
+  std::move(after.begin(), after.end(), std::back_inserter(out));
+  return out;
+}
+
+// How many iterations are left, at most `lanes`, as the first statement of each.
+stmt count_left(program& p, const stmt& l, int64_t lanes) {
+  auto type = scalar_type(scalar_kind::i32);
+  const auto left = make_expr(expr_kind::binary, l.to.type, {l.to, make_name(l.name, l.type)}, "-");
+  const auto fewer = make_expr(expr_kind::binary, type, {left, make_literal(lanes)}, "<");
+  return make_declare(fresh_name(p, l.name + "_left"), type,
+                      make_expr(expr_kind::cast, type,
+                                {make_expr(expr_kind::conditional, left.type, {fewer, left, make_literal(lanes)})}));
+}
+
+} // namespace
+
 result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
@@ -29,20 +84,9 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
       reason = loop + " is unrolled already";
       return 1;
     }
-    std::string why;
-    auto carried = reductions(l, why);
-    if (!carried) {
-      reason = why;
+    auto carried = lane_reductions(l, env, reason);
+    if (!carried)
       return 1;
-    }
-    std::set<std::string> accumulators;
-    for (const auto& r : *carried) {
-      if (r.op == "xor" || !may_reassociate(env, r.type.base) || r.type.lanes > 1) {
-        reason = r.name + " cannot be split into lanes";
-        return 1;
-      }
-      accumulators.insert(r.name);
-    }
     try {
       auto parts = divide(l, lanes);
       if (!parts) {
@@ -50,26 +94,10 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
         return 1;
       }
       auto& main = (*parts)[0];
-      main.body = vectoriser(l, static_cast<uint16_t>(lanes), accumulators).run();
+      main.body = vectoriser(l, static_cast<uint16_t>(lanes), names_of(*carried)).run();
       main.lanes = static_cast<uint16_t>(lanes);
       main.pragmas.clear();
-      list out;
-      list after;
-      for (const auto& r : *carried) {
-        auto type = scalar_type(r.type.base);
-        type.lanes = main.lanes;
-        auto name = fresh_name(p, r.name + "_lanes");
-        rename(main.body.change(), r.name, name);
-        auto start = reduction_start(r);
-        out.push_back(make_declare(name, type, make_expr(expr_kind::splat, type, {start})));
-        after.push_back(
-            reduction_join(r, make_expr(expr_kind::fold, scalar_type(r.type.base), {make_name(name, type)}, r.op)));
-      }
-      for (const auto& name : declared(main.body)) // masks
-        if (std::find(p.taken.begin(), p.taken.end(), name) == p.taken.end())
-          p.taken.push_back(name);
-      out.push_back(std::move(main));
-      std::move(after.begin(), after.end(), std::back_inserter(out));
+      auto out = with_partial_results(p, std::move(main), *carried);
       if (parts->size() > 1)
         out.push_back(std::move((*parts)[1]));
       auto n = out.size();
@@ -90,6 +118,38 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
     return fail(errc::unsupported, "the code would grow too long");
   }
   return {};
+}
+
+result<void> mask(program& p, const std::string& loop, const environment& env) {
+  int64_t lanes = 0;
+  walk(p.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop && s.label == loop)
+      lanes = std::max<int64_t>(lanes, s.lanes);
+  });
+  if (lanes < 2)
+    return fail(errc::unsupported, loop + " is not vectorised");
+  return replace(p, loop + "r", 1, [&](const stmt& l) -> result<list> {
+    if (l.lanes > 1 || l.step != 1)
+      return fail(errc::unsupported, "what remains of " + loop + " does not run one by one");
+    std::string reason;
+    auto carried = lane_reductions(l, env, reason);
+    if (!carried)
+      return fail(errc::unsupported, reason);
+    auto count = count_left(p, l, lanes);
+    auto main = l;
+    try {
+      main.body =
+          vectoriser(l, static_cast<uint16_t>(lanes), names_of(*carried), make_name(count.name, count.type)).run();
+    } catch (const refusal& r) {
+      return fail(errc::unsupported, r.reason);
+    }
+    main.body.change().insert(main.body.change().begin(), std::move(count));
+    main.lanes = static_cast<uint16_t>(lanes);
+    main.step = lanes;
+    main.has_value = false;
+    main.pragmas.clear();
+    return with_partial_results(p, std::move(main), *carried);
+  });
 }
 
 } // namespace kevolve::transform

@@ -19,7 +19,9 @@ struct refusal {
 // Rewrites the body of one loop so that `lanes` iterations run side by side; lives for that one rewrite.
 class vectoriser {
 public:
-  vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators);
+  // `left`: how many lanes count, if it is not all of them.
+  vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators,
+             std::optional<expr> left = {});
 
   std::vector<stmt> run();
 
@@ -40,7 +42,8 @@ private:
   expr value(const expr& e, scalar_kind k);
   // A varying expression as a vector of its own type (comparisons: as a mask).
   expr vector(const expr& e);
-  expr condition(const expr& e); // as a mask
+  expr condition(const expr& e);        // as a mask
+  expr lanes_left(scalar_kind k) const; // as a mask
   expr load(const expr& e);
   // How a subscript moves from lane to lane: its element distance, if that is fixed.
   std::optional<int64_t> distance(const expr& index);
@@ -55,6 +58,8 @@ private:
 
   const stmt& loop_;
   uint16_t lanes_;
+  std::set<std::string> accumulators_;
+  std::optional<expr> left_;
   std::set<std::string> varying_;
   std::set<std::string> loaded_; // elements that every iteration touches
   int masks_ = 0;

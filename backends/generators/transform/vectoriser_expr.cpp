@@ -104,16 +104,23 @@ expr vectoriser::load(const expr& e) {
   }
   auto step = distance(e.args[1]);
   if (step && *step * loop_.step == 1)
-    return make_expr(expr_kind::vector_load, vector_of(e.type.base), {e});
+    return left_ ? make_expr(expr_kind::vector_load, vector_of(e.type.base), {e, *left_})
+                 : make_expr(expr_kind::vector_load, vector_of(e.type.base), {e});
   bool own = false;
   walk(e.args[1], [&](const expr& x) { own = own || (x.kind == expr_kind::name && varying_.count(x.text) != 0); });
   if (!own) { // one scalar load per lane
     std::vector<expr> parts;
     parts.reserve(lanes_);
     for (int64_t i = 0; i < lanes_; ++i)
-      parts.push_back(lane(e, i));
+      parts.push_back(i == 0 || !left_ ? lane(e, i)
+                                       : make_expr(expr_kind::conditional, e.type,
+                                                   {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32),
+                                                              {make_literal(i), *left_}, "<"),
+                                                    lane(e, i), make_literal(0, e.type.base)}));
     return make_expr(expr_kind::compose, vector_of(e.type.base), std::move(parts));
   }
+  if (left_)
+    throw refusal{"a gather by fewer lanes than there are"};
   auto index = vector(e.args[1]);
   if (index.type.is_mask)
     throw refusal{"a comparison used as a subscript"};
@@ -150,6 +157,14 @@ expr vectoriser::condition(const expr& e) { // as a mask
   auto t = mask_of(v.type.base);
   auto zero = splat(make_literal(0, v.type.base), v.type.base);
   return make_expr(expr_kind::binary, t, {std::move(v), std::move(zero)}, "!=");
+}
+
+expr vectoriser::lanes_left(scalar_kind k) const {
+  const auto t = mask_of(k);
+  auto number = t;
+  number.is_mask = false;
+  const auto first = make_expr(expr_kind::ramp, number, {make_literal(0, t.base)});
+  return make_expr(expr_kind::binary, t, {first, make_expr(expr_kind::splat, number, {*left_})}, "<");
 }
 
 expr vectoriser::widen(expr mask, scalar_kind to) const {

@@ -10,8 +10,9 @@ namespace kevolve::transform {
 
 using list = std::vector<stmt>;
 
-vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators)
-    : loop_(loop), lanes_(lanes), varying_(accumulators) {
+vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators,
+                       std::optional<expr> left)
+    : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), varying_(accumulators) {
   // A variable is varying if it is ever given a varying value, or a value under a varying condition.
   auto inside = declared(loop.body);
   for (bool grew = true; grew;) {
@@ -52,7 +53,7 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
   if (!step || *step * loop_.step != 1)
     throw refusal{"stores to " + root_of(s.target) + " are not side by side"};
   auto k = s.target.type.base;
-  auto old = make_expr(expr_kind::vector_load, vector_of(k), {s.target});
+  auto old = load(s.target);
   auto v = value(s.value, k);
   if (s.op != "=")
     v = make_expr(expr_kind::binary, vector_of(k), {old, std::move(v)}, s.op.substr(0, s.op.size() - 1));
@@ -67,6 +68,9 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
   r.kind = stmt_kind::vector_store;
   r.target = s.target;
   r.value = std::move(v);
+  r.has_value = left_.has_value();
+  if (left_)
+    r.from = *left_;
   out.push_back(std::move(r));
   if (mask == nullptr)
     loaded_.insert(print(s.target));
@@ -83,12 +87,16 @@ void vectoriser::assign(const stmt& s, const expr* mask, list& out) {
   auto target = make_name(s.target.text, t);
   auto v = value(s.value, t.base);
   auto op = s.op;
-  if (mask != nullptr) {
+  const bool partial = left_ && accumulators_.count(s.target.text) != 0;
+  if (mask != nullptr || partial) {
     if (op != "=")
       v = make_expr(expr_kind::binary, t, {target, std::move(v)}, op.substr(0, op.size() - 1));
     op = "=";
-    v = choose(*mask, std::move(v), target);
   }
+  if (mask != nullptr)
+    v = choose(*mask, std::move(v), target);
+  if (partial)
+    v = choose(lanes_left(t.base), std::move(v), target);
   out.push_back(make_assign(target, op, std::move(v)));
 }
 

@@ -11,6 +11,8 @@ void for_each_expr(stmt& s, const std::function<void(expr&)>& f) {
     case stmt_kind::vector_store:
       f(s.target);
       f(s.value);
+      if (s.has_value && s.kind == stmt_kind::vector_store)
+        f(s.from);
       break;
     case stmt_kind::declare:
     case stmt_kind::give_back:
