@@ -188,6 +188,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
         record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
         record.outcome.detail = o.result == verdict::pass ? "" : o.log;
         record.outcome.sandbox_level = o.sandbox_level;
+        record.outcome.evidence = std::move(o.evidence);
         if (auto words = noteworthy_words(r->request.what.source); !words.empty())
           record.outcome.evidence["telemetry"] = std::move(words);
         record.log = o.log;

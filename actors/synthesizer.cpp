@@ -43,7 +43,7 @@ void generate(synthesizer_pointer self, const work_ptr& w) {
 void take(const work_ptr& w, uint64_t index, const synthesizer_state::known& k) {
   w->read[index] = k.node;
   if (!w->step.parents.empty() && w->step.parents.front() == index)
-    w->last_judged = k.judged;
+    w->told = k.told;
 }
 
 void remember(synthesizer_state& st, const node_record& node, const synthesizer_state::known& k) {
@@ -54,37 +54,51 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
   st.finished[node.index] = k;
 }
 
-// A prompt tells how far the code to improve is from what the machine can do.
-void read_times(synthesizer_pointer self, const work_ptr& w) {
+// What a stage found, as far as it helps whoever improves on the candidate.
+void take_told(ancestor& a, const evaluation_record& e) {
+  const auto& evidence = e.outcome.evidence;
+  for (const auto& [name, field] :
+       {std::pair{"bound", &a.bound}, {"bound.why", &a.bound_why}, {"sass.notes", &a.code_notes}})
+    if (const auto found = evidence.find(name); found != evidence.end())
+      *field = found->second;
+  auto times = times_of(e);
+  if (times.candidate_ns.empty())
+    return;
+  a.shape_ns = std::move(times.candidate_ns);
+  a.rival_ns = std::move(times.rival_ns);
+}
+
+// A prompt tells how far the code to improve is from what the machine can do. One after the other: there are two.
+void read_told(synthesizer_pointer self, const work_ptr& w) {
   const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
-  if (!w->for_a_model || first == w->read.end() || !w->last_judged) {
+  if (!w->for_a_model || first == w->read.end() || w->told.empty()) {
     generate(self, w);
     return;
   }
+  const auto id = w->told.back();
+  w->told.pop_back();
   auto& context = *self->state.context;
-  self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
-                keys::evaluation(w->last_judged))
+  self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::evaluations}, keys::evaluation(id))
       .then(
           [self, w, a = &first->second](std::string& bytes) {
-            if (auto e = decode<evaluation_record>(bytes)) {
-              auto times = times_of(*e);
-              a->shape_ns = std::move(times.candidate_ns);
-              a->rival_ns = std::move(times.rival_ns);
-              const auto& evidence = e->outcome.evidence;
-              if (const auto bound = evidence.find("bound"); bound != evidence.end())
-                a->bound = bound->second;
-              if (const auto why = evidence.find("bound.why"); why != evidence.end())
-                a->bound_why = why->second;
-            }
-            generate(self, w);
+            if (const auto e = decode<evaluation_record>(bytes))
+              take_told(*a, *e);
+            read_told(self, w);
           },
-          [self, w](caf::error&) { generate(self, w); }); // gone: the prompt goes without
+          [self, w](caf::error&) { read_told(self, w); }); // gone: the prompt goes without
+}
+
+std::vector<id128> told_of(const node_record& node) {
+  const auto& all = node.evaluations;
+  if (all.size() < 2)
+    return all;
+  return {all.front(), all.back()};
 }
 
 // Reads the ancestors one after the other: a handful of small records.
 void read_next(synthesizer_pointer self, const work_ptr& w) {
   if (w->to_read.empty()) {
-    read_times(self, w);
+    read_told(self, w);
     return;
   }
   auto index = w->to_read.back();
@@ -108,8 +122,7 @@ void read_next(synthesizer_pointer self, const work_ptr& w) {
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
                     [self, w, index, node = std::move(*node)](std::string& source) {
-                      const synthesizer_state::known k{to_ancestor(node, std::move(source)),
-                                                       node.evaluations.empty() ? id128{} : node.evaluations.back()};
+                      const synthesizer_state::known k{to_ancestor(node, std::move(source)), told_of(node)};
                       take(w, index, k);
                       remember(self->state, node, k);
                       read_next(self, w);

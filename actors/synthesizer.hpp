@@ -22,7 +22,7 @@ struct synthesizer_state {
     std::map<uint64_t, ancestor> read;
     std::vector<uint64_t> to_read;
     bool for_a_model = false;
-    id128 last_judged; // the first parent's last evaluation
+    std::vector<id128> told; // the first parent's evaluations that a prompt tells of
     caf::typed_response_promise<candidate> promise;
   };
   using work_ptr = std::shared_ptr<work>;
@@ -32,7 +32,7 @@ struct synthesizer_state {
   std::map<uint64_t, work_ptr> under_way;
   struct known {
     ancestor node;
-    id128 judged; // its last evaluation
+    std::vector<id128> told; // its compile, and its last evaluation
   };
   std::map<uint64_t, known> finished; // read before, by index: their records change no more
   uint64_t last_serial = 0;

@@ -29,6 +29,8 @@ std::string source_extension(const std::string& language) {
     return ".cpp";
   if (language == "cuda")
     return ".cu";
+  if (language == "hip")
+    return ".hip";
   return language == "pytorch" || language == "triton" ? ".py" : "";
 }
 

@@ -31,6 +31,7 @@ struct ancestor {
   std::map<std::string, double> shape_ns; // median of a call, by shape; empty: not known
   std::string bound;                      // what holds it up, where the judge says so: evidence "bound"
   std::string bound_why;                  // the figures that say so
+  std::string code_notes;                 // what stands out in its machine code: evidence "sass.notes"
 };
 
 // The fastest candidate so far.
@@ -45,7 +46,7 @@ struct leading_candidate {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
-           x.rival, x.rival_ns, x.shape_ns, x.bound, x.bound_why);
+           x.rival, x.rival_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {

@@ -79,6 +79,7 @@ struct compile_outcome {
   fault trouble;
   std::string artifact; // a shared object, or the syntax tree as JSON
   std::string log;      // diagnostics and remarks, capped
+  std::map<std::string, std::string> evidence; // what the machine code says of itself
   int64_t compile_ns = 0;
   std::string sandbox_level;
 };
@@ -184,7 +185,7 @@ typename I::result_type inspect(I& f, compile_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, compile_outcome& x) {
-  return f(x.job, x.result, x.trouble, x.artifact, x.log, x.compile_ns, x.sandbox_level);
+  return f(x.job, x.result, x.trouble, x.artifact, x.log, x.evidence, x.compile_ns, x.sandbox_level);
 }
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {

@@ -128,12 +128,15 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     p.compiled = true;
     r.compile_ns += record.wall_ns;
     r.object = record.object;
+    p.built = o.evidence;
     if (o.result != verdict::pass) {
       r.result = o.result;
       r.rule = o.rule;
       r.detail = o.detail;
-    } else if (p.compile_only)
+    } else if (p.compile_only) {
       r.detail = record.log;
+      r.last.evidence = p.built;
+    }
     return;
   }
   r.judge_ns += o.judge_ns;
@@ -141,6 +144,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.rule = o.rule;
   r.detail = o.detail;
   r.last = o;
+  r.last.evidence.insert(p.built.begin(), p.built.end());
   r.ratio = o.speedup;
   r.ci_low = o.ci_low;
   r.ci_high = o.ci_high;

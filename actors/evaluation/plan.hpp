@@ -3,6 +3,7 @@
 
 #include "actors/messages.hpp"
 
+#include <map>
 #include <string>
 
 namespace kevolve {
@@ -42,7 +43,8 @@ struct evaluation_progress {
   bool raced = false;
   bool confirmed = false;
   bool audited = false;
-  double audit_from = 0.0; // ratio to the rival from which the candidate is a surprise; 0: none is
+  std::map<std::string, std::string> built; // what the compiler's side said of the object
+  double audit_from = 0.0;                  // ratio to the rival from which the candidate is a surprise; 0: none is
   evaluation result;
 };
 

@@ -15,6 +15,7 @@ namespace {
 constexpr size_t most_failed = 12;
 constexpr size_t most_helped = 6;
 constexpr int64_t evidence_tokens = 600;
+constexpr int64_t code_tokens = 200;
 // A gain within the noise of a screening race is none.
 constexpr double least_gain = 1.01;
 constexpr double least_loss = 0.97;
@@ -181,6 +182,7 @@ std::vector<finding> finding_of_bound(const std::string& bound, const std::strin
 
 memory_report make_report(const report_facts& facts) {
   memory_report out;
+  out.code_notes = cut_to(facts.code_notes, code_tokens, cut_rule::head);
   for (const auto& a : advice)
     if (a.result == facts.result)
       out.findings.push_back({std::string{a.problem},
@@ -227,6 +229,8 @@ std::string report_text(const memory_report& r) {
   for (size_t i = 1; i < r.findings.size(); ++i)
     out += (i == 1 ? "Deferred until that is mended:\n- " : "- ") + r.findings[i].problem + ": "
            + defused(cut_to(r.findings[i].evidence, tactic_tokens, cut_rule::head)) + "\n";
+  if (!r.code_notes.empty())
+    out += "What stands out in its machine code (SASS):\n" + quote("machine code", r.code_notes);
   if (!r.failed.empty())
     out += "Tried and failed; do not try these again:\n";
   for (const auto& a : r.failed)

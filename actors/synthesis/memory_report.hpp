@@ -44,10 +44,12 @@ struct report_facts {
   double speedup = 0.0;
   roofline_facts roofline;
   std::vector<finding> profiled; // from a profiler, where there is one
+  std::string code_notes;        // what stands out in its machine code
   std::vector<attempt> attempts; // oldest first
 };
 
 struct memory_report {
+  std::string code_notes;
   std::vector<finding> findings; // the dominant one first; the others are deferred
   std::vector<attempt> failed;   // newest first, each tactic once
   std::vector<attempt> neutral;  // likewise: no difference that the races would show

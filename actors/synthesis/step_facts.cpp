@@ -176,6 +176,7 @@ prompt_facts facts_of(const campaign_facts& campaign, const generate_request& st
     r.detail = p.detail;
     r.speedup = p.fitness;
     if (r.result == verdict::pass) {
+      r.code_notes = p.code_notes;
       r.profiled = finding_of_bound(p.bound, p.bound_why);
       if (r.profiled.empty())
         r.roofline = roofline_of(*campaign.context, campaign.peaks, p);

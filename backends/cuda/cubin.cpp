@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace kevolve {
 
@@ -13,6 +14,11 @@ namespace {
 constexpr uint16_t machine_cuda = 190;
 constexpr size_t most_cubin_bytes = 64U << 20U;
 constexpr size_t most_symbols = 1U << 20U;
+constexpr size_t most_name = 64U << 10U;
+constexpr size_t most_kernels = 1024; // whose registers are told
+// Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT.
+constexpr uint8_t sized_value = 4;
+constexpr uint8_t register_count = 0x2f;
 
 template <class T>
 bool read_at(std::string_view bytes, uint64_t offset, T& out) {
@@ -22,11 +28,11 @@ bool read_at(std::string_view bytes, uint64_t offset, T& out) {
   return true;
 }
 
-// The text at `at` inside a string table; empty if it does not end inside.
+// The text at `at` inside a string table; empty if it does not end inside, or is too long for a name.
 std::string text_at(std::string_view table, uint64_t at) {
   if (at >= table.size())
     return {};
-  const auto rest = table.substr(at);
+  const auto rest = table.substr(at, most_name);
   const auto end = rest.find('\0');
   return end == std::string_view::npos ? std::string{} : std::string{rest.substr(0, end)};
 }
@@ -51,6 +57,31 @@ void read_symbols(std::string_view bytes, const Elf64_Shdr& table, std::string_v
   }
 }
 
+// Records of a format, an attribute and two bytes: the value's size, where there is more value than those.
+void read_registers(std::string_view info, std::string_view symbols, std::string_view names, cubin_facts& out) {
+  struct record {
+    uint8_t format;
+    uint8_t attribute;
+    uint16_t size;
+  } r{};
+  struct value {
+    uint32_t symbol;
+    uint32_t registers;
+  } v{};
+  for (uint64_t at = 0; out.registers.size() < most_kernels && read_at(info, at, r);
+       at += sizeof r + (r.format == sized_value ? r.size : 0U)) {
+    Elf64_Sym s{};
+    if (r.format == sized_value && r.attribute == register_count && r.size == sizeof v
+        && read_at(info, at + sizeof r, v) && read_at(symbols, v.symbol * sizeof s, s))
+      out.registers[text_at(names, s.st_name)] = v.registers;
+  }
+}
+
+// The section that another names as its own table; none: it names none.
+const Elf64_Shdr* linked(const std::vector<Elf64_Shdr>& sections, const Elf64_Shdr& from) {
+  return from.sh_link < sections.size() ? &sections[from.sh_link] : nullptr;
+}
+
 } // namespace
 
 result<cubin_facts> read_cubin(std::string_view bytes) {
@@ -71,6 +102,7 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
   const auto names = content(bytes, sections[head.e_shstrndx]);
 
   cubin_facts out;
+  bool registers_read = false;
   // Where the architecture stands moved with version 8 of the format (CUDA 13).
   out.capability = head.e_ident[EI_ABIVERSION] >= 8 ? (head.e_flags >> 8U) & 0xffU : head.e_flags & 0xffU;
   for (const auto& s : sections) {
@@ -81,8 +113,12 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
       out.static_shared[name.substr(11)] = static_cast<uint32_t>(std::min<uint64_t>(s.sh_size, UINT32_MAX));
     else if (name.starts_with(".nv.global"))
       out.globals_bytes += std::min<uint64_t>(s.sh_size, uint64_t{1} << 40U);
-    if (s.sh_type == SHT_SYMTAB && s.sh_link < sections.size())
-      read_symbols(bytes, s, content(bytes, sections[s.sh_link]), out);
+    const auto* table = linked(sections, s);
+    if (s.sh_type == SHT_SYMTAB && table != nullptr)
+      read_symbols(bytes, s, content(bytes, *table), out);
+    else if (name == ".nv.info" && table != nullptr && !std::exchange(registers_read, true))
+      if (const auto* texts = linked(sections, *table); texts != nullptr)
+        read_registers(content(bytes, s), content(bytes, *table), content(bytes, *texts), out);
   }
   if (out.static_shared.empty())
     return fail(errc::bad_input, "machine code without a kernel");
@@ -92,6 +128,7 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
 std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
   all.capability = more.capability;
   all.globals_bytes += more.globals_bytes;
+  all.registers.merge(more.registers);
   all.undefined.insert(all.undefined.end(), more.undefined.begin(), more.undefined.end());
   all.static_shared.merge(more.static_shared);
   return more.static_shared.empty() ? std::nullopt : std::optional{more.static_shared.begin()->first};

@@ -16,6 +16,7 @@ namespace kevolve {
 struct cubin_facts {
   uint32_t capability = 0;                       // 90
   std::map<std::string, uint32_t> static_shared; // kernel → bytes
+  std::map<std::string, uint32_t> registers;     // kernel → of a thread, where told
   std::vector<std::string> undefined;            // what the driver would have to supply
   uint64_t globals_bytes = 0;                    // writable; they outlive a launch
 };

@@ -66,6 +66,14 @@ doctor_row examine_nvcc(const cuda_toolchain& tools) {
 
 } // namespace
 
+doctor_row examine_disassembler(const std::string& program) {
+  const auto found = !program.empty();
+  return {"disassembler", found ? state::ok : state::weaker,
+          found ? program
+                : "neither nvdisasm nor cuobjdump: nobody says what the machine code of candidates is made of",
+          found ? "" : "install the toolkit's cuda-nvdisasm; the Python package triton carries one too"};
+}
+
 doctor_row examine_triton(const framework_python& python) {
   if (python.triton.empty())
     return {"triton", state::missing, "this python3 has no Triton",
@@ -102,6 +110,7 @@ std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_
   rows.push_back({"Nsight Compute", ncu.empty() ? state::weaker : state::ok,
                   ncu.empty() ? "no ncu in PATH nor in /usr/local/cuda/bin: nobody says what warps wait for" : ncu,
                   ncu.empty() ? "install the toolkit's nsight-compute, or name its ncu in KEVOLVE_NCU" : ""});
+  rows.push_back(examine_disassembler(find_disassembler(subject.tools->root, subject.python->triton_path)));
   for (const auto* program :
        {"kevolve-compile-server-cuda", "kevolve-runner-cuda", "kevolve-cuda-facts", "kevolve-zygote"}) {
     const auto path = subject.bin_dir + "/" + program;

@@ -27,6 +27,8 @@ std::vector<doctor_row> examine_machine(const cuda_examination& subject,
 // All of it: our programs and the second clock too.
 std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_compiler by = candidate_compiler::nvcc);
 doctor_row examine_triton(const framework_python& python);
+// As find_disassembler found it.
+doctor_row examine_disassembler(const std::string& program);
 // The missing rows with their remedies, in a line; empty: none is.
 std::string missing_in(const std::vector<doctor_row>& rows);
 

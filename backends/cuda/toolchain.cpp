@@ -77,6 +77,22 @@ cuda_toolchain find_cuda_toolchain() {
   return {};
 }
 
+std::string find_disassembler(const std::string& toolkit, const std::string& triton) {
+  std::vector<std::string> folders;
+  if (!toolkit.empty())
+    folders.push_back(toolkit + "/bin");
+  if (!triton.empty())
+    folders.push_back(triton + "/backends/nvidia/bin");
+  folders.insert(folders.end(), {"/usr/local/cuda/bin", "/usr/bin"});
+  std::error_code ec;
+  for (const auto* program : {"nvdisasm", "cuobjdump"})
+    for (const auto& folder : folders)
+      if (const auto path = folder + "/" + program; ::access(path.c_str(), X_OK) == 0)
+        if (const auto real = fs::canonical(path, ec); !ec)
+          return real.string();
+  return {};
+}
+
 std::string find_ncu() {
   if (const auto* named = std::getenv("KEVOLVE_NCU"); named != nullptr)
     return named;

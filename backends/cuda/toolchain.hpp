@@ -16,6 +16,10 @@ struct cuda_toolchain {
 // In PATH, then where the toolkit's own installer puts it.
 cuda_toolchain find_cuda_toolchain();
 
+// nvdisasm, or else cuobjdump: the toolkit's, Triton's, or the system's. Empty: there is neither. An empty folder is
+// none.
+std::string find_disassembler(const std::string& toolkit, const std::string& triton);
+
 // Nsight Compute's command line: what KEVOLVE_NCU names, or the first in PATH, or the toolkit's; empty: none.
 std::string find_ncu();
 

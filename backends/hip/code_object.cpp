@@ -96,7 +96,8 @@ result<std::vector<code_kernel>> read_code_object(std::string_view bytes) {
       return fail(errc::bad_input, "a code object with a kernel that has no name");
     out.push_back({k[".name"].get<std::string>().substr(0, 256), number(k, ".vgpr_count"), number(k, ".agpr_count"),
                    number(k, ".sgpr_count"), number(k, ".vgpr_spill_count") + number(k, ".sgpr_spill_count"),
-                   number(k, ".group_segment_fixed_size"), number(k, ".private_segment_fixed_size")});
+                   number(k, ".group_segment_fixed_size"), number(k, ".private_segment_fixed_size"),
+                   number(k, ".max_flat_workgroup_size")});
   }
   return out;
 }
@@ -112,18 +113,26 @@ uint64_t waves_per_simd(const code_kernel& kernel, uint64_t waves, uint64_t dyna
   return std::min(by_registers, (groups * waves + simds - 1) / simds);
 }
 
+std::string_view listing_of(std::string_view assembly, const std::string& kernel) {
+  const auto label = kernel + ":";
+  for (size_t at = 0; at < assembly.size(); at = std::min(assembly.find('\n', at), assembly.size() - 1) + 1)
+    if (assembly.substr(at).starts_with(label))
+      return assembly.substr(at);
+  return {};
+}
+
 std::map<std::string, size_t> instruction_mix(std::string_view assembly) {
   std::map<std::string, size_t> out;
   while (!assembly.empty()) {
     const auto end = std::min(assembly.find('\n'), assembly.size());
     const auto line = assembly.substr(0, end);
     assembly.remove_prefix(std::min(end + 1, assembly.size()));
+    if (line.starts_with(".Lfunc_end"))
+      break;
     // An instruction is indented, and begins with a letter; directives and comments begin otherwise.
     if (line.size() < 2 || line[0] != '\t' || line[1] < 'a' || line[1] > 'z')
       continue;
     ++out[kind_of(line.substr(1))];
-    if (line.starts_with("\ts_endpgm"))
-      break; // behind the last kernel instruction lie padding and metadata
   }
   return out;
 }

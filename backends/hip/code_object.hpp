@@ -20,16 +20,20 @@ struct code_kernel {
   uint64_t spilled = 0;       // registers of either kind
   uint64_t lds_bytes = 0;     // static
   uint64_t scratch_bytes = 0; // of each lane
+  uint64_t most_threads = 0;  // of a work-group
 };
 
 // Of the note that the format prescribes. errc::bad_input if the bytes are no such object.
 result<std::vector<code_kernel>> read_code_object(std::string_view bytes);
 
-// Waves at once on each of a compute unit's SIMDs, of 8, on CDNA 3 and 4: as many as registers and LDS leave room for.
+// Waves at once on each of a compute unit's SIMDs, of 8, on CDNA 2 to 4: as many as registers and LDS leave room for.
 // `waves`: of a work-group. 0: none fits.
 uint64_t waves_per_simd(const code_kernel& kernel, uint64_t waves, uint64_t dynamic_lds, std::string_view architecture);
 
-// Instructions by kind, over the compiler's listing: "matrix", "vector", "scalar", "lds", "memory", "wait", "other".
+// A kernel's part of a compiler's listing; empty: it has none.
+std::string_view listing_of(std::string_view assembly, const std::string& kernel);
+
+// Instructions by kind, over the listing of one kernel: "matrix", "vector", "scalar", "lds", "memory", "wait", "other".
 std::map<std::string, size_t> instruction_mix(std::string_view assembly);
 
 // All of it in a line that says that it compiles only.

@@ -5,13 +5,24 @@
 #include "backends/cuda/triton/triton_flags.hpp"
 #include "backends/cuda/triton/triton_words.hpp"
 #include "backends/helper_words.hpp"
+#include "backends/hip/hip_toolchain.hpp"
 #include "runtime/base/ids.hpp"
 
 namespace kevolve {
 
 namespace {
 
+using state = enum doctor_row::state; // the member of the same name hides the type
+
 constexpr const char* why_none = "compiles only: there is no runner for AMD's GPUs";
+
+doctor_row examine_hip(const hip::hip_toolchain& tools) {
+  const auto found = !tools.clang.empty();
+  return {"hipcc", found ? state::ok : state::missing,
+          found ? "clang " + tools.version + " for " + hip::hip_architecture + ": candidates in HIP C++ compile"
+                : tools.missing + " is not there: candidates in HIP C++ do not compile",
+          found ? "" : "apt-get install hipcc"};
+}
 
 } // namespace
 
@@ -40,7 +51,7 @@ bool hip_target::compiles_only() const {
 }
 
 std::vector<std::string> hip_target::languages() const {
-  return {"triton"};
+  return {"triton", "hip"};
 }
 
 std::vector<std::string> hip_target::reference_languages() const {
@@ -73,7 +84,8 @@ helper_command hip_target::judge(const device_description& /*there is none*/) co
 }
 
 std::string hip_target::toolchain_fingerprint(const std::vector<std::string>& /*none are linked*/) const {
-  return sha256_hex("hip-toolchain 1\n" + architecture_ + "\n" + python().triton + "\n" + python().version + "\n"
+  return sha256_hex("hip-toolchain 1\n" + architecture_ + "\n" + python().triton + "\n" + python().version + "\nclang "
+                    + hip::find_hip_toolchain().version + "\n"
                     + sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server-cuda")) + "\n");
 }
 
@@ -95,9 +107,11 @@ std::vector<std::pair<std::string, std::string>> hip_target::documents() const {
 
 std::vector<doctor_row> hip_target::doctor() const {
   return {{"AMD GPU", doctor_row::state::weaker, std::string{"for "} + architecture_ + ", " + why_none,
-           "kevolve eval --target hip TASK CANDIDATE.py says what a code object says; KEVOLVE_HIP_ARCHITECTURE=gfx950 "
+           "kevolve eval --target hip TASK CANDIDATE.py (or .hip) says what a code object says; "
+           "KEVOLVE_HIP_ARCHITECTURE=gfx950 "
            "for that one"},
-          cuda::examine_triton(python())};
+          cuda::examine_triton(python()),
+          examine_hip(hip::find_hip_toolchain())};
 }
 
 std::string hip_target::lacks() const {

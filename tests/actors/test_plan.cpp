@@ -182,6 +182,23 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
   }
 }
 
+TEST_CASE("what is known of the object stands beside what the last judge said, and no stage's words beside another's") {
+  evaluation_progress p;
+  auto compiled = built;
+  compiled.outcome.evidence["sass"] = "[]";
+  apply(p, stage::compile, compiled);
+  auto raced = outcome(verdict::pass, race_decision::faster, 1.2);
+  raced.outcome.evidence["pairs"] = "7";
+  apply(p, stage::race, raced);
+  CHECK(p.result.last.evidence == std::map<std::string, std::string>{{"pairs", "7"}, {"sass", "[]"}});
+  apply(p, stage::confirm, outcome(verdict::pass, race_decision::faster, 1.2));
+  CHECK(p.result.last.evidence == std::map<std::string, std::string>{{"sass", "[]"}});
+  evaluation_progress only;
+  only.compile_only = true;
+  apply(only, stage::compile, compiled);
+  CHECK(only.result.last.evidence.contains("sass"));
+}
+
 TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
   CHECK(against_reference(stage::final_confirm));
   CHECK(!against_reference(stage::audit));

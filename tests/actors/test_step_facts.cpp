@@ -63,12 +63,14 @@ TEST_CASE("what the judge found to bound a parent heads the report, before our o
   parent.shape_ns = {{"large", 10e6}};
   parent.bound = "occupancy";
   parent.bound_why = "k has 1 block a multiprocessor";
+  parent.code_notes = "k: 3 loads of local memory";
   step.parents = {parent};
   const auto judged = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
   REQUIRE(judged.findings.size() == 1);
   CHECK(judged.findings[0].problem == "too few threads at work");
   CHECK(judged.findings[0].evidence == "k has 1 block a multiprocessor");
   CHECK(search_topics(judged) == std::vector<std::string>{"occupancy"});
+  CHECK(judged.code_notes == "k: 3 loads of local memory");
   for (const auto* word : {"memory", "compute", "launch", "occupancy", "latency"})
     CHECK(finding_of_bound(word, "").size() == 1);
   step.parents.front().bound = "a word of tomorrow's";
@@ -76,7 +78,9 @@ TEST_CASE("what the judge found to bound a parent heads the report, before our o
         != judged.findings[0].problem);
   step.parents.front().bound = "memory";
   step.parents.front().verdict = "wrong_result"; // first it must be right
-  CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem != "memory bandwidth");
+  const auto wrong = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
+  CHECK(wrong.findings.front().problem != "memory bandwidth");
+  CHECK(wrong.code_notes.empty());
 }
 
 TEST_CASE("no peaks, no roofs") {

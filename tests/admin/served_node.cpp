@@ -71,6 +71,7 @@ void put_node(campaign_fold& f, append_request& a, node_record r, const std::str
   compiled.stage = "compile";
   compiled.log = "kernel.c:1: remark: vectorised\n";
   compiled.outcome.result = verdict::pass;
+  compiled.outcome.evidence["sass"] = "[]";
   evaluation_record raced;
   raced.evaluation = r.evaluations[1];
   raced.stage = "race";

@@ -71,6 +71,7 @@ TEST_CASE("a node is shown whole") {
   CHECK(node["diff_to_reference"].get<std::string>().find("+  n = n + 2;") != std::string::npos);
   REQUIRE(node["evaluations"].size() == 2);
   CHECK(node["evaluations"][0]["log"] == "kernel.c:1: remark: vectorised\n");
+  CHECK(node["evaluations"][0]["evidence"]["sass"] == "[]");
   const auto& shape = node["evaluations"][1]["outcome"]["shapes"][0];
   CHECK(shape["reference_ns"]["median"] == 200);
   CHECK(shape["samples"]["candidate_ns"] == json::array({100.0, 50.0, 75.0}));

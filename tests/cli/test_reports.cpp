@@ -1,4 +1,5 @@
 #include "tests/cli/program.hpp"
+#include "tools/kevolve/campaign_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +9,20 @@
 #include <filesystem>
 
 using namespace kevolve::test;
+
+TEST_CASE("a build's machine code is told in a line for each kernel, or why it is not") {
+  using kevolve::json;
+  using kevolve::machine_code_text;
+  CHECK(machine_code_text(json::object()).empty());
+  CHECK(machine_code_text({{"sass", "not read: there is no nvdisasm"}})
+        == "\nmachine code:\n  not read: there is no nvdisasm\n");
+  CHECK(machine_code_text(
+            {{"sass", R"([{"kernel":"k","instructions":3,"mix":{"branch":1,"global_load":2},"registers":40,)"
+                      R"("static_shared":1024,"wide_load_share":0.5},1])"},
+             {"sass.notes", "k: \x1b[31mspills"}})
+        == "\nmachine code:\n  k: 3 instructions: branch 1, global_load 2; 40 registers, 1024 bytes of static shared "
+           "memory, 50 % of global loads take 128 bits\n  k:  [31mspills\n");
+}
 
 TEST_CASE("without a node and without data, asking says so") {
   temporary_folder f;

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -36,6 +37,22 @@ public:
     symbols_.append(reinterpret_cast<const char*>(&s), sizeof s);
   }
 
+  // The record of a kernel's registers, with its symbol.
+  void registers(const std::string& kernel, uint32_t count) {
+    const struct {
+      uint8_t format = 4;
+      uint8_t attribute = 0x2f;
+      uint16_t size = 8;
+      uint32_t symbol;
+      uint32_t count;
+    } record{.symbol = static_cast<uint32_t>(symbols_.size() / sizeof(Elf64_Sym)), .count = count};
+    info_.append(reinterpret_cast<const char*>(&record), sizeof record);
+    want(kernel);
+    const uint16_t defined = 1; // in whichever section
+    std::memcpy(symbols_.data() + symbols_.size() - sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_shndx), &defined,
+                sizeof defined);
+  }
+
   std::string bytes(uint8_t version = 8, uint32_t flags = 0x6005a04) {
     auto sections = sections_;
     auto names = names_;
@@ -52,8 +69,11 @@ public:
     table(".strtab", SHT_STRTAB, symbol_names_.size(), at);
     table(".symtab", SHT_SYMTAB, symbols_.size(), at + symbol_names_.size());
     sections.back().sh_link = static_cast<uint32_t>(sections.size() - 2);
+    const auto symbol_table = sections.size() - 1;
+    table(".nv.info", 0x70000000, info_.size(), at + symbol_names_.size() + symbols_.size());
+    sections.back().sh_link = static_cast<uint32_t>(symbol_table);
     names += std::string{".shstrtab"} + '\0';
-    table("", SHT_STRTAB, names.size() + 1, at + symbol_names_.size() + symbols_.size());
+    table("", SHT_STRTAB, names.size() + 1, at + symbol_names_.size() + symbols_.size() + info_.size());
 
     Elf64_Ehdr head{};
     std::memcpy(head.e_ident, ELFMAG, SELFMAG);
@@ -64,7 +84,7 @@ public:
     head.e_shentsize = sizeof(Elf64_Shdr);
     head.e_shnum = static_cast<uint16_t>(sections.size());
     head.e_shstrndx = static_cast<uint16_t>(sections.size() - 1);
-    std::string body = symbol_names_ + symbols_ + names;
+    std::string body = symbol_names_ + symbols_ + info_ + names;
     head.e_shoff = at + body.size();
     std::string out(reinterpret_cast<const char*>(&head), sizeof head);
     out += body;
@@ -76,6 +96,7 @@ private:
   std::string names_;
   std::string symbol_names_;
   std::string symbols_;
+  std::string info_;
   std::vector<Elf64_Shdr> sections_;
 };
 

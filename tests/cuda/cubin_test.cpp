@@ -40,6 +40,20 @@ TEST_CASE("machine code says its processor, kernels, shared memory and globals")
   CHECK(read_cubin(b.bytes(7, 0x5a055a))->capability == 0x5a);
 }
 
+TEST_CASE("machine code says how many registers a thread of each kernel takes") {
+  auto b = plain_code();
+  b.registers("softmax", 40);
+  b.registers("other", 255);
+  const auto facts = read_cubin(b.bytes());
+  REQUIRE(facts.has_value());
+  CHECK(facts->registers == std::map<std::string, uint32_t>{{"softmax", 40}, {"other", 255}});
+  CHECK(facts->undefined.empty());
+  auto all = *facts;
+  auto more = *read_cubin(plain_code().bytes());
+  static_cast<void>(add_facts(all, std::move(more)));
+  CHECK(all.registers.size() == 2);
+}
+
 TEST_CASE("code that wants the device runtime is refused by name") {
   auto b = plain_code();
   b.want("cudaLaunchDeviceV2");
@@ -58,6 +72,7 @@ TEST_CASE("hostile bytes are no machine code, and break nothing") {
   CHECK_FALSE(read_cubin(cubin_builder{}.bytes()).has_value()); // no kernel
   auto b = plain_code();
   b.want("vprintf");
+  b.registers("softmax", 40);
   const auto good = b.bytes();
   for (size_t cut = 0; cut < good.size(); ++cut)
     CHECK_FALSE(read_cubin(good.substr(0, cut)).has_value());

@@ -1,6 +1,7 @@
 // Target hip: what code objects for AMD's GPUs say, of ones made here and of ones that Triton makes.
 #include "backends/cuda/package.hpp"
 #include "backends/hip/code_object.hpp"
+#include "backends/hip/hip_compiler.hpp"
 #include "backends/hip/hip_target.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/triton_driver.hpp"
@@ -8,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace kevolve;
@@ -54,6 +56,27 @@ const std::string kernels = "\x81\xae"
                             "\xcd\x40"
                             + std::string(1, '\0');
 
+compile_outcome compile_hip(const std::string& source) {
+  class nobody final : public attention {
+  public:
+    int descriptor() const override { return -1; }
+    bool attend() override { return true; }
+  } listener;
+  const auto* base = std::getenv("TMPDIR");
+  compiler_options options;
+  options.scratch = base == nullptr ? "/tmp" : base;
+  options.done_without = {"landlock"};
+  const auto compiler = hip::hip_compiler::make(options);
+  REQUIRE_MESSAGE(compiler.has_value(), (compiler ? "" : to_string(compiler.error())));
+  compile_request request;
+  request.job = random_id();
+  request.language = "hip";
+  request.source = source;
+  request.flags = "default";
+  request.limit_ms = 60'000;
+  return compiler->run(request, listener);
+}
+
 } // namespace
 
 TEST_CASE("a code object says what its kernels take") {
@@ -96,11 +119,52 @@ TEST_CASE("occupancy follows from registers and LDS") {
 TEST_CASE("a listing's instructions are counted by kind, to the kernel's end") {
   const auto mix =
       hip::instruction_mix("k:\n; note\n\t.text\n\tv_mfma_f32_16x16x16_f16 a, b\n\tv_add_f32 v0\n\ts_mov_b32\n"
-                           "\tds_read_b32\n\tglobal_load_dword\n\ts_waitcnt 0\n\ts_endpgm\n\tv_add_f32 v0\n");
+                           "\ts_endpgm\n.LBB0_2:\n\tds_read_b32\n\tglobal_load_dword\n\ts_waitcnt 0\n\ts_endpgm\n"
+                           ".Lfunc_end0:\n\tv_add_f32 v0\n");
   CHECK(mix
         == std::map<std::string, size_t>{
-            {"matrix", 1}, {"vector", 1}, {"scalar", 2}, {"lds", 1}, {"memory", 1}, {"wait", 1}});
+            {"matrix", 1}, {"vector", 1}, {"scalar", 3}, {"lds", 1}, {"memory", 1}, {"wait", 1}});
   CHECK(hip::instruction_mix("").empty());
+}
+
+TEST_CASE("each kernel has its own part of a listing") {
+  const std::string two = "\t.text\nfirst:\n\tv_add_f32\n.Lfunc_end0:\nfirst_2:\n\ts_endpgm\n.Lfunc_end1:\n";
+  CHECK(hip::instruction_mix(hip::listing_of(two, "first")) == std::map<std::string, size_t>{{"vector", 1}});
+  CHECK(hip::instruction_mix(hip::listing_of(two, "first_2")) == std::map<std::string, size_t>{{"scalar", 1}});
+  for (const auto* text : {"", "\n", "first", "a\nfirst", "first_2:"})
+    CHECK(hip::listing_of(text, "first").empty());
+}
+
+TEST_CASE(
+    "a candidate in HIP C++ compiles for what Debian's compiler knows, and every figure says that it only compiles") {
+  const auto tools = hip::find_hip_toolchain();
+  if (tools.clang.empty()) {
+    MESSAGE("skipped: " << tools.missing << " is missing: apt-get install hipcc");
+    return;
+  }
+  const std::string plan = "/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [1]\nblock = [256]\narguments = [\"x\", "
+                           "\"y\"]\n*/\n#include <hip/hip_runtime.h>\n";
+  const auto built =
+      compile_hip(plan
+                  + "extern \"C\" __global__ void __launch_bounds__(256) k(const float *x, float *y) {\n"
+                    "  __shared__ float s[256];\n  s[threadIdx.x] = expf(x[threadIdx.x]);\n  __syncthreads();\n"
+                    "  y[threadIdx.x] = s[255 - threadIdx.x];\n}\n"
+                    "extern \"C\" __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }\n");
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+  MESSAGE(built.log);
+  CHECK(contains(built.log, "k for gfx90a, compiles only: "));
+  CHECK(contains(built.log, "1024 bytes of LDS"));
+  CHECK(contains(built.log, "twice for gfx90a, compiles only: "));
+  CHECK(contains(built.log, "of 8 waves a SIMD; instructions: "));
+  CHECK(unpack(built.artifact)->modules.size() == 1);
+  const auto wrong = compile_hip(plan + "extern \"C\" __global__ void k(float *x) { x[0] = nothing; }\n");
+  CHECK(wrong.result == verdict::compile_error);
+  CHECK_MESSAGE(contains(wrong.log, "candidate.hip:9:"), wrong.log);
+  CHECK(compile_hip("__global__ void k() {}\n").result == verdict::compile_error);                       // no plan
+  CHECK(compile_hip(plan + "__device__ float f() { return 1.0f; }\n").result == verdict::compile_error); // no kernel
+  const auto reads = compile_hip(plan + "#include \"/etc/shadow\"\n");
+  CHECK(reads.result == verdict::compile_error);
+  CHECK_FALSE(contains(reads.log, "root:"));
 }
 
 TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it only compiles") {

@@ -112,12 +112,13 @@ std::string why_no_compiler() {
 }
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture,
-                             uint32_t limit_ms) {
+                             uint32_t limit_ms, const std::string& disassembler) {
   const auto* base = std::getenv("TMPDIR");
   cuda::cuda_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
   options.architecture = architecture;
   options.done_without = {"landlock"}; // what it is about here is the code; the compiler's own tests want it locked
+  options.disassembler = disassembler;
   auto compiler = cuda::cuda_compiler::make(options);
   REQUIRE_MESSAGE(compiler.has_value(), (compiler ? "" : to_string(compiler.error())));
   compile_request request;

@@ -40,6 +40,7 @@ compile_outcome compile_triton(const std::string& source, const contract& task, 
     options.scratch = base == nullptr ? "/tmp" : base;
     options.architecture = architecture;
     options.done_without = {"landlock"};
+    options.disassembler = cuda::find_disassembler(cuda::find_cuda_toolchain().root, triton_python().triton_path);
     auto made = cuda::triton_compiler::make(options, {triton_python().path, triton_python().triton_path});
     REQUIRE_MESSAGE(made.has_value(), (made ? "" : to_string(made.error())));
     compiler = std::make_unique<cuda::triton_compiler>(std::move(*made));

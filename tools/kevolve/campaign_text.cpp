@@ -36,6 +36,20 @@ std::string indices(const json& xs) {
   return out;
 }
 
+std::string kernel_text(const json& k) {
+  std::string mix;
+  if (const auto all = k.find("mix"); all != k.end() && all->is_object())
+    for (const auto& [kind, n] : all->items())
+      mix +=
+          fmt::format("{} {} {:.0f}", mix.empty() ? ":" : ",", printable(kind), n.is_number() ? n.get<double>() : 0.0);
+  auto out = fmt::format("  {}: {:.0f} instructions{}; {:.0f} registers, {:.0f} bytes of static shared memory",
+                         text_at(k, "kernel"), number_at(k, "instructions"), mix, number_at(k, "registers"),
+                         number_at(k, "static_shared"));
+  if (k.contains("wide_load_share"))
+    out += fmt::format(", {:.0f} % of global loads take 128 bits", 100.0 * number_at(k, "wide_load_share"));
+  return out + "\n";
+}
+
 } // namespace
 
 std::string text_at(const json& x, const char* key) {
@@ -66,6 +80,21 @@ std::string interval_text(const json& x) {
   if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
     return {};
   return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
+}
+
+std::string machine_code_text(const json& evidence) {
+  const auto said = evidence.find("sass");
+  if (said == evidence.end() || !said->is_string())
+    return {};
+  const auto kernels = json::parse(said->get<std::string>(), nullptr, false);
+  std::string out = "\nmachine code:\n";
+  if (!kernels.is_array())
+    return out + "  " + text_at(evidence, "sass") + "\n";
+  for (const auto& k : kernels)
+    if (k.is_object())
+      out += kernel_text(k);
+  const auto notes = text_at(evidence, "sass.notes");
+  return notes.empty() ? out : out + "  " + notes + "\n";
 }
 
 std::string percent_encoded(const std::string& text) {

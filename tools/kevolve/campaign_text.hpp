@@ -21,6 +21,8 @@ std::string figure_text(const json& node);
 std::string source_text(const json& node);
 // "[1.20, 1.31]"; empty without one.
 std::string interval_text(const json& x);
+// What a build's evidence says of its machine code: a line for each kernel, then what stands out; empty: nothing.
+std::string machine_code_text(const json& evidence);
 // Every byte but letters and digits as %XX, for a path or a query.
 std::string percent_encoded(const std::string& text);
 

@@ -173,8 +173,11 @@ void print_node(const json& n) {
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))
       print_judged(out, e);
-    else if (auto log = lines_of(e, "log"); !log.empty())
-      out += "\ncompiler:\n" + log;
+    else {
+      if (auto log = lines_of(e, "log"); !log.empty())
+        out += "\ncompiler:\n" + log;
+      out += machine_code_text(e.value("evidence", json::object()));
+    }
   for (const auto& d : n["diff_to_parents"])
     out += "\n" + lines_of(d, "diff");
   out += "\n" + source_text(n);

@@ -41,7 +41,7 @@ struct eval_options {
 
 std::string language_of(const std::string& path) {
   auto extension = fs::path{path}.extension().string();
-  for (const auto* language : {"c", "cuda", "triton"})
+  for (const auto* language : {"c", "cuda", "triton", "hip"})
     if (extension == source_extension(language))
       return language;
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
@@ -260,7 +260,7 @@ void add_eval(CLI::App& app, action& chosen) {
   verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
   verb->add_option("TASK", o->task, "the task file")->required();
   verb->add_option("CANDIDATE", o->candidate,
-                   "a file that implements the task: .c or .cpp of cpu, .cu of cuda, .py of triton and hip")
+                   "a file that implements the task: .c or .cpp of cpu, .cu of cuda, .py of triton, .py or .hip of hip")
       ->required();
   verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
   verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");

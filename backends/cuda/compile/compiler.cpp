@@ -21,7 +21,10 @@ result<cuda_compiler> cuda_compiler::make(const cuda_compiler_options& options) 
   auto tool = locked_tool::make(options, {tools.root});
   if (!tool)
     return tl::unexpected(tool.error());
-  return cuda_compiler{std::move(tools), std::move(*tool), options.architecture};
+  auto sass = sass_step::make(options, options.disassembler);
+  if (!sass)
+    return tl::unexpected(sass.error());
+  return cuda_compiler{std::move(tools), std::move(*tool), std::move(*sass), options.architecture};
 }
 
 std::string cuda_compiler::fingerprint() const {
@@ -92,6 +95,7 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     return refuse(out, facts.error().detail + "\n" + out.log);
   if (auto why = refuse_cubin(*facts))
     return refuse(out, *why + "\n" + out.log);
+  out.evidence = sass_.evidence({*cubin}, *facts, request.task, listener);
   out.artifact = pack({{std::move(*cubin)}, std::move(parts->plan)});
   out.result = verdict::pass;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/compile/locked_tool.hpp"
+#include "backends/cuda/compile/sass_step.hpp"
 #include "backends/cuda/toolchain.hpp"
 
 #include <string>
@@ -12,6 +13,7 @@ namespace kevolve::cuda {
 
 struct cuda_compiler_options : compiler_options {
   std::string architecture; // "sm_90a"
+  std::string disassembler; // absolute; empty: nobody says what machine code is made of
 };
 
 class cuda_compiler {
@@ -26,13 +28,15 @@ public:
   std::string fingerprint() const;
 
 private:
-  cuda_compiler(cuda_toolchain tools, locked_tool tool, std::string architecture)
-      : tools_(std::move(tools)), tool_(std::move(tool)), architecture_(std::move(architecture)) {}
+  cuda_compiler(cuda_toolchain tools, locked_tool tool, sass_step sass, std::string architecture)
+      : tools_(std::move(tools)), tool_(std::move(tool)), sass_(std::move(sass)),
+        architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out);
   std::vector<std::string> command(const std::string& flags) const;
 
   cuda_toolchain tools_;
   locked_tool tool_;
+  sass_step sass_;
   std::string architecture_;
 };
 

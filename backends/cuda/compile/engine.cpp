@@ -13,8 +13,11 @@ result<std::unique_ptr<compile_engine>> cuda_engine::make(const cuda_compiler_op
   auto triton_too = triton_compiler::make(options, {check->python(), triton});
   if (!triton_too)
     return tl::unexpected(triton_too.error());
+  auto hip = hip::hip_compiler::make(options);
+  if (!hip)
+    return tl::unexpected(hip.error());
   return std::unique_ptr<compile_engine>{
-      new cuda_engine{std::move(*compiler), std::move(*check), std::move(*triton_too)}};
+      new cuda_engine{std::move(*compiler), std::move(*check), std::move(*triton_too), std::move(*hip)}};
 }
 
 compile_outcome cuda_engine::run(const compile_request& request, attention& listener) {
@@ -22,6 +25,8 @@ compile_outcome cuda_engine::run(const compile_request& request, attention& list
     return check_.run(request, listener);
   if (request.language == "triton")
     return triton_.run(request, listener);
+  if (request.language == "hip")
+    return hip_.run(request, listener);
   return compiler_.run(request, listener);
 }
 

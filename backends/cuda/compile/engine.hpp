@@ -5,6 +5,7 @@
 #include "backends/cuda/compile/compiler.hpp"
 #include "backends/cuda/compile/framework_check.hpp"
 #include "backends/cuda/triton/triton_compiler.hpp"
+#include "backends/hip/hip_compiler.hpp"
 
 #include <map>
 #include <memory>
@@ -23,12 +24,13 @@ public:
   std::map<std::string, std::string> facts() const override;
 
 private:
-  cuda_engine(cuda_compiler compiler, framework_check check, triton_compiler triton)
-      : compiler_(std::move(compiler)), check_(std::move(check)), triton_(std::move(triton)) {}
+  cuda_engine(cuda_compiler compiler, framework_check check, triton_compiler triton, hip::hip_compiler hip)
+      : compiler_(std::move(compiler)), check_(std::move(check)), triton_(std::move(triton)), hip_(std::move(hip)) {}
 
   cuda_compiler compiler_;
   framework_check check_;
   triton_compiler triton_;
+  hip::hip_compiler hip_;
 };
 
 } // namespace kevolve::cuda

@@ -72,6 +72,26 @@ bool locked_tool::run(std::vector<std::string> argv, const std::string& file, co
   return false;
 }
 
+result<std::string> locked_tool::printed(std::vector<std::string> argv, const std::string& file,
+                                         const std::string& content, std::chrono::milliseconds limit, size_t most,
+                                         attention& listener) const {
+  auto ready = work_.empty();
+  if (ready)
+    ready = work_.write(file, content);
+  if (!ready)
+    return tl::unexpected(ready.error());
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  const auto end = run_locked({std::move(argv), work_.path(), "output", "diagnostics", deadline}, lock_, listener);
+  if (end.end == step_end::exited && end.value == 0)
+    return work_.read("output", most);
+  return fail(errc::unavailable, end.end == step_end::exited ? "it ended with " + std::to_string(end.value)
+                                 : end.end == step_end::over_time
+                                     ? "it took more than " + std::to_string(limit.count()) + " ms"
+                                 : end.end == step_end::signalled ? "signal " + std::to_string(end.value)
+                                 : end.end == step_end::given_up  ? "the job was given up"
+                                                                  : end.trouble.detail);
+}
+
 void refuse(compile_outcome& out, std::string why) {
   out.result = verdict::compile_error;
   out.log = std::move(why);

@@ -5,6 +5,7 @@
 #include "backends/cpu/compile_server/compile_engine.hpp"
 #include "backends/cpu/compile_server/workspace.hpp"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ public:
   // fault. What it said is the log.
   bool run(std::vector<std::string> argv, const std::string& file, const std::string& text,
            const compile_request& request, attention& listener, compile_outcome& out) const;
+  // The same of a step whose end decides nothing: what the program printed, at most so much. errc::unavailable: it
+  // failed, or was ended at the limit; errc::bad_input: it prints more.
+  result<std::string> printed(std::vector<std::string> argv, const std::string& file, const std::string& content,
+                              std::chrono::milliseconds limit, size_t most, attention& listener) const;
 
   const workspace& work() const { return work_; }
   const std::string& level() const { return level_; }

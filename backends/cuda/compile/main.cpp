@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
   program.own_usage = "[--architecture sm_90a] [--python PATH] [--triton FOLDER]";
   program.own = {{"--architecture", &architecture}, {"--python", &python}, {"--triton", &triton}};
   program.make = [&](const kevolve::compiler_options& options) {
-    return kevolve::cuda::cuda_engine::make({options, architecture}, python, triton);
+    using namespace kevolve::cuda;
+    auto disassembler = find_disassembler(find_cuda_toolchain().root, triton);
+    return cuda_engine::make({options, architecture, std::move(disassembler)}, python, triton);
   };
   return kevolve::serve_compiles(argc, argv, program);
 }

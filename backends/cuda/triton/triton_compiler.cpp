@@ -56,10 +56,13 @@ result<triton_compiler> triton_compiler::make(const cuda_compiler_options& optio
   auto tool = locked_tool::make(options, what_it_reads(place));
   if (!tool)
     return tl::unexpected(tool.error());
+  auto sass = sass_step::make(options, is_amd(options.architecture) ? "" : options.disassembler);
+  if (!sass)
+    return tl::unexpected(sass.error());
   auto architecture = options.architecture;
   if (!is_amd(architecture))
     std::erase_if(architecture, [](char c) { return c < '0' || c > '9'; });
-  return triton_compiler{std::move(*tool), std::move(place), std::move(architecture)};
+  return triton_compiler{std::move(*tool), std::move(*sass), std::move(place), std::move(architecture)};
 }
 
 compile_outcome triton_compiler::run(const compile_request& request, attention& listener) const {
@@ -117,11 +120,12 @@ void triton_compiler::build(const compile_request& request, attention& listener,
   if (is_amd(architecture_))
     take_code_objects(*built, *parts, out);
   else
-    take_cubins(*plan, *built, *parts, request.task, out);
+    take_cubins(*plan, *built, *parts, request.task, listener, out);
 }
 
 void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<triton_built>& built,
-                                  const candidate_text& parts, const contract& task, compile_outcome& out) const {
+                                  const candidate_text& parts, const contract& task, attention& listener,
+                                  compile_outcome& out) const {
   device_package package;
   cubin_facts all;
   for (size_t i = 0; i < built.size(); ++i) {
@@ -138,6 +142,7 @@ void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<tri
   package.plan = completed_plan(parts.plan, plan, built, threads_a_warp);
   if (const auto whole = parse_plan(package.plan, task); !whole)
     return refuse(out, told(whole.error(), parts.plan_line));
+  out.evidence = sass_.evidence(package.modules, all, task, listener);
   out.artifact = pack(package);
   out.result = verdict::pass;
 }

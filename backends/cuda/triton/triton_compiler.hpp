@@ -29,16 +29,18 @@ public:
   bool available() const { return !place_.package.empty(); }
 
 private:
-  triton_compiler(locked_tool tool, triton_place place, std::string architecture)
-      : tool_(std::move(tool)), place_(std::move(place)), architecture_(std::move(architecture)) {}
+  triton_compiler(locked_tool tool, sass_step sass, triton_place place, std::string architecture)
+      : tool_(std::move(tool)), sass_(std::move(sass)), place_(std::move(place)),
+        architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out) const;
   // Of what the step left, by kind of device.
   void take_cubins(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
-                   const contract& task, compile_outcome& out) const;
+                   const contract& task, attention& listener, compile_outcome& out) const;
   void take_code_objects(const std::vector<triton_built>& built, const candidate_text& parts,
                          compile_outcome& out) const;
 
   locked_tool tool_;
+  sass_step sass_;
   triton_place place_;
   std::string architecture_; // "90", "gfx942"
 };

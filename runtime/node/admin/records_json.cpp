@@ -205,6 +205,7 @@ json to_json(const evaluation_record& r) {
     out["verdict"] = to_string(r.outcome.result);
     out["object"] = or_null(r.object);
     out["log"] = r.log;
+    out["evidence"] = r.outcome.evidence;
   } else
     out["outcome"] = to_json(r.outcome, true);
   return out;

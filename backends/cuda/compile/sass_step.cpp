@@ -1,0 +1,73 @@
+#include "backends/cuda/compile/sass_step.hpp"
+
+#include "backends/cuda/sass.hpp"
+
+namespace kevolve::cuda {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+// Of all modules; usual: 0.2 s each. The node waits 20 s longer than the compiler may take.
+constexpr auto most_time = std::chrono::milliseconds{10'000};
+constexpr size_t most_listing = 16U << 20U; // some 200,000 instructions
+constexpr size_t most_json = 32U << 10U;    // kept with every build, as its log is
+constexpr const char* file = "module.cubin";
+
+// What a kernel itself takes: since compute capability 9.0 its section begins with a kibibyte of the system's.
+uint32_t own_shared(uint32_t section_bytes, uint32_t capability) {
+  constexpr uint32_t of_the_system = 1024;
+  return capability < 90 || section_bytes < of_the_system ? section_bytes : section_bytes - of_the_system;
+}
+
+} // namespace
+
+result<sass_step> sass_step::make(const compiler_options& options, std::string program) {
+  if (program.empty())
+    return sass_step{{}, {}};
+  auto tool = locked_tool::make(options, {program});
+  if (!tool)
+    return tl::unexpected(tool.error());
+  return sass_step{std::move(program), std::move(*tool)};
+}
+
+result<std::string> sass_step::listing(const std::string& module, std::chrono::milliseconds limit,
+                                       attention& listener) const {
+  const auto* flag = program_.ends_with("cuobjdump") ? "-sass" : "-c";
+  return tool_->printed({program_, flag, file}, file, module, limit, most_listing, listener);
+}
+
+std::map<std::string, std::string> sass_step::evidence(const std::vector<std::string>& modules,
+                                                       const cubin_facts& facts, const contract& task,
+                                                       attention& listener) const {
+  const auto none = [](const std::string& why) -> std::map<std::string, std::string> {
+    return {{"sass", "not read: " + why}};
+  };
+  if (!tool_)
+    return none("there is neither nvdisasm nor cuobjdump");
+  const auto until = steady::now() + most_time;
+  std::vector<sass_kernel> kernels;
+  for (const auto& module : modules) {
+    const auto text = listing(module, std::chrono::ceil<std::chrono::milliseconds>(until - steady::now()), listener);
+    if (!text)
+      return none(program_ + ": " + text.error().detail);
+    for (auto& k : read_sass(*text))
+      kernels.push_back(std::move(k));
+  }
+  for (auto& k : kernels) {
+    if (const auto n = facts.registers.find(k.name); n != facts.registers.end())
+      k.registers = n->second;
+    if (const auto n = facts.static_shared.find(k.name); n != facts.static_shared.end())
+      k.static_shared = own_shared(n->second, facts.capability);
+  }
+  if (kernels.empty())
+    return none(program_ + " lists no kernel");
+  auto figures = sass_json(kernels);
+  if (figures.size() > most_json)
+    return none("there are too many kernels");
+  std::map<std::string, std::string> out{{"sass", std::move(figures)}};
+  if (auto notes = sass_notes(kernels, task); !notes.empty())
+    out["sass.notes"] = std::move(notes);
+  return out;
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,25 @@
+// Candidates in HIP C++ to code objects, in the compile sandbox. Compiles only: what the objects say of themselves is
+// all that there is to know, and the log holds it.
+#pragma once
+
+#include "backends/cuda/compile/locked_tool.hpp"
+#include "backends/hip/hip_toolchain.hpp"
+
+namespace kevolve::hip {
+
+class hip_compiler {
+public:
+  static result<hip_compiler> make(const compiler_options& options);
+
+  // language "hip": a text as for CUDA, its plan as the first comment.
+  compile_outcome run(const compile_request& request, attention& listener) const;
+
+private:
+  hip_compiler(hip_toolchain tools, cuda::locked_tool tool) : tools_(std::move(tools)), tool_(std::move(tool)) {}
+  void build(const compile_request& request, attention& listener, compile_outcome& out) const;
+
+  hip_toolchain tools_;
+  cuda::locked_tool tool_;
+};
+
+} // namespace kevolve::hip
