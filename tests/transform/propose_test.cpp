@@ -98,6 +98,32 @@ TEST_CASE("drafts are short, or sequences that the nest asks for") {
   CHECK(planned <= 20);
 }
 
+TEST_CASE("sequences are read off the nests that have something to reuse, and hold on them") {
+  if (!have_clang())
+    return;
+  for (const auto* name : {"gemm", "gemm_memory", "panel_too_long"}) {
+    CAPTURE(name);
+    auto n = load_nest(name);
+    auto reference = read(n);
+    auto env = environment_of(n, reference);
+    bench b(n);
+    const auto sequences = plans(reference, env);
+    CHECK(sequences.size() >= 4);
+    for (const auto& g : {sequences.front(), sequences.back()}) {
+      CAPTURE(to_string(g));
+      auto p = reference;
+      for (const auto& m : g)
+        CHECK(transform::apply(p, m, env));
+      CHECK(b.difference(print_program(p, "")) == std::nullopt);
+    }
+  }
+  for (const auto* name : {"prefix_sum", "search", "opaque"}) {
+    auto n = load_nest(name);
+    auto reference = read(n);
+    CHECK(plans(reference, environment_of(n, reference)).empty());
+  }
+}
+
 TEST_CASE("a child resembles its parent") {
   if (!have_clang())
     return;

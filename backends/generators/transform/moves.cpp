@@ -53,6 +53,17 @@ bool takes(const move& m, size_t args, size_t first_number) {
   return true;
 }
 
+void collect_outermost(const std::vector<stmt>& body, std::set<std::string>& out) {
+  for (const auto& s : body) {
+    if (s.kind == stmt_kind::loop) {
+      out.insert(s.label);
+      continue;
+    }
+    collect_outermost(s.body, out);
+    collect_outermost(s.otherwise, out);
+  }
+}
+
 } // namespace
 
 result<void> apply(program& p, const move& m, const environment& env) {
@@ -180,6 +191,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
       add(weight / static_cast<double>(values.size()), name, {label, std::to_string(v)});
   };
   std::set<std::string> seen;
+  std::set<std::string> outermost;
+  collect_outermost(p.body, outermost);
   std::set<std::string> vectorised;
   walk(p.body, [&](const stmt& s) {
     if (s.kind == stmt_kind::loop && s.lanes > 1)
@@ -215,8 +228,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
       if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
         add(0.6, "mask", {whole});
-    if (s.label.back() != 'p' && may_stream(s)) // what was packed is wanted soon
-      add(0.4, "stream", {s.label});
+    if (s.label.back() != 'p' && may_stream(s))                            // what was packed is wanted soon
+      add(outermost.count(s.label) != 0 ? 1.2 : 0.1, "stream", {s.label}); // a fence in each iteration costs
     if (s.label.back() != 'p' && may_prefetch(p, s, env))
       each(0.4, "prefetch", s.label, distances);
     for (const auto& x : packings(p, s, env))

@@ -201,7 +201,8 @@ private:
       const bool only_stores = s.kind == stmt_kind::vector_store || (s.kind == stmt_kind::assign && s.op == "=");
       for_each_expr(
           s, [&](const expr& e) { look(only_stores && &e == &s.target && !e.args.empty() ? e.args.back() : e, w); });
-      if (s.kind == stmt_kind::declare && s.has_value && s.type.lanes == 1 && changed_.count(s.name) == 0)
+      if (s.kind == stmt_kind::declare && s.has_value && !s.is_static && s.type.lanes == 1
+          && changed_.count(s.name) == 0)
         w.define(s.name, as(s.type, s.value));
       // What stands in others, or behind a way out, may not be reached.
       if (s.kind == stmt_kind::block)

@@ -16,6 +16,7 @@ using list = std::vector<stmt>;
 
 const std::string aligned = " __attribute__((aligned(64)))";
 constexpr int64_t panel_bytes = 1 << 19; // on the stack, at most
+constexpr size_t most_panels = 3;
 
 // One place where the array is read, and the loops around it, the packed one first.
 struct place {
@@ -235,6 +236,9 @@ result<plan> plan_of(const program& p, const stmt& l, const std::string& array, 
   for (const auto& r : reads)
     if (!same(r.subscript, reads[0].subscript) || r.loops != reads[0].loops)
       return fail(errc::unsupported, l.label + " reads " + array + " in several places");
+  const auto& element = reads[0].subscript.type;
+  if (bits(element.base) == 0 || element.base == scalar_kind::boolean || element.depth != 0 || !element.suffix.empty())
+    return fail(errc::unsupported, array + " holds no numbers");
   plan out{reads[0], {}};
   const fixed_in fixed{l};
   if (auto ok = read_dimensions(array, fixed, out); !ok)
@@ -346,8 +350,10 @@ private:
     std::vector<expr> terms;
     std::vector<const stmt*> around;
     for (const auto* l : how_.read.loops) {
-      if (!is_block_of(*l, around))
-        terms.push_back(compare("<", start_of(*l), l->to));
+      auto runs = compare("<", start_of(*l), l->to);
+      if (!is_block_of(*l, around)
+          && std::none_of(terms.begin(), terms.end(), [&](const expr& t) { return same(t, runs); }))
+        terms.push_back(std::move(runs));
       around.push_back(l);
     }
     std::optional<expr> product;
@@ -460,6 +466,10 @@ std::vector<packing> packings(const program& p, const stmt& loop, const environm
 
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env) {
+  size_t panels = 0;
+  walk(p.body, [&](const stmt& s) { panels += is_panel(s) ? 1U : 0U; });
+  if (panels >= most_panels)
+    return fail(errc::unsupported, "there are panels enough on the stack");
   return replace(p, loop, 1, [&](const stmt& l) -> result<list> {
     auto how = plan_of(p, l, array, env);
     if (!how)

@@ -48,7 +48,7 @@ std::vector<reuse> reuses(const program& p, const environment& env) {
     });
   };
   walk(p.body, [&](const stmt& outer) {
-    if (outer.kind != stmt_kind::loop || !facts_of(env, outer.label).independent)
+    if (outer.kind != stmt_kind::loop)
       return;
     inside(outer, [&](const stmt& middle) {
       if (facts_of(env, middle.label).independent)
@@ -64,12 +64,12 @@ move made(std::string name, std::vector<std::string> args) {
 
 // A register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
 // matrix multiplication", 2008.
-genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows) {
+genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const environment& env) {
   const auto number = [](int64_t n) { return std::to_string(n); };
   const auto& outer = r.outer->label;
   const auto& middle = r.middle->label;
   genome out;
-  const bool alone = r.outer->body.size() == 1 && &r.outer->body[0] == r.middle;
+  const bool alone = r.outer->body.size() == 1 && &r.outer->body[0] == r.middle && facts_of(env, outer).independent;
   if (alone && r.straight) {
     out.push_back(made("tile", {middle, number(lanes * vectors)}));
     out.push_back(made("interchange", {outer, middle + "t"}));
@@ -100,7 +100,7 @@ std::vector<genome> plans(const program& reference, const environment& env) {
       for (const int64_t rows : {4, 6, 8, 12, 14}) {
         // The block, a row of the panel and one value of the other array stay in registers, and fill half of them.
         const auto filled = rows * vectors + vectors + 1;
-        auto g = block(r, lanes, vectors, rows);
+        auto g = block(r, lanes, vectors, rows, env);
         if (filled <= registers && filled * 2 >= registers && std::find(out.begin(), out.end(), g) == out.end())
           out.push_back(std::move(g));
       }
