@@ -16,6 +16,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <random>
 
 using namespace kevolve;
 using namespace kevolve::testing;
@@ -168,4 +169,18 @@ TEST_CASE("hostile modules are listed or not, and the sandbox holds whatever the
     MESSAGE(said.at("sass").substr(0, 200));
     CHECK(said.at("sass").starts_with("not read: "));
   }
+  if (skip(why_no_compiler()))
+    return;
+  const auto built = compile_cuda("/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [1]\nblock = [32]\narguments = "
+                                  "[\"x\"]\n*/\nextern \"C\" __global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n");
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+  const auto good = unpack(built.artifact)->modules.at(0);
+  std::mt19937 random{11};
+  for (int i = 0; i < 12; ++i) {
+    auto bad = good;
+    for (int n = 0; n < 40; ++n)
+      bad[random() % bad.size()] = static_cast<char>(random());
+    CHECK(evidence_by(disassembler(), bad).contains("sass"));
+  }
+  CHECK(evidence_by(disassembler(), good).at("sass").starts_with("[{")); // after all of them
 }

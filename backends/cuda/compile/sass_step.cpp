@@ -1,6 +1,6 @@
 #include "backends/cuda/compile/sass_step.hpp"
 
-#include "backends/cuda/sass.hpp"
+#include <filesystem>
 
 namespace kevolve::cuda {
 
@@ -17,6 +17,13 @@ constexpr const char* file = "module.cubin";
 uint32_t own_shared(uint32_t section_bytes, uint32_t capability) {
   constexpr uint32_t of_the_system = 1024;
   return capability < 90 || section_bytes < of_the_system ? section_bytes : section_bytes - of_the_system;
+}
+
+void add_facts_of(sass_kernel& k, const cubin_facts& facts) {
+  if (const auto n = facts.registers.find(k.name); n != facts.registers.end())
+    k.registers = n->second;
+  if (const auto n = facts.static_shared.find(k.name); n != facts.static_shared.end())
+    k.static_shared = own_shared(n->second, facts.capability);
 }
 
 } // namespace
@@ -36,36 +43,38 @@ result<std::string> sass_step::listing(const std::string& module, std::chrono::m
   return tool_->printed({program_, flag, file}, file, module, limit, most_listing, listener);
 }
 
-std::map<std::string, std::string> sass_step::evidence(const std::vector<std::string>& modules,
-                                                       const cubin_facts& facts, const contract& task,
-                                                       attention& listener) const {
-  const auto none = [](const std::string& why) -> std::map<std::string, std::string> {
-    return {{"sass", "not read: " + why}};
-  };
+result<std::vector<sass_kernel>> sass_step::kernels(const std::vector<std::string>& modules,
+                                                    attention& listener) const {
   if (!tool_)
-    return none("there is neither nvdisasm nor cuobjdump");
+    return fail(errc::unavailable, "there is neither nvdisasm nor cuobjdump");
+  const auto name = std::filesystem::path{program_}.filename().string();
   const auto until = steady::now() + most_time;
-  std::vector<sass_kernel> kernels;
+  std::vector<sass_kernel> out;
   for (const auto& module : modules) {
     const auto text = listing(module, std::chrono::ceil<std::chrono::milliseconds>(until - steady::now()), listener);
     if (!text)
-      return none(program_ + ": " + text.error().detail);
+      return fail(text.error().code, name + ": " + text.error().detail);
     for (auto& k : read_sass(*text))
-      kernels.push_back(std::move(k));
+      out.push_back(std::move(k));
   }
-  for (auto& k : kernels) {
-    if (const auto n = facts.registers.find(k.name); n != facts.registers.end())
-      k.registers = n->second;
-    if (const auto n = facts.static_shared.find(k.name); n != facts.static_shared.end())
-      k.static_shared = own_shared(n->second, facts.capability);
-  }
-  if (kernels.empty())
-    return none(program_ + " lists no kernel");
-  auto figures = sass_json(kernels);
+  if (out.empty())
+    return fail(errc::bad_input, name + " lists no kernel");
+  return out;
+}
+
+std::map<std::string, std::string> sass_step::evidence(const std::vector<std::string>& modules,
+                                                       const cubin_facts& facts, const contract& task,
+                                                       attention& listener) const {
+  auto found = kernels(modules, listener);
+  if (!found)
+    return {{"sass", "not read: " + found.error().detail}};
+  for (auto& k : *found)
+    add_facts_of(k, facts);
+  auto figures = sass_json(*found);
   if (figures.size() > most_json)
-    return none("there are too many kernels");
+    return {{"sass", "not read: there are too many kernels"}};
   std::map<std::string, std::string> out{{"sass", std::move(figures)}};
-  if (auto notes = sass_notes(kernels, task); !notes.empty())
+  if (auto notes = sass_notes(*found, task); !notes.empty())
     out["sass.notes"] = std::move(notes);
   return out;
 }

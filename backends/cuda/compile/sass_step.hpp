@@ -4,6 +4,7 @@
 
 #include "backends/cuda/compile/locked_tool.hpp"
 #include "backends/cuda/cubin.hpp"
+#include "backends/cuda/sass.hpp"
 
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ public:
 private:
   sass_step(std::string program, std::optional<locked_tool> tool)
       : program_(std::move(program)), tool_(std::move(tool)) {}
+  result<std::vector<sass_kernel>> kernels(const std::vector<std::string>& modules, attention& listener) const;
   result<std::string> listing(const std::string& module, std::chrono::milliseconds limit, attention& listener) const;
 
   std::string program_;
