@@ -17,7 +17,7 @@ constexpr size_t most_noted = 4;
 constexpr std::array<std::string_view, sass_classes> names{
     "global_load", "global_store", "shared_load", "shared_store", "local_load", "local_store", "constant_load",
     "async_copy",  "bulk_copy",    "atomic",      "tensor",       "fma",        "floating",    "integer",
-    "conversion",  "shuffle",      "branch",      "barrier",      "other"};
+    "conversion",  "move",         "shuffle",     "branch",       "barrier",    "other"};
 
 struct beginnings {
   sass_class is;
@@ -38,16 +38,19 @@ constexpr std::array classes{
     beginnings{bulk_copy, "UTMA UBLK"},
     beginnings{atomic, "RED ATOM"},
     beginnings{fma, "FFMA HFMA2 DFMA"},
-    beginnings{floating, "FADD FMUL FMNMX FSEL FSET FCHK FSWZADD MUFU HADD2 HMUL2 HMNMX2 HSET DADD DMUL DMNMX DSET"},
-    beginnings{integer,
-               "IADD IMAD IMUL ISET IMNMX IABS IDP ISCADD VIMNMX VIADD LEA LOP SHF SHL SHR POPC FLO BREV BMSK SGXT"},
+    beginnings{floating,
+               "FADD FMUL FMNMX FSEL FSET FCHK FSWZADD MUFU VHMNMX HADD2 HMUL2 HMNMX2 HSET DADD DMUL DMNMX DSET"},
+    beginnings{
+        integer,
+        "IADD IMAD IMUL ISET IMNMX IABS IDP ISCADD VIMNMX VIADD LEA LOP SHF SHL SHR POPC FLO BREV BMSK SGXT PLOP3"},
     beginnings{conversion, "F2 I2 FRND HADD2.F32"},
+    beginnings{move, "MOV IMAD.MOV SEL PRMT R2UR"},
     beginnings{shuffle, "SHFL VOTE MATCH REDUX"},
     beginnings{branch, "BRA BRX BREAK BSSY BSYNC JMP JMX CALL RET EXIT"},
     beginnings{barrier,
                "BAR SYNCS MEMBAR DEPBAR ERRBAR LDGDEPBAR FENCE WARPSYNC WARPGROUP ARRIVES ACQBULK CGABAR TCBAR "
                "UTMACMDFLUSH"},
-    beginnings{other, "IMAD.MOV LDTM STTM UTMACCTL"},
+    beginnings{other, "LDTM STTM UTMACCTL"},
 };
 
 // How much of a text one of the words is the beginning of.
@@ -105,7 +108,7 @@ void count(sass_kernel& kernel, std::string_view text) {
   const auto mnemonic = mnemonic_of(text);
   if (mnemonic.empty())
     return;
-  const auto c = is_move(mnemonic, text) ? other : class_of_sass(mnemonic);
+  const auto c = is_move(mnemonic, text) ? move : class_of_sass(mnemonic);
   ++kernel.instructions;
   ++kernel.count[static_cast<size_t>(c)];
   const auto wide = mnemonic.find(".128") != std::string_view::npos || mnemonic.find(".256") != std::string_view::npos;

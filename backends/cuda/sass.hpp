@@ -30,7 +30,8 @@ enum class sass_class : uint8_t {
   floating, // other arithmetic on floating types
   integer,  // the uniform ones too
   conversion,
-  shuffle,
+  move,    // selections and permutations of bytes too
+  shuffle, // between lanes
   branch,
   barrier, // waits and fences
   other,

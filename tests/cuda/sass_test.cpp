@@ -52,7 +52,7 @@ TEST_CASE("a listing of nvdisasm says what each kernel is made of") {
   CHECK(wide.of(global_load) == 1);
   CHECK(wide.wide_loads == 1);
   CHECK(wide.of(global_store) == 1);
-  CHECK(wide.of(fma) == 1);
+  CHECK(wide.of(fma) == 1); // and not the constant that the multiplier of halves puts together
   CHECK(wide.of(local_load) + wide.of(local_store) == 0);
   const auto& spills = named(kernels, "spills");
   CHECK(spills.of(local_load) == 32); // ptxas says: 128 bytes spill stores, 128 bytes spill loads
@@ -123,7 +123,10 @@ TEST_CASE("mnemonics have their classes") {
       {"HADD2", floating},
       {"F2FP.BF16.F32.PACK_AB", conversion},
       {"IMAD.WIDE.U32", integer},
-      {"IMAD.MOV.U32", other},
+      {"IMAD.MOV.U32", move},
+      {"UMOV", move},
+      {"UP2UR", other},
+      {"VHMNMX.PACK_AB", floating},
       {"UIADD3", integer},
       {"SHF.R.U32.HI", integer},
       {"SHFL.BFLY", shuffle},
