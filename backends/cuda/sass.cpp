@@ -70,16 +70,15 @@ std::string_view trimmed(std::string_view text) {
   return from == std::string_view::npos ? std::string_view{} : text.substr(from);
 }
 
-// The kernel that a line announces: ".text.NAME:" of one tool, "Function : NAME" of the other.
+// The kernel that a line announces: ".text.NAME:".
 std::string_view announced(std::string_view line) {
   constexpr std::string_view section = ".text.";
-  constexpr std::string_view function = "Function : ";
-  if (line.starts_with(section) && line.ends_with(':'))
-    return line.substr(section.size(), line.size() - section.size() - 1);
-  return line.starts_with(function) ? line.substr(function.size()) : std::string_view{};
+  return line.starts_with(section) && line.ends_with(':')
+             ? line.substr(section.size(), line.size() - section.size() - 1)
+             : std::string_view{};
 }
 
-// What stands behind the address, "/*01a0*/"; the encoding, "/* 0x… */", is no address.
+// What stands behind the address, "/*01a0*/".
 std::string_view behind_address(std::string_view line) {
   const auto end = line.find("*/");
   if (!line.starts_with("/*") || end == std::string_view::npos || end == 2

@@ -54,7 +54,7 @@ struct sass_kernel {
 // By its mnemonic with all modifiers: "LDG.E.128".
 sass_class class_of_sass(std::string_view mnemonic);
 
-// What `nvdisasm -c -ndf` or `cuobjdump -sass` prints; kernels in its order. Empty: it lists none.
+// What `nvdisasm -c -ndf` prints; kernels in its order. Empty: it lists none.
 std::vector<sass_kernel> read_sass(std::string_view listing);
 
 // [{"kernel":"softmax","instructions":210,"mix":{"global_load":4,…},"wide_load_share":1.0,…}]; classes without

@@ -34,7 +34,7 @@ bool skip(const std::string& why) {
 }
 
 std::string why_no_disassembler() {
-  return disassembler().empty() ? "neither nvdisasm nor cuobjdump in a CUDA toolkit or in a Triton of python3" : "";
+  return disassembler().empty() ? "no nvdisasm in a CUDA toolkit or in a Triton of python3" : "";
 }
 
 class nobody final : public attention {
@@ -126,7 +126,7 @@ TEST_CASE("a build by Triton says so of each of its kernels") {
 
 TEST_CASE("without a disassembler a build says why its machine code is not told of, and doctor says what to do") {
   const auto said = evidence_by("", "");
-  CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is neither nvdisasm nor cuobjdump"}});
+  CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is no nvdisasm"}});
   const auto missing = cuda::examine_disassembler("");
   CHECK(missing.state == doctor_row::state::weaker);
   CHECK(contains(missing.remedy, "cuda-nvdisasm"));

@@ -40,15 +40,13 @@ result<sass_step> sass_step::make(const compiler_options& options, std::string p
 result<std::string> sass_step::listing(const std::string& module, std::chrono::milliseconds limit,
                                        attention& listener) const {
   // The code alone, and nothing of where branches lead, which takes a third of the time.
-  const auto argv = program_.ends_with("cuobjdump") ? std::vector<std::string>{program_, "-sass", file}
-                                                    : std::vector<std::string>{program_, "-c", "-ndf", file};
-  return tool_->printed(argv, file, module, limit, most_listing, listener);
+  return tool_->printed({program_, "-c", "-ndf", file}, file, module, limit, most_listing, listener);
 }
 
 result<std::vector<sass_kernel>> sass_step::kernels(const std::vector<std::string>& modules,
                                                     attention& listener) const {
   if (!tool_)
-    return fail(errc::unavailable, "there is neither nvdisasm nor cuobjdump");
+    return fail(errc::unavailable, "there is no nvdisasm");
   const auto name = std::filesystem::path{program_}.filename().string();
   const auto until = steady::now() + most_time;
   std::vector<sass_kernel> out;

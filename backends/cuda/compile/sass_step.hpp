@@ -15,7 +15,7 @@ namespace kevolve::cuda {
 
 class sass_step {
 public:
-  // `program`: nvdisasm or cuobjdump; empty: there is neither.
+  // `program`: nvdisasm; empty: there is none.
   static result<sass_step> make(const compiler_options& options, std::string program);
 
   // Evidence `sass`, figures of each kernel or why there are none, and `sass.notes`, what stands out.
