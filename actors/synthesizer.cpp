@@ -54,20 +54,6 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
   st.finished[node.index] = k;
 }
 
-// What a stage found, as far as it helps whoever improves on the candidate.
-void take_told(ancestor& a, const evaluation_record& e) {
-  const auto& evidence = e.outcome.evidence;
-  for (const auto& [name, field] :
-       {std::pair{"bound", &a.bound}, {"bound.why", &a.bound_why}, {"sass.notes", &a.code_notes}})
-    if (const auto found = evidence.find(name); found != evidence.end())
-      *field = found->second;
-  auto times = times_of(e);
-  if (times.candidate_ns.empty())
-    return;
-  a.shape_ns = std::move(times.candidate_ns);
-  a.rival_ns = std::move(times.rival_ns);
-}
-
 // A prompt tells how far the code to improve is from what the machine can do. One after the other: there are two.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
   const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
@@ -86,13 +72,6 @@ void read_told(synthesizer_pointer self, const work_ptr& w) {
             read_told(self, w);
           },
           [self, w](caf::error&) { read_told(self, w); }); // gone: the prompt goes without
-}
-
-std::vector<id128> told_of(const node_record& node) {
-  const auto& all = node.evaluations;
-  if (all.size() < 2)
-    return all;
-  return {all.front(), all.back()};
 }
 
 // Reads the ancestors one after the other: a handful of small records.

@@ -77,8 +77,8 @@ struct compile_outcome {
   id128 job;
   verdict result = verdict::none; // pass, compile_error, timeout, out_of_memory; none if fault
   fault trouble;
-  std::string artifact; // a shared object, or the syntax tree as JSON
-  std::string log;      // diagnostics and remarks, capped
+  std::string artifact;                        // a shared object, or the syntax tree as JSON
+  std::string log;                             // diagnostics and remarks, capped
   std::map<std::string, std::string> evidence; // what the machine code says of itself
   int64_t compile_ns = 0;
   std::string sandbox_level;

@@ -61,6 +61,26 @@ shape_times times_of(const evaluation_record& e) {
   return out;
 }
 
+std::vector<id128> told_of(const node_record& node) {
+  const auto& all = node.evaluations;
+  if (all.size() < 2)
+    return all;
+  return {all.front(), all.back()};
+}
+
+void take_told(ancestor& a, const evaluation_record& e) {
+  const auto& evidence = e.outcome.evidence;
+  for (const auto& [name, field] :
+       {std::pair{"bound", &a.bound}, {"bound.why", &a.bound_why}, {"sass.notes", &a.code_notes}})
+    if (const auto found = evidence.find(name); found != evidence.end())
+      *field = found->second;
+  auto times = times_of(e);
+  if (times.candidate_ns.empty())
+    return;
+  a.shape_ns = std::move(times.candidate_ns);
+  a.rival_ns = std::move(times.rival_ns);
+}
+
 std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model) {
   std::vector<uint64_t> out;
   if (!step.draft)

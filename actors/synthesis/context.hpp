@@ -23,6 +23,11 @@ struct shape_times {
 };
 shape_times times_of(const evaluation_record& e);
 
+// A node's evaluations that a prompt tells of: its compile, and the last.
+std::vector<id128> told_of(const node_record& node);
+// What such a one found, as far as it helps whoever improves on the candidate: times, what bounds it, its machine code.
+void take_told(ancestor& a, const evaluation_record& e);
+
 // What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
 // the operator remembers them.
 std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model = false);

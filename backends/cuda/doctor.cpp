@@ -69,8 +69,7 @@ doctor_row examine_nvcc(const cuda_toolchain& tools) {
 doctor_row examine_disassembler(const std::string& program) {
   const auto found = !program.empty();
   return {"disassembler", found ? state::ok : state::weaker,
-          found ? program
-                : "neither nvdisasm nor cuobjdump: nobody says what the machine code of candidates is made of",
+          found ? program : "no nvdisasm: nobody says what the machine code of candidates is made of",
           found ? "" : "install the toolkit's cuda-nvdisasm; the Python package triton carries one too"};
 }
 

@@ -17,7 +17,7 @@ constexpr size_t most_noted = 4;
 constexpr std::array<std::string_view, sass_classes> names{
     "global_load", "global_store", "shared_load", "shared_store", "local_load", "local_store", "constant_load",
     "async_copy",  "bulk_copy",    "atomic",      "tensor",       "fma",        "floating",    "integer",
-    "conversion",  "shuffle",      "branch",      "barrier",      "other"};
+    "conversion",  "move",         "shuffle",     "branch",       "barrier",    "other"};
 
 struct beginnings {
   sass_class is;
@@ -38,16 +38,19 @@ constexpr std::array classes{
     beginnings{bulk_copy, "UTMA UBLK"},
     beginnings{atomic, "RED ATOM"},
     beginnings{fma, "FFMA HFMA2 DFMA"},
-    beginnings{floating, "FADD FMUL FMNMX FSEL FSET FCHK FSWZADD MUFU HADD2 HMUL2 HMNMX2 HSET DADD DMUL DMNMX DSET"},
-    beginnings{integer,
-               "IADD IMAD IMUL ISET IMNMX IABS IDP ISCADD VIMNMX VIADD LEA LOP SHF SHL SHR POPC FLO BREV BMSK SGXT"},
+    beginnings{floating,
+               "FADD FMUL FMNMX FSEL FSET FCHK FSWZADD MUFU VHMNMX HADD2 HMUL2 HMNMX2 HSET DADD DMUL DMNMX DSET"},
+    beginnings{
+        integer,
+        "IADD IMAD IMUL ISET IMNMX IABS IDP ISCADD VIMNMX VIADD LEA LOP SHF SHL SHR POPC FLO BREV BMSK SGXT PLOP3"},
     beginnings{conversion, "F2 I2 FRND HADD2.F32"},
+    beginnings{move, "MOV IMAD.MOV SEL PRMT R2UR"},
     beginnings{shuffle, "SHFL VOTE MATCH REDUX"},
     beginnings{branch, "BRA BRX BREAK BSSY BSYNC JMP JMX CALL RET EXIT"},
     beginnings{barrier,
                "BAR SYNCS MEMBAR DEPBAR ERRBAR LDGDEPBAR FENCE WARPSYNC WARPGROUP ARRIVES ACQBULK CGABAR TCBAR "
                "UTMACMDFLUSH"},
-    beginnings{other, "IMAD.MOV LDTM STTM UTMACCTL"},
+    beginnings{other, "LDTM STTM UTMACCTL"},
 };
 
 // How much of a text one of the words is the beginning of.
@@ -67,16 +70,15 @@ std::string_view trimmed(std::string_view text) {
   return from == std::string_view::npos ? std::string_view{} : text.substr(from);
 }
 
-// The kernel that a line announces: ".text.NAME:" of one tool, "Function : NAME" of the other.
+// The kernel that a line announces: ".text.NAME:".
 std::string_view announced(std::string_view line) {
   constexpr std::string_view section = ".text.";
-  constexpr std::string_view function = "Function : ";
-  if (line.starts_with(section) && line.ends_with(':'))
-    return line.substr(section.size(), line.size() - section.size() - 1);
-  return line.starts_with(function) ? line.substr(function.size()) : std::string_view{};
+  return line.starts_with(section) && line.ends_with(':')
+             ? line.substr(section.size(), line.size() - section.size() - 1)
+             : std::string_view{};
 }
 
-// What stands behind the address, "/*01a0*/"; the encoding, "/* 0x… */", is no address.
+// What stands behind the address, "/*01a0*/".
 std::string_view behind_address(std::string_view line) {
   const auto end = line.find("*/");
   if (!line.starts_with("/*") || end == std::string_view::npos || end == 2
@@ -105,7 +107,7 @@ void count(sass_kernel& kernel, std::string_view text) {
   const auto mnemonic = mnemonic_of(text);
   if (mnemonic.empty())
     return;
-  const auto c = is_move(mnemonic, text) ? other : class_of_sass(mnemonic);
+  const auto c = is_move(mnemonic, text) ? move : class_of_sass(mnemonic);
   ++kernel.instructions;
   ++kernel.count[static_cast<size_t>(c)];
   const auto wide = mnemonic.find(".128") != std::string_view::npos || mnemonic.find(".256") != std::string_view::npos;

@@ -30,7 +30,8 @@ enum class sass_class : uint8_t {
   floating, // other arithmetic on floating types
   integer,  // the uniform ones too
   conversion,
-  shuffle,
+  move,    // selections and permutations of bytes too
+  shuffle, // between lanes
   branch,
   barrier, // waits and fences
   other,
@@ -53,7 +54,7 @@ struct sass_kernel {
 // By its mnemonic with all modifiers: "LDG.E.128".
 sass_class class_of_sass(std::string_view mnemonic);
 
-// What `nvdisasm -c` or `cuobjdump -sass` prints; kernels in its order. Empty: it lists none.
+// What `nvdisasm -c -ndf` prints; kernels in its order. Empty: it lists none.
 std::vector<sass_kernel> read_sass(std::string_view listing);
 
 // [{"kernel":"softmax","instructions":210,"mix":{"global_load":4,…},"wide_load_share":1.0,…}]; classes without

@@ -85,11 +85,10 @@ std::string find_disassembler(const std::string& toolkit, const std::string& tri
     folders.push_back(triton + "/backends/nvidia/bin");
   folders.insert(folders.end(), {"/usr/local/cuda/bin", "/usr/bin"});
   std::error_code ec;
-  for (const auto* program : {"nvdisasm", "cuobjdump"})
-    for (const auto& folder : folders)
-      if (const auto path = folder + "/" + program; ::access(path.c_str(), X_OK) == 0)
-        if (const auto real = fs::canonical(path, ec); !ec)
-          return real.string();
+  for (const auto& folder : folders)
+    if (const auto path = folder + "/nvdisasm"; ::access(path.c_str(), X_OK) == 0)
+      if (const auto real = fs::canonical(path, ec); !ec)
+        return real.string();
   return {};
 }
 

@@ -16,8 +16,8 @@ struct cuda_toolchain {
 // In PATH, then where the toolkit's own installer puts it.
 cuda_toolchain find_cuda_toolchain();
 
-// nvdisasm, or else cuobjdump: the toolkit's, Triton's, or the system's. Empty: there is neither. An empty folder is
-// none.
+// nvdisasm: the toolkit's, Triton's, or the system's; empty: there is none. An empty folder is none. (cuobjdump runs
+// nvdisasm itself.)
 std::string find_disassembler(const std::string& toolkit, const std::string& triton);
 
 // Nsight Compute's command line: what KEVOLVE_NCU names, or the first in PATH, or the toolkit's; empty: none.

@@ -124,3 +124,34 @@ TEST_CASE("an ancestor is what was tried and what the judge said, capped") {
   CHECK(a.fitness == 0.5);
   CHECK(a.detail == std::string(2'000, 'x'));
 }
+
+TEST_CASE("of a parent its compile and its last evaluation are told: times, what bounds it, its machine code") {
+  node_record node;
+  CHECK(told_of(node).empty());
+  const auto compiled = random_id();
+  const auto raced = random_id();
+  node.evaluations = {compiled};
+  CHECK(told_of(node) == std::vector<id128>{compiled});
+  node.evaluations = {compiled, random_id(), raced};
+  CHECK(told_of(node) == std::vector<id128>{compiled, raced});
+
+  evaluation_record race;
+  race.outcome.evidence = {{"bound", "memory"}, {"bound.why", "83 %"}};
+  shape_timing t;
+  t.shape = "n=8";
+  t.candidate_ns = {10.0};
+  t.rival_ns = {20.0};
+  race.outcome.timings = {t};
+  evaluation_record compile;
+  compile.outcome.evidence = {{"sass", "[]"}, {"sass.notes", "k: spills"}};
+  for (const auto& order : {std::pair{&race, &compile}, {&compile, &race}}) {
+    ancestor a;
+    take_told(a, *order.first);
+    take_told(a, *order.second);
+    CHECK(a.bound == "memory");
+    CHECK(a.bound_why == "83 %");
+    CHECK(a.code_notes == "k: spills");
+    CHECK(a.shape_ns.at("n=8") == 10.0);
+    CHECK(a.rival_ns.at("n=8") == 20.0);
+  }
+}

@@ -3,6 +3,7 @@
 #include "actors/evaluator.hpp"
 #include "actors/journal.hpp"
 #include "paper_target.hpp"
+#include "runtime/base/codec.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "temporary_store.hpp"
 #include "virtual_system.hpp"
@@ -48,6 +49,7 @@ compiler_worker_actor::behavior_type paper_compiler(compiler_worker_actor::point
         if (q.role != compile_role::candidate)
           return o;
         s->compiled.push_back(bare(q.source));
+        o.evidence["sass"] = "as compiled";
         if (s->faults > 0) {
           --s->faults;
           o.result = verdict::none;
@@ -191,8 +193,13 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and st
   for (const auto& id : e->value->evaluations) {
     auto stored = disk.data->get(table::evaluations, key_of(id));
     REQUIRE(stored);
-    CHECK(*stored);
+    REQUIRE(*stored);
+    // The compile's own word, and no other record's.
+    const auto record = decode<evaluation_record>(**stored);
+    REQUIRE(record);
+    CHECK(record->outcome.evidence.contains("sass") == (record->stage == "compile"));
   }
+  CHECK(e->value->last.evidence.at("sass") == "as compiled");
 }
 
 TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is paid for once") {
@@ -373,6 +380,7 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   run();
   REQUIRE(after->value);
   CHECK(after->value->evaluations == before->value->evaluations);
+  CHECK(after->value->last.evidence.at("sass") == "as compiled");
   CHECK(said->compiled.size() == 1);
   CHECK(races() == 1);
   CHECK(said->judged[judge_mode::admit] == 1);

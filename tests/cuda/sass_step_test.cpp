@@ -16,6 +16,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <random>
 
 using namespace kevolve;
 using namespace kevolve::testing;
@@ -33,7 +34,7 @@ bool skip(const std::string& why) {
 }
 
 std::string why_no_disassembler() {
-  return disassembler().empty() ? "neither nvdisasm nor cuobjdump in a CUDA toolkit or in a Triton of python3" : "";
+  return disassembler().empty() ? "no nvdisasm in a CUDA toolkit or in a Triton of python3" : "";
 }
 
 class nobody final : public attention {
@@ -125,7 +126,7 @@ TEST_CASE("a build by Triton says so of each of its kernels") {
 
 TEST_CASE("without a disassembler a build says why its machine code is not told of, and doctor says what to do") {
   const auto said = evidence_by("", "");
-  CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is neither nvdisasm nor cuobjdump"}});
+  CHECK(said == std::map<std::string, std::string>{{"sass", "not read: there is no nvdisasm"}});
   const auto missing = cuda::examine_disassembler("");
   CHECK(missing.state == doctor_row::state::weaker);
   CHECK(contains(missing.remedy, "cuda-nvdisasm"));
@@ -168,4 +169,18 @@ TEST_CASE("hostile modules are listed or not, and the sandbox holds whatever the
     MESSAGE(said.at("sass").substr(0, 200));
     CHECK(said.at("sass").starts_with("not read: "));
   }
+  if (skip(why_no_compiler()))
+    return;
+  const auto built = compile_cuda("/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [1]\nblock = [32]\narguments = "
+                                  "[\"x\"]\n*/\nextern \"C\" __global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n");
+  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+  const auto good = unpack(built.artifact)->modules.at(0);
+  std::mt19937 random{11};
+  for (int i = 0; i < 12; ++i) {
+    auto bad = good;
+    for (int n = 0; n < 40; ++n)
+      bad[random() % bad.size()] = static_cast<char>(random());
+    CHECK(evidence_by(disassembler(), bad).contains("sass"));
+  }
+  CHECK(evidence_by(disassembler(), good).at("sass").starts_with("[{")); // after all of them
 }

@@ -100,7 +100,8 @@ void records() {
                        {{"mid", 5e6}},
                        {{"mid", 2.5e6}},
                        "memory",
-                       "90 % of its rate"});
+                       "90 % of its rate",
+                       "spills"});
 }
 
 void objects() {

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/compile/locked_tool.hpp"
 #include "backends/cuda/cubin.hpp"
+#include "backends/cuda/sass.hpp"
 
 #include <map>
 #include <optional>
@@ -14,7 +15,7 @@ namespace kevolve::cuda {
 
 class sass_step {
 public:
-  // `program`: nvdisasm or cuobjdump; empty: there is neither.
+  // `program`: nvdisasm; empty: there is none.
   static result<sass_step> make(const compiler_options& options, std::string program);
 
   // Evidence `sass`, figures of each kernel or why there are none, and `sass.notes`, what stands out.
@@ -24,6 +25,7 @@ public:
 private:
   sass_step(std::string program, std::optional<locked_tool> tool)
       : program_(std::move(program)), tool_(std::move(tool)) {}
+  result<std::vector<sass_kernel>> kernels(const std::vector<std::string>& modules, attention& listener) const;
   result<std::string> listing(const std::string& module, std::chrono::milliseconds limit, attention& listener) const;
 
   std::string program_;
