@@ -6,7 +6,10 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace kevolve;
 
@@ -76,4 +79,38 @@ Dumping ff:
   CHECK(*got == body);
   CHECK(select_function(dump, "g").error().code == errc::not_found);
   CHECK(select_function("", "f").error().code == errc::not_found);
+}
+
+namespace {
+
+std::string function(const std::string& name, const std::string& calls) {
+  return R"({"kind": "FunctionDecl", "name": ")" + name + R"(", "inner": [{"kind": "CompoundStmt", "inner": [)"
+         + (calls.empty() ? "" : R"({"referencedDecl": {"kind": "FunctionDecl", "name": ")" + calls + R"("}})") + "]}]}";
+}
+
+} // namespace
+
+TEST_CASE("what the entry calls comes with it if it is defined, through others and in circles too") {
+  std::vector<std::string> asked;
+  const auto tree = [&](const std::map<std::string, std::string>& file) {
+    asked.clear();
+    return entry_and_helpers("f", [&](const std::string& name) -> result<std::string> {
+      asked.push_back(name);
+      const auto there = file.find(name);
+      return there == file.end() ? std::string{} : function(name, there->second);
+    });
+  };
+  CHECK(tree({{"f", "expf"}}).value() == function("f", "expf"));
+  CHECK(asked == std::vector<std::string>{"f", "expf"});
+  CHECK(tree({{"f", "__builtin_expf"}}).value() == function("f", "__builtin_expf"));
+  CHECK(asked.size() == 1);
+  CHECK(tree({{"f", "g"}, {"g", "h"}, {"h", "f"}}).value()
+        == R"({"kind": "TranslationUnitDecl", "inner": [)" + function("f", "g") + ",\n" + function("g", "h") + ",\n"
+               + function("h", "f") + "]}");
+  CHECK(tree({}).error().code == errc::not_found);
+  std::map<std::string, std::string> long_chain{{"f", "g0"}};
+  for (int i = 0; i < 20; ++i)
+    long_chain["g" + std::to_string(i)] = "g" + std::to_string(i + 1);
+  CHECK(tree(long_chain));
+  CHECK(asked.size() == 9);
 }

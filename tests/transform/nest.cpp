@@ -1,5 +1,6 @@
 #include "nest.hpp"
 
+#include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/generators/transform/ast.hpp"
 #include "runtime/base/expression.hpp"
 
@@ -158,23 +159,17 @@ nest make_nest(const std::string& name, const std::string& text) {
     parse_promise(line, n);
   auto folder = temporary_folder();
   std::ofstream(folder + "/nest.c") << text;
-  int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang",
-                    "-ast-dump-filter=" + name, folder + "/nest.c"},
-                   folder + "/tree", folder + "/log");
-  if (status != 0)
-    throw std::runtime_error(name + " does not compile:\n" + slurp(folder + "/log"));
-  auto dump = slurp(folder + "/tree");
-  // The filter takes every declaration whose name holds the text; take the function itself.
-  for (size_t at = dump.find("\"kind\": \"FunctionDecl\""); at != std::string::npos;
-       at = dump.find("\"kind\": \"FunctionDecl\"", at + 1)) {
-    auto begin = dump.rfind("\n{\n", at);
-    begin = begin == std::string::npos ? 0 : begin + 1;
-    auto end = dump.find("\n}\n", at);
-    auto document = dump.substr(begin, end == std::string::npos ? end : end + 3 - begin);
-    if (document.find("\"name\": \"" + name + "\"") != std::string::npos)
-      n.tree = document;
-    at = end == std::string::npos ? dump.size() : end;
-  }
+  auto tree = entry_and_helpers(name, [&](const std::string& filter) -> result<std::string> {
+    int status = run({"clang-19", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", "-Xclang",
+                      "-ast-dump-filter=" + filter, folder + "/nest.c"},
+                     folder + "/tree", folder + "/log");
+    if (status != 0)
+      return fail(errc::unsupported, slurp(folder + "/log"));
+    return slurp(folder + "/tree");
+  });
+  if (!tree)
+    throw std::runtime_error(name + " does not compile:\n" + tree.error().detail);
+  n.tree = std::move(*tree);
   fs::remove_all(folder);
   return n;
 }

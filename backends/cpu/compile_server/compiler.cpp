@@ -205,15 +205,18 @@ void compiler::build(const compile_request& request, const build_commands& comma
     return run_after(headers_.as_text(commands), words);
   };
   if (request.kind == compile_kind::syntax_tree) {
-    auto dump = commands.tree;
-    dump.push_back("-ast-dump-filter=" + request.entry);
-    if (!run_with_header(dump))
+    bool ran = true;
+    auto tree = entry_and_helpers(request.entry, [&](const std::string& name) -> result<std::string> {
+      auto dump = commands.tree;
+      dump.push_back("-ast-dump-filter=" + name);
+      ran = run_with_header(dump);
+      return ran ? work_.read("output", most_artifact) : fail(errc::unsupported, out.log);
+    });
+    if (!ran)
       return headers_.doubt_if(out.log, commands);
-    auto tree = work_.read("output", most_artifact);
-    auto function = tree ? select_function(*tree, request.entry) : tl::unexpected(tree.error());
-    if (!function)
-      return refuse(out, function.error().detail + "\n" + out.log);
-    out.artifact = std::move(*function);
+    if (!tree)
+      return refuse(out, tree.error().detail + "\n" + out.log);
+    out.artifact = std::move(*tree);
   } else {
     for (size_t i = 0; i < commands.compile.size(); ++i)
       if (!(i == 0 ? run_with_header(commands.compile[i])

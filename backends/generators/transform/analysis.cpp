@@ -25,6 +25,10 @@ bool is_pure_function(const std::string& name) {
   return known(n) || (!n.empty() && n.back() == 'f' && known(n.substr(0, n.size() - 1)));
 }
 
+bool is_pure_call(const expr& call) {
+  return call.computes || is_pure_function(call.text);
+}
+
 std::string root_of(const expr& subscript) {
   const expr* e = &subscript;
   while (e->kind == expr_kind::subscript)
@@ -73,7 +77,7 @@ void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region&
     out.accesses.push_back(std::move(a));
     return;
   }
-  if (e.kind == expr_kind::call && !is_pure_function(e.text))
+  if (e.kind == expr_kind::call && !is_pure_call(e))
     out.trouble = "calls " + e.text;
   if (e.kind == expr_kind::opaque)
     out.trouble = "holds '" + e.text + "'";

@@ -42,6 +42,9 @@ std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& 
 // Functions of the C library without side effects: "expf", "sqrt", …
 bool is_pure_function(const std::string& name);
 
+// Calls of these, and of the file's own functions that do nothing but compute.
+bool is_pure_call(const expr& call);
+
 // The array at the root of a subscript; empty if it is no plain name.
 std::string root_of(const expr& subscript);
 

@@ -2,6 +2,7 @@
 
 #include "backends/generators/transform/ast_reader.hpp"
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/helpers.hpp"
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
@@ -227,13 +228,22 @@ result<program> read_function(const std::string& source, const std::string& synt
   simdjson::padded_string padded{syntax_tree};
   if (auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS)
     return fail(errc::unsupported, "the syntax tree of " + entry + " is no JSON: " + simdjson::error_message(error));
+  std::set<std::string> pure;
+  if (ast_reader::text(root, "kind") == "TranslationUnitDecl") {
+    pure = pure_functions(root);
+    for (auto function : ast_reader::children(root))
+      if (ast_reader::text(function, "name") == entry) {
+        root = function;
+        break;
+      }
+  }
   if (ast_reader::text(root, "kind") != "FunctionDecl" || ast_reader::text(root, "name") != entry)
     return fail(errc::unsupported, "the syntax tree holds no function " + entry);
   if (!ast_reader::well_formed(root))
     return fail(errc::unsupported, "the syntax tree of " + entry + " holds an operator without its operands");
   program p;
   p.source = source;
-  ast_reader reader{p.source, p};
+  ast_reader reader{p.source, p, std::move(pure)};
   auto where = ast_reader::range(root);
   if (!where || where->second > source.size())
     return fail(errc::unsupported, entry + " does not stand in the file as plain text (a macro defines it?)");

@@ -1,6 +1,7 @@
 #include "backends/generators/transform/ast_reader.hpp"
 
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/helpers.hpp"
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
@@ -166,6 +167,7 @@ expr ast_reader::read_expr(json node) {
     if (callee.kind != expr_kind::name)
       return opaque_expr(node);
     auto e = make_expr(expr_kind::call, type, {}, callee.text);
+    e.computes = pure_.count(callee_of(node).value_or("")) != 0;
     for (size_t i = 1; i < inner.size(); ++i)
       e.args.change().push_back(sub(i));
     return e;

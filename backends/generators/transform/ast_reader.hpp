@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +19,9 @@ using json = simdjson::dom::element;
 
 class ast_reader {
 public:
-  ast_reader(const std::string& source, program& out) : source_(source), out_(out) {}
+  // `pure`: functions of the file that do nothing but compute.
+  ast_reader(const std::string& source, program& out, std::set<std::string> pure)
+      : source_(source), out_(out), pure_(std::move(pure)) {}
 
   ctype type_of(json node) const;
   expr read_expr(json node);
@@ -51,6 +54,7 @@ private:
 
   const std::string& source_;
   program& out_;
+  std::set<std::string> pure_;
   std::map<std::string, std::string> names_; // clang id → name in the tree
   std::vector<stmt>* after_ = nullptr;       // takes the increments of `p[i++] = x` while an assignment is read
 };

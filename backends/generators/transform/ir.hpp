@@ -102,6 +102,7 @@ struct expr {
   shared_list<expr> args;
   std::vector<std::string> names; // opaque: variables it mentions
   bool implicit = false;          // cast: the compiler would insert it
+  bool computes = false;          // call: of a function in the file that does nothing but compute
 };
 
 enum class stmt_kind : uint8_t {

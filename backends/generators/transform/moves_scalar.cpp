@@ -99,7 +99,7 @@ bool one_element(const list& body, const std::string& array, const expr& element
   walk_exprs(body, [&](const expr& e) {
     if (e.kind == expr_kind::subscript && root_of(e) == array)
       ok = ok && same(e, element);
-    if (e.kind == expr_kind::opaque || (e.kind == expr_kind::call && !is_pure_function(e.text)))
+    if (e.kind == expr_kind::opaque || (e.kind == expr_kind::call && !is_pure_call(e)))
       ok = false;
   });
   walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::opaque && s.kind != stmt_kind::give_back; });

@@ -27,7 +27,7 @@ bool only_computes(const expr& whole) {
                          && literal_value(e.args[1]).value_or(0) == 0;
     const bool at_pointer = e.kind == expr_kind::unary && (e.text == "*" || e.text == "&");
     ok = ok && e.type.lanes == 1 && e.kind != expr_kind::opaque && e.kind != expr_kind::member && !divides
-         && !at_pointer && (e.kind != expr_kind::call || is_pure_function(e.text))
+         && !at_pointer && (e.kind != expr_kind::call || is_pure_call(e))
          && (e.kind != expr_kind::subscript || !root_of(e).empty());
   });
   return ok;
@@ -76,7 +76,7 @@ std::string trouble_of_test(const list& body, const environment& env) {
 std::set<std::string> arrays_written(const std::vector<stmt>& body) {
   std::set<std::string> out;
   walk_exprs(body, [&](const expr& e) {
-    if ((e.kind == expr_kind::call && !is_pure_function(e.text)) || (e.kind == expr_kind::unary && e.text == "&"))
+    if ((e.kind == expr_kind::call && !is_pure_call(e)) || (e.kind == expr_kind::unary && e.text == "&"))
       out.insert(std::string{});
   });
   walk(body, [&](const stmt& s) {

@@ -252,7 +252,7 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
       return;
     }
     ok = ok && x.kind != expr_kind::opaque && x.kind != expr_kind::member
-         && (x.kind != expr_kind::call || is_pure_function(x.text) || x.text == "__builtin_unpredictable");
+         && (x.kind != expr_kind::call || is_pure_call(x) || x.text == "__builtin_unpredictable");
     for (const auto& a : x.args)
       look(a);
   };

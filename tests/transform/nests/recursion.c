@@ -3,8 +3,9 @@
 // argument: n size
 // sizes: n=37
 // sizes: n=1
-// carried: L0
-// declines: jam(L0,2): calls gcd
+// independent: L0
+// applies: jam(L0,2)
+// declines: vectorise(L0,8): no vector form of gcd
 #include <stdint.h>
 static int32_t gcd(int32_t a, int32_t b) { return b == 0 ? a : gcd(b, a % b); }
 void recursion(const int32_t *x, int32_t *y, int64_t n) {
