@@ -16,7 +16,7 @@ TASKS = common.ROOT / "config" / "tasks"
 CAMPAIGNS = ["gemm", "softmax", "layernorm", "map_id", "batch_event_truncate", "richardson", "row_statistics"]
 # Those that no example campaign uses.
 MORE = ["attention", "attention_causal", "bucketize_ragged", "conv1d", "conv2d", "inverted_index", "mbdt", "optimized_fm",
-        "pffn", "rmsnorm_backward", "sdpa_mlp"]
+        "pffn", "rmsnorm_backward", "sdpa_mlp", "gemm_f16", "gemm_bf16", "gemm_i8", "conv1d_f16", "conv1d_bf16", "conv1d_i8"]
 # Which of OpenBLAS's core types suits this machine is decided by measuring.
 CORE_TYPES = ["", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"]
 IKJ = """#include <stdint.h>
