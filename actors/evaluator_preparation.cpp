@@ -192,7 +192,7 @@ void read_syntax(pointer self, const making_ptr& m) {
 void sketch(pointer self, const making_ptr& m) {
   const auto& generators = self->state.context->spec->generators;
   m->out.admission.detail = "waits for a batch";
-  if (std::any_of(generators.begin(), generators.end(), [](const auto& g) { return !asks_model(g); }))
+  if (std::any_of(generators.begin(), generators.end(), [](const auto& g) { return g.kind == "transform"; }))
     read_syntax(self, m);
   else
     store(self, m);

@@ -192,7 +192,8 @@ std::vector<child_spec> resource_children(node_parts& p) {
         spawn_carded(*s, cards, "relay", "relay", owner, kevolve::relay, journal, wall_clock_ns));
   };
   for (const auto& [name, t] : p.targets) {
-    if (t->devices().empty())
+    const bool away = p.options.batch.contains(name);
+    if (t->devices().empty() && !away)
       continue; // nobody will ask its compilers
     auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
                                          : std::max<size_t>(1, t->compile_server().cores.size());
@@ -201,7 +202,7 @@ std::vector<child_spec> resource_children(node_parts& p) {
     for (size_t i = 0; i < slots; ++i)
       out.push_back(resource_child(p, "compiler_worker", name + "-compiler:" + std::to_string(i), compiling,
                                    {"target:" + name}, compiler_worker));
-    if (p.options.batch.contains(name))
+    if (away)
       continue;
     if (t->devices_of() != name && p.targets.contains(t->devices_of()) && !p.options.batch.contains(t->devices_of()))
       continue; // that one's devices do it

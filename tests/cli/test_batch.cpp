@@ -173,6 +173,17 @@ TEST_CASE("work that is killed goes on where it was, from its directory or from 
   CHECK(bought.size() >= 8);
 }
 
+TEST_CASE("a campaign for a GPU that is elsewhere is made ready at home, whatever generates beside the model") {
+  two_machines m;
+  program home{"kevolve",
+               {"run", source_path("config/examples/gpu/softmax_f16_triton.toml"), "--data", "home", "--batch"},
+               m.path};
+  REQUIRE(home.wait_for("running: "));
+  CHECK(m.told({"relay", "next", "--data", "home"})["node"] == 1);
+  home.signal(SIGTERM);
+  CHECK(home.finish().code == 130);
+}
+
 TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives a batch up") {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};

@@ -85,7 +85,8 @@ namespace {
 
 std::string function(const std::string& name, const std::string& calls) {
   return R"({"kind": "FunctionDecl", "name": ")" + name + R"(", "inner": [{"kind": "CompoundStmt", "inner": [)"
-         + (calls.empty() ? "" : R"({"referencedDecl": {"kind": "FunctionDecl", "name": ")" + calls + R"("}})") + "]}]}";
+         + (calls.empty() ? "" : R"({"referencedDecl": {"kind": "FunctionDecl", "name": ")" + calls + R"("}})")
+         + "]}]}";
 }
 
 } // namespace

@@ -9,8 +9,9 @@
 namespace kevolve::transform {
 
 // Reads the function `entry` of `source` from the JSON that clang's -ast-dump=json gave for it, alone or in a
-// TranslationUnitDecl with functions that it calls. What the moves have no use for (switch, goto, do, structures by value …) stays as opaque text. errc::unsupported, with the
-// reason and line, when even the function's frame cannot be read.
+// TranslationUnitDecl with functions that it calls. What the moves have no use for (switch, goto, do, structures by
+// value …) stays as opaque text. errc::unsupported, with the reason and line, when even the function's frame cannot be
+// read.
 result<program> read_function(const std::string& source, const std::string& syntax_tree, const std::string& entry);
 
 // Brings the tree into the forms the analysis knows: unique names, counted loops, `continue` as nested ifs,
