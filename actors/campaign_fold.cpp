@@ -115,18 +115,22 @@ bool fold_finished(campaign_fold& f, const node_record& r) {
   if (!f.tree.finish(r.index, o))
     return r.index >= f.tree.size(); // never selected: a lost event
   count_yield(f, r);
+  if (const auto step = f.open.find(r.index); r.rule == "exhausted" && step != f.open.end())
+    ++f.dry[chosen_generator(step->second)];
   f.open.erase(r.index);
   f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
   f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
-  if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0)
+  if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0) {
     f.judged.emplace(r.proposal.candidate, r.index);
+    f.dry.clear(); // something new to start from
+  }
   if (r.confirmed)
     f.objects[r.index] = r.object;
   count_node(f.samples, r);
   f.compile_ns += r.compile_ns;
   f.judge_ns += r.judge_ns;
-  if (r.rule == "withdrawn")
-    ++f.withdrawn;
+  if (r.rule == "withdrawn" || r.rule == "exhausted")
+    ++f.unasked;
   if (r.rule == "exhausted")
     ++f.exhausted_in_a_row;
   else
@@ -303,7 +307,7 @@ double wall_seconds_at_rest(const campaign_fold& f) {
 }
 
 uint64_t charged(const campaign_fold& f) {
-  return f.tree.finished() - f.withdrawn;
+  return f.tree.finished() - f.unasked;
 }
 
 campaign_progress progress_of(const campaign_fold& f, double wall_s) {

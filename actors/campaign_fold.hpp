@@ -37,7 +37,8 @@ struct campaign_fold {
   double champion_ci_high = 1.0;
   uint64_t valid_since_best = 0;
   uint64_t exhausted_in_a_row = 0;
-  uint64_t withdrawn = 0; // nodes whose model could not be asked: no budget is charged for them
+  uint64_t unasked = 0; // nodes whose model could not be asked, or whose generator had nothing: no budget is charged
+  std::map<uint32_t, uint64_t> dry; // by the generator's place: how often it had nothing since one was last judged
   uint64_t drafts = 0;
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;

@@ -47,6 +47,26 @@ std::string hold_of_all(const campaign_state& st) {
   return out;
 }
 
+namespace {
+
+constexpr uint64_t dry_limit = 3;
+
+// Whether a generator may rest until something new has been judged: it had nothing to propose several times in a row,
+// and another one has work or may be given some.
+bool rests(const campaign_state& st, uint32_t generator) {
+  const auto dry = [&](uint32_t i) {
+    const auto times = st.fold.dry.find(i);
+    return times != st.fold.dry.end() && times->second >= dry_limit;
+  };
+  const auto& all = st.context->spec->generators;
+  for (uint32_t i = 0; dry(generator) && i < all.size(); ++i)
+    if (all[i].weight > 0.0 && !dry(i) && hold_of(st, i).empty())
+      return true;
+  return false;
+}
+
+} // namespace
+
 std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
   const auto& spec = *st.context->spec;
   std::vector<double> weights;
@@ -59,10 +79,10 @@ std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
   if (spec.adapt_weights)
     weights = adapted_weights(weights, yields);
   std::vector<generator_load> loads;
-  for (size_t i = 0; i < spec.generators.size(); ++i)
+  for (uint32_t i = 0; i < spec.generators.size(); ++i)
     loads.push_back({weights[i], 0,
                      asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0,
-                     !hold_of(st, i).empty()});
+                     !hold_of(st, i).empty() || rests(st, i)});
   uint64_t at_work = 0;
   for (const auto& [index, r] : st.fold.open) {
     const auto asked = awaits_model(st, r);

@@ -178,6 +178,21 @@ TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothin
   }
 }
 
+TEST_CASE("a generator that has nothing rests until something new is judged, and costs no candidates") {
+  scratch_folder dir;
+  live_node n{dir.path};
+  const auto id = n.submit("row_energy", {"generator=[{kind='transform'},{kind='configurations',weight=50}]",
+                                          "search.adapt_weights=false", "budget.candidates=6"});
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.candidates == 6);
+  n.stop();
+  const auto f = audit(dir.path, id);
+  const auto nothing = f.tree.size() - 1 - s.candidates;
+  CHECK(nothing > 0);
+  CHECK(nothing <= 3 * (s.candidates + 1) + 8); // some are asked at once
+}
+
 TEST_CASE("a campaign that is cancelled while its candidates wait for a batch has ended, and is stored so") {
   scratch_folder dir;
   id128 id;

@@ -92,7 +92,9 @@ TEST_CASE("a candidate that is written again is not judged again: its figures ar
   scripted_service service{{streams(written(1)), streams(written(2)), streams(written(1)), streams(written(1)),
                             streams(written(3)), streams(written(2))}};
   live_node n{dir.path, {.providers = {service.spec}}};
-  const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6"});
+  // Drafts all: an answer that is the code which it was shown would be no candidate.
+  const auto id = n.submit(
+      "row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6", "draft.candidates=6"});
   const auto s = n.await_end(id);
   CHECK(s.stop_reason == "budget");
   CHECK(s.valid == 6);
