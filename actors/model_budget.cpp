@@ -61,6 +61,13 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
   tell(self);
 }
 
+// What is paid for reaches the campaign before it is told that nothing is left, which ends what it waits for.
+bool an_answer_is_stored(const models_state& st, const id128& campaign) {
+  return std::any_of(st.calls.begin(), st.calls.end(), [&](const auto& c) {
+    return c.second->storing && c.second->question.record.id.campaign == campaign;
+  });
+}
+
 } // namespace
 
 // A refusal counts once nothing is open: what is reserved may be given back.
@@ -77,7 +84,7 @@ reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_wor
              || !llm::fits(theirs, st.setup.sources[provider].plan.budget, twice, now);
   worst.calls = c->fresh ? 1 : 2;
   if (auto fits = llm::reserve(own, rules_of(c->question.terms), id, worst, now); !fits) {
-    if (!own.open.empty())
+    if (!own.open.empty() || an_answer_is_stored(st, c->question.record.id.campaign))
       return reserved::later;
     worst.calls = 1;
     llm::ledger fresh;

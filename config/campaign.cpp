@@ -170,8 +170,10 @@ void declare_campaign(section& root, const known_names& known, campaign_draft& d
              .high = 100,
              .fallback = "0, no tools"},
             tools.steps);
-    s.value("session_tokens", {.text = "llm: in and out, over all of a session's calls", .low = 4'000, .high = 1e9},
-            tools.tokens);
+    s.value(
+        "session_tokens",
+        {.text = "llm: in and out, over all of a session's calls; at least context_tokens", .low = 4'000, .high = 1e9},
+        tools.tokens);
     check_kind(s, g.kind);
     if (s.has("providers") && m.providers.empty())
       s.error("providers", "names nobody; left out, all of the node's are asked");

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace kevolve {
@@ -27,9 +28,23 @@ result<api_key> key_from_environment(const std::string& variable) {
   return api_key{value};
 }
 
+namespace {
+
+// Providers' keys are longer than most names of files, and have no dot in them.
+bool may_be_a_key(const std::string& name) {
+  constexpr size_t shortest = 20;
+  return name.size() >= shortest && name.find('.') == std::string::npos;
+}
+
+} // namespace
+
 result<api_key> key_from_file(const std::string& path) {
   struct stat about{};
   if (::stat(path.c_str(), &about) != 0) {
+    if (errno == ENOENT && may_be_a_key(std::filesystem::path{path}.filename().string()))
+      return fail(errc::not_found,
+                  "key_file names no file that is there, and is not told here, since it may be the key "
+                  "itself: write the key into a file, run chmod 600 on it, and name that");
     if (errno == ENOENT)
       return fail(errc::not_found,
                   "there is no key file " + path + ": write the key into it, and run: chmod 600 " + path);

@@ -49,6 +49,7 @@ TEST_CASE("how a step ended decides between verdict and fault") {
            row{step_end::signalled, SIGXFSZ, "", "compile_error", ""},
            row{step_end::signalled, SIGXCPU, "", "timeout", ""},
            row{step_end::signalled, SIGKILL, "", "none", "worker_killed"},
+           row{step_end::signalled, SIGTERM, "", "none", "worker_killed"},
            row{step_end::over_time, 0, "", "timeout", ""},
            row{step_end::given_up, 0, "", "none", "cancelled"},
        }) {

@@ -177,6 +177,8 @@ TEST_CASE("keys come from the environment or a private file") {
   temporary_folder folder;
   const auto path = folder.path() + "/key";
   CHECK_FALSE(key_from_file(path));
+  CHECK(key_from_file("/nowhere/key").error().detail.find("/nowhere/key") != std::string::npos);
+  CHECK(key_from_file("/nowhere/" + std::string{canary}).error().detail.find(canary) == std::string::npos);
   std::ofstream{path} << canary << "\n";
   REQUIRE(::chmod(path.c_str(), 0644) == 0);
   CHECK(key_from_file(path).error().code == errc::unauthorised);

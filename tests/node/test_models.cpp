@@ -87,6 +87,22 @@ TEST_CASE("a provider's model writes a campaign's candidates; what they took is 
   CHECK(!holds(dir.path, canary));
 }
 
+TEST_CASE("what was paid for is judged, also where the answer comes as the budget ends") {
+  scratch_folder dir;
+  std::vector<script> replies;
+  for (int i = 1; i <= 60; ++i)
+    replies.push_back(streams(written(i)));
+  scripted_service service{std::move(replies)};
+  live_node n{dir.path, {.providers = {service.spec}}};
+  const auto id = n.submit("row_energy", {"generator[0].kind=llm", "generator[0].in_flight=6", "search.in_flight=8",
+                                          "budget.candidates=100000", "budget.cost=0.06", "draft.candidates=100"});
+  const auto s = n.await_end(id);
+  CHECK(s.stop_reason == "budget");
+  CHECK(s.models.calls > 6);
+  CHECK(s.candidates == s.models.calls);
+  CHECK(s.valid == s.candidates);
+}
+
 TEST_CASE("a candidate that is written again is not judged again: its figures are those of the first") {
   scratch_folder dir;
   scripted_service service{{streams(written(1)), streams(written(2)), streams(written(1)), streams(written(1)),

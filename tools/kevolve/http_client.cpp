@@ -153,9 +153,11 @@ private:
   template <class Stream>
   void speak(Stream& stream) {
     http::async_write(stream, request_, [this, &stream](beast::error_code e2, size_t) {
-      if (step(e2))
-        http::async_read(stream, buffer_, parser_, [this](beast::error_code e3, size_t) {
-          if (step(e3))
+      // A server that will not read it all says why, and closes.
+      const bool cut = e2 == beast::errc::broken_pipe || e2 == beast::errc::connection_reset;
+      if (cut || step(e2))
+        http::async_read(stream, buffer_, parser_, [this, cut, e2](beast::error_code e3, size_t) {
+          if (step(cut && e3 ? e2 : e3))
             finished_ = true;
         });
     });

@@ -129,7 +129,10 @@ void ask_node(const debug_verb& o, bundle& b) {
   get("resources.json", "/v1/resources");
   get("events.json",
       fmt::format("/v1/events?limit={}&after={}", events_told, last > events_told ? last - events_told : 0));
-  get("audit.json", "/v1/audit?limit=1000");
+  const auto audited = (*link)->get("/v1/audit?limit=1");
+  const auto records = audited && audited->contains("total") ? (*audited)["total"].get<uint64_t>() : 0;
+  get("audit.json",
+      fmt::format("/v1/audit?limit={}&cursor={}", events_told, records > events_told ? records - events_told : 0));
   b.add("metrics.txt", (*link)->text("/metrics"));
 }
 

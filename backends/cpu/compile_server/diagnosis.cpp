@@ -99,8 +99,8 @@ step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
         return refusal(verdict::timeout, "the compiler used up its processor time");
       if (step.value == SIGXFSZ)
         return refusal(verdict::compile_error, "the compiler's output is too large");
-      // The kernel's out-of-memory killer, or a person: not the source's doing as far as we know.
-      if (step.value == SIGKILL)
+      // The kernel's out-of-memory killer, a service manager, a person: not the source's doing as far as we know.
+      if (step.value == SIGKILL || step.value == SIGTERM || step.value == SIGINT || step.value == SIGHUP)
         return {verdict::none, {"worker_killed", "the compiler was killed from outside", 0}, ""};
       if (ran_out_of_memory(diagnostics))
         return refusal(verdict::out_of_memory, "the compiler ran out of memory");
