@@ -153,14 +153,26 @@ void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reas
     }
 }
 
+// What is told as done must survive this process.
+failure unrecorded(const campaign_state& st, const std::string& what) {
+  return {errc::no_space, what + ", but that cannot be recorded yet: " + st.held_up
+                              + "; it is once there is room, and forgotten if the node ends before"};
+}
+
 caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) {
   auto& st = self->state;
   if (is_away(st))
     return to_error(away_failure(st));
   if (st.phase != "running" && st.phase != "preparing")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
-  pause(self, reason.empty() ? "asked to" : reason);
-  return status_of(st);
+  if (!st.held_up.empty()) {
+    pause(self, reason.empty() ? "asked to" : reason);
+    return to_error(unrecorded(st, "it is paused"));
+  }
+  auto promise = self->make_response_promise<campaign_status>();
+  pause(self, reason.empty() ? "asked to" : reason,
+        [self, promise]() mutable { promise.deliver(status_of(self->state)); });
+  return promise;
 }
 
 caf::result<campaign_status> ask_resume(pointer self) {
@@ -198,7 +210,7 @@ caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason)
   self->send(st.context->evaluator, atom::cancel_v);
   if (!st.held_up.empty()) { // recorded when the disk allows
     end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
-    return status_of(st);
+    return to_error(unrecorded(st, "it is stopped"));
   }
   auto promise = self->make_response_promise<campaign_status>();
   end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}},

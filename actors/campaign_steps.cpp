@@ -273,7 +273,7 @@ void pump(pointer self) {
   mind_elsewhere(self);
 }
 
-void pause(pointer self, const std::string& reason) {
+void pause(pointer self, const std::string& reason, std::function<void()> stored) {
   auto& st = self->state;
   st.phase = "paused";
   st.reason = reason;
@@ -283,7 +283,7 @@ void pause(pointer self, const std::string& reason) {
   mind_elsewhere(self);
   keep_time(self);
   st.card->rests("paused: " + reason);
-  push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)});
+  push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)}, std::move(stored));
 }
 
 void resume(pointer self) {

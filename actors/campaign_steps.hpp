@@ -3,6 +3,7 @@
 
 #include "actors/campaign.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace kevolve::campaign_steps {
@@ -35,7 +36,7 @@ public:
 private:
   pointer self_;
 };
-void pause(pointer self, const std::string& reason);
+void pause(pointer self, const std::string& reason, std::function<void()> stored = {});
 void resume(pointer self);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
 // batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.

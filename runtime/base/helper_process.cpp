@@ -72,6 +72,8 @@ result<pid_t> spawn(const helper_options& o, int socket) {
   posix_spawn_file_actions_addopen(&actions, 2, o.log_path.empty() ? "/dev/null" : o.log_path.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0640);
   posix_spawn_file_actions_adddup2(&actions, socket, helper_socket_fd);
+  // Whoever of us opened what: a helper that outlives its node would keep the node's port, for one.
+  posix_spawn_file_actions_addclosefrom_np(&actions, helper_socket_fd + 1);
   // A session of its own, so that Ctrl-C on a terminal reaches only the node, which then stops helpers in order, and
   // that a scheduler which weighs sessions weighs it apart from the caller's.
   posix_spawnattr_t attributes;

@@ -113,9 +113,9 @@ TEST_CASE(
   caf::anon_send(s.front, atom::faulted_v, uint64_t{0}, fault{"no_space", "no space left", 0});
   auto cancelled = s.ask<campaign_status>(s.front, atom::cancel_v, std::string{"enough"});
   s.run();
-  REQUIRE(cancelled->value);
-  CHECK(cancelled->value->state == "paused");
-  CHECK(cancelled->value->reason == "no space left");
+  REQUIRE(cancelled->error); // a kill would bring it back
+  CHECK(cancelled->error->code == errc::no_space);
+  CHECK(cancelled->error->detail.find("it is stopped, but that cannot be recorded yet: no space left") == 0);
   s.journal->refuses = false;
   s.pass(500ms);
   REQUIRE_FALSE(s.journal->heard.back().values.empty());

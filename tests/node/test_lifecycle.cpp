@@ -5,9 +5,12 @@
 #include <caf/scoped_actor.hpp>
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <string>
 
 using namespace kevolve;
 using namespace kevolve::test;
@@ -26,8 +29,10 @@ TEST_CASE("a node starts and stops twenty times over, and leaves no helper behin
   CHECK(helpers("kevolve-compile-server").empty());
 }
 
-TEST_CASE("each helper has a session of its own, whose priority it may change without changing ours") {
+TEST_CASE(
+    "each helper has a session of its own, whose priority it may change without changing ours, and no file of ours") {
   scratch_folder dir;
+  const auto left_open = ::open("/dev/full", O_RDONLY); // NOLINT(android-cloexec-open): as some library might
   live_node n{dir.path};
   caf::scoped_actor self{n.get().system()};
   for (const auto* resource : {"device", "compiler"}) { // a lease of one is granted once its helper has said hello
@@ -40,9 +45,15 @@ TEST_CASE("each helper has a session of its own, whose priority it may change wi
   for (const auto* kind : {"kevolve-judge", "kevolve-compile-server"}) {
     const auto found = helpers(kind);
     REQUIRE_FALSE(found.empty());
-    for (auto pid : found)
+    for (auto pid : found) {
       CHECK(::getsid(pid) == pid);
+      for (const auto& fd : std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/fd"}) {
+        std::error_code closed_meanwhile;
+        CHECK(std::filesystem::read_symlink(fd.path(), closed_meanwhile) != "/dev/full");
+      }
+    }
   }
+  ::close(left_open);
 }
 
 TEST_CASE("a second node on the same directory is refused, naming the first") {
