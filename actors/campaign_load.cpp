@@ -80,7 +80,16 @@ void loaded(pointer self) {
   }
   keep_time(self);
   push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
-       {status_value(st)}, [self] { prepare(self); });
+       {status_value(st)}, [self] {
+         auto& state = self->state;
+         if (!state.fold.paused || state.fold.prepared) {
+           prepare(self);
+           return;
+         }
+         state.phase = "paused"; // before it was prepared, which whoever resumes it asks for
+         state.reason = state.fold.pause_reason;
+         state.card->rests("paused: " + state.reason);
+       });
 }
 
 void read_page(pointer self, uint64_t after) {

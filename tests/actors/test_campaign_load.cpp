@@ -17,6 +17,7 @@ namespace {
 struct slow_journal_state {
   caf::typed_response_promise<std::vector<journal_event>> reading;
   std::vector<append_request> heard;
+  std::vector<journal_event> events;
   bool refuses = false;
 };
 
@@ -42,7 +43,7 @@ journal_actor::behavior_type slow_journal(journal_actor::pointer self, std::shar
         return std::vector<stored_value>{};
       },
       [](atom::blob, const std::string&) -> caf::result<std::string> { return to_error({errc::not_found, ""}); },
-      [st](atom::flush) { st->reading.deliver(std::vector<journal_event>{}); },
+      [st](atom::flush) { st->reading.deliver(st->events); },
       [](atom::crash) {},
   };
 }
@@ -54,14 +55,14 @@ struct loading : virtual_system {
   std::shared_ptr<reply<steer_answer>> steered;
 
   // Asks while the events are not there.
-  loading() {
+  explicit loading(bool dormant = true) {
     auto context = std::make_shared<campaign_context>();
     context->id = derive_id("test", "campaign");
     context->name = "slow to read";
     context->spec = std::make_shared<campaign_spec>();
     context->cards = cards;
     context->journal = system.spawn(slow_journal, journal);
-    context->dormant = true;
+    context->dormant = dormant;
     journal_front = context->journal;
     front = caf::actor_cast<campaign_actor>(
         spawn_carded(system, cards, "campaign", "slow", 0, campaign, campaign_context_ptr{context}));
@@ -123,6 +124,22 @@ TEST_CASE(
   REQUIRE(stored);
   CHECK(stored->state == "finished");
   CHECK(stored->reason == "enough");
+}
+
+TEST_CASE("a campaign that was paused before it was prepared stays so over a restart, and prepares nothing") {
+  loading s{false};
+  journal_event e;
+  e.sequence = 1;
+  e.kind = event_kind::campaign_state;
+  e.payload = encode(state_record{"paused", "operator"});
+  s.journal->events = {e};
+  caf::anon_send(s.journal_front, atom::flush_v); // its evaluator, who would be asked, is nobody here
+  s.run();
+  auto status = s.ask<campaign_status>(s.front, atom::status_v);
+  s.run();
+  REQUIRE(status->value);
+  CHECK(status->value->state == "paused");
+  CHECK(status->value->reason == "operator");
 }
 
 TEST_CASE("who has asked a campaign that dies before it is read is told so") {

@@ -238,6 +238,10 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
     refused = !write(4U << 20U).empty();
   CHECK(refused);
   CHECK(why().find("; the last write was refused: no space left") != std::string::npos);
+  const auto steered = n.ask("POST", "/v1/campaigns/" + to_string(n.campaign) + "/priority",
+                             {{"Content-Type", "application/json"}}, R"({"priority": 7})");
+  CHECK(steered.status == 503);
+  CHECK(json::parse(steered.body)["detail"].get<std::string>().find("nothing was done: ") == 0);
   REQUIRE(::unlink((disk.path + "/ballast").c_str()) == 0);
   CHECK(why() == "no compiler is up"); // the next write is tried anew
   CHECK(write(8) == "");

@@ -137,8 +137,10 @@ std::vector<route> api_routes() {
   add("GET", "/v1/campaigns/{id}", "get_campaign", "A campaign's state, counts, budget and best", campaign);
   add("POST", "/v1/campaigns/{id}/pause", "pause_campaign", "Start nothing new; what is in flight ends", pause).body =
       reason;
+  t.back().ends = true;
   add("POST", "/v1/campaigns/{id}/resume", "resume_campaign", "Go on with a paused campaign", resume).body = reason;
   add("POST", "/v1/campaigns/{id}/cancel", "cancel_campaign", "End a campaign for good", cancel).body = reason;
+  t.back().ends = true;
   add("GET", "/v1/campaigns/{id}/tree", "get_tree", "The search tree, a row per candidate; 0 is the reference", tree)
       .query = {limit_parameter, cursor_parameter};
   t.back().shared = sharing::campaign;
@@ -265,6 +267,10 @@ void admin_api::handle(api_request request, api_done done) {
 // Before it takes effect, and before it is answered, what was asked and what has come of it are on disk.
 void admin_api::change(const route& to, call_ptr c) {
   using clock = idempotency_memory::clock;
+  if (auto why = to.ends || !context_->broken ? std::string{} : context_->broken(); !why.empty()) {
+    c->refuse(problem{503, "unavailable", "nothing was done: " + why});
+    return;
+  }
   c->done = [shared = shared_, done = std::move(c->done)](api_response x) {
     if (shared)
       shared->clear();

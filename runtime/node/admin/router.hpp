@@ -59,6 +59,7 @@ struct route {
   std::string summary;
   bool open = false;      // no token needed
   bool immediate = false; // asks nobody: answers at once, without an actor of its own
+  bool ends = false;      // something under way: taken also where nothing new can be stored
   bool reads = false;     // asks mostly the store, and is read on a thread for that: an actor each would be waited for
   sharing shared = sharing::none;
   std::vector<query_parameter> query;
