@@ -108,7 +108,7 @@ void put_events(exposition& out, const event_figures& x) {
   out.family("kevolve_candidates_proposed_total", "counter",
              "Candidates that generators have made since this process began.");
   out.sample({}, x.proposed);
-  out.histogram("kevolve_queue_wait_seconds", "From a candidate's proposal to the first job for it.",
+  out.histogram("kevolve_queue_wait_seconds", "What a judged candidate waited for compilers and devices, all in all.",
                 event_figures::bounds_s, x.waits, x.wait_sum_s);
   out.family("kevolve_events_total", "counter", "Events recorded since this process began.");
   out.sample({}, x.events);

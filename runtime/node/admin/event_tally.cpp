@@ -43,34 +43,35 @@ void event_tally::add(const std::vector<journal_event>& events) {
     now_.last_ns = e.time_ns;
     now_.selected += e.kind == event_kind::node_selected ? 1U : 0U;
     now_.proposed += e.kind == event_kind::node_proposed ? 1U : 0U;
-    if (e.kind == event_kind::node_proposed) {
-      if (auto record = decode_older<proposal_record>(e.payload); record && proposed_.size() < most_waiting)
-        proposed_[{e.campaign, record->index}] = e.time_ns;
-    } else if (e.kind == event_kind::evaluation_intent) {
-      auto record = decode_older<intent_record>(e.payload);
-      auto since = record ? proposed_.find({e.campaign, record->index}) : proposed_.end();
-      if (since == proposed_.end())
-        continue;
-      auto waited_s = static_cast<double>(e.time_ns - since->second) / 1e9;
-      size_t i = 0;
-      while (i < event_figures::bounds_s.size() && waited_s > event_figures::bounds_s[i])
-        ++i;
-      ++now_.waits[i];
-      now_.wait_sum_s += waited_s;
-      proposed_.erase(since);
+    if (e.kind == event_kind::node_selected) {
+      if (auto record = decode_older<selection_record>(e.payload); record && selected_.size() < most_waiting)
+        selected_[{e.campaign, record->index}] = e.time_ns;
     } else if (e.kind == event_kind::node_finished) {
       auto record = decode_older<node_record>(e.payload);
-      if (record && record->result != verdict::none)
+      if (!record)
+        continue;
+      if (record->result != verdict::none)
         ++now_.evaluations[to_string(record->result)];
-      if (record)
-        proposed_.erase({e.campaign, record->index}); // it was answered from the store
+      const auto since = selected_.find({e.campaign, record->index});
+      if (since == selected_.end())
+        continue;
+      if (record->result != verdict::none) {
+        const auto at_work_ns = record->propose_ns + record->compile_ns + record->judge_ns;
+        const auto waited_s = static_cast<double>(std::max<int64_t>(0, e.time_ns - since->second - at_work_ns)) / 1e9;
+        size_t i = 0;
+        while (i < event_figures::bounds_s.size() && waited_s > event_figures::bounds_s[i])
+          ++i;
+        ++now_.waits[i];
+        now_.wait_sum_s += waited_s;
+      }
+      selected_.erase(since);
     } else if (e.kind == event_kind::node_faulted) {
       auto record = decode_older<fault_record>(e.payload);
       auto known =
           record && std::find(fault_kinds.begin(), fault_kinds.end(), record->trouble.kind) != fault_kinds.end();
       ++now_.faults[known ? record->trouble.kind : "other"];
       if (record)
-        proposed_.erase({e.campaign, record->index});
+        selected_.erase({e.campaign, record->index});
     }
   }
 }

@@ -21,7 +21,7 @@ struct event_figures {
   uint64_t proposed = 0;                       // candidates that a generator has made
   uint64_t events = 0;
   int64_t last_ns = 0; // of the last event
-  // From a candidate's proposal to its first job: the intent is recorded once the lease is there.
+  // What candidates waited for compilers and devices: from selection to end, less proposing, compiling and judging.
   static constexpr std::array<double, 8> bounds_s{0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0};
   std::array<uint64_t, bounds_s.size() + 1> waits{}; // by the first bound that holds, the last: none does
   double wait_sum_s = 0.0;
@@ -42,7 +42,7 @@ private:
   mutable std::mutex guard_;
   uint64_t after_ = 0;
   event_figures now_;
-  std::map<std::pair<id128, uint64_t>, int64_t> proposed_; // candidates that wait: since when
+  std::map<std::pair<id128, uint64_t>, int64_t> selected_; // candidates under way: since when
 };
 
 } // namespace kevolve
