@@ -329,14 +329,18 @@ void tell(pointer self) {
   for (const auto& h : st.health) {
     const auto rest = llm::rest_of(h, now);
     const bool is_tried = h.breaking.phase == llm::breaker_phase::half_open;
+    if (!rest && h.breaking.phase == llm::breaker_phase::closed && st.named.erase(h.name) != 0)
+      log::info("models", "provider {} may be asked again", h.name);
     if (!rest || (rest->failing && is_tried) || (rest->until && !rest->failing && *rest->until - now <= short_rest))
       continue;
     held[h.name] = rest->because + "; "
                    + (rest->until ? "asked again at " + clock_text(*rest->until)
                                   : "once mended: kevolve provider resume " + h.name);
-    if (!st.setup.board->holds(h.name)) // told once
+    const auto named = st.named.find(h.name);
+    if (named == st.named.end() || (!rest->until && !named->second))
       log::warn("models", "provider {} {}: {}", h.name, rest->until ? "rests" : "is on hold until somebody resumes it",
                 rest->because);
+    st.named.insert_or_assign(h.name, !rest->until);
     if (rest->until)
       first = std::min(first.value_or(*rest->until), *rest->until);
   }

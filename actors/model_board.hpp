@@ -53,10 +53,6 @@ public:
     ended_.erase(campaign);
     spent_out_.erase(campaign);
   }
-  bool holds(const std::string& provider) const {
-    std::lock_guard lock{guard_};
-    return held_.contains(provider);
-  }
   // Why none of them may be asked; empty: one may. No names: all of the node's.
   std::string held(const std::vector<std::string>& wanted) const {
     std::lock_guard lock{guard_};

@@ -106,6 +106,16 @@ reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_wor
   return reserved::yes;
 }
 
+void hold_if_used_up(pointer self, size_t provider) {
+  auto& st = self->state;
+  llm::call_worst least;
+  least.money = 0;
+  auto copy = spent_with(st, provider);
+  if (auto fits = llm::reserve(copy, st.setup.sources[provider].plan.budget, id128{1, 1}, least, now_of(st));
+      !fits && copy.open.empty())
+    hold_for_budget(self, provider, least, fits.error().detail);
+}
+
 void release(models_state& st, const call_ptr& c, size_t provider) {
   const auto id = reservation(c);
   (void)llm::release(spent_by(st, c), id);

@@ -23,6 +23,8 @@ enum class reserved : uint8_t {
 
 // For the question's next attempt, with its campaign and the provider.
 reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_worst worst);
+// On hold again, if not even a call that costs nothing fits into what this provider may still be paid.
+void hold_if_used_up(pointer self, size_t provider);
 // The reservation of an attempt that was not made.
 void release(models_state& st, const call_ptr& c, size_t provider);
 // The last attempt has ended; so many requests went out for it.

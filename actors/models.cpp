@@ -123,6 +123,7 @@ caf::result<provider_status> resume(pointer self, const std::string& name) {
     if (st.health[i].name == name) {
       llm::resume(st.health[i]);
       st.bad_requests.erase(i);
+      model_attempts::hold_if_used_up(self, i);
       tell(self);
       const auto all = st.calls;
       for (const auto& [serial, c] : all)

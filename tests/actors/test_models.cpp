@@ -5,6 +5,7 @@
 #include "actors/promises.hpp"
 #include "actors/synthesis/exchange.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
 #include "temporary_store.hpp"
 #include "tests/store/faulty_disk.hpp"
 #include "virtual_system.hpp"
@@ -14,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <fstream>
 
 using namespace kevolve;
 
@@ -429,6 +431,11 @@ TEST_CASE("a provider whose own budget is used up is passed over, and said to be
   CHECK(s.scripts["first"]->asked.size() == 1);
   CHECK(s.stored(2).calls.front().provider == "second");
   CHECK(s.board->held({"first"}).find("the budget of 1 calls is used up") != std::string::npos);
+  auto resumed = s.ask<provider_status>(s.office, atom::resume_v, std::string{"first"});
+  s.run();
+  REQUIRE(resumed->value);
+  CHECK(resumed->value->state == "on hold");
+  CHECK(resumed->value->reason.find("the budget of 1 calls is used up") != std::string::npos);
 }
 
 TEST_CASE("the last call of a budget cannot go out twice") {
@@ -531,6 +538,42 @@ TEST_CASE("a provider that fails again and again rests, is shown so with its las
   CHECK(s.board->held({"first"}).empty());
   CHECK(told == 2);
   CHECK(s.list()[0].state == "ready");
+}
+
+TEST_CASE("an outage is logged once, however often the provider is tried meanwhile, and so is its end") {
+  service s;
+  s.open();
+  const auto dead = failed(llm::failure_class::network, llm::failure_action::retry);
+  const auto file = s.disk.dir + "/log";
+  const auto lines_with = [&file](const std::string& words) {
+    std::ifstream in{file};
+    auto lines = 0;
+    for (std::string line; std::getline(in, line);)
+      lines += line.find(words) != std::string::npos ? 1 : 0;
+    return lines;
+  };
+  uint64_t questions = 0;
+  // Questions until the provider has ended that many calls so.
+  const auto ask_until_ended = [&](size_t calls, const provider_end& how) {
+    auto& ends = s.scripts["first"]->ends;
+    ends.assign(calls, how);
+    for (int i = 0; i < 3'600 && !ends.empty(); ++i) {
+      if (i % 600 == 0) {
+        auto q = s.question(++questions);
+        q.terms.providers = {"first"};
+        s.put(q);
+      }
+      s.pass_s(1);
+    }
+    CHECK(ends.empty());
+  };
+  log::configure({log::level::info, false, file});
+  ask_until_ended(8, dead);
+  ask_until_ended(1, answered());
+  ask_until_ended(3, dead);
+  log::configure({}); // what was written is in the file
+  CHECK(lines_with("provider first rests") == 2);
+  CHECK(lines_with("provider first may be asked again") == 1);
 }
 
 TEST_CASE("a provider that rests comes back on the board though nobody waits for it") {

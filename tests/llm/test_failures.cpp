@@ -47,6 +47,12 @@ TEST_CASE("what a person can mend is said") {
   CHECK(words(302).find("not followed") != std::string::npos);
 }
 
+TEST_CASE("a web page in place of an answer points at the base URL") {
+  const auto words = [](std::string_view body) { return remedy_for_answer(200, {}, body, instant{}, {}).words; };
+  CHECK(words("\xef\xbb\xbf \n<!doctype html><p>Sign in</p>").find("check the provider's base URL") != std::string::npos);
+  CHECK(words("{\"hello\": 1}").find("base URL") == std::string::npos);
+}
+
 TEST_CASE("an error's message is shortened") {
   const auto r = remedy_for_answer(500, {}, std::string(3'000'000, 'x'), now);
   CHECK(r.words.size() < 3'000);

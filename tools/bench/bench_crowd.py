@@ -101,6 +101,7 @@ def main() -> None:
     p.add_argument("--actors", type=int, help="short 10,000, long 100,000")
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
     p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 18)")
+    p.add_argument("--seconds", type=float, help="of each reading of the rate (short 5, long 10)")
     p.add_argument("--node-cores", type=int, help="cores of the node and of what it starts; clients and the server of "
                    "candidates have the others, as on machines of their own (0: all cores are everybody's)", default=0)
     arguments = p.parse_args()
@@ -113,6 +114,7 @@ def main() -> None:
         (50, 100_000, 100_000, 50, 1_000, 10, 10, 18) if arguments.long else (5, 2_000, 10_000, 10, 100, 2, 5, 1))
     campaigns, nodes = arguments.campaigns or campaigns, arguments.nodes or nodes
     actors, clients, rounds = arguments.actors or actors, arguments.clients or clients, arguments.rounds or rounds
+    seconds = arguments.seconds or seconds
     with common.scratch() as scratch:
         data = scratch / "data"
         common.say(f"{campaigns} campaigns, {nodes} nodes")

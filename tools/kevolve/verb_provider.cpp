@@ -53,7 +53,8 @@ void print_providers(const json& all) {
 }
 
 void print_resumed(const json& x) {
-  print_out(text_at(x, "name") + " is asked again\n");
+  const auto reason = reason_of(x);
+  print_out(text_at(x, "name") + (reason.empty() ? " is asked again" : " is still not asked, " + reason) + "\n");
 }
 
 constexpr int64_t greeting_tokens = 64; // of the reply, at most

@@ -52,6 +52,11 @@ std::string words_for(failure_class c, int status, const reply_error& error) {
   return out;
 }
 
+bool is_markup(std::string_view body) {
+  const auto first = body.find_first_not_of(" \t\r\n\xef\xbb\xbf"); // blanks and the byte order mark
+  return first != std::string_view::npos && body[first] == '<';
+}
+
 void apply_wait(remedy& r, std::optional<milliseconds> wait, const failure_rules& rules) {
   if (!wait || r.action != failure_action::retry)
     return;
@@ -113,6 +118,8 @@ remedy remedy_for_answer(int status, const header_list& headers, std::string_vie
   out.what = by_words != failure_class::none ? by_words : by_status;
   out.action = action_for(out.what);
   out.words = words_for(out.what, status, error);
+  if (out.what == failure_class::malformed_output && is_markup(body))
+    out.words += "; that is a web page: check the provider's base URL";
   // The provider's own advice, except where a repetition cannot help or would only cost: an empty purse, a wrong key.
   if (const auto* advised = find_header(headers, "x-should-retry");
       advised != nullptr && out.action != failure_action::hold_provider) {
