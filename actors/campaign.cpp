@@ -163,7 +163,7 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
   auto& st = self->state;
   if (is_away(st))
     return to_error(away_failure(st));
-  if (st.phase != "running" && st.phase != "preparing")
+  if (st.phase != "running" && st.phase != "preparing" && st.phase != "queued")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
   if (!st.held_up.empty()) {
     pause(self, reason.empty() ? "asked to" : reason);
@@ -175,11 +175,11 @@ caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) 
   return promise;
 }
 
-caf::result<campaign_status> ask_resume(pointer self) {
+caf::result<campaign_status> ask_resume(pointer self, const std::string& reason) {
   auto& st = self->state;
   if (!st.loaded) { // one that has ended may have been woken by this very question
-    st.early_resumes.push_back(self->make_response_promise<campaign_status>());
-    return st.early_resumes.back();
+    st.early_resumes.emplace_back(self->make_response_promise<campaign_status>(), reason);
+    return st.early_resumes.back().first;
   }
   if (is_away(st))
     return to_error(away_failure(st));
@@ -187,7 +187,7 @@ caf::result<campaign_status> ask_resume(pointer self) {
     st.fold.paused = false;
     st.fold.pause_reason.clear();
     keep_time(self);
-    push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)});
+    push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)});
     return status_of(st);
   }
   if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
@@ -196,7 +196,7 @@ caf::result<campaign_status> ask_resume(pointer self) {
     return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
   if (st.phase != "paused")
     return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
-  resume(self);
+  resume(self, reason);
   return status_of(st);
 }
 
@@ -243,7 +243,7 @@ campaign_state::~campaign_state() {
     abandon(p, "the campaign");
   for (auto& [p, q] : early_steering)
     abandon(p, "the campaign");
-  for (auto& p : early_resumes)
+  for (auto& [p, why] : early_resumes)
     abandon(p, "the campaign");
   for (auto& p : held_back)
     abandon(p, "the campaign");
@@ -316,9 +316,9 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
         handling h{self, self->state.card, "pause"};
         return steps::ask_pause(self, reason);
       },
-      [self](atom::resume) {
+      [self](atom::resume, const std::string& reason) {
         handling h{self, self->state.card, "resume"};
-        return steps::ask_resume(self);
+        return steps::ask_resume(self, reason);
       },
       [self](atom::cancel, const std::string& reason) {
         handling h{self, self->state.card, "cancel"};

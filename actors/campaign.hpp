@@ -62,7 +62,7 @@ struct campaign_state {
   bool loaded = false; // the fold is whole: until then nobody is told a status
   std::vector<caf::typed_response_promise<campaign_status>> status_askers;
   std::vector<std::pair<caf::typed_response_promise<steer_answer>, steer_request>> early_steering;
-  std::vector<caf::typed_response_promise<campaign_status>> early_resumes;
+  std::vector<std::pair<caf::typed_response_promise<campaign_status>, std::string>> early_resumes; // with the reasons
   std::vector<caf::typed_response_promise<node_reply>> held_back; // ends of nodes, while it is away
 
   ~campaign_state();

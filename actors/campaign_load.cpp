@@ -73,8 +73,8 @@ void loaded(pointer self) {
   if (st.context->evaluate_only) // who paused it did so at home
     st.fold.paused = false;
   if (st.context->dormant) {
-    st.phase = "queued";
-    st.reason = "waits for a place";
+    st.phase = st.fold.paused ? "paused" : "queued";
+    st.reason = st.fold.paused ? st.fold.pause_reason : waits_for_place;
     st.card->says(st.phase);
     return;
   }
@@ -108,8 +108,8 @@ void read_page(pointer self, uint64_t after) {
                 p.deliver(status_of(self->state));
               for (auto& [p, q] : std::exchange(self->state.early_steering, {}))
                 p.delegate(campaign_actor{self}, atom::steer_v, std::move(q));
-              for (auto& p : std::exchange(self->state.early_resumes, {}))
-                p.delegate(campaign_actor{self}, atom::resume_v);
+              for (auto& [p, reason] : std::exchange(self->state.early_resumes, {}))
+                p.delegate(campaign_actor{self}, atom::resume_v, std::move(reason));
             }
           },
           [self](caf::error& e) { self->quit(std::move(e)); });

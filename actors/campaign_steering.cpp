@@ -233,7 +233,7 @@ caf::result<campaign_status> reopen(pointer self) {
     return to_error({errc::conflict,
                      "the campaign has ended, and would at once again: " + still.detail + "; raise its budget first"});
   st.phase = "queued";
-  st.reason = "waits for a place";
+  st.reason = waits_for_place;
   auto promise = self->make_response_promise<campaign_status>();
   steering_record change;
   change.action = "reopen";

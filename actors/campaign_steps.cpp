@@ -286,17 +286,20 @@ void pause(pointer self, const std::string& reason, std::function<void()> stored
   push(self, event_kind::campaign_state, encode(state_record{"paused", reason}), {status_value(st)}, std::move(stored));
 }
 
-void resume(pointer self) {
+void resume(pointer self, const std::string& reason) {
   auto& st = self->state;
   st.fold.paused = false;
   st.fold.pause_reason.clear();
-  st.phase = st.fold.prepared ? "running" : "preparing";
-  st.reason.clear();
+  const bool waits = st.context->dormant;
+  st.phase = waits ? "queued" : st.fold.prepared ? "running" : "preparing";
+  st.reason = waits ? waits_for_place : "";
   st.faults_in_a_row = 0;
   keep_time(self);
   st.card->says(st.phase);
-  push(self, event_kind::campaign_state, encode(state_record{"running", ""}), {status_value(st)},
-       [self] { retry(self); });
+  push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)}, [self, waits] {
+    if (!waits)
+      retry(self);
+  });
 }
 
 void retry(pointer self) {

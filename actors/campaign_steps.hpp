@@ -36,8 +36,9 @@ public:
 private:
   pointer self_;
 };
+inline constexpr const char* waits_for_place = "waits for a place";
 void pause(pointer self, const std::string& reason, std::function<void()> stored = {});
-void resume(pointer self);
+void resume(pointer self, const std::string& reason);
 caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
 // batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
 caf::result<steer_answer> ask_batch(pointer self, const steer_request& q);

@@ -142,7 +142,7 @@ using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::tick>,
     // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
     caf::replies_to<atom::pause, std::string>::with<campaign_status>,
-    caf::replies_to<atom::resume>::with<campaign_status>,
+    caf::replies_to<atom::resume, std::string>::with<campaign_status>,
     caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
     // Changes what the request names; the answer means stored. errc::not_found, errc::conflict, errc::bad_input.
     caf::replies_to<atom::steer, steer_request>::with<steer_answer>,

@@ -91,7 +91,7 @@ TEST_CASE("a campaign whose reopening was stored runs, at whatever moment its ac
     std::shared_ptr<reply<campaign_status>> answer;
     const auto let_go = [&] { free = n.ask<bool>(n.directory, atom::release_v, id); };
     const auto resume = [&] {
-      answer = n.ask<campaign_status>(caf::actor_cast<campaign_actor>(*woken->value), atom::resume_v);
+      answer = n.ask<campaign_status>(caf::actor_cast<campaign_actor>(*woken->value), atom::resume_v, std::string{});
     };
     lead < 0 ? let_go() : resume();
     for (int i = 0; i < std::abs(lead); ++i)

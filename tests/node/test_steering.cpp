@@ -179,7 +179,6 @@ TEST_CASE("as many campaigns run as there are places; the next by priority start
   auto third = n.submit("row_energy", {"seed=3", "budget.candidates=2"});
   CHECK(n.await(second, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
   n.await(third, [](const campaign_status& s) { return s.state == "queued"; });
-  CHECK(n.pause(second, "it waits").error().code == errc::conflict);
   auto q = wish("priority");
   q.priority = 500;
   REQUIRE(n.steer(third, q));
@@ -193,6 +192,35 @@ TEST_CASE("as many campaigns run as there are places; the next by priority start
   auto b = audit(dir.path, second);
   auto c = audit(dir.path, third);
   CHECK(c.last_sequence < b.last_sequence);
+}
+
+TEST_CASE("one that waits for a place can be paused and resumed; paused, it begins nothing when it has got one") {
+  scratch_folder dir;
+  live_node n{dir.path, {.places = 1}};
+  const auto is_paused = [](const campaign_status& s) { return s.state == "paused"; };
+  auto first = n.submit("row_energy", {"budget.candidates=1000"});
+  n.await(first, [](const campaign_status& s) { return s.state == "running"; });
+  auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
+  n.await(second, [](const campaign_status& s) { return s.state == "queued"; });
+  auto s = n.pause(second, "not today");
+  REQUIRE_MESSAGE(s, (s ? "" : to_string(s.error())));
+  CHECK(s->state == "paused");
+  CHECK(n.resume(second)->state == "queued");
+  REQUIRE(n.pause(second, "not today"));
+  n.stop();
+  live_node again{dir.path, {.places = 1, .resume_all = true}};
+  CHECK(again.await(second, is_paused).reason == "not today");
+  CHECK(again.await(first, [](const campaign_status& s) { return s.state == "running"; }).state == "running"); // its place
+  REQUIRE(again.cancel(first, "make room"));
+  again.await_end(first);
+  auto third = again.submit("row_energy", {"seed=3", "budget.candidates=2"});
+  CHECK(again.await(third, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
+  s = again.resume(second);
+  REQUIRE_MESSAGE(s, (s ? "" : to_string(s.error())));
+  CHECK(again.await_end(second).candidates == 2);
+  again.await_end(third);
+  again.stop();
+  audit(dir.path, second);
 }
 
 namespace {

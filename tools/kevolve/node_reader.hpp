@@ -54,7 +54,7 @@ public:
     auto whom = campaign(id);
     if (!whom)
       return tl::unexpected(whom.error());
-    return ask<campaign_status>(*whom, atom::resume_v);
+    return ask<campaign_status>(*whom, atom::resume_v, std::string{});
   }
   result<std::vector<node_brief>> tree(const id128& id) {
     auto whom = campaign(id);
