@@ -3,6 +3,7 @@ it answers those who poll it, silent connections beside them, while it judges.""
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -12,7 +13,7 @@ import urllib.parse
 from pathlib import Path
 
 import common
-from bench_daemon import AT_ONCE, READABLE_LIMIT_S, Daemon, polled
+from bench_daemon import AT_ONCE, READABLE_LIMIT_S, Daemon, polled, ratios
 from common import Json
 
 PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
@@ -94,6 +95,26 @@ def silent(daemon: Daemon, count: int) -> list[socket.socket]:
     return out
 
 
+def pooled(runs: list[Json]) -> Json:
+    """As if it had been one run: every round of each, all restarts; of the answers the slowest run's times."""
+    first = runs[0]
+    for key in ("command", "revision", "node_cores", "filled"):
+        if any(r[key] != first[key] for r in runs):
+            raise SystemExit(f"--pool: the documents differ in {key}")
+    out = {**first, "date": f"{first['date']} and {len(runs) - 1} more calls until {runs[-1]['date']}",
+           "restarts": [s for r in runs for s in r["restarts"]]}
+    for what in ("polled", "polled_beside_silent"):
+        together: Json = dict(first[what])
+        for key in ("alone_per_minute", "polled_per_minute", "still_per_minute"):
+            together[key] = [x for r in runs for x in r[what][key]]
+        for key in ("requests", "failed", "client_cpu_s"):
+            together[key] = sum(r[what][key] for r in runs)
+        for key in ("median_s", "p99_s"):
+            together[key] = max(r[what][key] for r in runs)
+        out[what] = {**together, **ratios(together)}
+    return out
+
+
 def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--campaigns", type=int, help="short 5, long 50")
@@ -102,12 +123,18 @@ def main() -> None:
     p.add_argument("--clients", type=int, help="that poll (short 10, long 50)")
     p.add_argument("--rounds", type=int, help="of the rate with and without clients (short 1, long 18)")
     p.add_argument("--seconds", type=float, help="of each reading of the rate (short 5, long 10)")
+    p.add_argument("--pool", type=Path, nargs="+", metavar="FILE",
+                   help="measures nothing: the rounds of these documents, taken together")
     p.add_argument("--node-cores", type=int, help="cores of the node and of what it starts; clients and the server of "
                    "candidates have the others, as on machines of their own (0: all cores are everybody's)", default=0)
     arguments = p.parse_args()
     cores = sorted(os.sched_getaffinity(0))
     if not 0 <= arguments.node_cores < len(cores):
         p.error(f"--node-cores {arguments.node_cores}: this machine has {len(cores)}, and clients need one")
+    if arguments.pool:
+        document = pooled([json.loads(f.read_text(encoding="utf-8")) for f in arguments.pool])
+        common.publish(document, render(document), arguments.json)
+        return
     common.need(arguments.bin, *PROGRAMS)
     document = common.header("crowd", arguments)
     campaigns, nodes, actors, clients, quiet, kills, seconds, rounds = (

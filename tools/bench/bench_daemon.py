@@ -312,11 +312,15 @@ def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
                 failed += said["failed"]
                 client_cpu += said["cpu_s"]
     took.sort()
-    return {"clients": clients, **{f"{name}_per_minute": r for name, r in rates.items()},
-            "ratio": ratio_of(rates["alone"], rates["polled"]), "still_ratio": ratio_of(rates["alone"], rates["still"]),
-            "own_ratio": ratio_of(rates["still"], rates["polled"]), "requests": len(took), "failed": failed,
+    read = {f"{name}_per_minute": r for name, r in rates.items()}
+    return {"clients": clients, **read, **ratios(read), "requests": len(took), "failed": failed,
             "client_cpu_s": client_cpu, "median_s": took[len(took) // 2] if took else None,
             "p99_s": took[int(len(took) * 0.99)] if took else None}
+
+
+def ratios(read: Json) -> Json:
+    alone, beside, still = (read[f"{name}_per_minute"] for name in ("alone", "polled", "still"))
+    return {"ratio": ratio_of(alone, beside), "still_ratio": ratio_of(alone, still), "own_ratio": ratio_of(still, beside)}
 
 
 def ratio_of(before: list[float], after: list[float]) -> Json:

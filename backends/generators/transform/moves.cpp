@@ -101,6 +101,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return peel(p, a[0], a[1]);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
+  if (m.name == "transpose" && takes(m, 1, 1))
+    return transpose(p, a[0]);
   if (m.name == "stream" && takes(m, 1, 1))
     return stream(p, a[0]);
   if (m.name == "prefetch" && takes(m, 2, 1) && number(a[1]) <= 4096)
@@ -291,6 +293,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     add_pairs(s.body);
     add_pairs(s.otherwise);
   });
+  for (const auto& array : transposable(p))
+    add(0.5, "transpose", {array});
   bool has_exp = false;
   walk_exprs(p.body, [&](const expr& e) { has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf"); });
   if (has_exp)

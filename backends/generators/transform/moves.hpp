@@ -77,6 +77,7 @@ result<void> peel(program& p, const std::string& loop, const std::string& branch
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env);
+result<void> transpose(program& p, const std::string& array);
 result<void> stream(program& p, const std::string& loop);
 result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env);
 
@@ -114,6 +115,8 @@ struct packing {
 // Whether it declares a panel of a kind that only a few of fit on the stack.
 bool is_panel(const stmt& s);
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env);
+// The arrays that `transpose` can turn.
+std::vector<std::string> transposable(const program& p);
 // Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
 bool may_stream(const stmt& loop);
 bool streams_past(const stmt& loop);
