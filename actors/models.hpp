@@ -70,8 +70,8 @@ struct models_state {
   // By provider, of the last kind that it refused: so many in a row.
   std::map<size_t, std::pair<llm::failure_class, uint32_t>> bad_requests;
   std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
-  std::map<std::string, bool> named;          // providers whose outage was logged and is not over: does it need a person
-  std::optional<llm::instant> looks_again;    // when the first of the rests that are shown is over
+  std::map<std::string, bool> named;       // providers whose outage was logged and is not over: does it need a person
+  std::optional<llm::instant> looks_again; // when the first of the rests that are shown is over
   uint64_t last_serial = 0;
   uint64_t last_timer = 0;
 

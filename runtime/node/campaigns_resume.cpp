@@ -25,12 +25,16 @@ struct unfinished {
   size_t awaited = 0;
 };
 
-// Those that had a place keep it, before those that are paused, which may have waited for one; then by priority; then in the order of their submission.
+// Those that had a place keep it, before those that are paused, which may have waited for one; then by priority; then
+// in the order of their submission.
 void start_in_order(pointer self, unfinished& u) {
   std::sort(u.all.begin(), u.all.end(), [](const auto& a, const auto& b) {
     auto order = [](const auto& x) {
       const auto& state = x.status.state;
-      return std::tuple{state == "queued" ? 2 : state == "paused" ? 1 : 0, -static_cast<int64_t>(x.status.priority), x.first_event};
+      return std::tuple{state == "queued"   ? 2
+                        : state == "paused" ? 1
+                                            : 0,
+                        -static_cast<int64_t>(x.status.priority), x.first_event};
     };
     return order(a) < order(b);
   });

@@ -49,7 +49,8 @@ TEST_CASE("what a person can mend is said") {
 
 TEST_CASE("a web page in place of an answer points at the base URL") {
   const auto words = [](std::string_view body) { return remedy_for_answer(200, {}, body, instant{}, {}).words; };
-  CHECK(words("\xef\xbb\xbf \n<!doctype html><p>Sign in</p>").find("check the provider's base URL") != std::string::npos);
+  CHECK(words("\xef\xbb\xbf \n<!doctype html><p>Sign in</p>").find("check the provider's base URL")
+        != std::string::npos);
   CHECK(words("{\"hello\": 1}").find("base URL") == std::string::npos);
 }
 

@@ -210,7 +210,8 @@ TEST_CASE("one that waits for a place can be paused and resumed; paused, it begi
   n.stop();
   live_node again{dir.path, {.places = 1, .resume_all = true}};
   CHECK(again.await(second, is_paused).reason == "not today");
-  CHECK(again.await(first, [](const campaign_status& s) { return s.state == "running"; }).state == "running"); // its place
+  CHECK(again.await(first, [](const campaign_status& s) { return s.state == "running"; }).state
+        == "running"); // its place
   REQUIRE(again.cancel(first, "make room"));
   again.await_end(first);
   auto third = again.submit("row_energy", {"seed=3", "budget.candidates=2"});

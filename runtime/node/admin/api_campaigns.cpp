@@ -53,8 +53,8 @@ void resume(const call_ptr& c) {
   command(
       c,
       [c](const campaign_actor& whom) {
-        ask<campaign_status>(c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v,
-                             given_reason(c));
+        ask<campaign_status>(
+            c, whom, [c](campaign_status& s) { c->reply(to_json(s)); }, atom::resume_v, given_reason(c));
       },
       true);
 }
