@@ -98,9 +98,11 @@ def silent(daemon: Daemon, count: int) -> list[socket.socket]:
 def pooled(runs: list[Json]) -> Json:
     """As if it had been one run: every round of each, all restarts; of the answers the slowest run's times."""
     first = runs[0]
-    for key in ("command", "revision", "node_cores", "filled"):
-        if any(r[key] != first[key] for r in runs):
-            raise SystemExit(f"--pool: the documents differ in {key}")
+    for what, of in (("command", lambda r: r["command"]), ("revision", lambda r: r["revision"]),
+                     ("processor", lambda r: (r["machine"]["cpu"], r["machine"]["cores"])),
+                     ("what was filled in", lambda r: r["filled"])):
+        if any(of(r) != of(first) for r in runs):
+            raise SystemExit(f"--pool: the documents differ in {what}")
     out = {**first, "date": f"{first['date']} and {len(runs) - 1} more calls until {runs[-1]['date']}",
            "restarts": [s for r in runs for s in r["restarts"]]}
     for what in ("polled", "polled_beside_silent"):
