@@ -202,9 +202,9 @@ TEST_CASE("one that waits for a place can be paused and resumed; paused, it begi
   n.await(first, [](const campaign_status& s) { return s.state == "running"; });
   auto second = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
   n.await(second, [](const campaign_status& s) { return s.state == "queued"; });
-  auto s = n.pause(second, "not today");
-  REQUIRE_MESSAGE(s, (s ? "" : to_string(s.error())));
-  CHECK(s->state == "paused");
+  auto answer = n.pause(second, "not today");
+  REQUIRE_MESSAGE(answer, (answer ? "" : to_string(answer.error())));
+  CHECK(answer->state == "paused");
   CHECK(n.resume(second)->state == "queued");
   REQUIRE(n.pause(second, "not today"));
   n.stop();
@@ -216,8 +216,8 @@ TEST_CASE("one that waits for a place can be paused and resumed; paused, it begi
   again.await_end(first);
   auto third = again.submit("row_energy", {"seed=3", "budget.candidates=2"});
   CHECK(again.await(third, [](const campaign_status& s) { return s.state == "queued"; }).candidates == 0);
-  s = again.resume(second);
-  REQUIRE_MESSAGE(s, (s ? "" : to_string(s.error())));
+  answer = again.resume(second);
+  REQUIRE_MESSAGE(answer, (answer ? "" : to_string(answer.error())));
   CHECK(again.await_end(second).candidates == 2);
   again.await_end(third);
   again.stop();
