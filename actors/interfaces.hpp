@@ -39,7 +39,9 @@ using scheduler_actor = caf::typed_actor<
     // the dead may still run there.
     caf::replies_to<atom::acquire, lease_request>::with<lease>,
     // Ends a lease; an unknown or older one is ignored.
-    caf::reacts_to<atom::release, lease>, caf::replies_to<atom::status>::with<std::vector<resource_status>>,
+    caf::reacts_to<atom::release, lease>,
+    // Sent to itself: a resource has been kept free long enough.
+    caf::reacts_to<atom::tick>, caf::replies_to<atom::status>::with<std::vector<resource_status>>,
     caf::reacts_to<atom::crash>>;
 
 // Owns one compile server process.

@@ -10,12 +10,14 @@ namespace {
 constexpr double least_charge_s = 0.001;
 // How much the latest lease says of the next one.
 constexpr double learning = 0.3;
+// Nothing is kept free for longer than this.
+constexpr double longest_patience_s = 0.05;
 // Above this, the accounts of campaigns that neither hold nor ask are dropped.
 constexpr size_t kept = 256;
 
 } // namespace
 
-void lease_accounts::ask(const std::string& kind, const id128& campaign, uint32_t weight) {
+void lease_accounts::ask(const std::string& kind, const id128& campaign, uint32_t weight, time now) {
   if (accounts_.size() >= kept)
     forget_idle();
   auto& a = accounts_[{kind, campaign}];
@@ -23,6 +25,12 @@ void lease_accounts::ask(const std::string& kind, const id128& campaign, uint32_
   if (a.waiting == 0 && a.held == 0)
     a.used = std::max(a.used, now_[kind]);
   ++a.waiting;
+  if (a.away == 0)
+    return;
+  --a.away;
+  // One long absence is not to hide many short ones.
+  const auto thought = std::min(seconds{now - a.left}.count(), 2 * longest_patience_s);
+  a.thinking += learning * (thought - a.thinking);
 }
 
 void lease_accounts::withdraw(const std::string& kind, const id128& campaign) {
@@ -42,20 +50,30 @@ double lease_accounts::begin(const std::string& kind, const id128& campaign) {
   return charge;
 }
 
-void lease_accounts::end(const std::string& kind, const id128& campaign, double charge, double held_s) {
+void lease_accounts::end(const std::string& kind, const id128& campaign, double charge, seconds held, time now) {
   auto i = accounts_.find({kind, campaign});
   if (i == accounts_.end() || i->second.held == 0)
     return;
   auto& a = i->second;
   --a.held;
-  const auto actual = std::max(held_s, least_charge_s);
+  const auto actual = std::max(held.count(), least_charge_s);
   a.used += actual / a.weight - charge;
   a.expected = a.expected == 0.0 ? actual : a.expected + learning * (actual - a.expected);
+  ++a.away;
+  a.left = now;
 }
 
 double lease_accounts::standing(const std::string& kind, const id128& campaign) const {
   auto i = accounts_.find({kind, campaign});
   return i == accounts_.end() ? 0.0 : i->second.used;
+}
+
+lease_accounts::seconds lease_accounts::patience(const std::string& kind, const id128& campaign) const {
+  auto i = accounts_.find({kind, campaign});
+  if (i == accounts_.end() || i->second.away == 0)
+    return seconds{0};
+  const auto limit = std::min(longest_patience_s, i->second.expected / 4);
+  return seconds{i->second.thinking <= limit ? limit : 0.0};
 }
 
 void lease_accounts::forget_idle() {

@@ -40,10 +40,24 @@ void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w
 void end_lease(pointer self, scheduler_state::resource& r) {
   if (r.lease == 0)
     return;
-  std::chrono::duration<double> held = self->clock().now() - r.since;
-  self->state.accounts.end(r.offer.resource, r.campaign, r.charge, held.count());
+  const auto now = self->clock().now();
+  self->state.accounts.end(r.offer.resource, r.campaign, r.charge, now - r.since, now);
+  r.since = now;
   r.lease = 0;
   r.holder = nullptr;
+}
+
+// Whether a free resource stays so a moment longer: its last holder is before `next` and known to ask again at once.
+bool keeps_free(pointer self, const scheduler_state::resource& r, const lease_request& next) {
+  const auto& accounts = self->state.accounts;
+  const auto& kind = r.offer.resource;
+  if (accounts.standing(kind, r.campaign) >= accounts.standing(kind, next.campaign))
+    return false;
+  const lease_accounts::seconds left = accounts.patience(kind, r.campaign) - (self->clock().now() - r.since);
+  if (left.count() <= 0)
+    return false;
+  self->delayed_send(self, std::chrono::ceil<std::chrono::milliseconds>(left), atom::tick_v);
+  return true;
 }
 
 // Hands every free resource to a waiter it fits: of the campaign that has had least for its weight; within a campaign
@@ -66,7 +80,7 @@ void match(pointer self) {
     for (auto i = st.queue.begin(); i != st.queue.end(); ++i)
       if (fits(r, i->request) && (best == st.queue.end() || before(i->request, best->request)))
         best = i;
-    if (best == st.queue.end())
+    if (best == st.queue.end() || keeps_free(self, r, best->request))
       continue;
     auto w = std::move(*best);
     st.queue.erase(best);
@@ -136,7 +150,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         if (self->state.watched.insert(asker).second)
           self->monitor(asker);
         auto promise = self->make_response_promise<lease>();
-        self->state.accounts.ask(request.resource, request.campaign, request.weight);
+        self->state.accounts.ask(request.resource, request.campaign, request.weight, self->clock().now());
         self->state.queue.push_back({std::move(request), asker, promise});
         match(self);
         return promise;
@@ -147,6 +161,10 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         if (i == self->state.resources.end() || i->second.lease != l.id || i->second.epoch != l.epoch)
           return;
         end_lease(self, i->second);
+        match(self);
+      },
+      [self](atom::tick) {
+        handling h{self, self->state.card, "tick"};
         match(self);
       },
       [self](atom::status) {

@@ -26,9 +26,9 @@ struct scheduler_state {
     uint64_t epoch = 0;
     uint64_t lease = 0; // 0: free
     caf::actor_addr holder;
-    id128 campaign; // of the lease
+    id128 campaign; // of the lease, or of the last one
     double charge = 0.0;
-    caf::actor_clock::time_point since;
+    caf::actor_clock::time_point since; // when it was leased, or when it became free
     uint64_t granted = 0;
     bool up = false;
   };

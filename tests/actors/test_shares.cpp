@@ -20,8 +20,10 @@ struct market : virtual_system {
     uint32_t weight = default_priority;
     std::chrono::milliseconds lasts{10};
     size_t wanted_at_once = 2;
+    std::chrono::milliseconds thinks{0}; // between a lease and its next request
     double used_s = 0.0;
     std::chrono::milliseconds longest_wait{0};
+    std::vector<std::chrono::milliseconds> thinking_until{};
   };
   struct wish {
     size_t whose = 0;
@@ -53,8 +55,8 @@ struct market : virtual_system {
       run();
     }
   }
-  size_t add(uint32_t weight, std::chrono::milliseconds lasts, size_t at_once) {
-    all.push_back({derive_id("campaign", std::to_string(all.size())), weight, lasts, at_once});
+  size_t add(uint32_t weight, std::chrono::milliseconds lasts, size_t at_once, std::chrono::milliseconds thinks = 0ms) {
+    all.push_back({derive_id("campaign", std::to_string(all.size())), weight, lasts, at_once, thinks});
     return all.size() - 1;
   }
   void want(size_t whose) {
@@ -77,13 +79,15 @@ struct market : virtual_system {
       i = wishes.erase(i);
     }
   }
-  // Every campaign of `busy` asks again as soon as it may.
+  // Every campaign of `busy` asks again as soon as it may and has thought.
   void trade(std::chrono::milliseconds limit, const std::vector<size_t>& busy) {
     for (const auto until = now + limit; now < until;) {
       for (auto whose : busy) {
         auto mine = [&](const auto& x) { return x.whose == whose; };
+        std::erase_if(all[whose].thinking_until, [&](auto t) { return t <= now; });
         auto open = static_cast<size_t>(std::count_if(wishes.begin(), wishes.end(), mine)
-                                        + std::count_if(jobs.begin(), jobs.end(), mine));
+                                        + std::count_if(jobs.begin(), jobs.end(), mine))
+                    + all[whose].thinking_until.size();
         for (; open < all[whose].wanted_at_once; ++open)
           want(whose);
       }
@@ -97,6 +101,7 @@ struct market : virtual_system {
         }
         all[i->whose].used_s += std::chrono::duration<double>(all[i->whose].lasts).count();
         caf::anon_send(grants, atom::release_v, i->held);
+        all[i->whose].thinking_until.push_back(now + all[i->whose].thinks);
         i = jobs.erase(i);
       }
       look();
@@ -168,4 +173,39 @@ TEST_CASE("a change of weight takes hold with the next request") {
   m.all[0].used_s = m.all[1].used_s = 0.0;
   m.trade(4s, {0, 1});
   CHECK(m.share(0) == doctest::Approx(0.75).epsilon(0.05));
+}
+
+TEST_CASE("campaigns that ask again only when their lease has ended get their shares too") {
+  for (size_t devices : {1U, 2U}) {
+    CAPTURE(devices);
+    market m{devices};
+    m.add(900, 20ms, devices, 2ms);
+    m.add(100, 20ms, devices, 2ms);
+    m.trade(20s, {0, 1});
+    CHECK(m.share(0) == doctest::Approx(0.9).epsilon(0.03));
+    // What that costs: the moments in which the device waits for the first to ask.
+    CHECK(m.all[0].used_s + m.all[1].used_s > 0.85 * 20.0 * static_cast<double>(devices));
+  }
+}
+
+TEST_CASE("equal campaigns leave the device no moment idle for one another") {
+  market m{1};
+  m.add(100, 20ms, 1, 2ms);
+  m.add(100, 20ms, 1, 2ms);
+  m.trade(10s, {0, 1});
+  CHECK(m.share(0) == doctest::Approx(0.5).epsilon(0.03));
+  CHECK(m.all[0].used_s + m.all[1].used_s > 0.99 * 10.0);
+}
+
+TEST_CASE("the device does not wait for a campaign that takes long to ask, nor for one that asks no more") {
+  market m{1};
+  auto slow = m.add(900, 20ms, 1, 100ms);
+  auto quick = m.add(100, 20ms, 1, 0ms);
+  m.trade(10s, {slow, quick});
+  CHECK(m.all[slow].used_s + m.all[quick].used_s > 0.97 * 10.0);
+  CHECK(m.all[slow].longest_wait <= 21ms); // the rest of the other's lease
+
+  const auto before = m.all[quick].used_s;
+  m.trade(2s, {quick});
+  CHECK(m.all[quick].used_s - before > 0.98 * 2.0);
 }
