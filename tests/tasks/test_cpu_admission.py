@@ -1,10 +1,12 @@
-"""Every CPU task that ships: its reference, handed in as a candidate, is admitted, right and as fast as itself."""
+"""Every CPU task that ships: its reference, handed in as a candidate, is admitted, right and as fast as itself. Those with a
+softmax: exponentials of unshifted scores are refused."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
+import tempfile
 import tomllib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +40,18 @@ class CpuTasks(unittest.TestCase):
                 self.assertEqual(result["verdict"], "pass")
                 self.assertLess(result["timing"]["ci95"][0], 1.05)  # no factor, of code against itself
                 self.assertGreater(result["timing"]["ci95"][1], 0.95)
+
+    def test_unshifted_exponentials_are_refused(self) -> None:
+        for task in ("attention", "attention_causal", "sdpa_mlp", "softmax_rows"):
+            with self.subTest(task=task), tempfile.TemporaryDirectory() as folder:
+                text = (FOLDER / f"{task}.c").read_text(encoding="utf-8")
+                unshifted = text.replace(" - largest)", ")")
+                self.assertNotEqual(unshifted, text)
+                candidate = Path(folder) / "unshifted.c"
+                candidate.write_text(unshifted, encoding="utf-8")
+                said = subprocess.run([KEVOLVE, "eval", FOLDER / f"{task}.task.toml", candidate, "--json"],
+                                      capture_output=True, text=True, timeout=200, check=False)
+                self.assertEqual(json.loads(said.stdout)["verdict"], "nonfinite", said.stdout + said.stderr)
 
 
 if __name__ == "__main__":
