@@ -14,7 +14,8 @@ namespace kevolve {
 
 inline constexpr uint16_t record_version = 1;
 
-// A campaign's share of a kind of lease is in proportion to its priority, as long as it has a request waiting.
+// A campaign's share of a kind of lease is in proportion to its priority, as long as it has requests waiting
+// or makes the next one as soon as a lease has ended.
 inline constexpr uint32_t default_priority = 100;
 inline constexpr uint32_t most_priority = 1'000;
 
