@@ -56,7 +56,7 @@ bool keeps_free(pointer self, const scheduler_state::resource& r, const lease_re
   const lease_accounts::seconds left = accounts.patience(kind, r.campaign) - (self->clock().now() - r.since);
   if (left.count() <= 0)
     return false;
-  self->delayed_send(self, std::chrono::ceil<std::chrono::milliseconds>(left), atom::tick_v);
+  self->delayed_send(self, std::chrono::ceil<caf::actor_clock::duration_type>(left), atom::tick_v);
   return true;
 }
 
