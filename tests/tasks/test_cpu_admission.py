@@ -1,5 +1,7 @@
-"""Every CPU task that ships: its reference, handed in as a candidate, is admitted, right and as fast as itself. Those with a
-softmax: exponentials of unshifted scores are refused."""
+"""Every CPU task that ships: its reference, handed in as a candidate, is admitted, right and as fast as itself.
+
+Of those with a softmax, exponentials of scores that were not shifted are refused.
+"""
 
 from __future__ import annotations
 
