@@ -191,7 +191,7 @@ caf::result<campaign_status> ask_resume(pointer self, const std::string& reason)
     return status_of(st);
   }
   if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
-    return reopen(self);
+    return reopen(self, reason);
   if (const auto& rests = rests_for(st); !rests.empty())
     return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
   if (st.phase != "paused")

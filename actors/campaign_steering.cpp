@@ -225,7 +225,7 @@ caf::result<steer_answer> ask_steer(pointer self, steer_request& q) {
   return to_error({errc::bad_input, "a campaign cannot be steered by '" + q.action + "'"});
 }
 
-caf::result<campaign_status> reopen(pointer self) {
+caf::result<campaign_status> reopen(pointer self, const std::string& reason) {
   auto& st = self->state;
   const auto wall = wall_seconds(st);
   const auto still = should_stop(rules_of(*st.context->spec, st.fold.steered), progress_of(st.fold, wall));
@@ -237,7 +237,7 @@ caf::result<campaign_status> reopen(pointer self) {
   auto promise = self->make_response_promise<campaign_status>();
   steering_record change;
   change.action = "reopen";
-  change.reason = "its budget was raised";
+  change.reason = reason.empty() ? "its budget was raised" : reason;
   auto r = record_change(st.fold.steered, std::move(change));
   r.tree_hash = st.fold.tree.hash();
   st.fold.ended = false;

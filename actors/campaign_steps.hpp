@@ -49,7 +49,7 @@ std::string batch_text(uint64_t waiting);
 // Rests while all there is to do is done elsewhere, and goes on after that.
 void mind_elsewhere(pointer self);
 // A campaign that its budget ended, and whose budget was raised since, wants to run again.
-caf::result<campaign_status> reopen(pointer self);
+caf::result<campaign_status> reopen(pointer self, const std::string& reason);
 // The directory may give the campaign's place to another.
 void tell_ended(pointer self);
 // What a timer wakes: another try at whatever a fault held up.

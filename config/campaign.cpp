@@ -249,7 +249,7 @@ model_spec model_of(const campaign_spec& spec, size_t generator) {
 }
 
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides,
-                                              const known_names& known) {
+                                              const known_names& known, const std::string& override_folder) {
   auto text = read_text_file(path);
   if (!text)
     return tl::unexpected(text.error());
@@ -278,7 +278,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");
   if (!draft.task_file.empty()) {
     auto overridden = !root->find("task")->origin.empty();
-    auto base = overridden ? std::filesystem::path{} : std::filesystem::path{path}.parent_path();
+    auto base = overridden ? std::filesystem::path{override_folder} : std::filesystem::path{path}.parent_path();
     auto task_path = (base / draft.task_file).lexically_normal().string();
     std::error_code ec; // a name too long for any file is not there either
     if (!std::filesystem::exists(task_path, ec))

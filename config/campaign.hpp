@@ -138,8 +138,9 @@ struct known_names {
 };
 
 // `overrides`: "key=value" as given to --set, applied before checking. The task's path is relative to the
-// file, or to the working directory where an override gives it. The task's errors come along.
+// file, or to `override_folder` (empty: the working directory) where an override gives it. The task's errors come
+// along.
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides = {},
-                                              const known_names& known = {});
+                                              const known_names& known = {}, const std::string& override_folder = {});
 
 } // namespace kevolve

@@ -4,6 +4,7 @@
 #include "store/end_mark.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,15 +59,25 @@ result<void> is_free(const fs::path& dir) {
   return fail(errc::conflict, dir.string() + " is there and not empty");
 }
 
-// A directory that becomes `out` when it is whole, and nothing if it does not come to that.
+// A directory that becomes `out` when it is whole, and nothing if it does not come to that. It is locked meanwhile, so
+// that one which nobody locks was left by a process that was killed.
 class draft {
 public:
-  explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + ".part-" + short_string(random_id())) {}
+  explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + mark + to_string(random_id())) {}
   draft(const draft&) = delete;
   draft& operator=(const draft&) = delete;
   ~draft() {
     std::error_code ec;
     fs::remove_all(at_, ec);
+    if (lock_ >= 0)
+      ::close(lock_);
+  }
+  result<void> begin() {
+    remove_abandoned();
+    std::error_code ec;
+    fs::create_directories(at_, ec);
+    lock_ = locked(at_);
+    return lock_ < 0 ? tl::unexpected(from_errno(errno, "creating " + at_.string())) : result<void>{};
   }
   const fs::path& at() const { return at_; }
   result<void> publish() {
@@ -82,8 +93,36 @@ public:
   }
 
 private:
+  static constexpr const char* mark = ".part-";
+
+  static int locked(const fs::path& dir) {
+    auto fd = ::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      const auto why = errno;
+      ::close(fd);
+      errno = why;
+      return -1;
+    }
+    return fd;
+  }
+
+  void remove_abandoned() const {
+    std::error_code ec;
+    for (const auto& entry : fs::directory_iterator{out_.parent_path(), ec}) {
+      const auto prefix = out_.filename().string() + mark;
+      const auto name = entry.path().filename().string();
+      if (!name.starts_with(prefix) || parse_id(name.substr(prefix.size())) == id128{})
+        continue; // not one of ours
+      if (auto fd = locked(entry.path()); fd >= 0) {
+        fs::remove_all(entry.path(), ec);
+        ::close(fd);
+      }
+    }
+  }
+
   fs::path out_;
   fs::path at_;
+  int lock_ = -1;
 };
 
 // A clean form, so that "D/" and "D" give the same neighbours.
@@ -209,6 +248,8 @@ result<backup_report> backup(const store& data, const std::string& out, copy_pla
   if (auto r = is_free(where); !r)
     return tl::unexpected(r.error());
   draft d{where};
+  if (auto r = d.begin(); !r)
+    return tl::unexpected(r.error());
   backup_report report;
   // Before the copy: what comes in between is in the copy, and no event is missed by its end.
   report.last_event = data.last_sequence();
@@ -254,6 +295,8 @@ result<backup_report> restore(const std::string& from, const std::string& data_d
   if (auto r = is_free(where); !r)
     return tl::unexpected(r.error());
   draft d{where};
+  if (auto r = d.begin(); !r)
+    return tl::unexpected(r.error());
   std::error_code ec;
   fs::create_directories(d.at() / "store", ec);
   if (ec)

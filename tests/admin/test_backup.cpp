@@ -6,7 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -67,6 +70,25 @@ TEST_CASE("a backup shares no file with its original") {
   for (const auto& entry : fs::recursive_directory_iterator{out})
     if (entry.is_regular_file())
       CHECK_MESSAGE(fs::hard_link_count(entry.path()) == 1, entry.path().string());
+}
+
+TEST_CASE("what a killed backup has left goes with the next to the same place, and nothing else") {
+  served_node n;
+  const auto out = n.folder + "/backup";
+  const auto left = out + ".part-" + std::string(31, '0') + "7";
+  const auto at_work = out + ".part-" + std::string(31, '0') + "8";
+  const auto mine = out + ".part-of-mine";
+  const auto elsewhere = n.folder + "/other.part-" + std::string(31, '0') + "7";
+  for (const auto& folder : {left, at_work, mine, elsewhere})
+    fs::create_directories(folder + "/store");
+  auto fd = ::open(at_work.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(::flock(fd, LOCK_EX | LOCK_NB) == 0);
+  auto answer = back_up(n, out);
+  CHECK_MESSAGE(answer.status == 200, answer.body);
+  ::close(fd);
+  CHECK_FALSE(fs::exists(left));
+  for (const auto& folder : {at_work, mine, elsewhere})
+    CHECK_MESSAGE(fs::exists(folder + "/store"), folder);
 }
 
 TEST_CASE("neither backup nor restore writes into a directory that holds something") {

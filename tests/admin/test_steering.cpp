@@ -111,7 +111,16 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   task.replace(task.find("x.c"), 3, "../../../../etc/passwd");
   CHECK(all_errors(b).find("reference.file names") != std::string::npos);
   b = bundle();
-  for (const auto* set : {"task=/etc/hostname", ".task=\"/etc/hostname\"", "[task]=/etc/hostname", "].[task=x"}) {
+  b.files["other/y.task.toml"] = b.files["t/x.task.toml"];
+  b.files["other/x.c"] = b.files["t/x.c"];
+  b.files.erase("t/x.task.toml"); // whom nothing names now
+  b.overrides = {"task=other/y.task.toml"};
+  REQUIRE_MESSAGE(load_submitted(b), all_errors(b));
+  CHECK(load_submitted(b)->task.path == "other/y.task.toml");
+  CHECK(load_submitted(b)->task.reference_path == "other/x.c");
+  b = bundle();
+  for (const auto* set : {"task=/etc/hostname", ".task=\"/etc/hostname\"", "[task]=/etc/hostname", "].[task=x",
+                          "task=../t/x.task.toml", "task=c/../t/x.task.toml", "task=t/nowhere.toml"}) {
     b.overrides = {"seed=2", set};
     CHECK_MESSAGE(all_errors(b).starts_with("overrides: "), std::string{set});
   }

@@ -68,6 +68,18 @@ TEST_CASE("a daemon that crashes leaves no core, and so no key in one") {
     MESSAGE("skipped in part: this machine writes no core of any process");
 }
 
+TEST_CASE("a task that --set names is the one of the working directory, wherever the campaign file lies") {
+  daemon_folder f;
+  program daemon{"kevolved", {"kevolved.toml"}, f.path};
+  REQUIRE(daemon.wait_for("serving "));
+  std::filesystem::create_directory(f.path + "/elsewhere");
+  f.write("elsewhere/c.toml", "task = \"not there.toml\"\ntarget = \"cpu\"\n[[generator]]\nkind = \"transform\"\n"
+                              "[budget]\ncandidates = 1\n");
+  auto submitted = f.told({"submit", "elsewhere/c.toml", "--set", "seed=3", "--set", "task=row_energy.task.toml"});
+  CHECK(submitted["name"] == "row_energy");
+  CHECK(f.kevolve({"submit", "elsewhere/c.toml", "--set", "task=no.task.toml"}).code == 2);
+}
+
 TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of the daemon") {
   daemon_folder f;
   auto daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, f.path);

@@ -154,8 +154,8 @@ campaign_status live_node::await_end(const id128& id, std::chrono::seconds limit
 result<campaign_status> live_node::pause(const id128& id, const std::string& reason) {
   return ask<campaign_status>(*running_, front(id), atom::pause_v, reason);
 }
-result<campaign_status> live_node::resume(const id128& id) {
-  return ask<campaign_status>(*running_, front(id), atom::resume_v, std::string{});
+result<campaign_status> live_node::resume(const id128& id, const std::string& reason) {
+  return ask<campaign_status>(*running_, front(id), atom::resume_v, reason);
 }
 result<campaign_status> live_node::cancel(const id128& id, const std::string& reason) {
   return ask<campaign_status>(*running_, front(id), atom::cancel_v, reason);

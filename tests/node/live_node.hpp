@@ -64,7 +64,7 @@ public:
                         std::chrono::seconds limit = std::chrono::seconds{240});
   campaign_status await_end(const id128& id, std::chrono::seconds limit = std::chrono::seconds{240});
   result<campaign_status> pause(const id128& id, const std::string& reason);
-  result<campaign_status> resume(const id128& id);
+  result<campaign_status> resume(const id128& id, const std::string& reason = {});
   result<steer_answer> steer(const id128& id, const steer_request& q);
   // Its actor, though it has ended.
   result<caf::actor> wake(const id128& id);

@@ -110,6 +110,23 @@ TEST_CASE("what people change of a paused campaign is there after a restart, and
         CHECK_FALSE(is_banned(f.tree, f.steered.banned, parent));
 }
 
+namespace {
+
+std::vector<std::string> reopened_because(const std::string& data_dir, const id128& campaign) {
+  auto data = store::open(data_dir);
+  REQUIRE(data);
+  const auto records = (*data)->read_events(campaign, 1, 1'000'000);
+  REQUIRE(records);
+  std::vector<std::string> out;
+  for (const auto& r : *records)
+    if (static_cast<event_kind>(r.kind) == event_kind::campaign_steered)
+      if (auto x = decode<steering_record>(r.payload); x && x->action == "reopen")
+        out.push_back(x->reason);
+  return out;
+}
+
+} // namespace
+
 TEST_CASE("a campaign that its budget ended goes on once that is raised, also after a restart") {
   scratch_folder dir;
   id128 id;
@@ -140,13 +157,14 @@ TEST_CASE("a campaign that its budget ended goes on once that is raised, also af
   q.budget.candidates = 10;
   auto raised = n.steer(id, q);
   REQUIRE_MESSAGE(raised, (raised ? "" : to_string(raised.error())));
-  CHECK(n.resume(id)->state == "queued");
+  CHECK(n.resume(id, "two more")->state == "queued");
   auto s = n.await(id, [](const campaign_status& x) { return x.state == "finished" && x.candidates >= 10; });
   CHECK(s.candidates == 10);
   n.stop();
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
+  CHECK(reopened_because(dir.path, id) == std::vector<std::string>{"its budget was raised", "two more"});
 }
 
 TEST_CASE("the best is dethroned by a ban, and is the best again once that is undone") {

@@ -14,6 +14,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -46,6 +47,7 @@ struct debug_verb {
   node_address where;
   std::string out;
   std::vector<std::string> configs;
+  std::vector<std::string> without;
 };
 
 struct bundle {
@@ -57,6 +59,12 @@ struct bundle {
       files.emplace_back(name, std::move(*text));
     else
       missing.push_back(name + ": " + to_string(text.error()));
+  }
+
+  // Whether there was such a file.
+  bool leave_out(const std::string& name) {
+    missing.push_back(name + ": left out with --without");
+    return std::erase_if(files, [&](const auto& f) { return f.first == name; }) > 0;
   }
 };
 
@@ -202,6 +210,13 @@ result<void> may_write(const std::string& out) {
   return {};
 }
 
+std::vector<std::string> names_in(const bundle& b) {
+  std::vector<std::string> out;
+  for (const auto& [name, text] : b.files)
+    out.push_back(name);
+  return out;
+}
+
 int run(const debug_verb& o) {
   if (auto good = may_write(o.out); !good)
     return report(good.error(), o.common.json);
@@ -211,6 +226,11 @@ int run(const debug_verb& o) {
   auto known = read_settings(o, b);
   ask_node(o, b);
   b.add("helpers.log", tail_of(o.where.data + "/helpers.log"));
+  for (const auto& name : o.without)
+    if (!b.leave_out(name))
+      return report({errc::bad_input, fmt::format("--without: there is no {} to leave out, only {}", name,
+                                                  fmt::join(names_in(b), ", "))},
+                    o.common.json);
   std::string missing;
   for (const auto& m : b.missing)
     missing += m + "\n";
@@ -222,15 +242,13 @@ int run(const debug_verb& o) {
       found += fmt::format("\n  {}:{}: {}", name, leaked.line, leaked.what);
   if (!found.empty())
     return report({errc::bad_input, "nothing is written, since it would tell a secret:" + found
-                                        + "\nremove it where it comes from, and change what it opens"},
+                                        + "\nremove it where it comes from, and change what it opens; or leave that "
+                                          "file out: --without NAME"},
                   o.common.json);
   if (auto written = write_archive(b, o.out); !written)
     return report(written.error(), o.common.json);
-  auto names = json::array();
-  for (const auto& [name, text] : b.files)
-    names.push_back(name);
   if (o.common.json)
-    print_out(to_text(json{{"file", o.out}, {"files", names}, {"missing", b.missing}}) + "\n");
+    print_out(to_text(json{{"file", o.out}, {"files", names_in(b)}, {"missing", b.missing}}) + "\n");
   else
     print_out(fmt::format("{}: {} files, searched for secrets; {} parts could not be had (missing.txt)\n", o.out,
                           b.files.size(), b.missing.size()));
@@ -247,6 +265,10 @@ void add_debug(CLI::App& app, action& chosen) {
   add_common(*verb, o->common);
   add_address(*verb, o->where);
   verb->add_option("--config", o->configs, "a node's file of settings, to be packed too")->allow_extra_args(false);
+  verb->add_option("--without", o->without,
+                   "a file of the bundle to leave out, such as events.json: what it holds is "
+                   "kept for ever, a secret in it, too")
+      ->allow_extra_args(false);
   verb->add_option("--out", o->out, "the .tar.gz to write")->required();
   verb->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -1,4 +1,5 @@
 // kevolve submit: a campaign's files to a node that stays.
+#include "config/document.hpp"
 #include "tools/kevolve/campaign_text.hpp"
 #include "tools/kevolve/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -40,6 +41,19 @@ fs::path common_folder(const std::vector<fs::path>& files) {
   return folder;
 }
 
+// As the node reads them: a task is named from the working directory here, and as one of the files sent there.
+std::vector<std::string> overrides_of(const submit_options& o, const std::string& task, const fs::path& folder) {
+  auto out = o.overrides;
+  for (auto& text : out) {
+    document_value alone;
+    std::vector<diagnostic> ignored; // keys that the file has and an empty one has not
+    apply_overrides(alone, {text}, ignored);
+    if (alone.find("task") != nullptr)
+      text = "task=" + json(fs::absolute(task).lexically_normal().lexically_relative(folder).generic_string()).dump();
+  }
+  return out;
+}
+
 json body_of(const submit_options& o, const campaign_spec& spec) {
   std::vector<fs::path> files;
   for (const auto& path : {spec.path, spec.task.path, spec.task.reference_path, spec.task.oracle_path})
@@ -56,8 +70,8 @@ json body_of(const submit_options& o, const campaign_spec& spec) {
     text << in.rdbuf();
     body["files"][f.lexically_relative(folder).generic_string()] = text.str();
   }
-  if (!o.overrides.empty())
-    body["overrides"] = o.overrides;
+  if (const auto overrides = overrides_of(o, spec.task.path, folder); !overrides.empty())
+    body["overrides"] = overrides;
   if (o.priority != 0)
     body["priority"] = o.priority;
   return body;

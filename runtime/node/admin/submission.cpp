@@ -56,12 +56,17 @@ std::string text_at(const document_value& root, std::initializer_list<std::strin
   return at->what == document_value::kind::text ? at->text : std::string{};
 }
 
+// By its name in the bundle: files name others from where they stand, an override from the bundle's root.
+std::string whole_name(const std::string& file, const std::string& named) {
+  return (fs::path{file}.parent_path() / named).lexically_normal().generic_string();
+}
+
 // What a file of the bundle names must be in the bundle.
 void check_named(const submitted_files& from, const std::string& file, const std::string& key, const std::string& named,
                  errors& out) {
   if (named.empty())
     return;
-  auto whole = (fs::path{file}.parent_path() / named).lexically_normal().generic_string();
+  auto whole = whole_name(file, named);
   if (fs::path{named}.is_absolute())
     out.push_back({"files", file + ": " + key + " is the absolute path '" + named + "', and files are sent under one "
                                 + "folder: give it relative to " + file});
@@ -80,6 +85,20 @@ void append(errors& out, const std::vector<diagnostic>& from, const std::string&
   }
 }
 
+// The task's name in the bundle, if the campaign names one.
+std::string task_of(const submitted_files& from, const document_value& campaign, errors& out) {
+  const auto named = text_at(campaign, {"task"});
+  const auto* value = campaign.find("task");
+  if (named.empty() || value->origin.empty()) {
+    check_named(from, from.file, "task", named, out);
+    return named.empty() ? named : whole_name(from.file, named);
+  }
+  if (!is_plain(named) || !from.files.contains(named))
+    out.push_back({"overrides", value->origin + " names '" + named + "', which is not among the names of the files "
+                                    + "that were sent"});
+  return named;
+}
+
 errors check_bundle(const submitted_files& from) {
   errors out;
   if (from.files.size() > most_files)
@@ -96,13 +115,9 @@ errors check_bundle(const submitted_files& from) {
     return out;                    // loading says so
   std::vector<diagnostic> ignored; // likewise
   apply_overrides(*campaign, from.overrides, ignored);
-  if (const auto* task = campaign->find("task"); task != nullptr && !task->origin.empty())
-    out.push_back({"overrides", "the task is the one that was sent: '" + task->origin + "' cannot change it"});
-  const auto task = text_at(*campaign, {"task"});
-  check_named(from, from.file, "task", task, out);
-  if (!out.empty() || task.empty())
+  const auto task_file = task_of(from, *campaign, out);
+  if (!out.empty() || task_file.empty())
     return out;
-  const auto task_file = (fs::path{from.file}.parent_path() / task).lexically_normal().generic_string();
   if (auto document = parse_document(from.files.at(task_file), task_file))
     for (const auto* part : {"reference", "oracle"})
       check_named(from, task_file, std::string{part} + ".file", text_at(*document, {part, "file"}), out);
@@ -139,7 +154,7 @@ tl::expected<campaign_spec, errors> load_submitted(const submitted_files& from) 
     if (!out)
       return tl::unexpected(errors{{"files", "'" + name + "' cannot be kept on this node while it is checked"}});
   }
-  auto spec = load_campaign(folder.path + "/" + from.file, from.overrides, of_this_build());
+  auto spec = load_campaign(folder.path + "/" + from.file, from.overrides, of_this_build(), folder.path);
   if (!spec) {
     append(wrong, spec.error(), folder.path);
     return tl::unexpected(std::move(wrong));

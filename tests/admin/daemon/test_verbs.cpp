@@ -84,5 +84,17 @@ TEST_CASE("a support bundle is packed, and refused whole when a secret is in it"
     CHECK(refused.err.find(secret) == std::string::npos);
     CHECK(refused.out.find(secret) == std::string::npos);
     CHECK_FALSE(fs::exists(out));
+    auto shorter = words;
+    shorter.insert(shorter.end(), {"--without", "kevolved.log"});
+    auto rest = run_program("kevolve", shorter);
+    REQUIRE_MESSAGE(rest.code == 0, rest.err);
+    auto told = test_json::parse(rest.out);
+    CHECK(told["missing"].back() == "kevolved.log: left out with --without");
+    CHECK(std::find(told["files"].begin(), told["files"].end(), "kevolved.log") == told["files"].end());
   }
+  words.insert(words.end(), {"--without", "kevolve.log"});
+  fs::remove(out);
+  auto misspelt = run_program("kevolve", words);
+  CHECK(misspelt.code == 2);
+  CHECK(misspelt.err.find("--without: there is no kevolve.log to leave out, only versions.txt, ") != std::string::npos);
 }
