@@ -26,7 +26,8 @@ PAGES = [("loop.md", "The closed loop, measured",
            ("server", "A server that others wrote")]),
          ("daemon.md", "The daemon, measured",
           [("daemon", "Kills and cut streams"), ("crowd", "A long past, a hundred thousand actors, silent connections"),
-           ("crowd-16", "The same on a machine of sixteen cores"), ("soak", "An hour at the highest rate"), ("fuzz-daemon", "Fuzzing what parses requests and settings")])]
+           ("crowd-16", "The same on a machine of sixteen cores"), ("soak", "An hour at the highest rate"),
+           ("shares", "What a priority is worth"), ("fuzz-daemon", "Fuzzing what parses requests and settings")])]
 
 
 def part(name: str, heading: str) -> list[str]:
