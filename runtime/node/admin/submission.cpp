@@ -87,7 +87,7 @@ void append(errors& out, const std::vector<diagnostic>& from, const std::string&
 
 // The task's name in the bundle, if the campaign names one.
 std::string task_of(const submitted_files& from, const document_value& campaign, errors& out) {
-  const auto named = text_at(campaign, {"task"});
+  auto named = text_at(campaign, {"task"});
   const auto* value = campaign.find("task");
   if (named.empty() || value->origin.empty()) {
     check_named(from, from.file, "task", named, out);
