@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,11 +60,11 @@ result<void> is_free(const fs::path& dir) {
   return fail(errc::conflict, dir.string() + " is there and not empty");
 }
 
-// A directory that becomes `out` when it is whole, and nothing if it does not come to that. It is locked meanwhile, so
-// that one which nobody locks was left by a process that was killed.
+// A directory that becomes `out` when it is whole, and nothing if it does not come to that. A file in it is locked
+// meanwhile, so that one whose file nobody locks was left by a process that was killed.
 class draft {
 public:
-  explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + mark + to_string(random_id())) {}
+  explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + infix + to_string(random_id())) {}
   draft(const draft&) = delete;
   draft& operator=(const draft&) = delete;
   ~draft() {
@@ -75,28 +76,32 @@ public:
   result<void> begin() {
     remove_abandoned();
     std::error_code ec;
-    fs::create_directories(at_, ec);
-    lock_ = locked(at_);
+    fs::create_directories(at_.parent_path(), ec);
+    if (::mkdir(at_.c_str(), S_IRWXU) == 0)
+      lock_ = locked(at_, O_CREAT);
     return lock_ < 0 ? tl::unexpected(from_errno(errno, "creating " + at_.string())) : result<void>{};
   }
   const fs::path& at() const { return at_; }
   result<void> publish() {
+    std::error_code ec;
+    fs::remove(at_ / marker, ec);
     if (auto r = sync(at_); !r)
       return r;
     if (auto r = is_free(out_); !r)
       return r;
-    std::error_code ec;
     fs::rename(at_, out_, ec); // over an empty directory, too
     if (ec)
       return tl::unexpected(from_errno(ec.value(), "cannot make " + out_.string()));
     return sync(out_.parent_path().empty() ? fs::path{"."} : out_.parent_path());
   }
 
-private:
-  static constexpr const char* mark = ".part-";
+  static constexpr const char* marker = "kevolve.draft";
 
-  static int locked(const fs::path& dir) {
-    auto fd = ::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+private:
+  static constexpr const char* infix = ".part-";
+
+  static int locked(const fs::path& dir, int flags) {
+    auto fd = ::open((dir / marker).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, S_IRUSR | S_IWUSR);
     if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       const auto why = errno;
       ::close(fd);
@@ -108,12 +113,11 @@ private:
 
   void remove_abandoned() const {
     std::error_code ec;
+    const auto prefix = out_.filename().string() + infix;
     for (const auto& entry : fs::directory_iterator{out_.parent_path(), ec}) {
-      const auto prefix = out_.filename().string() + mark;
-      const auto name = entry.path().filename().string();
-      if (!name.starts_with(prefix) || parse_id(name.substr(prefix.size())) == id128{})
-        continue; // not one of ours
-      if (auto fd = locked(entry.path()); fd >= 0) {
+      if (entry.is_symlink(ec) || !entry.path().filename().string().starts_with(prefix))
+        continue;
+      if (auto fd = locked(entry.path(), 0); fd >= 0) {
         fs::remove_all(entry.path(), ec);
         ::close(fd);
       }
@@ -143,7 +147,10 @@ result<void> is_apart(const fs::path& out, const fs::path& data_dir, copy_place 
   std::error_code ec;
   const auto real = fs::weakly_canonical(out, ec); // links lead nowhere else
   const auto data = fs::weakly_canonical(clean(data_dir.string()), ec);
-  if (is_below(real, data / "store") || (place == copy_place::outside && is_below(real, data)))
+  if (place == copy_place::inside && (real.parent_path() != data || !real.filename().string().starts_with("fsck-")))
+    return fail(errc::bad_input, out.string() + " is no place for a copy that is looked at and removed: "
+                                     + (data / "fsck-NAME").string() + " is");
+  if (place == copy_place::outside && is_below(real, data))
     return fail(errc::bad_input, out.string() + " lies inside the data directory " + data.string()
                                      + ": a backup belongs elsewhere, best on another disk");
   return {};
@@ -258,7 +265,8 @@ result<backup_report> backup(const store& data, const std::string& out, copy_pla
   end_mark{d.at().string()}.set(report.last_event);
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator{d.at()})
-    if (entry.is_regular_file() && entry.path().filename() != "kevolve.lock")
+    if (entry.is_regular_file() && entry.path().filename() != "kevolve.lock"
+        && entry.path().filename() != draft::marker)
       files.push_back(entry.path());
   std::string list;
   for (const auto& path : files) {
@@ -301,7 +309,6 @@ result<backup_report> restore(const std::string& from, const std::string& data_d
   fs::create_directories(d.at() / "store", ec);
   if (ec)
     return tl::unexpected(from_errno(ec.value(), "creating " + d.at().string()));
-  fs::permissions(d.at(), fs::perms::owner_all, ec);
   auto out = visit(clean(from), [&](const std::string& name, const std::string& bytes) -> result<void> {
     std::error_code made;
     fs::create_directories((d.at() / name).parent_path(), made);

@@ -77,16 +77,22 @@ TEST_CASE("what a killed backup has left goes with the next to the same place, a
   const auto out = n.folder + "/backup";
   const auto left = out + ".part-" + std::string(31, '0') + "7";
   const auto at_work = out + ".part-" + std::string(31, '0') + "8";
-  const auto mine = out + ".part-of-mine";
+  const auto mine = out + ".part-" + std::string(31, '0') + "a"; // somebody's who likes such names
   const auto elsewhere = n.folder + "/other.part-" + std::string(31, '0') + "7";
-  for (const auto& folder : {left, at_work, mine, elsewhere})
+  for (const auto& folder : {left, at_work, mine, elsewhere}) {
     fs::create_directories(folder + "/store");
-  auto fd = ::open(at_work.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder != mine)
+      std::ofstream{folder + "/kevolve.draft"}.flush();
+  }
+  fs::create_directory_symlink(elsewhere, out + ".part-" + std::string(31, '0') + "9");
+  auto fd = ::open((at_work + "/kevolve.draft").c_str(), O_RDONLY | O_CLOEXEC);
   REQUIRE(::flock(fd, LOCK_EX | LOCK_NB) == 0);
   auto answer = back_up(n, out);
   CHECK_MESSAGE(answer.status == 200, answer.body);
   ::close(fd);
   CHECK_FALSE(fs::exists(left));
+  CHECK_FALSE(fs::exists(out + "/kevolve.draft"));
+  CHECK((fs::status(out).permissions() & ~fs::perms::owner_all) == fs::perms::none); // it holds all that the store does
   for (const auto& folder : {at_work, mine, elsewhere})
     CHECK_MESSAGE(fs::exists(folder + "/store"), folder);
 }
@@ -133,8 +139,10 @@ TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at 
     return n.ask("POST", "/v1/backup", {{"Content-Type", "application/json"}},
                  json{{"out", out}, {"purpose", purpose}}.dump());
   };
-  CHECK(ask(data + "/looked-at", "check").status == 200);
-  CHECK(ask(data + "/store/looked-at", "check").status == 400);
+  CHECK(ask(data + "/fsck-1", "check").status == 200);
+  for (const auto& elsewhere : {data + "/store/fsck-1", data + "/builds", data + "/fsck-1/fsck-2", n.folder + "/fsck-1",
+                                data + "/link/fsck-1", data + "/store"})
+    CHECK_MESSAGE(ask(elsewhere, "check").status == 400, elsewhere);
   CHECK(ask(data + "/other", "fun").status == 400);
 }
 

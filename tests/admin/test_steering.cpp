@@ -126,6 +126,10 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   }
   b.overrides = {"seed=2"};
   CHECK(load_submitted(b)->seed == 2);
+  b.overrides.assign(257, "seed=2");
+  CHECK(all_errors(b) == "overrides: must be at most 256\n");
+  b.overrides.pop_back();
+  CHECK(load_submitted(b)->seed == 2);
   b = bundle();
   b.file = "other.toml";
   CHECK(all_errors(b).find("file: 'other.toml'") != std::string::npos);

@@ -1,10 +1,12 @@
 """How much faster each task's winner is: against the reference at -O3 and at -Ofast, and beside the best library or
-the roof of this core. One thread throughout."""
+the roof of this core. One thread throughout, or, with --threads, winners that may use every core."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -57,10 +59,26 @@ def files_of(campaign: Path) -> tuple[Path, Path]:
     return task, task.parent / tomllib.loads(task.read_text(encoding="utf-8"))["reference"]["file"]
 
 
-def campaign_of(arguments: object, name: str, wall: int, folder: Path, *settings: str) -> Json | None:
+def with_threads(campaign: Path, folder: Path) -> Path:
+    """A campaign like it, whose task allows threads."""
+    import tomllib
+
+    task, _ = files_of(campaign)
+    shutil.copytree(task.parent, folder / "tasks", ignore=lambda at, names: [n for n in names if (Path(at) / n).is_dir()])
+    text = task.read_text(encoding="utf-8")
+    if "permissions" in tomllib.loads(text):
+        raise SystemExit(f"{task} has permissions of its own")
+    (folder / "tasks" / task.name).write_text(text + "\n[permissions]\nthreads = true\n", encoding="utf-8")
+    made = folder / f"{campaign.stem}-threads.toml"
+    lines = [f"task = {json.dumps(str(folder / 'tasks' / task.name))}" if line.startswith("task =") else line
+             for line in campaign.read_text(encoding="utf-8").splitlines()]
+    made.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return made
+
+
+def campaign_of(arguments: object, campaign: Path, wall: int, folder: Path, *settings: str) -> Json | None:
     a = arguments
     data = folder / "data"
-    campaign = campaign_file(name, folder)
     # No early end: the budget is what is compared.
     budget = ["--set", f"budget.candidates={a.budget}"] if a.budget else []
     budget += [word for s in settings for word in ("--set", s)]
@@ -68,7 +86,7 @@ def campaign_of(arguments: object, name: str, wall: int, folder: Path, *settings
                            "--set", f"budget.wall={wall}s", "--set", f"seed={a.seed}", "--set", "stop.speedup=1000000",
                            "--set", "stop.stall=100000", *budget], stdout=subprocess.PIPE, text=True, check=False)
     if not done.stdout.strip() or done.returncode == 2:
-        common.say(f"{name}: kevolve run ended with status {done.returncode}: {done.stdout.strip()}")
+        common.say(f"{campaign}: kevolve run ended with status {done.returncode}: {done.stdout.strip()}")
         return None
     ended: Json = json.loads(done.stdout.strip().splitlines()[-1])
     winner = common.ask([a.bin / "bench-winner", "--data", data, "--out", folder])
@@ -77,13 +95,13 @@ def campaign_of(arguments: object, name: str, wall: int, folder: Path, *settings
     return winner | {"run": {k: ended.get(k) for k in ("state", "stop_reason", "candidates", "valid", "spent")}}
 
 
-def openblas(arguments: object, folder: Path, pairs: int) -> Json | None:
+def openblas(arguments: object, folder: Path, pairs: int, threads: int) -> Json | None:
     """Every core type once, briefly; the fastest at the main shape again, at length."""
     def measure(core: str, n: int) -> Json | None:
         # An empty core type lets the library choose.
-        env = {"OPENBLAS_NUM_THREADS": "1"} | ({"OPENBLAS_CORETYPE": core} if core else {})
+        env = {"OPENBLAS_NUM_THREADS": str(threads)} | ({"OPENBLAS_CORETYPE": core} if core else {})
         return common.ask([arguments.bin / "bench-openblas", "--object", folder / "kernel.so", "--pairs", n,
-                           "--seed", arguments.seed, "--shape", "512x512x512", "--shape", "500x333x417"], env=env)
+                           "--threads", threads, "--seed", arguments.seed, "--shape", "512x512x512", "--shape", "500x333x417"], env=env)
 
     tried = [m for core in CORE_TYPES if (m := measure(core, max(20, pairs // 5)))]
     if not tried:
@@ -101,11 +119,14 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
     out: Json = {"task": name, "campaign": None, "rivals": None, "library": None,
                  "speedup": None, "library_ratio": None, "roof_ratio": None}
     common.say(f"{name}: {wall} s of search")
-    campaign = campaign_of(arguments, name, wall, folder)
+    file = campaign_file(name, folder)
+    if arguments.threads:
+        file = with_threads(file, folder)
+    campaign = campaign_of(arguments, file, wall, folder)
     out["campaign"] = campaign
     if not campaign or not campaign["winner"]:
         return out
-    task, reference = files_of(campaign_file(name, folder))
+    task, reference = files_of(file)
     w = campaign["winner"]
     rivals = [f"reference at -O3={reference}@O3", f"reference at -Ofast={reference}@Ofast"]
     if name == "gemm":
@@ -119,7 +140,8 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
     common.say(f"{name}: winner against {len(rivals)} rivals")
     out["rivals"] = common.ask(command)
     if name == "gemm":
-        out["library"] = openblas(arguments, folder, 200 if arguments.long else 60)
+        out["library"] = openblas(arguments, folder, 200 if arguments.long else 60,
+                                  len(os.sched_getaffinity(0)) if arguments.threads else 1)
     out["source"] = Path(w["source"]).read_text(encoding="utf-8")
     w["source"] = Path(w["source"]).name  # the folder goes
     if out["rivals"]:
@@ -193,6 +215,7 @@ def main() -> None:
     p = common.parser(__doc__)
     p.add_argument("--task", action="append", choices=CAMPAIGNS + MORE + UNSEEN, help="only this one; may be repeated")
     p.add_argument("--every", action="store_true", help="also the tasks that no example campaign uses")
+    p.add_argument("--threads", action="store_true", help="tasks allow threads: winners may use all cores that this command may")
     p.add_argument("--budget", type=int, metavar="N", help="at most so many candidates (default: no limit)")
     p.add_argument("--wall", type=int, help="seconds of search for each task (short 60, long 150)")
     arguments = p.parse_args()

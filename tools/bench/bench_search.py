@@ -34,7 +34,7 @@ def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
         for policy in POLICIES:  # in turn: the machine's moods meet both
             common.say(f"{task}: {policy}, seed {seed}")
             with common.scratch() as folder:
-                done = bench_quality.campaign_of(with_seed, task, arguments.wall, folder, f"search.policy={policy}")
+                done = bench_quality.campaign_of(with_seed, bench_quality.campaign_file(task, folder), arguments.wall, folder, f"search.policy={policy}")
             if done:
                 runs[policy].append({"seed": seed, "speedup": done["speedup"], "curve": done["curve"],
                                      "candidates": done["candidates"], "stop_reason": done["stop_reason"]})

@@ -1,5 +1,5 @@
-// A gemm kernel of ours beside OpenBLAS's sgemm: one thread of one pinned process, the same inputs, calls in turns in
-// random order. Both come as shared objects and are loaded at run time, so the build needs no BLAS. The core type is
+// A gemm kernel of ours beside OpenBLAS's sgemm: one thread of one pinned process, or as many threads as are asked for,
+// the same inputs, calls in turns in random order. Both come as shared objects and are loaded at run time, so the build needs no BLAS. The core type is
 // chosen by OPENBLAS_CORETYPE, which the library reads while it is loaded.
 #include "backends/cpu/machine.hpp"
 #include "tools/bench/report.hpp"
@@ -129,14 +129,17 @@ int main(int argc, char** argv) {
   std::vector<std::string> shapes;
   int pairs = 200;
   uint64_t seed = 1;
+  int threads = 1;
   CLI::App app{"A gemm kernel beside OpenBLAS, in one process"};
   app.add_option("--object", object, "shared object with the entry gemm")->required();
   app.add_option("--library", library, "OpenBLAS")->capture_default_str();
   app.add_option("--shape", shapes, "MxNxK; may be repeated")->required();
   app.add_option("--pairs", pairs)->capture_default_str();
   app.add_option("--seed", seed)->capture_default_str();
+  app.add_option("--threads", threads, "of OpenBLAS; the kernel's are its own")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  pin_to_timing_core();
+  if (threads == 1)
+    pin_to_timing_core();
   auto* blas = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (blas == nullptr)
     return give_up("OpenBLAS cannot be loaded (apt-get install libopenblas0-pthread): " + library);
@@ -150,7 +153,7 @@ int main(int argc, char** argv) {
   if (who.ours == nullptr || who.theirs == nullptr || set_threads == nullptr || core_name == nullptr
       || config == nullptr)
     return give_up("gemm or an OpenBLAS function is missing");
-  set_threads(1);
+  set_threads(threads);
   auto rows = json::array();
   for (const auto& text : shapes) {
     sizes s;
@@ -162,6 +165,7 @@ int main(int argc, char** argv) {
   return print({{"asked_core_type", asked == nullptr ? "" : asked},
                 {"core_type", core_name()},
                 {"config", config()},
+                {"threads", threads},
                 {"seed", seed},
                 {"machine", machine()},
                 {"rows", rows}});

@@ -67,6 +67,7 @@ void reload(const arguments& a, node& n, node_spec& spec) {
 }
 
 int serve(const arguments& a) {
+  daemon_signals signals; // before the first thread, and before there is anything to stop
   auto spec = load_node(a.file, a.overrides, target_names());
   if (!spec) {
     std::fputs(to_string(spec.error()).c_str(), stderr);
@@ -75,7 +76,6 @@ int serve(const arguments& a) {
   log::configure(log_of(*spec, a.json_log));
   raise_descriptor_limit();
   notifier manager;
-  daemon_signals signals; // before the first thread
   auto n = node::start(options_of(*spec));
   if (!n) {
     std::fprintf(stderr, "kevolved: %s\n", to_string(n.error()).c_str());

@@ -13,7 +13,7 @@ namespace kevolve::handlers {
 namespace {
 
 // Short of what Linux takes (255 and 4095), by what the copy puts behind it.
-constexpr size_t most_copy_name = 240;
+constexpr size_t most_copy_name = 216;
 constexpr size_t most_copy_path = 3'800;
 
 bool is_too_long(const std::filesystem::path& out) {

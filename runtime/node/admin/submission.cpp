@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t most_files = 16;
 constexpr size_t longest_name = 200;
+constexpr size_t most_overrides = 256; // more than there are keys; each is looked for among all before it
 
 using errors = std::vector<problem_error>;
 
@@ -103,6 +104,8 @@ errors check_bundle(const submitted_files& from) {
   errors out;
   if (from.files.size() > most_files)
     out.push_back({"files", "must be at most " + std::to_string(most_files)});
+  if (from.overrides.size() > most_overrides)
+    out.push_back({"overrides", "must be at most " + std::to_string(most_overrides)});
   for (const auto& [name, text] : from.files)
     if (!is_plain(name))
       out.push_back({"files", "'" + name + "' is no plain relative path"});
