@@ -75,8 +75,14 @@ result<directory_lock> directory_lock::take(const std::string& directory, bool c
   if (fd < 0)
     return tl::unexpected(last_error("cannot open " + path));
   directory_lock lock{fd};
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
-    return tl::unexpected(refusal(directory, fd));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const auto refused = refusal(directory, fd);
+    if (::flock(fd, LOCK_SH | LOCK_NB) != 0)
+      return tl::unexpected(refused);
+    // The file names who wrote in it last, not who reads.
+    return fail(errc::conflict, "data directory " + directory + " is being read by another kevolve, such as fsck; wait "
+                                    + "until that has ended");
+  }
   auto holder = "pid " + std::to_string(::getpid()) + ", since " + now_utc() + "\n";
   // The text only serves the refusal's wording: on a full disk the lock holds without it.
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, holder.data(), holder.size(), 0) < 0) {

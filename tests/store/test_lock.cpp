@@ -48,6 +48,22 @@ TEST_CASE("the same process cannot open a directory twice") {
   CHECK(store::open(dir.path()));
 }
 
+TEST_CASE("a directory that is only read is said to be read, by nobody whose number is left from before") {
+  scratch_directory dir;
+  CHECK(store::open(dir.path()));
+  store_options o;
+  o.read_only = true;
+  auto reader = store::open(dir.path(), o);
+  REQUIRE(reader);
+  CHECK(store::open(dir.path(), o));
+  auto refused = store::open(dir.path());
+  REQUIRE(!refused);
+  CHECK(refused.error().code == errc::conflict);
+  CHECK(refused.error().detail
+        == "data directory " + dir.path() + " is being read by another kevolve, such as fsck; wait "
+               + "until that has ended");
+}
+
 TEST_CASE("a missing directory is made only when asked") {
   scratch_directory dir;
   auto deep = dir.path() + "/a/b";
