@@ -137,6 +137,13 @@ caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
   return commit(self, record_of(q), std::move(c));
 }
 
+std::string names_of(const std::vector<flag_set>& menu) {
+  std::string out;
+  for (const auto& x : menu)
+    out += (out.empty() ? "" : ", ") + x.name;
+  return out;
+}
+
 caf::result<steer_answer> inject(pointer self, steer_request& q) {
   auto& st = self->state;
   auto& f = st.fold;
@@ -144,8 +151,8 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
     return to_error({errc::unsupported, "this node does not serve target '" + st.context->spec->target + "'"});
   const auto& menu = st.context->hardware->flag_menu();
   if (std::none_of(menu.begin(), menu.end(), [&](const auto& x) { return x.name == q.what.flags; }))
-    return to_error(
-        {errc::bad_input, "target " + st.context->spec->target + " has no flag set '" + q.what.flags + "'"});
+    return to_error({errc::bad_input, "target " + st.context->spec->target + " has no flag set '" + q.what.flags
+                                          + "', it has: " + names_of(menu)});
   if (q.what.source.empty() || q.what.source.size() > most_source)
     return to_error({errc::bad_input, "a source has 1 byte to 1 MiB"});
   const auto languages = st.context->hardware->languages();

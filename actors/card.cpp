@@ -48,14 +48,6 @@ bool is_busy(const card_view& v) {
   return v.ended_ns == 0 && !v.at_rest && v.state != "idle" && v.state != "starting";
 }
 
-bool is_in(const card_view& v, const std::string& state) {
-  if (v.ended_ns != 0)
-    return state == "dead";
-  if (is_busy(v))
-    return state == "busy";
-  return state == (v.state == "starting" ? "starting" : "idle");
-}
-
 // What a live card adds to its kind's tally, or takes from it.
 void count_live(kind_tally& t, const card_view& v, int64_t sign) {
   t.live += sign;
@@ -253,6 +245,12 @@ std::vector<card_view> card_table::list() const {
   return out;
 }
 
+std::string card_table::state_of(const card_view& v) {
+  if (v.ended_ns != 0)
+    return "dead";
+  return is_busy(v) ? "busy" : v.state == "starting" ? "starting" : "idle";
+}
+
 const std::vector<std::string>& card_table::asked_states() {
   static const std::vector<std::string> all{"live", "starting", "idle", "busy", "dead"};
   return all;
@@ -278,7 +276,7 @@ card_table::page_of_cards card_table::page(const std::string& kind, const std::s
       out.total = first;
     }
     for (; i != cards.end() && !(any_live && out.items.size() >= limit); ++i)
-      if (auto v = card_of(i->second)->view(); any_live || is_in(v, state))
+      if (auto v = card_of(i->second)->view(); any_live || state_of(v) == state)
         put(std::move(v));
     if (any_live)
       out.total = cards.size();
@@ -290,7 +288,7 @@ card_table::page_of_cards card_table::page(const std::string& kind, const std::s
   if (state == "live")
     return out;
   for (const auto& v : dead_)
-    if ((kind.empty() || v.kind == kind) && (state.empty() || is_in(v, state)))
+    if ((kind.empty() || v.kind == kind) && (state.empty() || state_of(v) == state))
       put(v);
   return out;
 }

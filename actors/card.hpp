@@ -111,6 +111,7 @@ public:
   };
   // live | starting | idle | busy | dead: busy as tallies count it, idle what is neither busy nor starting.
   static const std::vector<std::string>& asked_states();
+  static std::string state_of(const card_view& v); // one of them but live
   page_of_cards page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
   // Live, or dead and remembered.
   std::optional<card_view> find(uint64_t id) const;

@@ -1,8 +1,14 @@
 // The list of targets: a new folder becomes one line here.
 #include "backends/cpu/cpu_target.hpp"
+#include "backends/cpu/machine.hpp"
 #include "backends/cuda/triton/triton_target.hpp"
 #include "backends/hip/hip_target.hpp"
 #include "backends/target.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace kevolve {
 
@@ -36,6 +42,11 @@ constexpr known_target known[]{
 
 result<std::unique_ptr<target>> make_target(const std::string& name, const std::string& bin_dir,
                                             const std::vector<int>& cores, const target_options& options) {
+  const auto usable = usable_cores();
+  for (auto core : cores)
+    if (std::find(usable.begin(), usable.end(), core) == usable.end())
+      return fail(errc::bad_input, fmt::format("cores of target {}: {} is none that this process may use ({})", name,
+                                               core, fmt::join(usable, ", ")));
   for (const auto& k : known)
     if (k.name == name)
       return k.make(bin_dir, cores, options);

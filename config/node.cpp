@@ -200,8 +200,9 @@ void declare_node(section& root, const std::vector<std::string>& targets, node_s
             x.disk_reserve_mib);
     s.value("keep_candidates",
             {.text =
-                 "candidates of ended campaigns that are kept, about 3 KiB each: while there are more, the campaign "
-                 "that ended first is forgotten with all it was made of, the newest never. 0: all are kept",
+                 "candidates of ended campaigns that are kept, about 3 KiB each: once there are more, campaigns are "
+                 "forgotten with all they were made of, those that ended first, until at most nine tenths of it are "
+                 "left; the newest never. 0: all are kept",
              .low = 0,
              .high = 1e12},
             x.keep_candidates);

@@ -39,6 +39,7 @@ TEST_CASE("a campaign is found by its id or by enough of its first digits") {
     CHECK(n.ask("GET", "/v1/campaigns/" + std::string(32, 'a') + below).status == 404);
   CHECK(n.get("/v1/campaigns?state=finished")["total"] == 1);
   CHECK(n.get("/v1/campaigns?state=running")["total"] == 0);
+  CHECK(n.get("/v1/campaigns?state=cancelled")["total"] == 0);
 }
 
 TEST_CASE("the tree of a campaign that does not run is folded from its events, page by page") {
@@ -183,9 +184,8 @@ TEST_CASE("figures for Prometheus name each family once") {
   REQUIRE(answer.status == 200);
   CHECK(answer.headers["content-type"].starts_with("text/plain"));
   for (const auto* line :
-       {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates_total 2\n",
-        "kevolve_actors{kind=\"journal\",state=", "kevolve_http_requests_total{route=\"list_campaigns\",code=\"200\"} ",
-        "kevolve_build_info{version=\""})
+       {"kevolve_campaigns{state=\"finished\"} 1\n", "kevolve_candidates 2\n", "kevolve_actors{kind=\"journal\",state=",
+        "kevolve_http_requests_total{route=\"list_campaigns\",code=\"200\"} ", "kevolve_build_info{version=\""})
     CHECK_MESSAGE(answer.body.find(line) != std::string::npos, line);
   for (const auto* family : {"kevolve_campaigns", "kevolve_actors", "kevolve_http_requests_total"}) {
     auto type = std::string{"# TYPE "} + family + " ";

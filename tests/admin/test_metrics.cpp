@@ -151,7 +151,7 @@ TEST_CASE("series that are known to exist are there from the start") {
   CHECK(all.at("kevolve_evaluations_total").samples.size() == static_cast<size_t>(last_value(verdict::none)));
   CHECK(all.at("kevolve_faults_total").samples.size() == 9);
   CHECK(all.at("kevolve_campaigns").samples.at("kevolve_campaigns{state=\"finished\"}") == 1);
-  CHECK(all.at("kevolve_candidates_total").samples.at("kevolve_candidates_total") == 2);
+  CHECK(all.at("kevolve_candidates").samples.at("kevolve_candidates") == 2);
   CHECK(all.at("process_resident_memory_bytes").samples.begin()->second > 1e6);
   CHECK(all.at("process_open_fds").samples.begin()->second > 3);
   CHECK(all.at("process_cpu_seconds_total").samples.begin()->second > 0);

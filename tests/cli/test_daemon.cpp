@@ -110,6 +110,10 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   auto injected = f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"});
   auto node = injected["node"].get<uint64_t>();
   CHECK(f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"})["changed"] == false);
+  CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O2", "--by", "bob", "--quiet"}).out
+        == std::to_string(node) + "\n");
+  CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O9"}).err.find("has no flag set 'O9', it has: O2, ")
+        != std::string::npos);
 
   // All of it was fsync'd before it was answered.
   daemon->signal(SIGKILL);
@@ -125,6 +129,8 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(fork["origin"]["campaign"] == id);
   CHECK(fork["origin"]["node"] == 1);
   CHECK(f.told({"fork", id, "1", "--seed", "7", "--candidates", "2"})["id"] == fork["id"]);
+  CHECK(f.kevolve({"fork", id, "1", "--seed", "7", "--candidates", "2", "--quiet"}).out
+        == fork["id"].get<std::string>() + "\n");
   auto watched = f.kevolve({"watch", id, "--json"});
   CHECK(watched.code != 2);
   CHECK(watched.document()["state"] == "finished");

@@ -74,6 +74,11 @@ TEST_CASE("a wish that cannot be met is told in the words it was asked in") {
   auto debug = run_kevolve({"debug", "--out", "nowhere/x.tar.gz"}, f.path);
   CHECK(debug.code == 2);
   CHECK(debug.err == "kevolve: --out: cannot write nowhere/x.tar.gz: No such file or directory\n");
+  debug = run_kevolve({"debug", "--data", "nowhere", "--out", "x.tar.gz"}, f.path);
+  CHECK(debug.code == 3);
+  CHECK(debug.err == "kevolve: --data: there is no directory nowhere\n");
+  CHECK(run_kevolve({"debug", "--data", ".", "--config", "nowhere.toml", "--out", "x.tar.gz"}, f.path).code == 2);
+  CHECK(run_kevolve({"fsck"}, f.path).err == "kevolve: which data directory? Such as: kevolve fsck kevolve-data\n");
 }
 
 TEST_CASE("another user's data directory is not called empty") {

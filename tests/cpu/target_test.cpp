@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -58,6 +60,12 @@ TEST_CASE("of cores that somebody names, the first times") {
   auto made = make_target("cpu", bin_dir(), {usable_cores().front()});
   REQUIRE(made);
   CHECK((*made)->devices().front().cores == std::vector<int>{usable_cores().front()});
+  const auto not_there = CPU_SETSIZE - 1;
+  auto refused = make_target("cpu", bin_dir(), {usable_cores().front(), not_there});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::bad_input);
+  CHECK(refused.error().detail.starts_with("cores of target cpu: 1023 is none that this process may use ("
+                                           + std::to_string(usable_cores().front())));
 }
 
 TEST_CASE("unknown targets are answered with the known ones") {

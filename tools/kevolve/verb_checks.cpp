@@ -261,7 +261,7 @@ void add_checks(CLI::App& app, action& chosen) {
     verb->callback([o, &chosen, f] { chosen = [o, f] { return f(*o); }; });
     return verb;
   };
-  add("validate", "Every error of a campaign file, its task and its reference", validate_campaign);
+  add("validate", "Every error of a campaign file, its task and its reference", validate_campaign)->alias("check");
   add("plan", "What would be called, spent and written; touches nothing", plan_campaign)
       ->add_option("--data", o->data, "data directory");
 }

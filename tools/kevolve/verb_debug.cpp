@@ -220,6 +220,12 @@ std::vector<std::string> names_in(const bundle& b) {
 int run(const debug_verb& o) {
   if (auto good = may_write(o.out); !good)
     return report(good.error(), o.common.json);
+  std::error_code ec;
+  if (o.where.url.empty() && !fs::is_directory(o.where.data, ec))
+    return report({errc::not_found, "--data: there is no directory " + o.where.data}, o.common.json);
+  for (const auto& path : o.configs)
+    if (auto read = tail_of(path); !read)
+      return report({errc::bad_input, "--config: " + read.error().detail}, o.common.json);
   bundle b;
   b.add("versions.txt", versions());
   b.add("doctor.json", output_of({program_directory() + "/kevolve", "doctor", "--json"}));

@@ -68,6 +68,8 @@ bool print_event(const json& e, bool as_json) {
   if (as_json)
     return print_out(to_text(e) + "\n");
   auto campaign = text_at(e, "campaign");
+  if (campaign.empty()) // the node's own log, of one that is there no more
+    campaign = text_at(e["data"], "campaign");
   auto time = text_at(e, "time");
   return print_out(fmt::format("{:>8}  {}  {:<8}  {:<18}  {}\n", e["sequence"].get<uint64_t>(),
                                time.size() > 19 ? time.substr(0, 19) + "Z" : time,

@@ -133,6 +133,8 @@ result<examination> examine_mended(const fsck_verb& o) {
 }
 
 int examine(const fsck_verb& o) {
+  if (o.directory.empty())
+    return report({errc::bad_input, "which data directory? Such as: kevolve fsck kevolve-data"}, o.common.json);
   auto x = o.repair ? examine_mended(o) : examine_still(o.directory);
   if (!o.repair && !x && x.error().code == errc::conflict)
     x = examine_copy(o, x.error());
@@ -153,8 +155,7 @@ void add_fsck(CLI::App& app, action& chosen) {
   verb->footer("Example: kevolve fsck kevolve-data --repair\nExit codes: 0 no damage, 1 damaged (also when a copy was "
                "mended), 3 no store there, 5 in use.");
   verb->add_option("DIR,--data", o->directory,
-                   "the data directory; of one that a node uses, a copy is made and checked")
-      ->required();
+                   "the data directory; of one that a node uses, a copy is made and checked");
   verb->add_flag("--repair", o->repair,
                  "if damaged: copy what can be saved to DIR.rescued; DIR stays as it is, and the exit code 1");
   add_common(*verb, o->common);

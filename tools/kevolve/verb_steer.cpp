@@ -56,7 +56,9 @@ json body_of(const steer_options& o, bool with_reason = true) {
   return body;
 }
 
-int send(const steer_options& o, const std::string& path, const json& body, void (*print)(const json&)) {
+// `made`: the key of what the wish has made, all that --quiet prints.
+int send(const steer_options& o, const std::string& path, const json& body, void (*print)(const json&),
+         const char* made = nullptr) {
   auto node = connection::open(o.where, false);
   if (!node)
     return report(node.error(), o.common.json);
@@ -67,6 +69,8 @@ int send(const steer_options& o, const std::string& path, const json& body, void
     print_out(to_text(*answer) + "\n");
   else if (!o.common.quiet)
     print(*answer);
+  else if (made != nullptr)
+    print_out(((*answer)[made].is_string() ? text_at(*answer, made) : (*answer)[made].dump()) + "\n");
   return exit_code::ok;
 }
 
@@ -192,7 +196,7 @@ int inject(const steer_options& o) {
     body["language"] = "cuda";
   else if (o.file.ends_with(".py"))
     body["language"] = "triton";
-  return send(o, path_of(o) + "/inject", body, print_injected);
+  return send(o, path_of(o) + "/inject", body, print_injected, "node");
 }
 
 int fork(const steer_options& o) {
@@ -205,7 +209,7 @@ int fork(const steer_options& o) {
     body["name"] = o.name;
   if (o.priority != 0)
     body["priority"] = o.priority;
-  return send(o, node_path(o) + "/fork", body, print_fork);
+  return send(o, node_path(o) + "/fork", body, print_fork, "id");
 }
 
 CLI::App* add_verb(CLI::App& app, const char* name, const char* about, const char* footer, const steering_options& o) {

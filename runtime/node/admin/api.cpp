@@ -109,12 +109,12 @@ std::vector<route> api_routes() {
   using namespace handlers;
   const query_parameter state{
       "state",
-      "only campaigns in this state",
+      "only campaigns in this state; cancelled: finished, with that as the reason",
       false,
       0,
       0,
       0,
-      {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "failed"}};
+      {"queued", "preparing", "running", "paused", "finishing", "stopped", "finished", "cancelled", "failed"}};
   const std::vector<std::string> reason{"reason"};
   std::vector<route> t;
   auto add = [&t](std::string method, std::string pattern, std::string id, std::string summary,

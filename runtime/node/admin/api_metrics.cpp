@@ -17,15 +17,8 @@ namespace {
 constexpr uint32_t events_a_look = 4'096;
 
 // Every state that a campaign may be in: series that are known to exist are there with 0.
-constexpr std::array<const char*, 8> campaign_states{"queued",    "preparing", "running",  "paused",
-                                                     "finishing", "stopped",   "finished", "failed"};
-
-// What an actor says of itself ("racing node 12") would make a series each.
-std::string actor_state(const card_view& v) {
-  if (v.ended_ns != 0)
-    return "dead";
-  return v.state == "idle" || v.state == "starting" ? v.state : "busy";
-}
+constexpr std::array<const char*, 9> campaign_states{"queued",  "preparing", "running",   "paused", "finishing",
+                                                     "stopped", "finished",  "cancelled", "failed"};
 
 void put_actors(exposition& out, const card_table& cards) {
   std::map<std::pair<std::string, std::string>, uint64_t> counts;
@@ -37,7 +30,7 @@ void put_actors(exposition& out, const card_table& cards) {
   };
   std::map<std::string, of_kind> kinds;
   for (const auto& v : cards.list()) {
-    ++counts[{v.kind, actor_state(v)}];
+    ++counts[{v.kind, card_table::state_of(v)}];
     if (v.ended_ns != 0)
       continue;
     auto& k = kinds[v.kind];
@@ -71,29 +64,22 @@ void put_campaigns(exposition& out, const std::vector<campaign_status>& all) {
   uint64_t candidates = 0;
   uint64_t valid = 0;
   uint64_t in_flight = 0;
-  double compile_s = 0;
-  double device_s = 0;
   for (const auto& s : all) {
-    ++states[s.state];
+    ++states[s.state == "finished" && s.stop_reason == "cancelled" ? s.stop_reason : s.state];
     candidates += s.candidates;
     valid += s.valid;
     in_flight += s.in_flight;
-    compile_s += s.compile_s;
-    device_s += s.device_s;
   }
   out.family("kevolve_campaigns", "gauge", "Campaigns by state.");
   for (const auto& [state, n] : states)
     out.sample({{"state", state}}, n);
-  out.family("kevolve_candidates_total", "counter", "Candidates judged, over all campaigns in the store.");
+  // Gauges: what is forgotten goes from these sums.
+  out.family("kevolve_candidates", "gauge", "Candidates judged, over all campaigns in the store.");
   out.sample({}, candidates);
-  out.family("kevolve_valid_candidates_total", "counter", "Candidates that passed.");
+  out.family("kevolve_valid_candidates", "gauge", "Those of them that passed.");
   out.sample({}, valid);
   out.family("kevolve_candidates_in_flight", "gauge", "Candidates selected and not yet judged.");
   out.sample({}, in_flight);
-  out.family("kevolve_compile_seconds_total", "counter", "Time spent compiling candidates.");
-  out.sample({}, compile_s);
-  out.family("kevolve_device_seconds_total", "counter", "Time that devices spent judging.");
-  out.sample({}, device_s);
 }
 
 void put_events(exposition& out, const event_figures& x) {
@@ -110,6 +96,12 @@ void put_events(exposition& out, const event_figures& x) {
   out.sample({}, x.proposed);
   out.histogram("kevolve_queue_wait_seconds", "What a judged candidate waited for compilers and devices, all in all.",
                 event_figures::bounds_s, x.waits, x.wait_sum_s);
+  out.family("kevolve_compile_seconds_total", "counter",
+             "Time spent compiling what was judged since this process began.");
+  out.sample({}, static_cast<double>(x.compile_ns) / 1e9);
+  out.family("kevolve_device_seconds_total", "counter",
+             "Time that devices spent on what was judged since this process began.");
+  out.sample({}, static_cast<double>(x.judge_ns) / 1e9);
   out.family("kevolve_events_total", "counter", "Events recorded since this process began.");
   out.sample({}, x.events);
   out.family("kevolve_last_event_timestamp_seconds", "gauge", "When the last event was recorded; 0: none yet.");

@@ -280,7 +280,7 @@ void fork(const call_ptr& c) {
   if (!index)
     return;
   if (*index == 0) {
-    c->refuse(invalid({{"", "node 0 is the reference: submit the campaign's file again instead"}}));
+    c->refuse(invalid({{"", "node 0 is the reference: submit the campaign's file again instead, with another seed"}}));
     return;
   }
   with_campaign(c, c->path.at("id"), [c, index](const campaign_status& s) {

@@ -50,6 +50,8 @@ void event_tally::add(const std::vector<journal_event>& events) {
       auto record = decode_older<node_record>(e.payload);
       if (!record)
         continue;
+      now_.compile_ns += record->compile_ns;
+      now_.judge_ns += record->judge_ns;
       if (record->result != verdict::none)
         ++now_.evaluations[to_string(record->result)];
       const auto since = selected_.find({e.campaign, record->index});

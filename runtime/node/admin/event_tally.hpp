@@ -19,6 +19,8 @@ struct event_figures {
   std::map<std::string, uint64_t> faults;      // by kind; what is no known kind is "other"
   uint64_t selected = 0;                       // candidates begun
   uint64_t proposed = 0;                       // candidates that a generator has made
+  int64_t compile_ns = 0;                      // of finished candidates
+  int64_t judge_ns = 0;
   uint64_t events = 0;
   int64_t last_ns = 0; // of the last event
   // What candidates waited for compilers and devices: from selection to end, less proposing, compiling and judging.
