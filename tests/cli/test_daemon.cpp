@@ -112,7 +112,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.told({"inject", id, "mine.c", "--flags", "O2", "--by", "bob"})["changed"] == false);
   CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O2", "--by", "bob", "--quiet"}).out
         == std::to_string(node) + "\n");
-  CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O9"}).err.find("has no flag set 'O9', it has: O2, ")
+  CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O9"}).err.find("has no flag set 'O9', it has: ")
         != std::string::npos);
 
   // All of it was fsync'd before it was answered.
