@@ -15,6 +15,13 @@ namespace {
 using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// Looks for input, without sleeping, for so long.
+void watch_for_input(int fd, std::chrono::microseconds how_long) {
+  const auto end = steady::now() + how_long;
+  for (pollfd p{fd, POLLIN, 0}; ::poll(&p, 1, 0) == 0 && steady::now() < end;) {
+  }
+}
+
 // Waits for input until the deadline. A signal is no reason to stop waiting.
 result<void> await_input(int fd, steady::time_point deadline) {
   for (;;) {
@@ -61,12 +68,13 @@ std::string frame_bytes(uint8_t kind, std::string_view payload) {
   return out;
 }
 
-channel::channel(channel&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+channel::channel(channel&& other) noexcept : fd_(std::exchange(other.fd_, -1)), awake_(other.awake_) {}
 
 channel& channel::operator=(channel&& other) noexcept {
   if (this != &other) {
     close();
     fd_ = std::exchange(other.fd_, -1);
+    awake_ = other.awake_;
   }
   return *this;
 }
@@ -124,6 +132,8 @@ result<void> channel::send_fds(const std::vector<int>& fds) {
 
 result<frame> channel::receive(milliseconds limit) {
   auto deadline = steady::now() + limit;
+  if (awake_.count() > 0)
+    watch_for_input(fd_, std::min<std::chrono::microseconds>(awake_, limit));
   std::array<char, 4> head{};
   if (auto r = read_exactly(fd_, head.data(), head.size(), deadline); !r)
     return tl::unexpected(r.error());

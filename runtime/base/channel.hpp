@@ -36,6 +36,9 @@ public:
 
   int fd() const { return fd_; }
   void close();
+  // How long receive() looks for input before it sleeps: where an answer takes less than being woken does, and there
+  // are cores to spare.
+  void stay_awake(std::chrono::microseconds how_long) { awake_ = how_long; }
 
   // Blocks until all is written. errc::io when the peer is gone.
   result<void> send(uint8_t kind, std::string_view payload);
@@ -55,6 +58,7 @@ public:
 
 private:
   int fd_ = -1;
+  std::chrono::microseconds awake_{0};
 };
 
 // A connected pair, both ends close-on-exec.
