@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -260,6 +261,36 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const auto o = runner.ask(confirmed);
   CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // the held-out shape too
+}
+
+TEST_CASE("a rival's worker serves races until few sets are left that it has not met, and no confirmation") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.rival = fake_package("iterate_slowly");
+  std::vector<int> started;
+  size_t met = 0; // by the rival that serves
+  for (int i = 0; i < 12; ++i) {
+    const auto o = runner.ask(request);
+    REQUIRE_MESSAGE(o.decision == race_decision::faster, told(o));
+    CHECK(o.evidence.at("launches") == "1"); // a candidate's own is never another's
+    started.push_back(std::stoi(o.evidence.at("launches.rival")));
+    met = (started.back() == 0 ? met : 0) + std::stoul(o.evidence.at("pairs")) + 1;
+    CHECK(met <= 64); // all that there are
+  }
+  CHECK(started[0] == 1);
+  CHECK(started[1] == 0);
+  CHECK(std::count(started.begin() + 1, started.end(), 1) > 0);
+  request.rival = fake_package("iterate");
+  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
+  request.mode = judge_mode::confirm;
+  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
+  // What is judged next is of another task, and meets none of it.
+  request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.task = iterate_task(10'000);
+  request.task.work_bytes.clear();
+  CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
 }
 
 namespace {

@@ -100,6 +100,7 @@ TEST_CASE("workers that wait for their turn are no strangers to a race") {
   REQUIRE(runner.ready());
   for (int i = 0; i < 2; ++i) {
     auto request = ask_for(plain(), judge_mode::race);
+    request.task = iterate_task(16'777'216); // of which few sets are made
     request.rival = plain();
     request.race_ms = 60'000; // until its pairs are used up
     const auto o = runner.ask(request);

@@ -287,6 +287,7 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
                       + std::to_string(order.plan.launches.size()));
   call_time out;
   out.event_ns = done->event_ns;
+  out.work_ns = done->work_ns;
   // Records can be lost; a span over some of the kernels is no span.
   out.span_ns = done->kernels == order.plan.launches.size() ? done->span_ns : 0.0;
   out.wall_ns = static_cast<double>(nanoseconds{wall}.count());

@@ -21,6 +21,7 @@ struct call_time {
   double event_ns = 0.0; // between two events on the stream
   double span_ns = 0.0;  // as the device's activity records have it; 0: none
   double wall_ns = 0.0;  // of the runner's own clock, around the order
+  double work_ns = 0.0;  // of the device: the sweep and the kernels
   double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
 };
 
@@ -37,7 +38,6 @@ public:
   using last_word = std::function<attempt<void>()>;
   virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                                   std::chrono::milliseconds limit, const last_word& laid_out) = 0;
-  virtual void end() = 0;
 };
 
 class contestant_on_device final : public timed_contestant {
@@ -61,7 +61,8 @@ public:
   void leave(std::chrono::milliseconds limit) { worker_.leave(limit); }
 
   bool alive() const { return worker_.alive(); }
-  void end() override { worker_.end(); }
+  bool runs() { return worker_.runs(); }
+  void dismiss(bench& b) { kevolve::cuda::dismiss(b, worker_); }
   int64_t ready_ns() const { return ready_ns_; }
   int64_t load_ns() const { return load_ns_; }
   const std::map<std::string, kernel_facts>& kernels() const { return kernels_; }

@@ -11,7 +11,10 @@
 #include "backends/cuda/runner/examiner_client.hpp"
 #include "backends/cuda/runner/worker_client.hpp"
 
+#include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace kevolve::cuda {
 
@@ -22,17 +25,21 @@ struct runner_settings {
   std::string profiler; // Nsight Compute's ncu; empty: there is none
 };
 
+struct standing_rival;
+
 struct bench {
   runner_settings settings;
   court host;
-  shared_arena exchange;             // where there is no examiner
-  examiner_client examiner;          // kept between requests, with what it holds
-  cuda_wire::hello device;           // of the first worker
-  std::optional<management> watch;   // clocks and company, where the library is there
-  cuda_wire::measured peaks;         // copy rate 0: not measured yet
-  framework_client framework;        // of a reference in PyTorch; kept between requests
-  std::vector<worker_client> spares; // each serves one program, once; contexts are made while nothing is timed
-  uint32_t pairs_of_workers = 1;     // the most that a race has taken: the next one finds so many ready
+  shared_arena exchange;                 // where there is no examiner
+  examiner_client examiner;              // kept between requests, with what it holds
+  cuda_wire::hello device;               // of the first worker
+  std::optional<management> watch;       // clocks and company, where the library is there
+  cuda_wire::measured peaks;             // copy rate 0: not measured yet
+  framework_client framework;            // of a reference in PyTorch; kept between requests
+  std::deque<worker_client> spares;      // each serves one program, once; their contexts are made beside what runs
+  std::vector<pid_t> dismissed;          // killed, and on the device until the driver has taken their contexts down
+  std::shared_ptr<standing_rival> rival; // of the last race, for those that it has left sets for
+  uint32_t pairs_of_workers = 1;         // the most that a race has taken: the next one finds so many ready
 
   explicit bench(runner_settings s) : settings(s), host(s.host) {}
 };
@@ -41,12 +48,14 @@ struct bench {
 result<void> get_to_know(bench& b);
 // A worker that has run nothing: a spare one, or a new one.
 result<worker_client> take_worker(bench& b);
-// The next ones' processes, which wake the driver and leave the device alone.
-void start_spares(bench& b);
-// Between requests: the next candidates and their rivals will find their contexts made, as many as a race takes.
-void prepare_spares(bench& b);
-// Returns once no context is being made any more: from here on calls may be timed.
-void settle_spares(bench& b);
+// Starts the next ones and has them make their contexts, as many as a race takes: the next candidates will not wait for
+// theirs. The driver makes one after the other, beside what else the device does; docs/results/gpu.md has what that
+// does to timed calls.
+void replenish(bench& b);
+// Ends a worker that runs nothing, without waiting for the driver.
+void dismiss(bench& b, worker_client& worker);
+// The most processes of ours that the device may know of.
+size_t own_processes(bench& b);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(bench& b);
 

@@ -80,12 +80,11 @@ void device_session::open_gate() {
 
 cuda_wire::done device_session::go() {
   cuda_wire::done out;
-  if (records_)
-    take_activities();
   used_ = true;
   // Cold: twice the L2 is written first. Warm: what the call is about to use is read.
   if (!well(close_gate(), "event", out.how))
     return out;
+  const auto opened = call_->record(before_, stream_);
   const auto before =
       order_.cold ? call_->fill8(sweep_, static_cast<unsigned char>(order_.poison), sweep_bytes_, stream_)
                   : call_->copy(sweep_, arena_ + order_.rotation, std::min(order_.bytes, sweep_bytes_), stream_);
@@ -94,11 +93,14 @@ cuda_wire::done device_session::go() {
   const auto recorded = call_->record(end_, stream_);
   open_gate();
   const auto finished = call_->synchronize(stream_);
-  if (!well(before, "sweep", out.how) || !well(begun, "event", out.how) || !well(launched, "launch", out.how)
-      || !well(finished, "run", out.how) || !well(recorded, "event", out.how)
+  if (!well(opened, "event", out.how) || !well(before, "sweep", out.how) || !well(begun, "event", out.how)
+      || !well(launched, "launch", out.how) || !well(finished, "run", out.how) || !well(recorded, "event", out.how)
       || !well(call_->context_synchronize(), "run", out.how))
     return out;
   float milliseconds = 0.0F;
+  if (!well(call_->elapsed(&milliseconds, before_, end_), "event", out.how))
+    return out;
+  out.work_ns = static_cast<double>(milliseconds) * 1e6;
   if (!well(call_->elapsed(&milliseconds, begin_, end_), "event", out.how))
     return out;
   out.event_ns = static_cast<double>(milliseconds) * 1e6;

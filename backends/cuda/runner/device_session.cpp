@@ -31,6 +31,10 @@ uint64_t round_up(uint64_t x, uint64_t to) {
   return (x + to - 1) / to * to;
 }
 
+uint64_t sweep_bytes_for(uint64_t l2_bytes) {
+  return std::max<uint64_t>(2 * l2_bytes, uint64_t{1} << 20U);
+}
+
 } // namespace
 
 bool device_session::well(status s, const char* phase, cuda_wire::answer& how) {
@@ -87,6 +91,7 @@ cuda_wire::hello device_session::open(int device) {
   if (!well(call_->context_retain(&context_, device), "context", out.how)
       || !well(call_->context_use(context_), "context", out.how)
       || !well(call_->make_stream(&stream_, own_stream), "stream", out.how)
+      || !well(call_->make_event(&before_, 0), "event", out.how)
       || !well(call_->make_event(&begin_, 0), "event", out.how) || !well(call_->make_event(&end_, 0), "event", out.how)
       || !load_own_code(out.how))
     return out;
@@ -125,6 +130,9 @@ cuda_wire::hello device_session::open(int device) {
   l.memory = free;
   l2_bytes_ = static_cast<uint64_t>(attribute(38));
   out.l2_bytes = l2_bytes_;
+  // Nobody waits for it yet; load() tells of it where there is no room.
+  cuda_wire::answer unheard;
+  make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), "sweep", unheard);
   // kHz and bits; both edges of the clock carry data.
   out.memory_bytes_per_second = 2e3 * attribute(36) * attribute(37) / 8.0;
   out.clock_khz = static_cast<uint32_t>(attribute(13));
@@ -230,8 +238,7 @@ cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_f
   const auto start = steady_clock::now();
   const bool taken = take_arena(order, arena_fd, out.how);
   close(arena_fd);
-  if (!taken
-      || !make_room(sweep_, sweep_bytes_, std::max<uint64_t>(2 * l2_bytes_, uint64_t{1} << 20U), "sweep", out.how))
+  if (!taken || !make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), "sweep", out.how))
     return out;
   images_ = order.modules;
   reload_ = order.reload;
@@ -314,6 +321,8 @@ cuda_wire::staged device_session::stage(cuda_wire::stage order) {
   }
   if (reload_ && used_ && !load_code(out.how))
     return out;
+  if (records_)
+    take_activities(); // of whatever was before this call
   if (!place_scratch(out.how) || !encode_maps(out.how))
     return out;
   if (exchange_ != nullptr

@@ -68,6 +68,7 @@ private:
   int device_ = 0;
   context context_ = nullptr;
   stream stream_ = nullptr;
+  event before_ = nullptr; // the sweep
   event begin_ = nullptr;
   event end_ = nullptr;
   uint64_t l2_bytes_ = 0;

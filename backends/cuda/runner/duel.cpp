@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 namespace kevolve::cuda {
 
@@ -21,6 +20,8 @@ constexpr double patience = 20.0; // times the rival, before a call is given up
 constexpr milliseconds least_limit{1'000};
 constexpr milliseconds first_limit{5'000}; // while nobody knows how long a call should take
 constexpr uint64_t rotations = 256;        // of a page each
+constexpr size_t usual_race = 16;          // sets of a shape
+constexpr int64_t least_left = 2;          // one is for nobody's time
 
 double ns_since(steady_clock::time_point start) {
   return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
@@ -42,18 +43,16 @@ attempt<void> duel_on_device::open(const std::vector<std::shared_ptr<const shape
   const bool races = request_.mode != judge_mode::check;
   against_framework_ = races && request_.rival.empty() && is_framework(request_);
   has_rival_ = races && (!request_.rival.empty() || against_framework_);
-  if (has_rival_ && !against_framework_) {
-    auto rival = read_program(request_.rival, request_.task);
-    if (!rival)
-      return infrastructure("internal", "the rival's package: " + rival.error().refused.detail);
-    rival_code_ = std::move(*rival);
+  task_ = derive_id("task", encode(request_.task));
+  if (bench_.rival && !(bench_.rival->task == task_)) { // another task may need its memory
+    bench_.rival->worker.dismiss(bench_);
+    bench_.rival.reset();
   }
   for (const auto& pool : pools)
     arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
   return start_workers();
 }
 
-// The rival's context is made while the candidate is screened.
 attempt<void> duel_on_device::start_workers() {
   const auto start = steady_clock::now();
   auto common = bench_.examiner.ready(bench_.settings.worker, arena_bytes_);
@@ -62,42 +61,128 @@ attempt<void> duel_on_device::start_workers() {
   if (!*common)
     if (auto ok = bench_.exchange.prepare(arena_bytes_); !ok)
       return infrastructure(ok.error());
-  rival_loaded_ = false;
+  rival_ready_ = false;
+  met_.clear();
   auto candidate = contestant_on_device::start(bench_, candidate_code_);
   if (!candidate)
     return tl::unexpected(candidate.error());
   candidate_ = std::move(*candidate);
-  if (against_framework_)
-    rival_ = std::make_unique<framework_rival>(request_, framework_mode::eager, arena_bytes_);
-  else if (has_rival_) {
-    auto rival = contestant_on_device::start(bench_, rival_code_);
-    if (!rival)
-      return tl::unexpected(rival.error());
-    rival_ = std::make_unique<contestant_on_device>(std::move(*rival));
-  }
   ++launches_;
-  start_spares(bench_);
   auto ok = candidate_.load(bench_);
+  // Now, and no sooner: the driver keeps whoever loads waiting while it makes a context.
+  replenish(bench_);
   start_ns_ += ns_since(start);
   if (!ok && *common && !bench_.examiner.serves() && !bench_.examiner.why().empty())
     return start_workers(); // its memory is in reach of no worker, which is known from here on
   return ok;
 }
 
-attempt<void> duel_on_device::fresh_workers() {
-  candidate_.end();
+timed_contestant& duel_on_device::rival() {
+  return against_framework_ ? *framework_ : rival_->worker;
+}
+
+bool duel_on_device::unmet(const pool_set& set) const {
+  return met_.count(set.number) == 0 && (!rival_ || rival_->met.count(set.number) == 0);
+}
+
+// Whether it is the rival, and has met few enough of each shape's sets for a race of the usual length.
+bool duel_on_device::serves(standing_rival& r, const id128& what) const {
+  if (request_.mode != judge_mode::race || !(r.what == what) || !r.worker.runs()
+      || (r.loaded && r.arena != bench_.examiner.arena_number()))
+    return false;
+  return std::all_of(shapes_.begin(), shapes_.end(), [&](const auto& shape) {
+    const auto& sets = shape.pool->sets;
+    const auto left =
+        std::count_if(sets.begin(), sets.end(), [&](const auto& s) { return r.met.count(s.number) == 0; });
+    return static_cast<size_t>(left) >= std::min(sets.size(), usual_race);
+  });
+}
+
+void duel_on_device::dismiss_rival() {
+  if (rival_)
+    rival_->worker.dismiss(bench_);
   rival_.reset();
-  if (auto ok = start_workers(); !ok)
+}
+
+attempt<void> duel_on_device::ready_rival() {
+  const auto start = steady_clock::now();
+  const auto loaded = [&](attempt<void> ok) -> attempt<void> {
+    start_ns_ += ns_since(start);
+    rival_ready_ = ok.has_value();
+    if (!ok && !ok.error().trouble)
+      return infrastructure("internal", "the rival does not load: " + ok.error().refused.detail);
     return ok;
+  };
+  if (against_framework_) {
+    if (!framework_)
+      framework_ = std::make_unique<framework_rival>(request_, framework_mode::eager, arena_bytes_);
+    return loaded(framework_->load(bench_));
+  }
+  const auto what = derive_id("rival", to_string(task_) + request_.rival);
+  if (!rival_ && bench_.rival) {
+    std::swap(rival_, bench_.rival);
+    if (!serves(*rival_, what))
+      dismiss_rival();
+  }
+  if (!rival_) {
+    auto code = read_program(request_.rival, request_.task);
+    if (!code)
+      return infrastructure("internal", "the rival's package: " + code.error().refused.detail);
+    rival_ = std::make_shared<standing_rival>();
+    rival_->task = task_;
+    rival_->what = what;
+    rival_->code = std::move(*code);
+    auto worker = contestant_on_device::start(bench_, rival_->code);
+    if (!worker)
+      return tl::unexpected(worker.error());
+    rival_->worker = std::move(*worker);
+    ++rivals_;
+  }
+  auto ok = rival_->loaded ? attempt<void>{} : rival_->worker.load(bench_);
+  rival_->loaded = ok.has_value();
+  rival_->arena = bench_.examiner.arena_number();
+  shuffle_all();
+  replenish(bench_);
+  return loaded(std::move(ok));
+}
+
+// Of the shape at `index` nothing is left that neither has met. One that has served in earlier races goes first.
+attempt<void> duel_on_device::fresh_workers(size_t index) {
+  const auto& sets = shapes_[index].pool->sets;
+  const auto left = std::count_if(sets.begin(), sets.end(), [&](const auto& s) { return met_.count(s.number) == 0; });
+  const bool rival_alone = rival_ && left >= least_left;
+  dismiss_rival();
+  rival_ready_ = false;
+  if (!rival_alone) {
+    candidate_.dismiss(bench_);
+    if (auto ok = start_workers(); !ok)
+      return ok;
+  }
+  shuffle_all();
+  return {};
+}
+
+void duel_on_device::end(bool well) {
+  candidate_.dismiss(bench_);
+  if (!rival_)
+    return;
+  if (well && request_.mode == judge_mode::race && (!rival_->loaded || rival_->worker.in_arena()))
+    std::swap(rival_, bench_.rival);
+  dismiss_rival();
+}
+
+void duel_on_device::shuffle_all() {
   for (size_t i = 0; i < shapes_.size(); ++i)
     shuffle(i);
-  return {};
 }
 
 void duel_on_device::shuffle(size_t index) {
   auto& d = decks_[index];
-  d.order.resize(shapes_[index].pool->sets.size());
-  std::iota(d.order.begin(), d.order.end(), size_t{0});
+  const auto& sets = shapes_[index].pool->sets;
+  d.order.clear();
+  for (size_t i = 0; i < sets.size(); ++i)
+    if (unmet(sets[i]))
+      d.order.push_back(i);
   for (size_t i = d.order.size(); i > 1; --i)
     std::swap(d.order[i - 1], d.order[random_.below(i)]);
   d.warm = false;
@@ -184,6 +269,7 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
   ++calls_;
   calls_on_host_ += who.in_arena() ? 0U : 1U;
   kernel_ns_ += took->ns;
+  work_ns_ += took->work_ns;
   order_ns_ += took->wall_ns;
   stage_ns_ += took->copy_ns;
   if (w.report != nullptr)
@@ -224,7 +310,7 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
     usual = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
   wish w{full && candidate, candidate ? &report_ : nullptr};
   w.usual_ns = usual;
-  auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : *rival_, *shape.pool, set,
+  auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : rival(), *shape.pool, set,
                    nan_poison(random_.next()), w);
   if (!took && !candidate && !took.error().trouble)
     return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
@@ -233,32 +319,35 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
 }
 
 attempt<const pool_set*> duel_on_device::deal(size_t index) {
-  if (decks_[index].order.empty())
-    if (auto ok = fresh_workers(); !ok)
-      return tl::unexpected(ok.error());
-  if (has_rival_ && !rival_loaded_) {
-    const auto start = steady_clock::now();
-    if (auto ok = rival_->load(bench_); !ok)
-      return ok.error().trouble ? tl::unexpected(ok.error())
-                                : infrastructure("internal", "the rival does not load: " + ok.error().refused.detail);
-    rival_loaded_ = true;
-    start_ns_ += ns_since(start);
-  }
   auto& d = decks_[index];
-  const auto& sets = shapes_[index].pool->sets;
-  if (!d.warm && sets.size() > 1) {
+  const bool many = shapes_[index].pool->sets.size() > 1;
+  if (d.order.size() < (many && !d.warm ? 2U : 1U))
+    if (auto ok = fresh_workers(index); !ok)
+      return tl::unexpected(ok.error());
+  if (has_rival_ && !rival_ready_)
+    if (auto ok = ready_rival(); !ok)
+      return tl::unexpected(ok.error());
+  if (!d.warm && many) {
     // A process's first call wakes clocks and loads code: checked like any other, timed for nobody.
     d.warm = true;
-    const auto& set = sets[d.order.back()];
-    d.order.pop_back();
+    const auto& set = draw(index);
     for (const bool candidate : {false, true})
       if (candidate || has_rival_)
         if (auto took = play(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
           return tl::unexpected(took.error());
     ++report_.seeds;
   }
-  const auto* set = &sets[d.order.back()];
+  return &draw(index);
+}
+
+// The next set, which both are about to meet.
+const pool_set& duel_on_device::draw(size_t index) {
+  auto& d = decks_[index];
+  const auto& set = shapes_[index].pool->sets[d.order.back()];
   d.order.pop_back();
+  met_.insert(set.number);
+  if (rival_)
+    rival_->met.insert(set.number);
   return set;
 }
 
@@ -327,6 +416,7 @@ std::map<std::string, std::string> duel_on_device::costs() const {
   std::map<std::string, std::string> out;
   out["calls"] = std::to_string(calls_);
   out["launches"] = std::to_string(launches_);
+  out["launches.rival"] = std::to_string(rivals_);
   const auto ms = [&](const char* name, double ns) { out[std::string{"ms."} + name] = std::to_string(ns / 1e6); };
   ms("kernel", kernel_ns_);
   ms("layout", lay_out_ns_);
@@ -336,14 +426,16 @@ std::map<std::string, std::string> duel_on_device::costs() const {
   ms("copies_back", back_ns_);
   ms("calls", call_ns_);
   ms("start", start_ns_);
+  // Kernels and sweeps, laying out and checking.
+  ms("device", work_ns_ + bench_.examiner.work_ns() - examined_before_);
   ms("beyond",
      call_ns_ + start_ns_ - kernel_ns_); // of the device's time, what the candidate's and rival's kernels are not
   if (const auto& why = bench_.examiner.why(); launches_ > 0) {
     out["comparison"] = why.empty() ? "device" : "host";
     if (!why.empty())
       out["comparison.why"] = why;
-    if (has_rival_ && rival_ && !rival_->why_on_host().empty())
-      out["comparison.rival"] = "host: " + rival_->why_on_host();
+    if (framework_ && !framework_->why_on_host().empty())
+      out["comparison.rival"] = "host: " + framework_->why_on_host();
   }
   out["calls.compared_on_host"] = std::to_string(calls_on_host_);
   out["sets_uploaded"] = std::to_string(bench_.examiner.uploads() - uploads_before_);

@@ -6,6 +6,8 @@
 #include "backends/judging/random_stream.hpp"
 #include "backends/judging/sequential_test.hpp"
 
+#include <unordered_set>
+
 namespace kevolve::cuda {
 
 struct raced_shape {
@@ -26,10 +28,23 @@ struct raced_shape {
       : pool(std::move(p)), floor_ns(floor), test(delta) {}
 };
 
+// A rival's worker, for as long as there are sets that it has not met: those of several races, each against a candidate
+// in a process of its own.
+struct standing_rival {
+  id128 task;
+  id128 what; // that and the package
+  program code;
+  contestant_on_device worker;
+  bool loaded = false;
+  uint64_t arena = 0;               // which it works in
+  std::unordered_set<uint64_t> met; // sets, by number
+};
+
 class duel_on_device {
 public:
   duel_on_device(bench& b, const judge_request& request, correctness_report& report)
-      : bench_(b), request_(request), report_(report), random_(secret_seed()), uploads_before_(b.examiner.uploads()) {}
+      : bench_(b), request_(request), report_(report), random_(secret_seed()), examined_before_(b.examiner.work_ns()),
+        uploads_before_(b.examiner.uploads()) {}
 
   // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
@@ -51,7 +66,10 @@ public:
   };
   attempt<compiled_times> against_compiled(size_t index, uint32_t pairs);
 
+  // Ends the candidate's worker. The rival's stays for the next race if all went well.
+  void end(bool well);
   std::map<std::string, std::string> costs() const;
+  double own_ns() const { return call_ns_ + start_ns_; }  // of the request's time
   uint32_t pairs_of_workers() const { return launches_; } // that were started
 
 private:
@@ -61,7 +79,14 @@ private:
   };
 
   attempt<void> start_workers();
-  attempt<void> fresh_workers();
+  attempt<void> ready_rival();
+  attempt<void> fresh_workers(size_t index);
+  void shuffle_all();
+  bool unmet(const pool_set& set) const;
+  bool serves(standing_rival& r, const id128& what) const;
+  void dismiss_rival();
+  const pool_set& draw(size_t index);
+  timed_contestant& rival();
   attempt<const pool_set*> deal(size_t index);
   // What is wanted of one call beside its verdict.
   struct wish {
@@ -84,20 +109,24 @@ private:
   const judge_request& request_;
   correctness_report& report_;
   random_stream random_;
+  id128 task_;
   program candidate_code_;
-  program rival_code_;
   bool has_rival_ = false;
   bool against_framework_ = false; // the rival is the reference, in its framework
-  bool rival_loaded_ = false;
+  bool rival_ready_ = false;
   size_t arena_bytes_ = 0;
   contestant_on_device candidate_;
-  std::unique_ptr<timed_contestant> rival_;
+  std::unordered_set<uint64_t> met_; // sets, by the candidate's worker
+  std::unique_ptr<timed_contestant> framework_;
+  std::shared_ptr<standing_rival> rival_; // else
+  uint32_t rivals_ = 0;                   // workers that were started for it
   std::vector<raced_shape> shapes_;
   std::vector<deck> decks_;
   uint32_t launches_ = 0;
   std::vector<byte_buffer> kept_; // outputs, by argument, where the host compares
   uint64_t calls_ = 0;
   uint64_t calls_on_host_ = 0; // that the host laid out and compared
+  double examined_before_ = 0.0;
   uint64_t uploads_before_ = 0;
   double kernel_ns_ = 0.0;
   double lay_out_ns_ = 0.0;
@@ -106,6 +135,7 @@ private:
   double check_ns_ = 0.0;
   double back_ns_ = 0.0;  // of that: copies for the host to look at, and its look
   double call_ns_ = 0.0;  // all of a call
+  double work_ns_ = 0.0;  // of the device, for sweeps and kernels
   double start_ns_ = 0.0; // waiting for contexts and loading
 };
 

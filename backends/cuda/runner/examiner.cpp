@@ -19,7 +19,9 @@ constexpr auto soon = std::chrono::seconds{10};
 
 class examiner {
 public:
-  explicit examiner(int device) : link_(helper_socket_fd), device_(device) {}
+  explicit examiner(int device) : link_(helper_socket_fd), device_(device) {
+    link_.stay_awake(cuda_wire::time_awake());
+  }
 
   int run() {
     if (!say(cuda_wire::word::examiner_ready, session_.open(device_)))

@@ -226,6 +226,7 @@ attempt<void> examiner_client::finish_lay_out() {
   auto done = said ? decode<cuda_wire::worked>(*said) : result<cuda_wire::worked>{tl::unexpected(said.error())};
   if (!done)
     return lost(done.error());
+  work_ns_ += done->work_ns;
   return done->how.status == success ? attempt<void>{} : fault(done->how);
 }
 
@@ -238,6 +239,7 @@ attempt<examined> examiner_client::check(const contract& task, const pool_set& s
     return lost(said.error());
   if (said->how.status != success)
     return fault(said->how);
+  work_ns_ += said->work_ns;
   std::vector<finding> found(asked.pieces.size());
   if (said->findings.size() != found.size() * sizeof(finding))
     return lost({errc::protocol, "it answers other questions than it was asked"});

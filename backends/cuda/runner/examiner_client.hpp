@@ -43,6 +43,7 @@ public:
   // Whoever was to map the arena could not: from here on all is the host's.
   void give_up(const std::string& why);
 
+  double work_ns() const { return work_ns_; }   // of the device, since it was made: laying out and checking
   uint64_t uploads() const { return uploads_; } // sets, since it was made
   void end();
 
@@ -77,6 +78,7 @@ private:
   uint64_t kept_bytes_ = 0;
   std::list<held> held_; // the one used last in front
   uint64_t uploads_ = 0;
+  double work_ns_ = 0.0;
   bool laying_out_ = false; // its answer is to come
 };
 

@@ -84,7 +84,9 @@ cuda_wire::examiner_ready examiner_session::open(int device) {
   context own = nullptr;
   if (!well(call_->context_retain(&own, device), "cuDevicePrimaryCtxRetain", out.how)
       || !well(call_->context_use(own), "cuCtxSetCurrent", out.how)
-      || !well(call_->make_stream(&stream_, own_stream), "cuStreamCreate", out.how))
+      || !well(call_->make_stream(&stream_, own_stream), "cuStreamCreate", out.how)
+      || !well(call_->make_event(&begin_, 0), "cuEventCreate", out.how)
+      || !well(call_->make_event(&end_, 0), "cuEventCreate", out.how))
     return out;
   const std::string code{examiner_code()};
   if (const auto s = call_->load_module(&code_, code.c_str()); s != success) {
@@ -249,7 +251,8 @@ cuda_wire::worked examiner_session::work(const cuda_wire::work& order) {
   how.grid[1] = static_cast<uint32_t>(pieces.size());
   how.block[0] = threads;
   how.on = stream_;
-  if (!well(call_->to_device(list, lists.data(), lists.size(), stream_), "cuMemcpyHtoDAsync", out.how)
+  if (!well(call_->record(begin_, stream_), "cuEventRecord", out.how)
+      || !well(call_->to_device(list, lists.data(), lists.size(), stream_), "cuMemcpyHtoDAsync", out.how)
       || !well(call_->launch(&how, kernel_, parameters.data(), nullptr), "cuLaunchKernelEx", out.how))
     return out;
   if (order.answered) {
@@ -257,7 +260,11 @@ cuda_wire::worked examiner_session::work(const cuda_wire::work& order) {
     if (!well(call_->to_host(out.findings.data(), answers, answer_bytes, stream_), "cuMemcpyDtoHAsync", out.how))
       return out;
   }
-  well(call_->synchronize(stream_), "cuStreamSynchronize after a piece of work", out.how);
+  float milliseconds = 0.0F;
+  if (well(call_->record(end_, stream_), "cuEventRecord", out.how)
+      && well(call_->synchronize(stream_), "cuStreamSynchronize after a piece of work", out.how)
+      && well(call_->elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime", out.how))
+    out.work_ns = static_cast<double>(milliseconds) * 1e6;
   return out;
 }
 

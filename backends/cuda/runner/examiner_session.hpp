@@ -35,6 +35,8 @@ private:
   const driver* call_ = nullptr;
   int device_ = 0;
   stream stream_ = nullptr;
+  event begin_ = nullptr;
+  event end_ = nullptr;
   code_module code_ = nullptr;
   function kernel_ = nullptr;
   uint32_t blocks_ = 0;

@@ -56,6 +56,7 @@ struct work {
 struct worked {
   answer how;
   std::string findings;
+  double work_ns = 0.0; // of the device
 };
 
 template <class I>
@@ -100,7 +101,7 @@ typename I::result_type inspect(I& f, work& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, worked& x) {
-  return f(x.how, x.findings);
+  return f(x.how, x.findings, x.work_ns);
 }
 
 } // namespace kevolve::cuda_wire

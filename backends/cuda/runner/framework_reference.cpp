@@ -116,7 +116,7 @@ attempt<call_time> framework_rival::call(const contract& task, const pool_set& s
                                     std::max(limit, least), took, in_arena_ ? rotation : 0))
     return refusal(std::move(*refused));
   call_time out;
-  out.ns = out.event_ns = out.wall_ns = static_cast<double>(took.count()); // its own events
+  out.ns = out.event_ns = out.work_ns = out.wall_ns = static_cast<double>(took.count()); // its own events
   out.copy_ns = static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count()) - out.ns;
   if (out.ns <= 0.0)
     return infrastructure("device_sick", "the device's clock says that a call took no time");

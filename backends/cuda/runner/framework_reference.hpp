@@ -21,7 +21,6 @@ public:
   std::string why_on_host() const override { return why_on_host_; }
   attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
-  void end() override {}
 
 private:
   const judge_request& request_;

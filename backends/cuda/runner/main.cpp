@@ -164,7 +164,7 @@ private:
     current_ = {};
     alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
     if (alive_)
-      prepare_spares(bench_);
+      replenish(bench_);
     return alive_;
   }
 
@@ -194,7 +194,8 @@ int start(int argc, char** argv) {
   settings.host.zygote_path = own_folder() + "kevolve-zygote";
   // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
   settings.host.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
-  settings.host.shape_bytes = size_t{1} << 30U;
+  // Enough sets for a long race in one pair of workers, of 32 MiB each.
+  settings.host.shape_bytes = std::max(size_t{1} << 30U, settings.host.cache_bytes / 8);
   std::vector<std::string> done_without;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view key = argv[i];
@@ -231,7 +232,9 @@ int start(int argc, char** argv) {
   settings.host.thread_cores = cores;
   settings.host.draw_threads = std::min(cores.size(), most_draw_threads);
   // Kernels are loaded with their module, not at their first launch inside a timed call.
-  settings.worker.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_CACHE_DISABLE=1"};
+  // A worker has one stream: with queues for eight, a context takes twice as long to make and to take down.
+  settings.worker.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_CACHE_DISABLE=1",
+                                 "CUDA_DEVICE_MAX_CONNECTIONS=1"};
   for (const auto* name : {"LD_LIBRARY_PATH", "KEVOLVE_CUPTI", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
     if (const auto* text = std::getenv(name); text != nullptr)
       settings.worker.environment.push_back(std::string{name} + "=" + text);

@@ -40,6 +40,13 @@ public:
   attempt<void> run() {
     auto ended = judge();
     out_.evidence.merge(duel_.costs());
+    const auto ending = steady_clock::now();
+    duel_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
+    const auto whole = steady_clock::now();
+    note_rest("end", whole - ending);
+    note_rest("watch", watched_);
+    note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
+                           - nanoseconds{static_cast<int64_t>(duel_.own_ns())});
     bench_.pairs_of_workers = std::max(bench_.pairs_of_workers, duel_.pairs_of_workers());
     // A driver ends what a killed process had on the device when it comes to it.
     if (!ended && (ended.error().trouble || doubts_device(ended.error())))
@@ -58,7 +65,8 @@ private:
       return tl::unexpected(code.error());
     const auto start = steady_clock::now();
     auto gathered = gather();
-    out_.evidence["ms.pools"] = figure(static_cast<double>(nanoseconds{steady_clock::now() - start}.count()) / 1e6, 5);
+    gathering_ = steady_clock::now() - start;
+    note_rest("pools", gathering_);
     if (!gathered)
       return gathered;
     if (auto ok = duel_.open(pools_); !ok)
@@ -70,18 +78,15 @@ private:
     if (bench_.device.pageable_access)
       out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
                                      "what the runner's own clock witnesses is all that stands against that";
-    note_weather("before");
-    settle_spares(bench_);
-    auto stranger = foreign_processes();
+    auto stranger = note_weather("before");
     auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
     if (raced && request_.long_run_ms >= final_long_run_ms)
       raced = note_compiled_baseline();
-    note_weather("after");
+    stranger = note_weather("after") || stranger;
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     note_bottlenecks();
     if (!raced)
       return raced;
-    stranger = foreign_processes() || stranger;
     if (stranger) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
@@ -161,24 +166,25 @@ private:
   }
 
   // More processes on the device than are ours just now; spare workers come and go.
-  bool foreign_processes() const {
-    const auto ours =
-        2 + bench_.spares.size() + (bench_.framework.alive() ? 1U : 0U) + (bench_.examiner.alive() ? 1U : 0U);
-    return processes() > ours;
+  void note_rest(const char* part, nanoseconds took) {
+    out_.evidence[std::string{"ms."} + part] = figure(static_cast<double>(took.count()) / 1e6, 5);
   }
 
-  size_t processes() const { return bench_.watch ? bench_.watch->read().processes.size() : 0; }
-
-  void note_weather(const std::string& when) {
+  // Clocks, and whether others are there.
+  bool note_weather(const std::string& when) {
     if (!bench_.watch)
-      return;
+      return false;
+    const auto start = steady_clock::now();
+    const auto ours = own_processes(bench_); // before the look, for they only become fewer
     const auto w = bench_.watch->read();
+    watched_ += steady_clock::now() - start;
     out_.evidence["sm_mhz." + when] = std::to_string(w.sm_mhz);
     out_.evidence["memory_mhz." + when] = std::to_string(w.memory_mhz);
     out_.evidence["milliwatts." + when] = std::to_string(w.milliwatts);
     out_.evidence["celsius." + when] = std::to_string(w.celsius);
     out_.evidence["throttle_reasons." + when] = std::to_string(w.throttle_reasons);
     out_.evidence["processes." + when] = std::to_string(w.processes.size());
+    return w.processes.size() > ours;
   }
 
   attempt<void> gather() {
@@ -350,6 +356,9 @@ private:
     return {};
   }
 
+  const steady_clock::time_point start_ = steady_clock::now();
+  nanoseconds gathering_{0};
+  nanoseconds watched_{0};
   bench& bench_;
   const judge_request& request_;
   const request_hooks& hooks_;

@@ -5,12 +5,17 @@
 #include "backends/cuda/plan_resolution.hpp"
 #include "runtime/base/codec.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace kevolve::cuda_wire {
+
+// How long the runner and those that it started watch for a message before they sleep. To be woken takes a machine
+// longer than most of what they ask of each other; where cores are few, others need them more.
+std::chrono::microseconds time_awake();
 
 enum class word : uint8_t {
   open = 1,
@@ -93,6 +98,7 @@ struct done {
   answer how;
   double event_ns = 0.0;
   double span_ns = 0.0; // from the first kernel's start to the last one's end; 0: not recorded
+  double work_ns = 0.0; // of the device: the sweep and the kernels
   uint32_t kernels = 0; // that were recorded
 };
 
@@ -147,7 +153,7 @@ typename I::result_type inspect(I& f, go& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, done& x) {
-  return f(x.how, x.event_ns, x.span_ns, x.kernels);
+  return f(x.how, x.event_ns, x.span_ns, x.work_ns, x.kernels);
 }
 template <class I>
 typename I::result_type inspect(I& f, fetch&) {

@@ -17,7 +17,9 @@ constexpr auto soon = std::chrono::seconds{10};
 
 class worker {
 public:
-  worker(int device, bool profiled) : link_(helper_socket_fd), device_(device), profiled_(profiled) {}
+  worker(int device, bool profiled) : link_(helper_socket_fd), device_(device), profiled_(profiled) {
+    link_.stay_awake(cuda_wire::time_awake());
+  }
 
   int run() {
     session_.wake(!profiled_); // a profiler has the device's records for itself

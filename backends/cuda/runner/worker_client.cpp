@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,6 +15,24 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+namespace kevolve::cuda_wire {
+
+namespace {
+
+constexpr int many_cores = 8;
+constexpr std::chrono::microseconds long_enough{2'000}; // what a call's other parts take
+
+} // namespace
+
+std::chrono::microseconds time_awake() {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  const bool many = sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) >= many_cores;
+  return many ? long_enough : std::chrono::microseconds{0};
+}
+
+} // namespace kevolve::cuda_wire
 
 namespace kevolve::cuda {
 
@@ -67,6 +86,7 @@ result<worker_client> worker_client::start(const worker_options& options, const 
     return tl::unexpected(from_errno(error, "a worker does not start"));
   }
   out.link_ = std::move(pair->first);
+  out.link_.stay_awake(cuda_wire::time_awake());
   return out;
 }
 
@@ -140,6 +160,13 @@ void worker_client::end() {
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+}
+
+pid_t worker_client::dismiss() {
+  link_.close();
+  if (pid_ > 0)
+    ::kill(pid_, SIGKILL);
+  return std::exchange(pid_, -1);
 }
 
 } // namespace kevolve::cuda

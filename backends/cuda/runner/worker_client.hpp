@@ -80,6 +80,9 @@ public:
   // Closes its channel and waits for it to end by itself; kills it after that long.
   void leave(std::chrono::milliseconds limit);
   void end();
+  // Kills one that runs nothing, and leaves it to others to wait until the driver has taken its context down, which
+  // takes as long as a race: its id, or -1.
+  pid_t dismiss();
 
 private:
   failure lost(failure why);
