@@ -1,5 +1,6 @@
 // What the runner measures, for comparison with other clocks: raw samples as JSON. Not part of a test run:
 //   KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench*"
+// tests/cuda/bench/lease.py says what of a lease is whose.
 #include "backends/cuda/package.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/judge/judge_driver.hpp"
@@ -162,4 +163,64 @@ TEST_CASE("bench: A/A sessions" * doctest::skip()) {
     first = false;
   }
   out << "]\n";
+}
+
+namespace {
+
+// Copies of a source with so many further steps of no use: what a search proposes, most of it a little slower or no
+// different.
+std::string with_waste(std::string source, int steps) {
+  const auto at = source.find("  float a = x[i];");
+  REQUIRE(at != std::string::npos);
+  const auto waste = "  float waste = (float)threadIdx.x;\n  for (int j = 0; j < " + std::to_string(steps)
+                     + "; ++j)\n    waste = waste * 0.5f + 1.0f;\n  if (waste == 12345.0f)\n    return;\n";
+  return source.insert(at, waste);
+}
+
+struct batch_kernel {
+  const char* name;
+  int least; // steps of every copy
+  int unit;  // steps that are a few percent of its time
+};
+
+} // namespace
+
+// As a generation is judged: every candidate races the same champion, one right after the other, a quarter of them
+// each a few percent faster, the same, a few percent slower, and much slower. Kernels of 45 us and of 1 ms.
+TEST_CASE("bench: a batch of candidates" * doctest::skip()) {
+  REQUIRE(why_no_device().empty());
+  const auto* count = std::getenv("KEVOLVE_BENCH_CANDIDATES");
+  const auto* only = std::getenv("KEVOLVE_BENCH_KERNEL");
+  const auto reference = compile_c(iterate_reference, {"-O3", "-march=native"});
+  for (const auto& t : {batch_kernel{"short", 0, 24}, batch_kernel{"long", 5'700, 250}}) {
+    if (only != nullptr && std::string{only} != t.name)
+      continue;
+    std::vector<std::string> packages;
+    for (const auto units : {0, 1, 2, 10}) {
+      auto built = compile_cuda(with_waste(read_text(cuda_path("honest/plain.cu")), t.least + units * t.unit));
+      REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
+      packages.push_back(std::move(built.artifact));
+    }
+    runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+    REQUIRE(runner.ready());
+    auto request = request_for(iterate_task(), reference, packages[1]);
+    request.rival = packages[1];
+    request.race_ms = 1'500; // as the evaluator asks
+    request.screen_out = 1.08;
+    request.limit_ms = 120'000;
+    std::ofstream out{folder() + "/batch-" + t.name + ".json"};
+    out << "[";
+    for (int i = 0; i < (count == nullptr ? 200 : std::atoi(count)); ++i) {
+      request.job = random_id();
+      const auto kind = static_cast<size_t>(i) % packages.size();
+      request.candidate = packages[kind];
+      const auto start = std::chrono::steady_clock::now();
+      const auto o = runner.ask(request);
+      const auto took = std::chrono::nanoseconds{std::chrono::steady_clock::now() - start}.count();
+      CHECK_MESSAGE(o.result == verdict::pass, o.rule << ": " << o.detail << o.trouble.detail);
+      out << (i == 0 ? "" : ",\n") << "{\"kind\":" << kind << ",\"lease_ms\":" << static_cast<double>(took) / 1e6
+          << ",\"outcome\":" << as_json(o) << "}";
+    }
+    out << "]\n";
+  }
 }
