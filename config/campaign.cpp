@@ -133,6 +133,8 @@ void declare_budget(section& s, budget_spec& x) {
 
 } // namespace
 
+constexpr size_t most_generators = 32;
+
 void declare_campaign(section& root, const known_names& known, campaign_draft& draft) {
   auto& spec = draft.spec;
   root.value("task", {.text = "path of the task file, relative to this one", .required = true}, draft.task_file);
@@ -273,6 +275,10 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   for (const auto& [key, bounds] : {std::pair{"budget.tokens", b.tokens != 0}, {"budget.cost", b.cost > 0.0}})
     if (bounds && !spends_money)
       errors.add(key, "counts what calls of providers take, and no generator here is of kind llm");
+  if (spec.generators.size() > most_generators)
+    errors.add("generator", "there are " + std::to_string(spec.generators.size())
+                                + ", and each is a thread of the node: give at most "
+                                + std::to_string(most_generators));
   if (!errors.concerns("budget") && !errors.concerns("stop") && b.candidates == 0 && b.wall_s <= 0.0
       && b.device_s <= 0.0 && spec.stop.stall == 0 && !(spends_money && (b.tokens != 0 || b.cost > 0.0)))
     errors.add("budget", "nothing bounds the campaign: give a budget, such as candidates or wall, or stop.stall");

@@ -142,6 +142,17 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   CHECK(said.find("kevolve-submit-") == std::string::npos); // where it was checked is nobody's business
 }
 
+TEST_CASE("of many errors a hundred are told, and how many there are") {
+  auto b = bundle();
+  for (int i = 0; i < 150; ++i)
+    b.files["c/campaign.toml"].insert(0, "unknown_" + std::to_string(i) + " = 1\n");
+  auto answer = post("/v1/campaigns", {{"file", b.file}, {"files", b.files}});
+  CHECK(answer.status == 422);
+  const auto errors = json::parse(answer.body)["errors"];
+  REQUIRE(errors.size() == 101);
+  CHECK(errors.back()["detail"] == "and 50 more");
+}
+
 TEST_CASE("the document tells of every typed body what it takes") {
   auto document = shared_node().get("/v1/openapi.json");
   const auto& inject = document["paths"]["/v1/campaigns/{id}/inject"]["post"];

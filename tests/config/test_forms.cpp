@@ -152,6 +152,20 @@ TEST_CASE("a task given by an override is relative to the working directory") {
   CHECK(loaded->task.path == "good/plain.task.toml");
 }
 
+TEST_CASE("a campaign has as many generators as a node can have threads for") {
+  const auto with = [](size_t n) {
+    std::string list;
+    for (size_t i = 0; i < n; ++i)
+      list += (i > 0 ? "," : "") + std::string{"{kind='transform'}"};
+    return load_campaign(good("plain.toml"), {"generator=[" + list + "]"});
+  };
+  CHECK(with(32).has_value());
+  const auto many = with(33);
+  REQUIRE_FALSE(many.has_value());
+  CHECK(to_string(many.error()).find("generator: there are 33, and each is a thread of the node: give at most 32")
+        != std::string::npos);
+}
+
 TEST_CASE("an override cannot bring a second key along") {
   auto loaded = load_campaign(good("plain.toml"), {"seed=1\ntarget = \"x\""});
   REQUIRE(!loaded);

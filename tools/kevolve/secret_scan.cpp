@@ -167,7 +167,8 @@ bool holds_credentials(std::string_view line, size_t from) {
 std::optional<std::string> assigned_in(std::string_view line) {
   const auto is_mark = [&](size_t i) { return i < line.size() && (line[i] == '=' || line[i] == ':'); };
   for (size_t at = line.find_first_of("=:"); at != std::string_view::npos; at = line.find_first_of("=:", at + 1)) {
-    if (is_mark(at + 1) || (at > 0 && is_mark(at - 1))) // a comparison, a scope
+    const auto defines = line.substr(at, 2) == ":=";
+    if ((is_mark(at + 1) && !defines) || (at > 0 && is_mark(at - 1))) // a comparison, a scope
       continue;
     auto end = at;
     while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '"' || line[end - 1] == '\''))
@@ -179,8 +180,24 @@ std::optional<std::string> assigned_in(std::string_view line) {
     const auto by = promise_of(name);
     if (by == promise::none)
       continue;
-    if (is_secret_value(value_behind(line, at + 1), by) || holds_credentials(line, at + 1))
+    const auto from = at + (defines ? 2 : 1);
+    if (is_secret_value(value_behind(line, from), by) || holds_credentials(line, from))
       return "the value of '" + lower(name) + "'";
+  }
+  return std::nullopt;
+}
+
+// --name value, as on a command line.
+std::optional<std::string> option_in(std::string_view line) {
+  for (size_t at = line.find("--"); at != std::string_view::npos; at = line.find("--", at + 2)) {
+    const auto begin = std::min(line.find_first_not_of('-', at), line.size());
+    const auto end = std::min(
+        line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", begin), line.size());
+    const auto name = line.substr(begin, end - begin);
+    const auto by = promise_of(name);
+    if ((by == promise::strong || by == promise::password) && end < line.size() && line[end] == ' '
+        && is_secret_value(value_behind(line, end), by))
+      return "the value of --" + lower(name);
   }
   return std::nullopt;
 }
@@ -208,6 +225,8 @@ std::optional<std::string> secret_in(std::string_view text, const std::vector<kn
     if (auto what = marked_in(line))
       return what;
     if (auto what = assigned_in(line))
+      return what;
+    if (auto what = option_in(line))
       return what;
     if (auto what = url_in(line))
       return what;

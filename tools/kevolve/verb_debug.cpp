@@ -1,4 +1,5 @@
 // kevolve debug: what somebody far away needs to understand a node, in one file, without any secret in it.
+#include "backends/generators/llm/redaction.hpp"
 #include "config/node.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/node/admin/json.hpp"
@@ -41,6 +42,8 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t events_told = 1'000;
 constexpr std::streamoff most_of_a_log = 1 << 20;
+
+constexpr size_t shortest_known = 8; // a shorter one would be found in ordinary words
 
 struct debug_verb {
   common_options common;
@@ -243,9 +246,18 @@ int run(const debug_verb& o) {
   b.add("missing.txt", missing);
   // Refused whole, rather than blacked out: what looks like one secret may stand beside another that does not.
   std::string found;
-  for (const auto& [name, text] : b.files)
-    for (const auto& leaked : find_secrets(text, known))
+  std::vector<llm::secret> values;
+  for (const auto& k : known)
+    if (k.value.size() >= shortest_known)
+      values.push_back({k.what, k.value});
+  const auto in_other_forms = llm::redactor::make(std::move(values));
+  for (const auto& [name, text] : b.files) {
+    const auto leaks = find_secrets(text, known);
+    for (const auto& leaked : leaks)
       found += fmt::format("\n  {}:{}: {}", name, leaked.line, leaked.what);
+    if (leaks.empty() && in_other_forms && in_other_forms->finds(text))
+      found += fmt::format("\n  {}: a secret of the node, encoded (base64, hexadecimal, escapes)", name);
+  }
   if (!found.empty())
     return report({errc::bad_input, "nothing is written, since it would tell a secret:" + found
                                         + "\nremove it where it comes from, and change what it opens; or leave that "

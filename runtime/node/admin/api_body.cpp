@@ -117,6 +117,13 @@ std::optional<problem> check_body(const std::vector<body_field>& fields, const j
 }
 
 problem invalid(std::vector<problem_error> errors) {
+  // An answer is kept with its idempotency key: half a megabyte of keys that nobody knows would make 16 of errors.
+  constexpr size_t most_errors = 100;
+  if (errors.size() > most_errors) {
+    const auto more = errors.size() - most_errors;
+    errors.resize(most_errors);
+    errors.push_back({"", "and " + std::to_string(more) + " more"});
+  }
   std::string detail;
   for (const auto& e : errors)
     detail += (detail.empty() ? "" : "; ") + (e.key.empty() ? "" : e.key + " ") + e.detail;

@@ -59,6 +59,20 @@ TEST_CASE("backup, fsck and restore work beside a running node and without one")
   CHECK(run_program("kevolve", {"restore", d.folder.path(), "--data", restored + "2"}).code == 3);
 }
 
+namespace {
+
+std::string hexadecimal(const std::string& text) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string out;
+  for (const auto c : text) {
+    out += digits[static_cast<unsigned char>(c) >> 4U];
+    out += digits[static_cast<unsigned char>(c) & 15U];
+  }
+  return out;
+}
+
+} // namespace
+
 TEST_CASE("a support bundle is packed, and refused whole when a secret is in it") {
   daemon_process d{"[log]\nfile = \"kevolved.log\"\n"};
   d.until("READY=1");
@@ -74,13 +88,15 @@ TEST_CASE("a support bundle is packed, and refused whole when a secret is in it"
 
   std::string token;
   std::ifstream{d.data() + "/token"} >> token;
-  for (const auto& secret :
-       {token, "key sk-" + std::string(32, 'x'), std::string{"https://example.org/v1?api_key=k1"}}) {
+  for (const auto& secret : {token, hexadecimal(token), "key sk-" + std::string(32, 'x'),
+                             std::string{"https://example.org/v1?api_key=k1"}}) {
     fs::remove(out);
     std::ofstream{d.folder.path() + "/kevolved.log"} << "one\ntwo " << secret << "\n";
     auto refused = run_program("kevolve", words);
     CHECK(refused.code == 2);
-    CHECK(refused.err.find("kevolved.log:2: ") != std::string::npos);
+    CHECK(refused.err.find(secret == hexadecimal(token) ? "kevolved.log: a secret of the node, encoded"
+                                                        : "kevolved.log:2: ")
+          != std::string::npos);
     CHECK(refused.err.find(secret) == std::string::npos);
     CHECK(refused.out.find(secret) == std::string::npos);
     CHECK_FALSE(fs::exists(out));
