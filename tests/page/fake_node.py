@@ -112,6 +112,8 @@ class FakeNode:
         self.ends_at: int | None = None  # the log's last event; a stream from behind it is refused
         self.asked_after: list[int] = []  # Last-Event-ID of every stream
         self.refused = 0  # of those
+        self.gone = False  # the campaign was forgotten
+        self.asked_when_gone: list[str] = []
         last = events[-1]["sequence"] if events else 0
         self.campaign = {
             "id": ID, "name": MARKUP, "target": "cpu", "state": "running", "reason": MARKUP, "stop_reason": None,
@@ -151,6 +153,9 @@ class FakeNode:
             self._send(h, 200, TYPES[Path(name).suffix], (BUILT / name).read_bytes())
         elif h.headers.get("Authorization") != f"Bearer {TOKEN}":
             self._problem(h, 401, "a bearer token is required")
+        elif self.gone and (ID in path or ID in query):
+            self.asked_when_gone.append(path)
+            self._problem(h, 404, MARKUP)
         elif path == "/v1/events":
             self._stream(h)
         elif (answer := self._answer(path, dict(p.split("=", 1) for p in query.split("&") if "=" in p))) is not None:

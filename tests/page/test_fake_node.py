@@ -196,6 +196,23 @@ class CutStreams(FakeCase):
         self.check_console()
 
 
+class ForgottenCampaign(FakeCase):
+    expected_messages = ("ERR_INCOMPLETE_CHUNKED_ENCODING", "404")
+
+    def test_a_campaign_that_is_gone_is_not_asked_for_again_and_again(self) -> None:
+        b = self.browser
+        live = [event(1000 + i, "campaign_state", {"state": "running", "reason": f"reason {i}"}) for i in range(400)]
+        node = self.serve(story(8), live, cut_every=1)
+        self.go(f"#/campaigns/{ID}")
+        b.wait("a part of the stream", lambda: node.asked_after and node.asked_after[-1] >= 1001)
+        node.gone = True
+        b.wait("that the page heard of it twice", lambda: {"/v1/events", f"/v1/campaigns/{ID}"} <= set(node.asked_when_gone))
+        b.wait_text(SHOWN, ".trouble")
+        asked, begun = list(node.asked_when_gone), b.run("return performance.now()")
+        b.wait("longer than the page waits between two questions", lambda: b.run("return performance.now()") > begun + 6000)
+        self.assertEqual(node.asked_when_gone, asked)
+
+
 class RestoredStore(FakeCase):
     expected_messages = ("ERR_INCOMPLETE_CHUNKED_ENCODING", "409")
 

@@ -15,7 +15,8 @@ function asProblem(e: unknown): Problem {
   return e instanceof Problem ? e : new Problem(0, "", "The page could not read the answer", String(e));
 }
 
-// Loads once, or every `every` ms while the page is looked at. A failed repetition keeps the last value and tells.
+// Loads once, or every `every` ms while the page is looked at. A failed repetition keeps the last value and tells; what
+// is gone (404) is not asked for again.
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string, every = 0): Loaded<T> {
   const [state, set] = useState<{ key: string; value: T | null; problem: Problem | null }>({ key, value: null, problem: null });
   const [round, setRound] = useState(0);
@@ -24,14 +25,16 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
   useEffect(() => {
     const stop = new AbortController();
     let timer = 0;
+    let gone = false;
     const run = async () => {
       try {
         const value = document.hidden && every > 0 ? undefined : await latest.current(stop.signal);
         if (!stop.signal.aborted && value !== undefined) set({ key, value, problem: null });
       } catch (e) {
+        gone = e instanceof Problem && e.status === 404;
         if (!stop.signal.aborted) set((old) => ({ key, value: old.key === key ? old.value : null, problem: asProblem(e) }));
       }
-      if (every > 0 && !stop.signal.aborted) timer = window.setTimeout(run, every);
+      if (every > 0 && !gone && !stop.signal.aborted) timer = window.setTimeout(run, every);
     };
     void run();
     return () => {

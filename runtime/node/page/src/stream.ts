@@ -80,7 +80,7 @@ export async function readAgainOnce(read: () => Promise<void>, again: (why: Prob
 }
 
 // Until the signal: reads, and after a cut waits a little longer each time and goes on. Throws when the log ends before
-// where it would go on: waiting mends nothing there.
+// where it would go on, or the campaign is gone: waiting mends nothing there.
 export async function follow(f: Follow, signal: AbortSignal): Promise<void> {
   const position = { after: f.after };
   let wait = shortest;
@@ -94,7 +94,7 @@ export async function follow(f: Follow, signal: AbortSignal): Promise<void> {
       await readOne(f, position, cut.signal);
     } catch (e) {
       if (e instanceof Problem && e.status === 401) return; // the page asks for a token
-      if (isBeyondTheEnd(e)) throw e;
+      if (isBeyondTheEnd(e) || (e instanceof Problem && e.status === 404)) throw e;
     } finally {
       cut.abort(); // a silent connection is closed too
       signal.removeEventListener("abort", stop);
