@@ -296,7 +296,9 @@ std::vector<choice> possible(const program& p, const environment& env) {
   for (const auto& array : transposable(p))
     add(0.5, "transpose", {array});
   bool has_exp = false;
-  walk_exprs(p.body, [&](const expr& e) { has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf"); });
+  walk_exprs(p.body, [&](const expr& e) {
+    has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf" && !e.computes);
+  });
   if (has_exp)
     add(0.8, "math");
   if (!p.add_restrict)

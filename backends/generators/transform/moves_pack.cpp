@@ -222,10 +222,6 @@ namespace {
 result<plan> plan_of(const program& p, const stmt& l, const std::string& array, const environment& env) {
   if (leaves_early(l.body))
     return fail(errc::unsupported, l.label + " can be left early");
-  bool remembers = false;
-  walk(l.body, [&](const stmt& s) { remembers = remembers || s.is_static; });
-  if (remembers)
-    return fail(errc::unsupported, l.label + " remembers values from one call to the next");
   if (auto why = why_changed(p, l, array, env); !why.empty())
     return fail(errc::unsupported, why);
   std::vector<place> reads;

@@ -164,7 +164,7 @@ result<void> fast_math(program& p, const environment& env) {
     return fail(errc::unsupported, "the result must be exact");
   bool done = false;
   rewrite_exprs(p.body.change(), [&](expr& e) {
-    if (e.kind != expr_kind::call || e.text != "expf" || e.args.size() != 1)
+    if (e.kind != expr_kind::call || e.text != "expf" || e.computes || e.args.size() != 1)
       return;
     e.kind = expr_kind::elementwise;
     e.text = "exp";

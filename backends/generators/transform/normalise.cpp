@@ -3,6 +3,7 @@
 #include "backends/generators/transform/normalise_steps.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 namespace kevolve::transform {
@@ -73,6 +74,28 @@ namespace {
 
 using list = std::vector<stmt>;
 
+// Moves variables that outlive the call, and are declared inside statements, in front of those of the list: moves copy
+// bodies, and a variable of each copy's own would be another one.
+void lift_statics(list& body) {
+  list out;
+  const std::function<void(list&)> take = [&](list& inner) {
+    list rest;
+    for (auto& s : inner) {
+      take(s.body.change());
+      take(s.otherwise.change());
+      const bool outlives = s.kind == stmt_kind::declare && s.is_static && !s.type.is_const;
+      (outlives ? out : rest).push_back(std::move(s));
+    }
+    inner = std::move(rest);
+  };
+  for (auto& s : body) {
+    take(s.body.change());
+    take(s.otherwise.change());
+    out.push_back(std::move(s));
+  }
+  body = std::move(out);
+}
+
 // `if (e > m) m = e;` is `m = e > m ? e : m`: a maximum, which the moves know.
 void name_extremes(list& body) {
   for (auto& s : body) {
@@ -97,6 +120,7 @@ void name_extremes(list& body) {
 void normalise(program& p) {
   auto& body = p.body.change();
   flatten(body);
+  lift_statics(body);
   name_extremes(body);
   count_loops(p, body);
   flatten(body);

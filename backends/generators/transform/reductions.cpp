@@ -72,7 +72,7 @@ std::optional<std::string> reduction_op(const stmt& s, const std::string& name) 
     if (v.text == "^")
       return "xor";
   }
-  if (v.kind == expr_kind::call || v.kind == expr_kind::elementwise) {
+  if ((v.kind == expr_kind::call && !v.computes) || v.kind == expr_kind::elementwise) {
     if (v.text == "fmaxf" || v.text == "fmax" || v.text == "max")
       return "max";
     if (v.text == "fminf" || v.text == "fmin" || v.text == "min")

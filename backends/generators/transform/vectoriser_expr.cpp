@@ -228,7 +228,7 @@ expr vectoriser::vector(const expr& e) {
     case expr_kind::elementwise: {
       if (e.text == "__builtin_unpredictable") // a hint for branches, of which there are none now
         return condition(e.args[0]);
-      auto name = e.kind == expr_kind::call ? elementwise_name(e.text) : e.text;
+      auto name = e.kind != expr_kind::call ? e.text : e.computes ? std::string{} : elementwise_name(e.text);
       if (name.empty() || !is_float(e.type.base))
         throw refusal{"no vector form of " + e.text};
       std::vector<expr> args;

@@ -13,7 +13,7 @@
 // declines: pack(L11,x,L12): the subscript of x depends on what the nest computes
 // declines: pack(L13,x,L14): does not run one by one
 // declines: pack(L15,index,L16): decides how often a loop runs
-// declines: pack(L17,x,L18): remembers values
+// applies: pack(L17,x,L18)
 // declines: pack(L19,x,L20): the subscript of x is not affine
 // applies: pack(L6,index,L7)
 #include <stdint.h>
