@@ -124,6 +124,65 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
   }
 }
 
+TEST_CASE("a softmax's sums in one pass are offered where they may be, and found by the search") {
+  if (!have_clang())
+    return;
+  const auto offered = [](const program& p, const environment& env, const std::string& text) {
+    for (const auto& c : possible(p, env))
+      if (to_string(c.what) == text)
+        return true;
+    return false;
+  };
+  auto n = load_nest("online_softmax");
+  auto p = read(n);
+  auto env = environment_of(n, p);
+  CHECK(offered(p, env, "recompute(L2,L3)"));
+  CHECK_FALSE(offered(p, env, "online(L1,L2,256)"));
+  REQUIRE(transform::apply(p, {"recompute", {"L2", "L3"}}, env));
+  CHECK(offered(p, env, "online(L1,L2,256)"));
+  REQUIRE(transform::apply(p, {"online", {"L1", "L2", "256"}}, env));
+  CHECK_FALSE(offered(p, env, "online(L1,L2,256)"));
+  CHECK(variants({"online", {"L1", "L2", "256"}}, env).size() == 4);
+  auto exact = load_nest("online_exact");
+  auto q = read(exact);
+  CHECK_FALSE(transform::apply(q, {"online", {"L0", "L1", "256"}}, environment_of(exact, q)));
+
+  // It seldom pays: no sequence begins with it, and a step adds it now and then.
+  for (const auto* name : {"online_softmax", "online_attention"})
+    for (auto nest = load_nest(name); const auto& g : plans(read(nest), environment_of(nest, read(nest))))
+      CHECK(to_string(g).find("online(") == std::string::npos);
+  auto g = make_generator("transform").value();
+  auto c = context_of(n);
+  ancestor parent;
+  parent.genome = "recompute(L2,L3)";
+  parent.verdict = "pass";
+  c.parents = {parent};
+  size_t found = 0;
+  for (c.seed = 0; c.seed < 400; ++c.seed)
+    if (auto next = g->propose(c); next && next->genome.find("online(L1,L2,") != std::string::npos)
+      ++found;
+  CHECK(found >= 1);
+  CHECK(found <= 20);
+}
+
+TEST_CASE("a row of nothing but -inf gives the NaN that it gave before its sums were streamed") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("online_infinite");
+  n.sizes = {{{"rows", 2}, {"cols", 16}}, {{"rows", 1}, {"cols", 1}}, {{"rows", 1}, {"cols", 20}}};
+  bench b(n); // no nest with these sizes: -Ofast knows no NaN
+  auto reference = read(n);
+  auto env = environment_of(n, reference);
+  for (const auto* text : {"online(L1,L2,8)", "online(L1,L2,16); split(L2,2)", "online(L1,L2,64)"}) {
+    auto p = reference;
+    const auto genome = parse_genome(text).value();
+    for (const auto& m : genome)
+      REQUIRE(transform::apply(p, m, env));
+    for (const auto* level : {"-O0", "-O2", "-O3"})
+      CHECK(b.difference(print_program(p, ""), {level}) == std::nullopt);
+  }
+}
+
 TEST_CASE("a child resembles its parent") {
   if (!have_clang())
     return;

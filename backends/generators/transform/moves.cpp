@@ -42,6 +42,7 @@ std::vector<int64_t> tile_sizes(const environment& env) {
 const std::vector<int64_t> factors{2, 3, 4, 6, 8, 12, 14, 16};
 const std::vector<int64_t> partials{2, 3, 4, 6, 8};
 const std::vector<int64_t> distances{2, 4, 8, 16, 32, 64};
+const std::vector<int64_t> streamed{64, 128, 256, 512, 1024};
 const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
 
 bool takes(const move& m, size_t args, size_t first_number) {
@@ -115,6 +116,10 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return fission(p, a[0], number(a[1]), env);
   if (m.name == "fuse" && takes(m, 2, 2))
     return fuse(p, a[0], a[1], env);
+  if (m.name == "recompute" && takes(m, 2, 2))
+    return recompute(p, a[0], a[1], env);
+  if (m.name == "online" && takes(m, 3, 2))
+    return online(p, a[0], a[1], number(a[2]), env);
   if (m.name == "restrict" && a.empty()) {
     for (const auto& x : env.task.arguments)
       if (x.alias)
@@ -167,6 +172,8 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(partials, 1);
   else if (m.name == "skip")
     with(skipped, 1);
+  else if (m.name == "online")
+    with(streamed, 2);
   else if (m.name == "prefetch")
     with(distances, 1);
   else if (m.name == "vectorise")
@@ -287,6 +294,19 @@ std::vector<choice> possible(const program& p, const environment& env) {
           a.kind == stmt_kind::loop && b.kind == stmt_kind::loop && same(a.from, b.from) && same(a.to, b.to)
           && base_label(a.label) != base_label(b.label) && seen.insert(a.label + "+" + b.label).second)
         add(0.7, "fuse", {a.label, b.label});
+    for (size_t i = 0; i < body.size(); ++i)
+      for (size_t j = i + 1; j < body.size(); ++j) {
+        const auto& a = body[i];
+        const auto& b = body[j];
+        if (a.kind != stmt_kind::loop || b.kind != stmt_kind::loop || base_label(a.label) == base_label(b.label)
+            || !seen.insert(a.label + "|" + b.label).second)
+          continue;
+        if (may_recompute(a, b)) // both seldom pay on a processor
+          add(0.1, "recompute", {a.label, b.label});
+        if (may_stream_sums(a, b))
+          for (auto n : streamed)
+            add(0.3 / static_cast<double>(streamed.size()), "online", {a.label, b.label, std::to_string(n)});
+      }
   };
   add_pairs(p.body);
   walk(p.body, [&](const stmt& s) {

@@ -75,6 +75,9 @@ result<void> fission(program& p, const std::string& loop, int64_t first_part, co
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> peel(program& p, const std::string& loop, const std::string& branch);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
+result<void> recompute(program& p, const std::string& first, const std::string& second, const environment& env);
+result<void> online(program& p, const std::string& largest, const std::string& sums, int64_t count,
+                    const environment& env);
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env);
 result<void> transpose(program& p, const std::string& array);
@@ -101,6 +104,17 @@ stmt reduction_join(const reduction& r, expr part);
 std::string why_changed(const program& p, const stmt& loop, const std::string& array, const environment& env);
 // The arrays that the statements write; one without a name may be any.
 std::set<std::string> arrays_written(const std::vector<stmt>& body);
+// Whether evaluating it does nothing but compute and load from arrays.
+bool only_computes(const expr& whole);
+// Whether the array overlaps no other: a local one, or an argument that does not alias.
+bool keeps_apart(const program& p, const std::string& array, const environment& env);
+// Whether every mention of the array is the base of a subscript: no pointer to it goes elsewhere.
+bool is_only_indexed(const std::vector<stmt>& body, const std::string& array);
+// The expression with what the body's first `before` statements declare for good written in its place.
+expr with_locals(expr e, const std::vector<stmt>& body, size_t before);
+// Whether `recompute` and `online` may find something in two loops that follow each other.
+bool may_recompute(const stmt& first, const stmt& second);
+bool may_stream_sums(const stmt& largest, const stmt& sums);
 // Whether `coalesce` finds something in the loop.
 bool copies_segments(const stmt& loop);
 // Whether `peel` may open the branch.

@@ -19,20 +19,6 @@ bool is_guarded(const list& body) {
   });
 }
 
-// Whether evaluating it does nothing but compute and load from arrays.
-bool only_computes(const expr& whole) {
-  bool ok = true;
-  walk(whole, [&](const expr& e) {
-    const bool divides = e.kind == expr_kind::binary && (e.text == "/" || e.text == "%") && is_integer(e.type.base)
-                         && literal_value(e.args[1]).value_or(0) == 0;
-    const bool at_pointer = e.kind == expr_kind::unary && (e.text == "*" || e.text == "&");
-    ok = ok && e.type.lanes == 1 && e.kind != expr_kind::opaque && e.kind != expr_kind::member && !divides
-         && !at_pointer && (e.kind != expr_kind::call || is_pure_call(e))
-         && (e.kind != expr_kind::subscript || !root_of(e).empty());
-  });
-  return ok;
-}
-
 // Why a test may not be made before the iterations that come before its own; empty: it may. Where none of those does
 // anything, it sees what it would have seen; where one does, what it says is not used, but what it loads must be there.
 std::string trouble_of_test(const list& body, const environment& env) {
@@ -72,6 +58,19 @@ std::string trouble_of_test(const list& body, const environment& env) {
 }
 
 } // namespace
+
+bool only_computes(const expr& whole) {
+  bool ok = true;
+  walk(whole, [&](const expr& e) {
+    const bool divides = e.kind == expr_kind::binary && (e.text == "/" || e.text == "%") && is_integer(e.type.base)
+                         && literal_value(e.args[1]).value_or(0) == 0;
+    const bool at_pointer = e.kind == expr_kind::unary && (e.text == "*" || e.text == "&");
+    ok = ok && e.type.lanes == 1 && e.kind != expr_kind::opaque && e.kind != expr_kind::member && !divides
+         && !at_pointer && (e.kind != expr_kind::call || is_pure_call(e))
+         && (e.kind != expr_kind::subscript || !root_of(e).empty());
+  });
+  return ok;
+}
 
 std::set<std::string> arrays_written(const std::vector<stmt>& body) {
   std::set<std::string> out;
