@@ -131,19 +131,22 @@ void declare_budget(section& s, budget_spec& x) {
           x.cost);
 }
 
-} // namespace
+constexpr size_t most_generators = 32; // each is a thread of the node
 
-constexpr size_t most_generators = 32;
+} // namespace
 
 void declare_campaign(section& root, const known_names& known, campaign_draft& draft) {
   auto& spec = draft.spec;
-  root.value("task", {.text = "path of the task file, relative to this one", .required = true}, draft.task_file);
+  root.value("task",
+             {.text = "path of the task file, relative to this one; where --set gives it, to the working directory",
+              .required = true},
+             draft.task_file);
   root.value("target", {.text = "the hardware", .required = true, .choices = known.targets}, spec.target);
   auto seed = static_cast<int64_t>(spec.seed);
   root.value("seed", {.text = "of every random choice", .low = 0}, seed);
   spec.seed = static_cast<uint64_t>(seed);
   auto weights = 0.0;
-  root.tables("generator", {.text = "where candidates come from", .required = true}, [&](section& s) {
+  root.tables("generator", {.text = "where candidates come from, at most 32", .required = true}, [&](section& s) {
     auto& g = spec.generators.emplace_back();
     declare_kind(s, known, g.kind);
     s.value("weight", {.text = "share of the steps", .low = 0.0, .high = 1e9}, g.weight);

@@ -165,12 +165,11 @@ private:
     out_.estimate = true;
   }
 
-  // More processes on the device than are ours just now; spare workers come and go.
   void note_rest(const char* part, nanoseconds took) {
     out_.evidence[std::string{"ms."} + part] = figure(static_cast<double>(took.count()) / 1e6, 5);
   }
 
-  // Clocks, and whether others are there.
+  // Clocks, and whether there are more processes on the device than are ours.
   bool note_weather(const std::string& when) {
     if (!bench_.watch)
       return false;
