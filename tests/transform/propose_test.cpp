@@ -101,7 +101,7 @@ TEST_CASE("drafts are short, or sequences that the nest asks for") {
 TEST_CASE("sequences are read off the nests that have something to reuse, and hold on them") {
   if (!have_clang())
     return;
-  for (const auto* name : {"gemm", "gemm_memory", "panel_too_long"}) {
+  for (const auto* name : {"gemm", "gemm_memory", "panel_too_long", "borders"}) {
     CAPTURE(name);
     auto n = load_nest(name);
     auto reference = read(n);
@@ -117,6 +117,14 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
       CHECK(b.difference(print_program(p, "")) == std::nullopt);
     }
   }
+  // A guard is peeled off first, since nothing behind one is vectorised; rows are joined though borders stand beside.
+  auto windows = load_nest("borders");
+  auto padded = read(windows);
+  std::string all;
+  for (const auto& g : plans(padded, environment_of(windows, padded)))
+    all += to_string(g) + "\n";
+  CHECK(all.find("peel(L1,B0); vectorise(L1,16); mask(L1); jam(L1,4); jam(L0,4)\n") != std::string::npos);
+  CHECK(("\n" + all).find("\nvectorise") == std::string::npos);
   for (const auto* name : {"prefix_sum", "search", "opaque"}) {
     auto n = load_nest(name);
     auto reference = read(n);

@@ -192,7 +192,7 @@ void open(list& body, const std::string& branch, const std::map<std::string, exp
       auto inside = body[i].body.take();
       body.erase(body.begin() + static_cast<ptrdiff_t>(i));
       body.insert(body.begin() + static_cast<ptrdiff_t>(i), inside.begin(), inside.end());
-      return;
+      break;
     }
     open(body[i].body.change(), branch, defined);
   }

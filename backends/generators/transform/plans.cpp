@@ -62,6 +62,11 @@ move made(std::string name, std::vector<std::string> args) {
   return {std::move(name), std::move(args)};
 }
 
+// Whether nothing but `middle` stands in `outer`, so that the two can be tiled and swapped.
+bool is_alone(const reuse& r, const environment& env) {
+  return r.outer->body.size() == 1 && &r.outer->body[0] == r.middle && facts_of(env, r.outer->label).independent;
+}
+
 // A register block of `rows` by `vectors` over a packed panel: Goto and van de Geijn, "Anatomy of high-performance
 // matrix multiplication", 2008.
 genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const environment& env) {
@@ -69,8 +74,7 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   const auto& outer = r.outer->label;
   const auto& middle = r.middle->label;
   genome out;
-  const bool alone = r.outer->body.size() == 1 && &r.outer->body[0] == r.middle && facts_of(env, outer).independent;
-  if (alone && r.straight) {
+  if (is_alone(r, env) && r.straight) {
     out.push_back(made("tile", {middle, number(lanes * vectors)}));
     out.push_back(made("interchange", {outer, middle + "t"}));
   }
@@ -80,30 +84,65 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   out.push_back(made("vectorise", {middle, number(lanes)}));
   out.push_back(made("mask", {middle}));
   out.push_back(made("jam", {middle, number(vectors)}));
-  if (alone && rows > 1)
+  if (rows > 1)
     out.push_back(made("jam", {outer, number(rows)}));
   return out;
+}
+
+// What of a sequence applies; nothing if no vectors come of it, or, where they would be gathered, no panel.
+genome applied(const program& reference, const genome& g, bool gathers, const environment& env) {
+  auto p = reference;
+  genome out;
+  std::set<std::string> names;
+  for (const auto& m : g)
+    if (apply(p, m, env)) {
+      names.insert(m.name);
+      out.push_back(m);
+    }
+  const bool pays = names.count("vectorise") != 0 && (!gathers || names.count("pack") != 0);
+  return pays ? out : genome{};
+}
+
+// Register blocks for the nests that stand once `first` is done.
+void add_blocks(std::vector<genome>& out, const program& reference, const genome& first, const program& now,
+                const environment& env) {
+  const auto it = env.hardware.find("vector_bits");
+  const int64_t width = it == env.hardware.end() || it->second <= 0 ? 128 : it->second;
+  const int64_t registers = width >= 512 ? 32 : 16;
+  for (const auto& r : reuses(now, env)) {
+    if (bits(r.element) < 8)
+      continue;
+    const auto lanes = std::max<int64_t>(2, width / bits(r.element));
+    const bool alone = is_alone(r, env);
+    const bool by_rows = alone || facts_of(env, r.outer->label).independent;
+    for (const int64_t vectors : {2, 3, 4})
+      for (const int64_t rows : {1, 2, 4, 6, 8, 12, 14}) {
+        // The block, a row of the panel and one value of the other array stay in registers, and fill half of them.
+        const auto filled = rows * vectors + vectors + 1;
+        const bool fits = filled <= registers && filled * 2 >= registers && rows > 2;
+        // What stands beside `middle` is joined as well, or not at all: fewer rows, or none, may be better.
+        if (by_rows ? !fits && (alone || filled > registers) : rows > 1)
+          continue;
+        auto g = first;
+        const auto b = block(r, lanes, vectors, rows, env);
+        g.insert(g.end(), b.begin(), b.end());
+        g = applied(reference, g, !r.straight, env);
+        if (!g.empty() && std::find(out.begin(), out.end(), g) == out.end())
+          out.push_back(std::move(g));
+      }
+  }
 }
 
 } // namespace
 
 std::vector<genome> plans(const program& reference, const environment& env) {
   std::vector<genome> out;
-  const auto it = env.hardware.find("vector_bits");
-  const int64_t width = it == env.hardware.end() || it->second <= 0 ? 128 : it->second;
-  const int64_t registers = width >= 512 ? 32 : 16;
-  for (const auto& r : reuses(reference, env)) {
-    if (bits(r.element) < 8)
-      continue;
-    const auto lanes = std::max<int64_t>(2, width / bits(r.element));
-    for (const int64_t vectors : {2, 3, 4})
-      for (const int64_t rows : {4, 6, 8, 12, 14}) {
-        // The block, a row of the panel and one value of the other array stay in registers, and fill half of them.
-        const auto filled = rows * vectors + vectors + 1;
-        auto g = block(r, lanes, vectors, rows, env);
-        if (filled <= registers && filled * 2 >= registers && std::find(out.begin(), out.end(), g) == out.end())
-          out.push_back(std::move(g));
-      }
+  add_blocks(out, reference, {}, reference, env);
+  // Between the borders of a padded window no guard is in the way.
+  for (const auto& c : possible(reference, env)) {
+    auto inside = reference;
+    if (c.what.name == "peel" && apply(inside, c.what, env))
+      add_blocks(out, reference, {c.what}, inside, env);
   }
   return out;
 }
