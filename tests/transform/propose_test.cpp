@@ -78,6 +78,17 @@ TEST_CASE("a move without its arguments has no variants") {
   CHECK(!variants({"tile", {"L0", "16"}}, env).empty());
 }
 
+namespace {
+
+std::vector<std::vector<transform::move>> all_plans(const program& reference, const environment& env) {
+  std::vector<std::vector<transform::move>> out;
+  for (auto& idea : plans(reference, env))
+    out.insert(out.end(), idea.begin(), idea.end());
+  return out;
+}
+
+} // namespace
+
 TEST_CASE("drafts are short, or sequences that the nest asks for") {
   if (!have_clang())
     return;
@@ -95,7 +106,7 @@ TEST_CASE("drafts are short, or sequences that the nest asks for") {
       CHECK(parse_genome(p.genome)->size() <= 2);
   }
   CHECK(planned >= 5);
-  CHECK(planned <= 20);
+  CHECK(planned <= 25);
 }
 
 TEST_CASE("sequences are read off the nests that have something to reuse, and hold on them") {
@@ -107,7 +118,7 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
     auto reference = read(n);
     auto env = environment_of(n, reference);
     bench b(n);
-    const auto sequences = plans(reference, env);
+    const auto sequences = all_plans(reference, env);
     CHECK(sequences.size() >= 4);
     for (const auto& g : {sequences.front(), sequences.back()}) {
       CAPTURE(to_string(g));
@@ -121,10 +132,22 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
   auto windows = load_nest("borders");
   auto padded = read(windows);
   std::string all;
-  for (const auto& g : plans(padded, environment_of(windows, padded)))
+  for (const auto& g : all_plans(padded, environment_of(windows, padded)))
     all += to_string(g) + "\n";
   CHECK(all.find("peel(L1,B0); vectorise(L1,16); mask(L1); jam(L1,4); jam(L0,4)\n") != std::string::npos);
   CHECK(("\n" + all).find("\nvectorise") == std::string::npos);
+  // Everything inside one loop at once, where it holds several nests: each gets its vectors, and rows share loads.
+  auto attention = load_nest("attention_rows");
+  auto nests = read(attention);
+  const auto ideas = plans(nests, environment_of(attention, nests));
+  REQUIRE(!ideas.empty());
+  std::string wholes;
+  for (const auto& g : ideas.front())
+    wholes += to_string(g) + "\n";
+  CHECK(
+      wholes.find("pack(L0,k,L1); vectorise(L1,16); jam(L1,4); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); "
+                  "hold(L5); vectorise(L6,16); jam(L6,4); jam(L0,4)\n")
+      != std::string::npos);
   for (const auto* name : {"prefix_sum", "search", "opaque"}) {
     auto n = load_nest(name);
     auto reference = read(n);
@@ -157,7 +180,7 @@ TEST_CASE("a softmax's sums in one pass are offered where they may be, and found
 
   // It seldom pays: no sequence begins with it, and a step adds it now and then.
   for (const auto* name : {"online_softmax", "online_attention"})
-    for (auto nest = load_nest(name); const auto& g : plans(read(nest), environment_of(nest, read(nest))))
+    for (auto nest = load_nest(name); const auto& g : all_plans(read(nest), environment_of(nest, read(nest))))
       CHECK(to_string(g).find("online(") == std::string::npos);
   auto g = make_generator("transform").value();
   auto c = context_of(n);

@@ -49,9 +49,8 @@ result<void> apply(program& p, const move& m, const environment& env);
 
 // Every move that looks applicable, with sensible parameters for this hardware.
 std::vector<choice> possible(const program& p, const environment& env);
-// Sequences that belong together, for the nests of the reference that ask for them; what of them does not apply is to
-// be left out.
-std::vector<std::vector<move>> plans(const program& reference, const environment& env);
+// Sequences that belong together, for the nests of the reference that ask for them: a list for each idea.
+std::vector<std::vector<std::vector<move>>> plans(const program& reference, const environment& env);
 // Other parameters for the same kind of move on the same label.
 std::vector<move> variants(const move& m, const environment& env);
 
@@ -85,7 +84,7 @@ result<void> stream(program& p, const std::string& loop);
 result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env);
 
 // Shared by the moves.
-constexpr size_t weight_limit = 3'500; // nodes of a program; beyond, a candidate takes longer to compile than to judge
+constexpr size_t weight_limit = 10'000; // nodes of a program; beyond, a candidate takes longer to compile than to judge
 std::string base_label(const std::string& label); // of the reference's loop: "L1" for "L1tr"
 const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`

@@ -127,6 +127,7 @@ void normalise(program& p) {
   drop_unread(body);
   forward_pointers(p, body);
   sink_declarations(body);
+  sink_arrays(body);
   int loops = 0;
   int whiles = 0;
   int branches = 0;

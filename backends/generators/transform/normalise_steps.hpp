@@ -24,5 +24,7 @@ void drop_unread(stmt_list& all);
 void forward_pointers(program& p, stmt_list& body);
 // C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.
 void sink_declarations(stmt_list& body);
+// The same for arrays that each iteration fills before it reads them.
+void sink_arrays(stmt_list& body);
 
 } // namespace kevolve::transform

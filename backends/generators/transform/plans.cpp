@@ -103,16 +103,30 @@ genome applied(const program& reference, const genome& g, bool gathers, const en
   return pays ? out : genome{};
 }
 
-// Register blocks for the nests that stand once `first` is done.
-void add_blocks(std::vector<genome>& out, const program& reference, const genome& first, const program& now,
-                const environment& env) {
+void add(std::vector<genome>& out, const program& reference, const genome& g, bool gathers, const environment& env) {
+  auto now = applied(reference, g, gathers, env);
+  if (!now.empty() && std::find(out.begin(), out.end(), now) == out.end())
+    out.push_back(std::move(now));
+}
+
+int64_t vector_bits(const environment& env) {
   const auto it = env.hardware.find("vector_bits");
-  const int64_t width = it == env.hardware.end() || it->second <= 0 ? 128 : it->second;
-  const int64_t registers = width >= 512 ? 32 : 16;
+  return it == env.hardware.end() || it->second <= 0 ? 128 : it->second;
+}
+
+// How many elements of a vector; 0: none fit.
+int64_t lanes_of(scalar_kind element, const environment& env) {
+  return bits(element) < 8 ? 0 : std::max<int64_t>(2, vector_bits(env) / bits(element));
+}
+
+// Register blocks for the nests that stand once `first` is done.
+std::vector<genome> blocks(const program& reference, const genome& first, const program& now, const environment& env) {
+  std::vector<genome> out;
+  const int64_t registers = vector_bits(env) >= 512 ? 32 : 16;
   for (const auto& r : reuses(now, env)) {
-    if (bits(r.element) < 8)
+    const auto lanes = lanes_of(r.element, env);
+    if (lanes == 0)
       continue;
-    const auto lanes = std::max<int64_t>(2, width / bits(r.element));
     const bool alone = is_alone(r, env);
     const bool by_rows = alone || facts_of(env, r.outer->label).independent;
     for (const int64_t vectors : {2, 3, 4})
@@ -126,24 +140,142 @@ void add_blocks(std::vector<genome>& out, const program& reference, const genome
         auto g = first;
         const auto b = block(r, lanes, vectors, rows, env);
         g.insert(g.end(), b.begin(), b.end());
-        g = applied(reference, g, !r.straight, env);
-        if (!g.empty() && std::find(out.begin(), out.end(), g) == out.end())
-          out.push_back(std::move(g));
+        add(out, reference, g, !r.straight, env);
       }
   }
+  return out;
+}
+
+// Everything inside one loop at once, where it holds several nests: each gets its vectors, then several iterations of
+// the loop run side by side and share what they load.
+class whole {
+public:
+  whole(const stmt& outer, const std::vector<reuse>& all, const environment& env) : outer_(outer), env_(env) {
+    for (const auto& r : all) { // the innermost loop that meets the same part again comes last
+      auto& kept = middles_[r.middle->label];
+      if (kept == nullptr || r.straight || !kept->straight)
+        kept = &r;
+    }
+  }
+
+  genome made_of(int64_t vectors, int64_t rows, bool masked) {
+    vectors_ = vectors;
+    out_.clear();
+    nests_ = 0;
+    visit(outer_.body);
+    if (!masked)
+      std::erase_if(out_, [](const move& m) { return m.name == "mask"; });
+    if (rows > 1)
+      out_.push_back(made("jam", {outer_.label, std::to_string(rows)}));
+    return nests_ < 2 ? genome{} : out_;
+  }
+
+  // Whether some vectors stand in memory only once a panel is packed.
+  bool gathers() const { return gathers_; }
+
+private:
+  static bool holds_loops(const stmt& s) {
+    bool out = false;
+    walk(s.body, [&](const stmt& x) { out = out || x.kind == stmt_kind::loop || x.kind == stmt_kind::while_loop; });
+    return out;
+  }
+
+  // A loop that does nothing but run another one, which adds to elements that stay where they are: sums over the outer
+  // one, for which the two change places.
+  static bool adds_up(const stmt& s) {
+    if (s.body.size() != 1 || s.body[0].kind != stmt_kind::loop || holds_loops(s.body[0]))
+      return false;
+    const auto& inner = s.body[0];
+    return updates_fixed_element(s) && inner.body.size() == 1 && mentions(inner.body[0].target, inner.name);
+  }
+
+  // What a loop's vectors are made for; nothing where loops inside it have theirs side by side and it has not.
+  const reuse* middle(const stmt& loop) const {
+    const auto it = middles_.find(loop.label);
+    if (loop.kind != stmt_kind::loop || it == middles_.end() || lanes_of(it->second->element, env_) == 0)
+      return nullptr;
+    bool better = false;
+    walk(loop.body, [&](const stmt& s) {
+      const auto inside = s.kind == stmt_kind::loop ? middles_.find(s.label) : middles_.end();
+      better = better || (inside != middles_.end() && inside->second->straight);
+    });
+    return better && !it->second->straight ? nullptr : it->second;
+  }
+
+  int64_t lanes(const stmt& loop) const {
+    int64_t out = 0;
+    walk_exprs(loop.body, [&](const expr& e) {
+      if (e.kind == expr_kind::subscript && out == 0)
+        out = lanes_of(e.type.base, env_);
+    });
+    return out;
+  }
+
+  void vectors(const stmt& loop, int64_t lanes) {
+    if (lanes == 0)
+      return;
+    ++nests_;
+    out_.push_back(made("vectorise", {loop.label, std::to_string(lanes)}));
+    out_.push_back(made("mask", {loop.label}));
+  }
+
+  void visit(const std::vector<stmt>& body) {
+    for (const auto& s : body) {
+      if (const auto* r = middle(s)) {
+        const auto b = block(*r, lanes_of(r->element, env_), vectors_, r->outer == &outer_ ? 1 : rows_inside, env_);
+        out_.insert(out_.end(), b.begin(), b.end());
+        gathers_ = gathers_ || !r->straight;
+        ++nests_;
+      } else if (s.kind == stmt_kind::loop && adds_up(s)) {
+        out_.push_back(made("interchange", {s.label, s.body[0].label}));
+        out_.push_back(made("hold", {s.label}));
+        vectors(s.body[0], lanes(s.body[0]));
+        out_.push_back(made("jam", {s.body[0].label, std::to_string(vectors_)}));
+      } else if (s.kind == stmt_kind::loop && !holds_loops(s))
+        vectors(s, lanes(s));
+      else {
+        visit(s.body);
+        visit(s.otherwise);
+      }
+    }
+  }
+
+  static constexpr int64_t rows_inside = 4;
+  const stmt& outer_;
+  const environment& env_;
+  std::map<std::string, const reuse*> middles_;
+  genome out_;
+  int64_t vectors_ = 0;
+  bool gathers_ = false;
+  int nests_ = 0;
+};
+
+std::vector<genome> wholes(const program& reference, const environment& env) {
+  std::vector<genome> out;
+  const auto all = reuses(reference, env);
+  for (const auto& s : reference.body) {
+    if (s.kind != stmt_kind::loop || all.empty())
+      continue;
+    whole w{s, all, env};
+    for (const int64_t vectors : {2, 4})
+      for (const int64_t rows : {1, 2, 4, 6})
+        for (const bool masked : {false, true})
+          add(out, reference, w.made_of(vectors, rows, masked), w.gathers(), env);
+  }
+  return out;
 }
 
 } // namespace
 
-std::vector<genome> plans(const program& reference, const environment& env) {
-  std::vector<genome> out;
-  add_blocks(out, reference, {}, reference, env);
+std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
+  std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env)};
   // Between the borders of a padded window no guard is in the way.
   for (const auto& c : possible(reference, env)) {
     auto inside = reference;
     if (c.what.name == "peel" && apply(inside, c.what, env))
-      add_blocks(out, reference, {c.what}, inside, env);
+      out.push_back(blocks(reference, {c.what}, inside, env));
   }
+  std::erase_if(out, [](const auto& sequences) { return sequences.empty(); });
   return out;
 }
 

@@ -91,7 +91,7 @@ struct reading {
   std::map<std::string, int64_t> hardware;
   result<program> parsed = fail(errc::internal, "not read yet");
   std::map<std::string, loop_facts> facts;
-  std::vector<genome> sequences = {}; // plans()
+  std::vector<std::vector<genome>> sequences = {}; // plans()
   // What genomes made of the reference lately, without the moves that change no statement: children begin like their
   // parents.
   lately<program> made;
@@ -277,8 +277,10 @@ private:
         parents.push_back(std::move(*g));
         failed.push_back(a.verdict != "pass");
       }
-    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && random_.chance(0.4))
-      return {reading_.sequences[random_.below(reading_.sequences.size())], "blocks and panels"};
+    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && random_.chance(0.6)) {
+      const auto& idea = reading_.sequences[random_.below(reading_.sequences.size())];
+      return {idea[random_.below(idea.size())], "blocks and panels"};
+    }
     if (context_.draft)
       return {extend({}, 1 + random_.below(2)), "first draft"};
     if (parents.empty())
