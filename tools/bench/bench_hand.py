@@ -48,6 +48,7 @@ def judge(arguments: object, name: str, candidate: Path, flags: str | None = Non
         return {"verdict": done["verdict"] if done else None, "detail": done["detail"] if done else "no answer"}
     timing = done["timing"]
     shapes = []
+    shortest = min(s["candidate_ns"]["median"] for s in timing["shapes"])
     for s in timing["shapes"]:
         if s["held_out"]:
             continue
@@ -55,7 +56,8 @@ def judge(arguments: object, name: str, candidate: Path, flags: str | None = Non
         shapes.append({"shape": s["shape"], "weight": s["weight"], "reference_ns": s["reference_ns"]["median"],
                        "candidate_ns": ns, "floor_ns": s["floor_ns"], "bytes": moved,
                        "gb_per_s": moved / ns if moved else None})
-    return {"verdict": "pass", "flags": done["flags"], "speedup": timing["speedup"], "ci95": timing["ci95"], "shapes": shapes}
+    return {"verdict": "pass", "flags": done["flags"], "speedup": timing["speedup"], "ci95": timing["ci95"], "shapes": shapes,
+            "shortest_ns": shortest}
 
 
 def fastest(memory: Json) -> Json:
@@ -79,6 +81,8 @@ def main() -> None:
     common.need(arguments.bin, "kevolve")
     document = common.header("hand", arguments)
     document["memory"] = {name: fastest(judge(arguments, name, HAND / f"{name}.c")) for name in MEMORY}
+    # A call with next to nothing to do: what waking and freezing the process takes of any.
+    document["call_ns"] = min((m["shortest_ns"] for m in document["memory"].values() if m["verdict"] == "pass"), default=0.0)
     document["tasks"] = []
     kept = {t["task"]: t for t in json.loads(WINNERS.read_text(encoding="utf-8"))["tasks"]} if arguments.long else {}
     with common.scratch() as folder:
@@ -120,18 +124,20 @@ def rows_of(t: Json, memory: Json) -> list[list[str]]:
 
 def render(document: Json) -> str:
     memory = document["memory"]
-    first = [["memory task", "shape", "time", "GB/s moved", "of the roof"]]
+    call = document.get("call_ns", 0.0)
+    first = [["memory task", "shape", "time", "GB/s moved", "of the roof", "GB/s beside the call itself", "of the roof"]]
     for name, m in memory.items():
         if m["verdict"] != "pass":
-            first.append([name, f"{m['verdict']}: {m['detail']}", "-", "-", "-"])
+            first.append([name, f"{m['verdict']}: {m['detail']}"] + ["-"] * 5)
             continue
         first += [[name, s["shape"], common.nanoseconds(s["fastest_ns"]), common.number(s["gb_per_s"], 1),
-                   common.number(s["floor_ns"] / s["fastest_ns"])] for s in m["shapes"]]
+                   common.number(s["floor_ns"] / s["fastest_ns"]), common.number(s["bytes"] / (s["fastest_ns"] - call), 1),
+                   common.number(s["floor_ns"] / (s["fastest_ns"] - call))] for s in m["shapes"]]
     rows = [["task", "shape", "by hand against -O3 (95 %)", "kept winner against -O3 (95 %)", "by hand", "winner",
              "GB/s by hand", "by hand, share of memory's", "winner's share", "by hand, of the roof"]]
     for t in document["tasks"]:
         rows += rows_of(t, memory)
-    return common.table(first) + "\n\n" + common.table(rows)
+    return (common.table(first) + f"\n\nThe call itself: {common.nanoseconds(call)}, as a task of one block takes.\n\n" + common.table(rows))
 
 
 if __name__ == "__main__":

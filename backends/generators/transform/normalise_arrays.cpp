@@ -36,7 +36,9 @@ public:
   }
 
   bool holds() {
-    if (!extent_stays() || !find_fill(user_.body))
+    bool opaque = false; // a jump into the scope of an array of variable length would be an error
+    walk(user_.body, [&](const stmt& s) { opaque = opaque || s.kind == stmt_kind::opaque; });
+    if (opaque || !extent_stays() || !find_fill(user_.body))
       return false;
     loops_around around;
     return look(user_.body, around) && uses_ == count_mentions(user_.body, array_.name);
