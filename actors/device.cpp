@@ -1,13 +1,60 @@
 #include "actors/device.hpp"
 
+#include "actors/device_samples.hpp"
+#include "actors/keys.hpp"
+#include "runtime/base/wall_clock.hpp"
+
 namespace kevolve {
 
 namespace {
 
 using device_pointer = device_actor::stateful_pointer<device_state>;
 
+constexpr auto store_limit = std::chrono::seconds{60};
+
 std::chrono::milliseconds now(device_pointer self) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now().time_since_epoch());
+}
+
+// Stores the latest, if it is worth it; one at a time, so that a slow disk gathers none. One that is refused is let go:
+// the journal tells why, and the next is tried.
+void store_latest(device_pointer self) {
+  auto& st = self->state;
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now() - st.stored_at);
+  if (st.storing || !st.setup.journal || !worth_storing(st.stored, st.latest, since))
+    return;
+  st.storing = true;
+  const auto& id = st.setup.offer.resource_id;
+  auto record = st.latest;
+  ++record.serial;
+  append_request a;
+  a.values = {{keys::index, keys::device(id), encode(record)},
+              {keys::index, sample_key(id, record.serial), encode(record)}};
+  a.may_lag = true;
+  self->request(st.setup.journal, store_limit, atom::append_v, std::move(a))
+      .then(
+          [self, record](uint64_t) {
+            auto& state = self->state;
+            state.storing = false;
+            state.latest.serial = record.serial;
+            state.stored = record;
+            state.stored_at = self->clock().now();
+            if (state.setup.board)
+              state.setup.board->show(state.setup.offer.resource_id, state.latest);
+            store_latest(self); // what has changed meanwhile
+          },
+          [self](caf::error&) { self->state.storing = false; });
+}
+
+// Another sample has come, or the device is in another state.
+void note(device_pointer self) {
+  auto& st = self->state;
+  st.latest.time_ns = wall_clock_ns();
+  st.latest.state = to_string(st.health.is);
+  st.latest.why = st.health.why;
+  if (st.setup.board)
+    st.setup.board->show(st.setup.offer.resource_id, st.latest);
+  store_latest(self);
 }
 
 void begin_probe(device_pointer self) {
@@ -50,6 +97,7 @@ void drop_postponed(device_state& st, const id128& job) {
 void job_ended(device_pointer self, judge_outcome outcome) {
   auto& st = self->state;
   after_job(st.health, outcome);
+  note(self);
   if (casts_doubt(outcome)) {
     st.doubtful = std::move(outcome);
     begin_probe(self);
@@ -65,6 +113,7 @@ void probe_ended(device_pointer self, const judge_outcome& outcome) {
   const auto& id = st.setup.offer.resource_id;
   const auto was_sick = !st.unfit.empty();
   after_probe(st.health, st.setup.health, outcome, now(self));
+  note(self);
   auto postponed = std::exchange(st.postponed, std::nullopt);
   auto doubtful = std::exchange(st.doubtful, std::nullopt);
   if (st.health.is == device_health::state::quarantined) {
@@ -92,6 +141,13 @@ void probe_ended(device_pointer self, const judge_outcome& outcome) {
 
 void answered(device_pointer self, uint8_t kind, const std::string& payload) {
   auto& st = self->state;
+  if (kind == static_cast<uint8_t>(frame_kind::device_sample)) {
+    if (auto sample = decode<device_sample>(payload)) {
+      st.latest.sample = std::move(*sample);
+      note(self);
+    }
+    return;
+  }
   if (helper_owner::heard(self, kind, payload, [self] { begin_probe(self); })
       || kind != static_cast<uint8_t>(frame_kind::judge_outcome))
     return;
@@ -111,6 +167,12 @@ device_actor::behavior_type device(device_pointer self, card_ptr card, helper_se
   st.card = std::move(card);
   st.setup = std::move(setup);
   st.proving = true;
+  if (st.setup.board) { // what it was like before us, but for its state
+    st.latest = st.setup.board->latest(st.setup.offer.resource_id).value_or(device_record{});
+    st.latest.state = to_string(st.health.is);
+    st.latest.why.clear();
+    st.setup.board->show(st.setup.offer.resource_id, st.latest);
+  }
   report_exceptions(self);
   helper_owner::watch_scheduler(self);
   helper_owner::start(self);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/device_board.hpp"
 #include "actors/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/promises.hpp"
@@ -38,6 +39,8 @@ struct helper_setup {
   resource_offer offer; // handle is filled in
   scheduler_actor scheduler;
   health_rules health;                               // of devices
+  std::shared_ptr<device_board> board;               // likewise; null: nobody looks
+  journal_actor journal;                             // likewise; none: nothing is stored
   std::shared_ptr<const std::atomic<bool>> stopping; // the node is; null: never
 };
 

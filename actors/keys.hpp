@@ -61,6 +61,14 @@ inline std::string spent_by(const id128& campaign) {
 inline std::string spent_with(const std::string& provider) {
   return "spent/provider/" + provider;
 }
+// index: what a device was like last
+inline std::string device(const std::string& id) {
+  return "device/" + id;
+}
+// index: the same of before, each in the place of one that is too old
+inline std::string device_sample(const std::string& id, uint64_t place) {
+  return "sample/" + id + "/" + big_endian(place);
+}
 // index: a campaign of which parts may still be there that are to go
 inline std::string forgetting(const id128& id) {
   return "forgetting/" + of(id);

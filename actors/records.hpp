@@ -255,6 +255,16 @@ struct forgotten_record {
   uint64_t candidates = 0;
 };
 
+// What a device was like and whether it was fit to time on: the newest under its id, and so many before it
+// (device_samples.hpp). In no campaign's events, for it outlives them and is read by nobody who folds.
+struct device_record {
+  uint64_t serial = 0;  // of the device's records, from 1; 0: not stored
+  int64_t time_ns = 0;  // wall clock
+  std::string state;    // unproven | fit | suspect | quarantined
+  std::string why;      // it is quarantined
+  device_sample sample; // the last one; maybe of long before
+};
+
 struct finish_record {
   std::string state;       // finished | failed
   std::string stop_reason; // target | budget | stall | cancelled | error
@@ -347,6 +357,10 @@ typename I::result_type inspect(I& f, batch_record& x) {
 template <class I>
 typename I::result_type inspect(I& f, forgotten_record& x) {
   return f(x.campaign, x.name, x.candidates);
+}
+template <class I>
+typename I::result_type inspect(I& f, device_record& x) {
+  return f(x.serial, x.time_ns, x.state, x.why, x.sample);
 }
 template <class I>
 typename I::result_type inspect(I& f, finish_record& x) {

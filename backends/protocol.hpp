@@ -1,9 +1,11 @@
 // What the node says to a target's helper processes, and what they answer. Every target's compile server and
 // judge speak these frames (runtime/base/channel.hpp) over the socket they are started with, so the actors
 // never know which hardware they drive. A helper answers each request with any number of `progress` frames
-// and then exactly one outcome; a helper that dies instead is a fault.
+// and then exactly one outcome; a helper that dies instead is a fault. A judge also says at any time what its device is
+// like: with each job before its outcome, and idle if it costs nobody anything.
 #pragma once
 
+#include "backends/device_sample.hpp"
 #include "runtime/base/contract.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/verdict.hpp"
@@ -23,8 +25,9 @@ enum class frame_kind : uint8_t {
   compile_outcome,
   judge_request, // node → judge
   judge_outcome,
-  progress, // helper → node: alive, and at what
-  cancel,   // node → helper: drop the request with this id
+  progress,      // helper → node: alive, and at what
+  cancel,        // node → helper: drop the request with this id
+  device_sample, // judge → node
 };
 
 // A compile that has run so long when its node goes away is ended all the same: the server is started with --keep DIR

@@ -2,6 +2,7 @@
 
 #include "backends/cuda/dynamic_library.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace kevolve::cuda {
@@ -10,6 +11,21 @@ namespace {
 
 constexpr int clock_sm = 1;
 constexpr int clock_memory = 2;
+constexpr int no_error = 0;
+constexpr int too_many = 7; // NVML_ERROR_INSUFFICIENT_SIZE: the count is told all the same
+
+struct reason {
+  uint64_t bit;
+  const char* name;
+};
+// nvmlClocksEventReason*, by name, less being idle and what the operator has set.
+constexpr std::array<reason, 6> reasons_known{{{0x08, "hw_slowdown"},
+                                               {0x80, "hw_power_brake_slowdown"},
+                                               {0x40, "hw_thermal_slowdown"},
+                                               {0x04, "sw_power_cap"},
+                                               {0x20, "sw_thermal_slowdown"},
+                                               {0x10, "sync_boost"}}};
+constexpr uint64_t harmless_reasons = 0x01 | 0x02 | 0x100; // idle, applications' and displays' clock settings
 
 struct process_info { // nvmlProcessInfo_t of the _v3 calls
   uint32_t pid;
@@ -65,18 +81,53 @@ result<management> management::open(const std::string& pci) {
 
 device_weather management::read() const {
   device_weather out;
-  call_->clock(device_, clock_sm, &out.sm_mhz);
-  call_->clock(device_, clock_memory, &out.memory_mhz);
-  call_->power(device_, &out.milliwatts);
-  call_->temperature(device_, 0, &out.celsius);
+  const auto told = [](int status, auto value) { return status == no_error ? std::optional{value} : std::nullopt; };
+  uint32_t x = 0;
+  int status = call_->clock(device_, clock_sm, &x);
+  out.sm_mhz = told(status, x);
+  status = call_->clock(device_, clock_memory, &x);
+  out.memory_mhz = told(status, x);
+  status = call_->power(device_, &x);
+  out.milliwatts = told(status, x);
+  status = call_->temperature(device_, 0, &x);
+  out.celsius = told(status, x);
   unsigned long long reasons = 0;
-  call_->throttle(device_, &reasons);
-  out.throttle_reasons = reasons;
+  status = call_->throttle(device_, &reasons);
+  out.throttle_reasons = told(status, uint64_t{reasons});
   std::array<process_info, 64> found{};
-  uint32_t count = found.size();
-  if (call_->processes(device_, &count, found.data()) == 0)
-    for (uint32_t i = 0; i < count && i < found.size(); ++i)
-      out.processes.push_back(found[i].pid);
+  x = found.size();
+  status = call_->processes(device_, &x, found.data());
+  out.processes = told(status == too_many ? no_error : status, x);
+  return out;
+}
+
+std::vector<std::string> throttle_names(uint64_t reasons) {
+  std::vector<std::string> out;
+  for (const auto& r : reasons_known) {
+    if ((reasons & r.bit) != 0)
+      out.emplace_back(r.name);
+    reasons &= ~r.bit;
+  }
+  if ((reasons & ~harmless_reasons) != 0)
+    out.emplace_back("other");
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+device_sample to_sample(const device_weather& w, size_t ours, int64_t time_ns) {
+  device_sample out;
+  out.time_ns = time_ns;
+  if (w.sm_mhz)
+    out.clocks_mhz["sm"] = *w.sm_mhz;
+  if (w.memory_mhz)
+    out.clocks_mhz["memory"] = *w.memory_mhz;
+  out.milliwatts = w.milliwatts;
+  if (w.celsius)
+    out.celsius = static_cast<int32_t>(*w.celsius);
+  if (w.throttle_reasons)
+    out.throttled_by = throttle_names(*w.throttle_reasons);
+  if (w.processes)
+    out.foreign_processes = *w.processes > ours ? *w.processes - static_cast<uint32_t>(ours) : 0;
   return out;
 }
 

@@ -2,23 +2,31 @@
 // nothing here changes a setting.
 #pragma once
 
+#include "backends/device_sample.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kevolve::cuda {
 
+// Without what the library does not tell of this device.
 struct device_weather {
-  uint32_t sm_mhz = 0;
-  uint32_t memory_mhz = 0;
-  uint32_t milliwatts = 0;
-  uint32_t celsius = 0;
-  uint64_t throttle_reasons = 0;
-  std::vector<uint32_t> processes; // pids with a compute context
+  std::optional<uint32_t> sm_mhz;
+  std::optional<uint32_t> memory_mhz;
+  std::optional<uint32_t> milliwatts;
+  std::optional<uint32_t> celsius;
+  std::optional<uint64_t> throttle_reasons;
+  std::optional<uint32_t> processes; // with a compute context
 };
+
+// The reasons of this mask that slow the device down below what it is set to, by the names of nvidia-smi; idling is
+// none.
+std::vector<std::string> throttle_names(uint64_t reasons);
+// What of it others are told; `ours`: the most of the processes that may be ours.
+device_sample to_sample(const device_weather& w, size_t ours, int64_t time_ns);
 
 class management {
 public:

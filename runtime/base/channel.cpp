@@ -182,9 +182,9 @@ result<std::vector<int>> channel::receive_fds(size_t count, milliseconds limit) 
   return fail(errc::protocol, "expected " + std::to_string(count) + " descriptors, got " + std::to_string(fds.size()));
 }
 
-bool channel::readable() const {
+bool channel::readable(milliseconds limit) const {
   pollfd p{fd_, POLLIN, 0};
-  return ::poll(&p, 1, 0) > 0;
+  return ::poll(&p, 1, static_cast<int>(limit.count())) > 0;
 }
 
 result<std::pair<channel, channel>> make_channel_pair() {

@@ -48,8 +48,8 @@ public:
   // Blocks up to `limit`; errc::timed_out, errc::io on end of stream, errc::protocol on a bad length.
   result<frame> receive(std::chrono::milliseconds limit);
   result<std::vector<int>> receive_fds(size_t count, std::chrono::milliseconds limit);
-  // True if bytes wait to be read.
-  bool readable() const;
+  // True if bytes wait to be read, or come within the limit; and at the end of the stream.
+  bool readable(std::chrono::milliseconds limit = {}) const;
 
   template <class Kind, class T>
   result<void> send_message(Kind kind, const T& x) {

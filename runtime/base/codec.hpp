@@ -2,7 +2,7 @@
 // the same inspect(Inspector&, T&) that the actor framework uses, so a struct lists its fields once.
 // Encoding: little-endian fixed-width integers and IEEE doubles; strings and containers carry a u32 length.
 // An enumeration E with a function last_value(E) beside it is refused beyond that value; others take any.
-// Field types: integers, bool, enums, float, double, string, vector, map, pair, array, inspectable structs.
+// Field types: integers, bool, enums, float, double, string, vector, map, pair, array, optional, inspectable structs.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +56,12 @@ private:
   void put(const std::string& x) {
     put(static_cast<uint32_t>(x.size()));
     out_ += x;
+  }
+  template <class T>
+  void put(const std::optional<T>& x) {
+    put(x.has_value());
+    if (x)
+      put(*x);
   }
   template <class T>
   void put(const std::vector<T>& xs) {
@@ -153,6 +160,15 @@ private:
     uint32_t n = 0;
     get(n);
     x = std::string{take(n)};
+  }
+  template <class T>
+  void get(std::optional<T>& x) {
+    uint8_t there = 0;
+    get(there);
+    x.reset();
+    ok_ = ok_ && there <= 1;
+    if (ok_ && there == 1)
+      get(x.emplace());
   }
   template <class T>
   void get(std::vector<T>& xs) {

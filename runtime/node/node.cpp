@@ -3,6 +3,7 @@
 #include "actors/compiler_worker.hpp"
 #include "actors/device.hpp"
 #include "actors/journal.hpp"
+#include "actors/keys.hpp"
 #include "actors/models.hpp"
 #include "actors/relay.hpp"
 #include "runtime/base/codec.hpp"
@@ -140,6 +141,8 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   setup.offer.owner = p.id;
   setup.scheduler = p.scheduler;
   setup.health = p.options.health;
+  setup.board = p.devices;
+  setup.journal = p.journal;
   setup.stopping = p.stopping;
   child_spec child;
   child.kind = kind;
@@ -148,6 +151,18 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
     return caf::actor_cast<caf::actor>(spawn_carded(*s, cards, kind, id, owner, fun, setup));
   };
   return child;
+}
+
+// What was stored of it last, until it says something itself.
+void show_stored(node_parts& p, const std::string& device) {
+  const auto bytes = p.data->get(table::index, keys::device(device));
+  if (bytes && !*bytes)
+    return;
+  const auto record = bytes ? decode_older<device_record>(**bytes) : tl::unexpected(bytes.error());
+  if (record)
+    p.devices->show(device, *record);
+  else
+    log::warn("node", "what {} was like last cannot be read: {}", device, to_string(record.error()));
 }
 
 // Behind each front an actor that holds the provider's connections, and one that decides for all of them.
@@ -210,8 +225,10 @@ std::vector<child_spec> resource_children(node_parts& p) {
     for (const auto& [other, u] : p.targets)
       if ((other == name || u->devices_of() == name) && !p.options.batch.contains(other))
         capabilities.push_back("target:" + other);
-    for (const auto& d : t->devices())
+    for (const auto& d : t->devices()) {
+      show_stored(p, d.id);
       out.push_back(resource_child(p, "device", d.id, t->judge(d), capabilities, device));
+    }
   }
   return out;
 }
@@ -383,6 +400,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
     admin.relay = parts.relay;
     admin.models = parts.models;
     admin.cards = parts.cards;
+    admin.devices = parts.devices;
     admin.data = parts.data;
     const auto& reach = parts.options.batch;
     admin.no_devices = !parts.targets.empty()

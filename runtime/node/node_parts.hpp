@@ -1,6 +1,7 @@
 // What a node is made of, in the order in which it is taken apart from the back.
 #pragma once
 
+#include "actors/device_board.hpp"
 #include "actors/model_board.hpp"
 #include "runtime/node/node.hpp"
 #include "runtime/node/provider.hpp"
@@ -47,6 +48,7 @@ struct node_parts {
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> helpers_done;
   std::thread io_thread;
   std::shared_ptr<model_board> board;
+  std::shared_ptr<device_board> devices = std::make_shared<device_board>();
   std::vector<provider_setup> providers;
   node_system_config config;
   caf::actor_system system;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -59,6 +60,10 @@ private:
   void put(std::pair<A, B>& x) {
     put(x.first);
     put(x.second);
+  }
+  template <class T>
+  void put(std::optional<T>& x) {
+    put(x.emplace());
   }
 
   uint64_t last_ = 0;
@@ -130,9 +135,14 @@ struct field_counter {
 };
 
 // How many fields the aggregate has: the longest list of initialisers that it takes.
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
 struct any_field {
   template <class T>
-  operator T() const; // NOLINT: implicit on purpose, never called
+    requires(!is_optional<T>) // made from its value, or there would be two ways
+  operator T() const;         // NOLINT: implicit on purpose, never called
 };
 template <class T, class... Fields>
 constexpr size_t aggregate_size() {

@@ -1,7 +1,11 @@
 // When a device proves itself, and what becomes of jobs while it cannot: the rules alone, then the actor with a helper
 // that never speaks, whose lines the tests say.
 #include "actors/device.hpp"
+#include "actors/device_samples.hpp"
+#include "actors/journal.hpp"
+#include "actors/keys.hpp"
 #include "runtime/node/scheduler.hpp"
+#include "temporary_store.hpp"
 #include "virtual_system.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -103,11 +107,17 @@ namespace {
 
 struct bench : virtual_system {
   boost::asio::io_context io;
+  temporary_store disk;
+  std::shared_ptr<device_board> board = std::make_shared<device_board>();
+  journal_actor keeper = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
   scheduler_actor grants = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
   device_actor timer;
 
-  bench() {
+  bench() { start(); }
+  void start() {
     helper_setup setup;
+    setup.board = board;
+    setup.journal = keeper;
     setup.io = &io;
     setup.options.argv = {"/bin/sh", "-c", "cat <&3; exit 0"};
     setup.offer.resource = "device";
@@ -119,12 +129,19 @@ struct bench : virtual_system {
     pid = static_cast<pid_t>(std::stol(card().state.substr(std::string_view{"starting pid "}.size())));
   }
   ~bench() {
-    stop(caf::actor_cast<caf::actor>(timer));
+    end();
     stop(caf::actor_cast<caf::actor>(grants));
+    stop(caf::actor_cast<caf::actor>(keeper));
+    run();
+    grants = nullptr;
+    keeper = nullptr;
+  }
+  void end() {
+    stop(caf::actor_cast<caf::actor>(timer));
     run();
     timer = nullptr;
-    grants = nullptr;
     io.run();
+    io.restart();
   }
   template <class T>
   void says(frame_kind kind, const T& x) {
@@ -177,6 +194,27 @@ struct bench : virtual_system {
     auto r = ask<judge_outcome>(timer, atom::judge_v, l, q);
     run();
     return r;
+  }
+  void samples(int64_t time_ns, int32_t celsius, std::vector<std::string> throttled_by = {}) {
+    device_sample s;
+    s.time_ns = time_ns;
+    s.celsius = celsius;
+    s.throttled_by = std::move(throttled_by);
+    says(frame_kind::device_sample, s);
+  }
+  // What the store has of its past, oldest first: "state temperature", "-" where that is not known.
+  std::vector<std::string> stored() const {
+    std::vector<std::string> out;
+    for (uint64_t serial = 1;; ++serial) {
+      const auto bytes = disk.data->get(table::index, sample_key("cpu:1", serial));
+      REQUIRE(bytes);
+      if (!*bytes)
+        return out;
+      const auto r = decode<device_record>(**bytes);
+      REQUIRE(r);
+      CHECK(r->serial == serial);
+      out.push_back(r->state + " " + (r->sample.celsius ? std::to_string(*r->sample.celsius) : "-"));
+    }
   }
   // The kernel says when a stopped process has stopped.
   void await_stop(bool stopped) const {
@@ -330,4 +368,89 @@ TEST_CASE_FIXTURE(bench, "a judge that waits for its core has all the time it ne
   job_says(job, ended_with(verdict::pass));
   REQUIRE(r->value);
   CHECK(r->value->result == verdict::pass);
+}
+
+using told = std::vector<std::string>;
+
+TEST_CASE_FIXTURE(bench, "what its judge says a device is like is shown at once, and stored once in ten seconds") {
+  CHECK(board->latest("cpu:1")->state == "unproven");
+  hello();
+  samples(1'000, 40);
+  CHECK(board->latest("cpu:1")->sample.celsius == 40);
+  probe_says(ended_with(verdict::pass));
+  CHECK(board->latest("cpu:1")->state == "fit");
+  CHECK(stored() == told{"unproven 40"});
+  pass(9s);
+  samples(2'000, 41);
+  CHECK(board->latest("cpu:1")->sample.celsius == 41);
+  CHECK(stored().size() == 1);
+  pass(1s);
+  samples(3'000, 42);
+  CHECK(stored() == told{"unproven 40", "fit 42"});
+  samples(4'000, 42, {"hw_thermal_slowdown"}); // no wait for what slows it down
+  samples(5'000, 42, {"hw_thermal_slowdown"});
+  samples(6'000, 42);
+  CHECK(stored().size() == 4);
+  CHECK(board->latest("cpu:1")->serial == 4);
+  CHECK(disk.data->last_sequence() == 0); // in nobody's events
+}
+
+TEST_CASE_FIXTURE(bench,
+                  "a device that tells nothing leaves no trace, until it is quarantined and when it is fit again") {
+  hello();
+  probe_says(ended_with(verdict::pass));
+  auto l = acquire();
+  REQUIRE(l->value);
+  auto r = judge(*l->value, job);
+  job_says(job, ended_with(verdict::crashed));
+  CHECK(board->latest("cpu:1")->state == "suspect");
+  CHECK(stored().empty());
+  probe_says(ended_with(verdict::none, "device_sick"));
+  CHECK(stored() == told{"quarantined -"});
+  CHECK(board->latest("cpu:1")->why == "device_sick: as scripted");
+  pass(1s);
+  probe_says(ended_with(verdict::none, "device_sick"));
+  pass(2s);
+  probe_says(ended_with(verdict::pass));
+  CHECK(stored() == told{"quarantined -", "fit -"});
+  CHECK(board->latest("cpu:1")->why.empty());
+}
+
+TEST_CASE_FIXTURE(bench, "a device's next actor knows what it was like, and stores on where the last one ended") {
+  hello();
+  samples(1'000, 40);
+  probe_says(ended_with(verdict::none, "device_sick"));
+  CHECK(stored() == told{"unproven 40", "quarantined 40"});
+  end();
+  start();
+  CHECK(board->latest("cpu:1")->state == "unproven");
+  CHECK(board->latest("cpu:1")->sample.celsius == 40);
+  hello();
+  samples(2'000, 41);
+  CHECK(stored() == told{"unproven 40", "quarantined 40", "unproven 41"});
+  const auto newest = disk.data->get(table::index, keys::device("cpu:1"));
+  REQUIRE((newest && *newest));
+  CHECK(decode<device_record>(**newest)->serial == 3);
+}
+
+TEST_CASE_FIXTURE(bench, "a journal that does not take a sample hinders nobody") {
+  stop(caf::actor_cast<caf::actor>(keeper));
+  hello();
+  samples(1'000, 40);
+  probe_says(ended_with(verdict::pass));
+  CHECK(status().up);
+  samples(2'000, 41);
+  CHECK(board->latest("cpu:1")->sample.celsius == 41);
+  CHECK(board->latest("cpu:1")->serial == 0);
+  CHECK_FALSE(state().storing);
+  CHECK(stored().empty());
+}
+
+TEST_CASE_FIXTURE(bench, "a sample that does not decode is left aside") {
+  hello();
+  caf::anon_send(timer, atom::answer_v, static_cast<uint8_t>(frame_kind::device_sample), std::string{"x"});
+  run();
+  CHECK(board->latest("cpu:1")->sample.time_ns == 0);
+  probe_says(ended_with(verdict::pass));
+  CHECK(status().up);
 }

@@ -95,6 +95,8 @@ TEST_CASE("every stored record keeps all its fields") {
   check_record<state_record>("state_record");
   check_record<steering_record>("steering_record");
   check_record<finish_record>("finish_record");
+  check_record<device_record>("device_record");
+  check_record<device_sample>("device_sample");
   check_record<batch_record>("batch_record");
   check_record<confirmation_record>("confirmation_record");
   check_record<amendment_record>("amendment_record");

@@ -202,6 +202,9 @@ TEST_CASE("a node without a device is alive and not ready") {
   CHECK(ready.status == 503);
   CHECK(json::parse(ready.body)["type"] == "urn:kevolve:problem:not-ready");
   CHECK(n.get("/v1/resources")["total"] == 0);
+  const auto samples = n.ask("GET", "/v1/resources/cuda:0/samples");
+  CHECK(samples.status == 404);
+  CHECK(json::parse(samples.body)["detail"].get<std::string>().find("no device 'cuda:0'") != std::string::npos);
 }
 
 TEST_CASE("a node whose disk is full is not ready and says so, until there is room again") {

@@ -2,6 +2,7 @@
 #include "actors/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
+#include "runtime/node/admin/device_figures.hpp"
 #include "runtime/node/admin/event_tally.hpp"
 #include "tests/admin/served_node.hpp"
 
@@ -131,8 +132,8 @@ TEST_CASE("figures keep Prometheus' conventions for names, units, help and types
 }
 
 TEST_CASE("labels are bounded: their names are known, and none of them is an id") {
-  const std::set<std::string> names{"kind", "state",    "verdict", "route",   "code",    "reason",
-                                    "part", "resource", "le",      "version", "compiler"};
+  const std::set<std::string> names{"kind", "state",    "verdict", "route",    "code",   "reason", "part",
+                                    "le",   "resource", "version", "compiler", "device", "clock"};
   auto campaign = to_string(shared_node().campaign);
   shared_node().get("/v1/campaigns/" + campaign);
   for (const auto& [name, f] : scrape())
@@ -210,4 +211,39 @@ TEST_CASE("events are counted once each, and a wait is what is left of a candida
   CHECK(figures.faults.at("other") == 1);
   CHECK(figures.wait_sum_s == doctest::Approx(2.0));
   CHECK(figures.waits[5] == 1); // at most 5 s
+}
+
+TEST_CASE("a device's figures are in base units, and what nobody knows of it has no series") {
+  std::map<std::string, device_record> devices;
+  devices["cpu:1"].state = "quarantined";
+  auto& gpu = devices["cuda:0"];
+  gpu.state = "fit";
+  gpu.sample.time_ns = 1'500'000'000;
+  gpu.sample.clocks_mhz = {{"memory", 2'600}, {"sm", 1'500}};
+  gpu.sample.milliwatts = 123'456;
+  gpu.sample.celsius = 41;
+  gpu.sample.throttled_by = {{"sw_power_cap"}};
+  exposition out;
+  put_devices(out, devices);
+  auto all = parse(out.take());
+  const auto only = [&](const char* name, double x) {
+    CAPTURE(name);
+    const auto& samples = all.at(name).samples;
+    REQUIRE(samples.size() == 1);
+    CHECK(samples.begin()->first == std::string{name} + "{device=\"cuda:0\"}");
+    CHECK(samples.begin()->second == x);
+    CHECK(all.at(name).type == "gauge");
+  };
+  only("kevolve_device_sample_timestamp_seconds", 1.5);
+  only("kevolve_device_temperature_celsius", 41);
+  only("kevolve_device_power_watts", 123.456);
+  only("kevolve_device_throttled", 1);
+  CHECK(all.at("kevolve_device_foreign_processes").samples.empty());
+  const auto& clocks = all.at("kevolve_device_clock_hertz").samples;
+  CHECK(clocks.size() == 2);
+  CHECK(clocks.at("kevolve_device_clock_hertz{device=\"cuda:0\",clock=\"sm\"}") == 1.5e9);
+  const auto& states = all.at("kevolve_device_state").samples;
+  CHECK(states.size() == 8);
+  CHECK(states.at("kevolve_device_state{device=\"cpu:1\",state=\"quarantined\"}") == 1);
+  CHECK(states.at("kevolve_device_state{device=\"cpu:1\",state=\"fit\"}") == 0);
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,6 +39,8 @@ struct everything {
   std::pair<std::string, uint32_t> pair;
   std::array<int32_t, 3> triple{};
   id128 id;
+  std::optional<int32_t> told;
+  std::optional<std::vector<std::string>> untold;
 };
 
 template <class I>
@@ -47,7 +50,7 @@ typename I::result_type inspect(I& f, inner& x) {
 template <class I>
 typename I::result_type inspect(I& f, everything& x) {
   return f(x.flag, x.small, x.word, x.large, x.hash, x.ratio, x.time, x.said, x.text, x.list, x.sizes, x.pair, x.triple,
-           x.id);
+           x.id, x.told, x.untold);
 }
 
 everything example() {
@@ -66,6 +69,7 @@ everything example() {
   x.pair = {"p", 9};
   x.triple = {1, -2, 3};
   x.id = {1, 2};
+  x.told = 0;
   return x;
 }
 
@@ -91,6 +95,8 @@ TEST_CASE("every kind of field survives a round trip") {
   CHECK(y->pair == x.pair);
   CHECK(y->triple == x.triple);
   CHECK(y->id == x.id);
+  CHECK(y->told == 0);
+  CHECK_FALSE(y->untold);
   CHECK(encode(*y) == bytes);
 }
 
@@ -107,6 +113,15 @@ TEST_CASE("every truncation and every extra byte is refused") {
   auto longer = decode<everything>(bytes + "x");
   REQUIRE(!longer);
   CHECK(longer.error().code == errc::corrupt);
+}
+
+TEST_CASE("what may be absent is one byte, and the value behind it if it is there") {
+  CHECK(encode(std::optional<uint8_t>{}) == std::string(1, '\0'));
+  CHECK(encode(std::optional<uint8_t>{7}) == "\x01\x07");
+  CHECK(!decode<std::optional<uint8_t>>("\x02\x07"));
+  CHECK(!decode<std::optional<uint8_t>>("\x01"));
+  REQUIRE(decode<std::optional<uint8_t>>("\x01\x07"));
+  CHECK(**decode<std::optional<uint8_t>>("\x01\x07") == 7);
 }
 
 TEST_CASE("a hostile length allocates nothing") {

@@ -1,10 +1,29 @@
-// A management library that knows two devices.
+// A management library that knows two devices. KEVOLVE_FAKE_NVML: "silent" tells nothing of how they are, "crowded"
+// that more processes use them than any caller has room for.
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 namespace {
 
 const int devices[]{0, 1};
 int started = 0;
+
+constexpr int not_supported = 3;
+constexpr int insufficient_size = 7;
+
+bool is(const char* what) {
+  const auto* text = std::getenv("KEVOLVE_FAKE_NVML");
+  return text != nullptr && std::string{text} == what;
+}
+
+template <class T>
+int tell(T* out, T value) {
+  if (is("silent"))
+    return not_supported;
+  *out = value;
+  return 0;
+}
 
 int index_of(const void* device) {
   return *static_cast<const int*>(device);
@@ -60,5 +79,29 @@ int nvmlSystemGetDriverVersion(char* out, unsigned size) {
 int nvmlSystemGetCudaDriverVersion_v2(int* out) {
   *out = 12'080;
   return 0;
+}
+int nvmlDeviceGetHandleByPciBusId_v2(const char*, const void** out) {
+  *out = &devices[0];
+  return 0;
+}
+int nvmlDeviceGetClockInfo(const void*, int kind, unsigned* out) {
+  return tell(out, kind == 1 ? 1'500U : 2'600U);
+}
+int nvmlDeviceGetMaxClockInfo(const void*, int, unsigned*) {
+  return not_supported;
+}
+int nvmlDeviceGetPowerUsage(const void*, unsigned* out) {
+  return tell(out, 123'456U);
+}
+int nvmlDeviceGetTemperature(const void*, int, unsigned* out) {
+  return tell(out, 41U);
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(const void*, unsigned long long* out) {
+  return tell(out, 0x4ULL);
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(const void*, unsigned* count, void*) {
+  const auto room = *count;
+  const auto status = tell(count, is("crowded") ? room + 36 : 0U);
+  return is("crowded") ? insufficient_size : status;
 }
 }

@@ -123,6 +123,92 @@ TEST_CASE("where the device shares no memory, or has little, the same verdicts a
   }
 }
 
+namespace {
+
+class with_management {
+public:
+  explicit with_management(const char* kind) { setenv("KEVOLVE_FAKE_NVML", kind, 1); }
+  with_management(const with_management&) = delete;
+  with_management& operator=(const with_management&) = delete;
+  ~with_management() { unsetenv("KEVOLVE_FAKE_NVML"); }
+};
+
+judge_request probe_of_device() {
+  judge_request out;
+  out.job = random_id();
+  out.mode = judge_mode::probe;
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("what the device is like is told with its known answer, with each job, and while there is none") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  REQUIRE(runner.ask(probe_of_device()).result == verdict::pass);
+  REQUIRE(runner.samples().size() == 1);
+  const auto first = runner.samples()[0];
+  CHECK(first.time_ns > 0);
+  CHECK(first.clocks_mhz == std::map<std::string, uint32_t>{{"memory", 2'600}, {"sm", 1'500}});
+  CHECK(first.milliwatts == 123'456U);
+  CHECK(first.celsius == 41);
+  CHECK(first.throttled_by == std::vector<std::string>{"sw_power_cap"});
+  CHECK(first.foreign_processes == 0U);
+  auto request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.rival = fake_package("iterate_slowly");
+  const auto o = runner.ask(request);
+  CHECK(o.evidence.at("celsius.after") == "41");
+  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
+  REQUIRE(runner.samples().size() == 3);
+  CHECK(runner.samples()[2].time_ns > runner.samples()[1].time_ns);
+  CHECK(runner.await_sample().time_ns > runner.samples()[2].time_ns);
+}
+
+TEST_CASE("a sick device is looked at too") {
+  const with_fake_driver fake{"sick"};
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  CHECK(runner.ask(probe_of_device()).trouble.kind == "device_sick");
+  REQUIRE(runner.samples().size() == 1);
+  CHECK(runner.samples()[0].celsius == 41);
+}
+
+TEST_CASE("what the management library does not tell is unknown, not zero") {
+  const with_management silent{"silent"};
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.rival = fake_package("iterate_slowly");
+  const auto o = runner.ask(request);
+  CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
+  for (const auto* key : {"sm_mhz.after", "milliwatts.after", "celsius.after", "processes.after"})
+    CHECK(o.evidence.count(key) == 0);
+  REQUIRE(runner.samples().size() == 1);
+  const auto& s = runner.samples()[0];
+  CHECK(s.time_ns > 0);
+  CHECK(s.clocks_mhz.empty());
+  CHECK_FALSE(s.milliwatts);
+  CHECK_FALSE(s.celsius);
+  CHECK_FALSE(s.throttled_by);
+  CHECK_FALSE(s.foreign_processes);
+}
+
+TEST_CASE("who else uses the device is counted, however many they are, and a race beside them decides nothing") {
+  const with_management crowded{"crowded"};
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = ask_for(fake_package("iterate"), judge_mode::race);
+  request.rival = fake_package("iterate_slowly");
+  const auto o = runner.ask(request);
+  CHECK_MESSAGE(o.decision == race_decision::undecided, told(o));
+  CHECK(o.evidence.at("disturbed") == "other processes use the device");
+  REQUIRE(runner.samples().size() == 1);
+  CHECK(runner.samples()[0].foreign_processes > 50U);
+}
+
 TEST_CASE("a device that sees changes which the host does not see is sick") {
   const with_fake_driver fake{"miscounting"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};

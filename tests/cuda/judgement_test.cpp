@@ -1,4 +1,5 @@
 // Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
+#include "backends/cuda/nvml.hpp"
 #include "backends/cuda/runner/race_report.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
@@ -183,4 +184,33 @@ TEST_CASE("a session's report has the ratio, its interval and both clocks") {
   CHECK(out.evidence.at("clock.span_ns.n=1") == "9e+05");
   CHECK(out.evidence.count("launch_bound.n=1") == 1); // 1 ms beside 0.5 ms for nothing at all
   CHECK(out.ci_low > 1.9);
+}
+
+TEST_CASE("what slows a device down is named, and that it idles or was set so is nothing of the kind") {
+  using names = std::vector<std::string>;
+  CHECK(throttle_names(0).empty());
+  CHECK(throttle_names(0x1 | 0x2 | 0x100).empty());
+  CHECK(throttle_names(0x1 | 0x4 | 0x40) == names{"hw_thermal_slowdown", "sw_power_cap"});
+  CHECK(throttle_names(0x4 | (uint64_t{1} << 40U)) == names{"other", "sw_power_cap"});
+}
+
+TEST_CASE("a sample has what the library told and nothing in place of the rest; processes of ours are not foreign") {
+  device_weather w;
+  const auto nothing = to_sample(w, 3, 5);
+  CHECK(nothing.time_ns == 5);
+  CHECK(nothing.clocks_mhz.empty());
+  CHECK_FALSE(nothing.foreign_processes);
+  CHECK_FALSE(nothing.throttled_by);
+  w.memory_mhz = 900;
+  w.celsius = 0;
+  w.throttle_reasons = 0x1;
+  w.processes = 3;
+  auto some = to_sample(w, 3, 5);
+  CHECK(some.clocks_mhz == std::map<std::string, uint32_t>{{"memory", 900}});
+  CHECK(some.celsius == 0); // told
+  REQUIRE(some.throttled_by);
+  CHECK(some.throttled_by->empty());
+  CHECK(some.foreign_processes == 0U);
+  CHECK(to_sample(w, 1, 5).foreign_processes == 2U);
+  CHECK(to_sample(w, 9, 5).foreign_processes == 0U);
 }

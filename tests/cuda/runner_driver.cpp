@@ -76,11 +76,22 @@ judge_outcome runner_driver::ask(const judge_request& request) {
     REQUIRE(f.has_value());
     if (static_cast<frame_kind>(f->kind) == frame_kind::progress)
       continue;
+    if (static_cast<frame_kind>(f->kind) == frame_kind::device_sample) {
+      samples_.push_back(decode<device_sample>(f->payload).value());
+      continue;
+    }
     REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::judge_outcome);
     auto out = decode<judge_outcome>(f->payload).value();
     CHECK(out.job == request.job);
     return out;
   }
+}
+
+device_sample runner_driver::await_sample() {
+  auto f = channel_.receive(seconds{30});
+  REQUIRE(f.has_value());
+  REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::device_sample);
+  return samples_.emplace_back(decode<device_sample>(f->payload).value());
 }
 
 pid_t runner_driver::child(const std::string& mode) const {

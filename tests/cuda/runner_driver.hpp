@@ -24,6 +24,10 @@ public:
   bool ready() const { return ready_; }
   const helper_hello& hello() const { return hello_; }
   judge_outcome ask(const judge_request& request);
+  // What the runner has said of its device so far.
+  const std::vector<device_sample>& samples() const { return samples_; }
+  // The next that it says unasked; fails the test after half a minute.
+  device_sample await_sample();
   // Of its children, the one started in that mode: "--examiner"; 0: none.
   pid_t child(const std::string& mode) const;
 
@@ -32,6 +36,7 @@ private:
   channel channel_;
   bool ready_ = false;
   helper_hello hello_;
+  std::vector<device_sample> samples_;
 };
 
 // Empty: this machine has a driver and a device. Else why not.

@@ -1,5 +1,6 @@
 // kevolve-judge: owns clock, inputs, expected values and verdict for one timing core. Speaks
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
+#include "backends/cpu/judge/core_sensors.hpp"
 #include "backends/cpu/judge/core_turn.hpp"
 #include "backends/cpu/judge/own_session.hpp"
 #include "backends/cpu/judge/trial.hpp"
@@ -88,7 +89,8 @@ constexpr milliseconds turn_limit = std::chrono::hours{24};
 class server {
 public:
   server(judge_settings settings, std::vector<std::string> done_without)
-      : court_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
+      : court_(std::move(settings)), sensors_(court_.settings.core), channel_(helper_socket_fd),
+        done_without_(std::move(done_without)) {}
 
   int run() {
     if (auto ok = court_.zygote.start(); !ok) {
@@ -211,6 +213,9 @@ private:
         tell("core " + std::to_string(court_.settings.core) + " is free", false); // whoever shows the wait may stop
       hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
       out = hold_trial(court_, request, hooks);
+      // While the core is ours: an idle judge does not look, for another one may be timing there.
+      if (const auto sample = sensors_.read(); sample.time_ns != 0)
+        alive_ = alive_ && channel_.send_message(frame_kind::device_sample, sample).has_value();
     } else {
       out.job = request.job;
       out.trouble = {turns.error().code == errc::cancelled ? "cancelled" : "core_busy", turns.error().detail, 0};
@@ -220,6 +225,7 @@ private:
   }
 
   court court_;
+  core_sensors sensors_;
   channel channel_;
   std::vector<std::string> done_without_;
   std::deque<judge_request> waiting_;

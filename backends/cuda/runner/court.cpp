@@ -2,6 +2,7 @@
 
 #include "backends/cuda/runner/framework_reference.hpp"
 #include "backends/judging/physics.hpp"
+#include "runtime/base/wall_clock.hpp"
 
 #include <sys/wait.h>
 
@@ -104,11 +105,23 @@ void dismiss(bench& b, worker_client& worker) {
     b.dismissed.push_back(pid);
 }
 
-size_t own_processes(bench& b) {
+size_t standing_processes(bench& b) {
   reap(b);
+  return b.spares.size() + b.dismissed.size() + (b.rival ? 1U : 0U) + (b.framework.alive() ? 1U : 0U)
+         + (b.examiner.alive() ? 1U : 0U);
+}
+
+size_t own_processes(bench& b) {
   constexpr size_t candidate_and_rival = 2;
-  return candidate_and_rival + b.spares.size() + b.dismissed.size() + (b.rival ? 1U : 0U)
-         + (b.framework.alive() ? 1U : 0U) + (b.examiner.alive() ? 1U : 0U);
+  return candidate_and_rival + standing_processes(b);
+}
+
+std::optional<device_weather> look(bench& b, size_t ours) {
+  if (!b.watch)
+    return std::nullopt;
+  const auto weather = b.watch->read();
+  b.seen = to_sample(weather, ours, wall_clock_ns());
+  return weather;
 }
 
 result<void> get_to_know(bench& b) {
@@ -148,6 +161,7 @@ attempt<void> check_health(bench& b) {
   if (!measured->right)
     return infrastructure("device_sick", "the device computes a known answer wrongly");
   b.peaks = std::move(*measured);
+  look(b, standing_processes(b) + 1); // and the worker
   return {};
 }
 

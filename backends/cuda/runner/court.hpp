@@ -34,6 +34,7 @@ struct bench {
   examiner_client examiner;              // kept between requests, with what it holds
   cuda_wire::hello device;               // of the first worker
   std::optional<management> watch;       // clocks and company, where the library is there
+  std::optional<device_sample> seen;     // at the last look; whoever tells the node takes it
   cuda_wire::measured peaks;             // copy rate 0: not measured yet
   framework_client framework;            // of a reference in PyTorch; kept between requests
   std::deque<worker_client> spares;      // each serves one program, once; their contexts are made beside what runs
@@ -54,8 +55,12 @@ result<worker_client> take_worker(bench& b);
 void replenish(bench& b);
 // Ends a worker that runs nothing, without waiting for the driver.
 void dismiss(bench& b, worker_client& worker);
-// The most processes of ours that the device may know of.
+// The most processes of ours that the device may know of: in a race, and while nothing is judged.
 size_t own_processes(bench& b);
+size_t standing_processes(bench& b);
+// What the device is like, for the node too; nothing without the library. `ours`: counted before, for they only become
+// fewer.
+std::optional<device_weather> look(bench& b, size_t ours);
 // A fresh worker, a kernel with a known answer, bandwidths. A fault if the device does not give it.
 attempt<void> check_health(bench& b);
 

@@ -20,6 +20,7 @@
 #include <deque>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 namespace kevolve::cuda {
 
@@ -29,6 +30,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t most_draw_threads = 16;
+// As often as the node stores what it hears.
+constexpr milliseconds idle_look_every{10'000};
 
 std::string own_folder() {
   std::string path(4096, '\0');
@@ -73,6 +76,10 @@ public:
     if (!say_hello())
       return 1;
     for (;;) {
+      if (waiting_.empty() && bench_.watch && !channel_.readable(idle_look_every)) {
+        tell_sample();
+        continue;
+      }
       if (waiting_.empty() && !receive(std::chrono::hours{24 * 365}))
         return 0;
       if (waiting_.empty())
@@ -139,6 +146,15 @@ private:
     alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
   }
 
+  // Of the last look, if it has not been told yet; else of a new one. The device costs that nothing: workers that wait
+  // keep its driver awake anyway.
+  void tell_sample() {
+    if (!bench_.seen)
+      look(bench_, standing_processes(bench_));
+    if (const auto sample = std::exchange(bench_.seen, std::nullopt))
+      alive_ = channel_.send_message(frame_kind::device_sample, *sample).has_value() && alive_;
+  }
+
   bool serve(const judge_request& request) {
     current_ = request.job;
     cancelled_ = false;
@@ -161,6 +177,7 @@ private:
       out.trouble = {"sandbox_weak", weak, 0};
     } else
       out = hold_trial(bench_, request, hooks);
+    tell_sample();
     current_ = {};
     alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
     if (alive_)

@@ -171,19 +171,21 @@ private:
 
   // Clocks, and whether there are more processes on the device than are ours.
   bool note_weather(const std::string& when) {
-    if (!bench_.watch)
-      return false;
     const auto start = steady_clock::now();
-    const auto ours = own_processes(bench_); // before the look, for they only become fewer
-    const auto w = bench_.watch->read();
+    const auto ours = own_processes(bench_);
+    const auto w = look(bench_, ours).value_or(device_weather{});
     watched_ += steady_clock::now() - start;
-    out_.evidence["sm_mhz." + when] = std::to_string(w.sm_mhz);
-    out_.evidence["memory_mhz." + when] = std::to_string(w.memory_mhz);
-    out_.evidence["milliwatts." + when] = std::to_string(w.milliwatts);
-    out_.evidence["celsius." + when] = std::to_string(w.celsius);
-    out_.evidence["throttle_reasons." + when] = std::to_string(w.throttle_reasons);
-    out_.evidence["processes." + when] = std::to_string(w.processes.size());
-    return w.processes.size() > ours;
+    const auto note = [&](const char* what, const auto& value) {
+      if (value)
+        out_.evidence[std::string{what} + "." + when] = std::to_string(*value);
+    };
+    note("sm_mhz", w.sm_mhz);
+    note("memory_mhz", w.memory_mhz);
+    note("milliwatts", w.milliwatts);
+    note("celsius", w.celsius);
+    note("throttle_reasons", w.throttle_reasons);
+    note("processes", w.processes);
+    return w.processes && *w.processes > ours;
   }
 
   attempt<void> gather() {

@@ -55,6 +55,8 @@ result<std::unique_ptr<admin_server>> admin_server::start(admin_options options)
   context.relay = std::move(options.relay);
   context.models = std::move(options.models);
   context.cards = std::move(options.cards);
+  if (options.devices)
+    context.devices = std::move(options.devices);
   context.broken = std::move(options.broken);
   context.version = KEVOLVE_VERSION;
   context.no_devices = options.no_devices;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/device_board.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/http_limits.hpp"
@@ -28,6 +29,7 @@ struct admin_options {
   relay_actor relay;
   models_actor models;
   std::shared_ptr<card_table> cards;
+  std::shared_ptr<device_board> devices; // null: it has none
   std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
   bool no_devices = false;               // none of its targets' can be reached
   std::function<std::string()> broken{}; // empty while the node is well; for /readyz

@@ -167,7 +167,16 @@ std::vector<route> api_routes() {
   add("GET", "/v1/actors/summary", "get_actor_summary", "Actors counted by kind", actor_summary).immediate = true;
   t.back().shared = sharing::any;
   add("GET", "/v1/actors/{id}", "get_actor", "One actor's card", actor).immediate = true;
-  add("GET", "/v1/resources", "list_resources", "Compiler slots and devices with their leases", resources);
+  add("GET", "/v1/resources", "list_resources",
+      "Compiler slots and devices with their leases; of devices how they are: clocks, power, temperature, who else is "
+      "on "
+      "them",
+      resources);
+  add("GET", "/v1/resources/{id}/samples", "list_samples",
+      "What a device was like before, newest first: one in a while, and each time its state changed or what slows it "
+      "down",
+      samples)
+      .query = {limit_parameter, cursor_parameter};
   auto& e = add("GET", "/v1/events", "list_events",
                 "What happened, in one global sequence; as a live stream with Accept: text/event-stream, resumed by "
                 "Last-Event-ID",

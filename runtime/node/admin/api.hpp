@@ -66,8 +66,9 @@ inline constexpr const char* beyond_the_end =
 namespace handlers {
 void healthz(const call_ptr& c); // api_system.cpp
 void readyz(const call_ptr& c);
-void resources(const call_ptr& c);
 void openapi(const call_ptr& c);
+void resources(const call_ptr& c); // api_devices.cpp
+void samples(const call_ptr& c);
 void metrics(const call_ptr& c);   // api_metrics.cpp
 void campaigns(const call_ptr& c); // api_campaigns.cpp
 void campaign(const call_ptr& c);

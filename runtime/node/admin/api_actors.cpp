@@ -54,9 +54,16 @@ void actor(const call_ptr& c) {
     c->refuse(failure{errc::bad_input, "an actor is named by its id, a whole number"});
     return;
   }
-  if (const auto found = c->context->cards->find(id))
-    c->reply_text(to_text(*found));
-  else
+  if (const auto found = c->context->cards->find(id)) {
+    const auto device = found->kind == "device" ? c->context->devices->latest(found->name) : std::nullopt;
+    if (!device) {
+      c->reply_text(to_text(*found));
+      return;
+    }
+    auto card = json::parse(to_text(*found));
+    card["device"] = to_json(*device);
+    c->reply(card);
+  } else
     c->refuse(
         failure{errc::not_found,
                 "no actor " + digits + (c->context->cards->forgotten() == 0 ? "" : "; the oldest dead are forgotten")});

@@ -1,4 +1,5 @@
 #include "runtime/node/admin/api.hpp"
+#include "runtime/node/admin/device_figures.hpp"
 #include "runtime/node/admin/event_tally.hpp"
 #include "runtime/node/admin/exposition.hpp"
 #include "runtime/node/admin/ledger.hpp"
@@ -170,6 +171,7 @@ void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
   out.family("kevolve_resources_leased", "gauge", "Compiler slots and devices that work.");
   for (const auto& [kind, n] : leased)
     out.sample({{"resource", kind}}, n);
+  put_devices(out, c->context->devices->all());
   if (c->context->ledger) {
     put_store(out, c->context->ledger->data());
     out.family("kevolve_audit_records_total", "counter", "Records in the audit log.");

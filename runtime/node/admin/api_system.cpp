@@ -39,18 +39,6 @@ void readyz(const call_ptr& c) {
       UINT64_MAX - 1, uint32_t{1});
 }
 
-void resources(const call_ptr& c) {
-  ask<std::vector<resource_status>>(
-      c, c->context->scheduler,
-      [c](std::vector<resource_status>& all) {
-        auto items = json::array();
-        for (const auto& r : all)
-          items.push_back(to_json(r));
-        c->reply(json{{"items", std::move(items)}, {"total", all.size()}, {"truncated", false}, {"next", nullptr}});
-      },
-      atom::status_v);
-}
-
 void openapi(const call_ptr& c) {
   api_response out;
   out.body = c->context->openapi;

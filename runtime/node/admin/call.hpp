@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/card.hpp"
+#include "actors/device_board.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/paging.hpp"
@@ -36,6 +37,7 @@ struct api_context {
   relay_actor relay;   // none: nothing waits here
   models_actor models; // none: no providers
   std::shared_ptr<card_table> cards;
+  std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
   std::function<std::string()> broken; // empty while the node is well
   std::string version;
   std::string openapi;

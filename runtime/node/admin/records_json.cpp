@@ -154,6 +154,22 @@ json to_json(const resource_status& r) {
           {"leased", r.leased},     {"granted", r.granted}, {"unfit", or_null(r.unfit)}};
 }
 
+json to_json(const device_sample& s) {
+  if (s.time_ns == 0)
+    return nullptr;
+  const auto known = [](const auto& x) { return x ? json(*x) : json(nullptr); };
+  return {{"time", time_json(s.time_ns)},
+          {"clocks_mhz", s.clocks_mhz.empty() ? json::object() : json(s.clocks_mhz)},
+          {"power_watts", s.milliwatts ? json(*s.milliwatts / 1e3) : json(nullptr)},
+          {"temperature_celsius", known(s.celsius)},
+          {"throttled_by", known(s.throttled_by)},
+          {"foreign_processes", known(s.foreign_processes)}};
+}
+
+json to_json(const device_record& r) {
+  return {{"time", time_json(r.time_ns)}, {"state", r.state}, {"why", or_null(r.why)}, {"sample", to_json(r.sample)}};
+}
+
 json to_json(const shape_timing& t, bool with_samples) {
   json out{{"shape", t.shape},
            {"held_out", t.held_out},

@@ -15,6 +15,9 @@ json to_json(const campaign_status& s);
 std::string to_text(const node_brief& n);
 std::string to_text(const card_view& v);
 json to_json(const resource_status& r);
+// Null where nothing was ever read; in it, null is what is unknown.
+json to_json(const device_sample& s);
+json to_json(const device_record& r);
 json to_json(const shape_timing& t, bool with_samples);
 json to_json(const correctness_report& c);
 json to_json(const judge_outcome& o, bool with_samples);

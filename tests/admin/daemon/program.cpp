@@ -88,8 +88,25 @@ daemon_process::daemon_process(const std::string& settings) {
   REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
   timeval limit{60, 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  pid_ = start({program("kevolved"), settings_file()}, {"NOTIFY_SOCKET=" + path, "WATCHDOG_USEC=1500000"},
-               folder.path() + "/out", folder.path() + "/err");
+  begin();
+}
+
+void daemon_process::begin() {
+  pid_ = start({program("kevolved"), settings_file()},
+               {"NOTIFY_SOCKET=" + folder.path() + "/notify", "WATCHDOG_USEC=1500000"}, folder.path() + "/out",
+               folder.path() + "/err");
+}
+
+void daemon_process::kill_and_restart() {
+  signal(SIGKILL);
+  wait();
+  timeval at_once{0, 1};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &at_once, sizeof at_once);
+  for (char said[4096]; ::recv(socket_, said, sizeof said, 0) > 0;) {
+  }
+  timeval limit{60, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  begin();
 }
 
 daemon_process::~daemon_process() {

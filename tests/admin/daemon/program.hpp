@@ -35,12 +35,16 @@ public:
   std::string until(const std::string& text);
   void signal(int number) const;
   int wait();
+  // SIGKILL, and the same again.
+  void kill_and_restart();
   std::string data() const { return folder.path() + "/data"; }
   std::string settings_file() const { return folder.path() + "/kevolved.toml"; }
 
   temporary_folder folder;
 
 private:
+  void begin();
+
   pid_t pid_ = -1;
   int socket_ = -1;
 };

@@ -1,0 +1,114 @@
+// What a node tells of a GPU, from its runner's look to the operator's, on a driver whose device is the host.
+#include "tests/admin/daemon/program.hpp"
+#include "tests/admin/raw_http.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+using nlohmann::json;
+using namespace kevolve;
+
+namespace {
+
+// What this process's children find the driver with.
+class with_fake_gpu {
+public:
+  explicit with_fake_gpu(const char* folder) {
+    ::setenv("LD_LIBRARY_PATH", folder, 1);
+    ::setenv("KEVOLVE_CUPTI", "/none", 1);
+    ::setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+  }
+  with_fake_gpu(const with_fake_gpu&) = delete;
+  with_fake_gpu& operator=(const with_fake_gpu&) = delete;
+  ~with_fake_gpu() {
+    ::unsetenv("LD_LIBRARY_PATH");
+    ::unsetenv("KEVOLVE_CUPTI");
+    ::unsetenv("CUDA_VISIBLE_DEVICES");
+  }
+};
+
+std::string first_line(const std::string& path) {
+  std::ifstream in{path};
+  std::string out;
+  std::getline(in, out);
+  return out;
+}
+
+std::string get(const test::daemon_process& d, const std::string& path) {
+  const auto url = json::parse(first_line(d.data() + "/admin.json")).at("url").get<std::string>();
+  const auto port = url.substr(url.rfind(':') + 1);
+  const auto answer = test::parse_answer(
+      test::send_raw(static_cast<uint16_t>(std::stoul(port)),
+                     "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: Bearer "
+                         + first_line(d.data() + "/token") + "\r\nConnection: close\r\n\r\n"));
+  REQUIRE_MESSAGE(answer.status == 200, path << ": " << answer.body);
+  return answer.body;
+}
+
+// The device as it is listed, once it has proved itself; looks each time that the daemon says it lives.
+json proved_device(test::daemon_process& d) {
+  d.until("READY=1");
+  for (;; d.next())
+    for (auto& r : json::parse(get(d, "/v1/resources")).at("items"))
+      if (r.at("id") == "cuda:0" && r.at("up") == true)
+        return r;
+}
+
+// The device's past, once it is longer than that.
+json past_beyond(test::daemon_process& d, uint64_t total) {
+  for (;; d.next())
+    if (auto past = json::parse(get(d, "/v1/resources/cuda:0/samples")); past.at("total").get<uint64_t>() > total)
+      return past;
+}
+
+} // namespace
+
+TEST_CASE("what a GPU is like is told wherever one looks, stored, and still known after kill -9") {
+  const auto* folder = std::getenv("KEVOLVE_FAKE_DRIVER");
+  if (folder == nullptr) {
+    MESSAGE("skipped: the runner does not run on a driver of our own in this build");
+    return;
+  }
+  const with_fake_gpu gpu{folder};
+  test::daemon_process d{"[[device]]\ntarget = \"cuda\"\n"};
+  auto device = proved_device(d);
+  CHECK(device.at("state") == "fit");
+  const auto& sample = device.at("sample");
+  CHECK(sample.at("clocks_mhz") == json{{"sm", 1'500}, {"memory", 2'600}});
+  CHECK(sample.at("power_watts") == 123.456);
+  CHECK(sample.at("temperature_celsius") == 41);
+  CHECK(sample.at("throttled_by") == json::array({"sw_power_cap"}));
+  CHECK(sample.at("foreign_processes") == 0);
+  CHECK(sample.at("age_s").get<double>() >= 0.0);
+  const auto figures = get(d, "/metrics");
+  for (const auto* line : {"kevolve_device_temperature_celsius{device=\"cuda:0\"} 41.0\n",
+                           "kevolve_device_power_watts{device=\"cuda:0\"} 123.456\n",
+                           "kevolve_device_clock_hertz{device=\"cuda:0\",clock=\"sm\"} 1500000000.0\n",
+                           "kevolve_device_state{device=\"cuda:0\",state=\"fit\"} 1\n"})
+    CHECK_MESSAGE(figures.find(line) != std::string::npos, line);
+  const auto cards = json::parse(get(d, "/v1/actors?kind=device"));
+  const auto id = std::to_string(cards.at("items").at(0).at("id").get<uint64_t>());
+  const auto card = test::run_program("kevolve", {"actors", "get", id, "--json", "--data", d.data()});
+  CHECK_MESSAGE(card.code == 0, card.err);
+  CHECK(json::parse(card.out).at("device").at("sample").at("temperature_celsius") == 41);
+
+  const auto before = past_beyond(d, 0);
+  const auto first = before.at("items").back().at("sample");
+  CHECK(first.at("power_watts") == 123.456);
+  d.kill_and_restart();
+  device = proved_device(d);
+  CHECK(device.at("sample").at("time") != first.at("time"));
+  const auto after = past_beyond(d, before.at("total").get<uint64_t>());
+  CHECK(after.at("items").back().at("sample") == first);
+  const auto newest = json::parse(get(d, "/v1/resources/cuda:0/samples?limit=1"));
+  CHECK(newest.at("items").at(0) == after.at("items").at(0));
+  CHECK(newest.at("truncated") == true);
+  const auto next = newest.at("next").get<std::string>();
+  CHECK(json::parse(get(d, "/v1/resources/cuda:0/samples?limit=1&cursor=" + next)).at("items").at(0)
+        == after.at("items").at(1));
+}
