@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -97,6 +98,11 @@ private:
       get(k);
       get(xs[std::move(k)]);
     }
+  }
+  template <class T>
+  void get(std::optional<T>& x) {
+    if (byte() % 2U != 0)
+      get(x.emplace());
   }
   template <class A, class B>
   void get(std::pair<A, B>& x) {

@@ -59,14 +59,14 @@ void read_frames(std::string_view bytes) {
 }
 
 using reader = void (*)(std::string_view);
-constexpr std::array<reader, 27> readers{
+constexpr std::array<reader, 28> readers{
     read_sealed,           read_frames,           read<helper_hello>,        read<helper_progress>,
     read<helper_cancel>,   read<compile_request>, read<compile_outcome>,     read<judge_request>,
     read<judge_outcome>,   read<contract>,        read<campaign_submission>, read<campaign_spec>,
     read<session_record>,  read<preparation>,     read<selection_record>,    read<candidate>,
     read<proposal_record>, read<intent_record>,   read<evaluation_record>,   read<node_record>,
     read<fault_record>,    read<champion_record>, read<state_record>,        read<finish_record>,
-    read<ancestor>,        read<uint32_t>,        read<std::string>,
+    read<ancestor>,        read<uint32_t>,        read<std::string>,         read<device_record>,
 };
 
 } // namespace

@@ -85,6 +85,10 @@ void records() {
   record_seed(11, "campaign", campaign_spec{});
   record_seed(18, "evaluation", evaluation_record{});
   record_seed(19, "node", node_record{});
+  device_record device;
+  device.sample.clocks_mhz = {{"sm", 1}};
+  device.sample.throttled_by = {{"sw_power_cap"}};
+  record_seed(27, "device", device);
   record_seed(24, "ancestor",
               ancestor{"L0:tile(8)",
                        "source",

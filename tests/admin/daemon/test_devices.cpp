@@ -53,10 +53,12 @@ std::string get(const test::daemon_process& d, const std::string& path) {
 // The device as it is listed, once it has proved itself; looks each time that the daemon says it lives.
 json proved_device(test::daemon_process& d) {
   d.until("READY=1");
-  for (;; d.next())
-    for (auto& r : json::parse(get(d, "/v1/resources")).at("items"))
+  for (;; d.next()) {
+    const auto list = json::parse(get(d, "/v1/resources"));
+    for (const auto& r : list.at("items"))
       if (r.at("id") == "cuda:0" && r.at("up") == true)
         return r;
+  }
 }
 
 // The device's past, once it is longer than that.
@@ -86,11 +88,11 @@ TEST_CASE("what a GPU is like is told wherever one looks, stored, and still know
   CHECK(sample.at("foreign_processes") == 0);
   CHECK(sample.at("age_s").get<double>() >= 0.0);
   const auto figures = get(d, "/metrics");
-  for (const auto* line : {"kevolve_device_temperature_celsius{device=\"cuda:0\"} 41.0\n",
+  for (const auto* line : {"kevolve_device_temperature_celsius{device=\"cuda:0\"} 41\n",
                            "kevolve_device_power_watts{device=\"cuda:0\"} 123.456\n",
-                           "kevolve_device_clock_hertz{device=\"cuda:0\",clock=\"sm\"} 1500000000.0\n",
+                           "kevolve_device_clock_hertz{device=\"cuda:0\",clock=\"sm\"} 1500000000\n",
                            "kevolve_device_state{device=\"cuda:0\",state=\"fit\"} 1\n"})
-    CHECK_MESSAGE(figures.find(line) != std::string::npos, line);
+    CHECK_MESSAGE(figures.find(line) != std::string::npos, std::string{line});
   const auto cards = json::parse(get(d, "/v1/actors?kind=device"));
   const auto id = std::to_string(cards.at("items").at(0).at("id").get<uint64_t>());
   const auto card = test::run_program("kevolve", {"actors", "get", id, "--json", "--data", d.data()});
