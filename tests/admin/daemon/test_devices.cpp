@@ -50,22 +50,28 @@ std::string get(const test::daemon_process& d, const std::string& path) {
   return answer.body;
 }
 
+constexpr int most_looks = 100; // a second or less apart
+
 // The device as it is listed, once it has proved itself; looks each time that the daemon says it lives.
 json proved_device(test::daemon_process& d) {
   d.until("READY=1");
-  for (;; d.next()) {
+  for (int i = 0; i < most_looks; ++i, d.next()) {
     const auto list = json::parse(get(d, "/v1/resources"));
     for (const auto& r : list.at("items"))
       if (r.at("id") == "cuda:0" && r.at("up") == true)
         return r;
   }
+  FAIL("the device does not prove itself");
+  return {};
 }
 
 // The device's past, once it is longer than that.
 json past_beyond(test::daemon_process& d, uint64_t total) {
-  for (;; d.next())
+  for (int i = 0; i < most_looks; ++i, d.next())
     if (auto past = json::parse(get(d, "/v1/resources/cuda:0/samples")); past.at("total").get<uint64_t>() > total)
       return past;
+  FAIL("no sample is stored");
+  return {};
 }
 
 } // namespace
