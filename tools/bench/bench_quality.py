@@ -20,7 +20,7 @@ CAMPAIGNS = ["gemm", "softmax", "layernorm", "map_id", "batch_event_truncate", "
 MORE = ["attention", "attention_causal", "bucketize_ragged", "conv1d", "conv2d", "inverted_index", "mbdt", "optimized_fm",
         "pffn", "rmsnorm_backward", "sdpa_mlp", "gemm_f16", "gemm_bf16", "gemm_i8", "conv1d_f16", "conv1d_bf16", "conv1d_i8"]
 # Written when the generator was finished, two of them by people who did not know it.
-UNSEEN = ["nearest", "row_lse", "five_points"]
+UNSEEN = ["nearest", "row_lse", "five_points", "n_body", "sobel", "black_scholes"]
 # Which of OpenBLAS's core types suits this machine is decided by measuring.
 CORE_TYPES = ["", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"]
 IKJ = """#include <stdint.h>
