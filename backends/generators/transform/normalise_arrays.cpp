@@ -72,8 +72,13 @@ private:
         continue;
       if (s.kind == stmt_kind::assign) {
         fill_ = &s;
-        return !fill_loops_.empty() && s.op == "=" && is_element_of(s.target, array_.name)
-               && !mentions(s.target.args[1], array_.name) && !mentions(s.value, array_.name);
+        if (fill_loops_.empty() || s.op != "=" || !is_element_of(s.target, array_.name))
+          return false;
+        // One that the index does not hang on might not run at all while what reads does.
+        const auto& index = s.target.args[1];
+        return std::all_of(fill_loops_.begin(), fill_loops_.end(),
+                           [&](const stmt* l) { return mentions(index, l->name); })
+               && !mentions(index, array_.name) && !mentions(s.value, array_.name);
       }
       if (s.kind != stmt_kind::loop || !stays(s.from) || !stays(s.to) || changing_.count(s.name) != 0
           || !is_straight(s.body))
