@@ -259,8 +259,10 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
     whole w{s, all, env};
     for (const int64_t vectors : {2, 4})
       for (const int64_t rows : {1, 2, 4, 6})
-        for (const bool masked : {false, true})
-          add(out, reference, w.made_of(vectors, rows, masked), w.gathers(), env);
+        for (const bool masked : {false, true}) {
+          const auto g = w.made_of(vectors, rows, masked);
+          add(out, reference, g, w.gathers(), env); // which it knows by now
+        }
   }
   return out;
 }
