@@ -148,6 +148,21 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
       wholes.find("pack(L0,k,L1); vectorise(L1,16); jam(L1,4); vectorise(L3,16); vectorise(L4,16); interchange(L5,L6); "
                   "hold(L5); vectorise(L6,16); jam(L6,4); jam(L0,4)\n")
       != std::string::npos);
+  // Rows that share nothing get vectors for all that is done to a row, the row's loops joined or not; sums of tests are
+  // counted in 32 bits before the loop around them gets its vectors; a scan among other nests seeks its hits.
+  const auto lines_of = [](const char* name) {
+    auto n = load_nest(name);
+    auto reference = read(n);
+    std::string out = "\n";
+    for (const auto& g : all_plans(reference, environment_of(n, reference)))
+      out += to_string(g) + "\n";
+    return out;
+  };
+  CHECK(
+      lines_of("softmax").find("\nvectorise(L1,16); mask(L1); vectorise(L2,16); mask(L2); vectorise(L3,16); mask(L3)\n")
+      != std::string::npos);
+  CHECK(lines_of("counting").find("\nnarrow(L2); vectorise(L1,32); jam(L1,2)\n") != std::string::npos);
+  CHECK(lines_of("best_of_rows").find("\nvectorise(L1,16); seek(L2,16)\n") != std::string::npos);
   for (const auto* name : {"prefix_sum", "search", "opaque"}) {
     auto n = load_nest(name);
     auto reference = read(n);

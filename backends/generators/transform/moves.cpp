@@ -96,6 +96,10 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return fast_math(p, env);
   if (m.name == "skip" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 4096)
     return skip(p, a[0], number(a[1]), env);
+  if (m.name == "seek" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 64)
+    return seek(p, a[0], number(a[1]), env);
+  if (m.name == "narrow" && takes(m, 1, 1))
+    return narrow(p, a[0]);
   if (m.name == "halve" && takes(m, 1, 1))
     return halve(p, a[0]);
   if (m.name == "peel" && takes(m, 2, 2))
@@ -176,7 +180,7 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(streamed, 2);
   else if (m.name == "prefetch")
     with(distances, 1);
-  else if (m.name == "vectorise")
+  else if (m.name == "vectorise" || m.name == "seek")
     with(lane_counts(env), 1);
   else if (m.name == "hint") {
     with(lane_counts(env), 1);
@@ -228,8 +232,10 @@ std::vector<choice> possible(const program& p, const environment& env) {
     bool innermost = true;
     walk(s.body, [&](const stmt& x) { innermost = innermost && x.kind != stmt_kind::loop; });
     const auto& facts = facts_of(env, s.label);
-    if (!s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty() && s.lanes == 1)
+    if (!s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty() && s.lanes == 1) {
       each(1.0, "skip", s.label, skipped);
+      each(1.0, "seek", s.label, lane_counts(env));
+    }
     walk(s.body, [&](const stmt& x) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
@@ -237,6 +243,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
       if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
         add(0.6, "mask", {whole});
+    if (counts(s))
+      add(0.8, "narrow", {s.label});
     if (s.label.back() != 'p' && may_stream(s))                            // what was packed is wanted soon
       add(outermost.count(s.label) != 0 ? 1.2 : 0.1, "stream", {s.label}); // a fence in each iteration costs
     if (s.label.back() != 'p' && may_prefetch(p, s, env))

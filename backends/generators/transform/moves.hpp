@@ -69,6 +69,8 @@ result<void> select(program& p, const std::string& branch);
 result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env);
+result<void> seek(program& p, const std::string& loop, int64_t lanes, const environment& env);
+result<void> narrow(program& p, const std::string& loop);
 result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
@@ -132,6 +134,8 @@ std::vector<packing> packings(const program& p, const stmt& loop, const environm
 std::vector<std::string> transposable(const program& p);
 // Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
 bool may_stream(const stmt& loop);
+// Whether the loop keeps 64-bit sums of numbers so small that blocks of it can do with 32.
+bool counts(const stmt& loop);
 bool streams_past(const stmt& loop);
 // Whether `prefetch` finds reads in the loop that the processor would not foresee.
 bool may_prefetch(const program& p, const stmt& loop, const environment& env);

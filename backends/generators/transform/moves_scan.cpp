@@ -1,6 +1,7 @@
 // Moves for loops that look for something: block skipping in scans, binary searches without branches.
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/vectoriser.hpp"
 
 #include <algorithm>
 
@@ -57,6 +58,19 @@ std::string trouble_of_test(const list& body, const environment& env) {
   return out;
 }
 
+// Why the tests of a block of the loop's iterations may not be made before them; empty: they may.
+std::string trouble_of_blocks(const program& p, const stmt& l, const environment& env) {
+  bool divided = false;
+  walk(p.body, [&](const stmt& s) { divided = divided || s.label == l.label + "b"; });
+  if (divided)
+    return l.label + " runs in blocks already";
+  if (l.lanes > 1 || !is_guarded(l.body))
+    return "the body of " + l.label + " is not a test and what it guards";
+  if (leaves_early(l.body))
+    return l.label + " can be left early";
+  return trouble_of_test(l.body, env);
+}
+
 } // namespace
 
 bool only_computes(const expr& whole) {
@@ -86,16 +100,8 @@ std::set<std::string> arrays_written(const std::vector<stmt>& body) {
 }
 
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env) {
-  bool divided = false;
-  walk(p.body, [&](const stmt& s) { divided = divided || s.label == loop + "b"; });
-  if (divided)
-    return fail(errc::unsupported, loop + " runs in blocks already");
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
-    if (l.lanes > 1 || !is_guarded(l.body))
-      return fail(errc::unsupported, "the body of " + loop + " is not a test and what it guards");
-    if (leaves_early(l.body))
-      return fail(errc::unsupported, loop + " can be left early");
-    if (auto why = trouble_of_test(l.body, env); !why.empty())
+    if (auto why = trouble_of_blocks(p, l, env); !why.empty())
       return fail(errc::unsupported, why);
     auto parts = divide(l, count);
     if (!parts)
@@ -127,6 +133,85 @@ result<void> skip(program& p, const std::string& loop, int64_t count, const envi
     guarded.value = any;
     guarded.body = {std::move(inside)};
     blocks.body = {make_declare(any.text, flag, make_literal(0)), std::move(test), std::move(guarded)};
+    return parts;
+  });
+}
+
+result<void> seek(program& p, const std::string& loop, int64_t lanes, const environment& env) {
+  constexpr int64_t block = 64; // a bit of a word each
+  if (block % lanes != 0)
+    return fail(errc::unsupported, std::to_string(lanes) + " lanes do not make up a block of 64");
+  return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
+    if (auto why = trouble_of_blocks(p, l, env); !why.empty())
+      return fail(errc::unsupported, why);
+    if (l.step != 1)
+      return fail(errc::unsupported, loop + " does not count up by one");
+    auto parts = divide(l, block);
+    if (!parts)
+      return parts;
+    auto& blocks = parts->front();
+    blocks.label = loop + "b";
+    blocks.name = fresh_name(p, l.name + "_block");
+    blocks.pragmas.clear();
+    const auto start = make_name(blocks.name, l.type);
+    const auto index = make_name(l.name, l.type);
+    const auto word = scalar_type(scalar_kind::u64);
+    const auto flag = scalar_type(scalar_kind::i32);
+    const auto& guard = l.body.back();
+    const auto hits = make_name(fresh_name(p, "hits_" + guard.label), word);
+    const auto next = make_name(fresh_name(p, "next_" + guard.label), flag);
+    const auto of_block = [](expr a, expr b) { return make_expr(expr_kind::binary, a.type, {a, std::move(b)}, "-"); };
+
+    auto test = l;
+    test.label = loop + "q";
+    test.from = start;
+    test.to = make_binary("+", start, make_literal(block));
+    test.has_value = false;
+    test.pragmas.clear();
+    test.body.change().back().body.clear(); // the test alone
+    try {
+      auto made = vectoriser(test, static_cast<uint16_t>(lanes), {}).run();
+      const auto mask = made.back();
+      if (mask.kind != stmt_kind::declare || !mask.type.is_mask)
+        return fail(errc::unsupported, "the test of " + guard.label + " is the same for all of " + loop);
+      for (const auto& name : declared(made))
+        if (std::find(p.taken.begin(), p.taken.end(), name) == p.taken.end())
+          p.taken.push_back(name);
+      const auto found = make_expr(expr_kind::fold, word, {make_name(mask.name, mask.type)}, "bits");
+      made.push_back(
+          make_assign(hits, "|=", make_expr(expr_kind::binary, word, {found, of_block(index, start)}, "<<")));
+      test.body = std::move(made);
+    } catch (const refusal& r) {
+      return fail(errc::unsupported, r.reason);
+    }
+    test.lanes = static_cast<uint16_t>(lanes);
+    test.step = lanes;
+
+    // The first hit from `next` on is what the loop would do next, whatever the one before has changed.
+    const auto one = make_literal(1);
+    auto body = l.body;
+    auto& run = body.change();
+    run.pop_back();
+    run.insert(run.begin(),
+               make_declare(l.name, l.type,
+                            make_binary("+", start, make_expr(expr_kind::call, flag, {hits}, "__builtin_ctzll"))));
+    run.insert(run.end(), guard.body.begin(), guard.body.end());
+    run.push_back(
+        make_assign(next, "=", make_expr(expr_kind::cast, flag, {make_binary("+", of_block(index, start), one)})));
+    stmt hit;
+    hit.kind = stmt_kind::branch;
+    hit.value = make_expr(expr_kind::binary, flag, {hits, make_literal(0)}, "!=");
+    hit.body = std::move(body);
+    hit.otherwise = {make_assign(next, "=", make_literal(block))};
+    stmt search;
+    search.kind = stmt_kind::while_loop;
+    search.label = loop + "w";
+    search.value = make_expr(expr_kind::binary, flag, {next, make_literal(block)}, "<");
+    const auto from_next = make_expr(
+        expr_kind::binary, word, {make_unary("~", make_expr(expr_kind::cast, word, {make_literal(0)})), next}, "<<");
+    search.body = {make_declare(hits.text, word, make_literal(0)), std::move(test), make_assign(hits, "&=", from_next),
+                   std::move(hit)};
+    blocks.body = {make_declare(next.text, flag, make_literal(0)), std::move(search)};
     return parts;
   });
 }

@@ -180,6 +180,12 @@ private:
     return out;
   }
 
+  // A test and what it guards, which is more than a value to choose.
+  static bool is_scan(const stmt& s) {
+    return !s.body.empty() && s.body.back().kind == stmt_kind::branch && s.body.back().otherwise.empty()
+           && holds_loops(s.body.back());
+  }
+
   // A loop that does nothing but run another one, which adds to elements that stay where they are: sums over the outer
   // one, for which the two change places.
   static bool adds_up(const stmt& s) {
@@ -217,6 +223,8 @@ private:
     ++nests_;
     out_.push_back(made("vectorise", {loop.label, std::to_string(lanes)}));
     out_.push_back(made("mask", {loop.label}));
+    if (middles_.empty() && vectors_ > 1) // nothing but these loops could hide a latency
+      out_.push_back(made("jam", {loop.label, std::to_string(vectors_)}));
   }
 
   void visit(const std::vector<stmt>& body) {
@@ -233,7 +241,10 @@ private:
         out_.push_back(made("jam", {s.body[0].label, std::to_string(vectors_)}));
       } else if (s.kind == stmt_kind::loop && !holds_loops(s))
         vectors(s, lanes(s));
-      else {
+      else if (s.kind == stmt_kind::loop && is_scan(s)) {
+        out_.push_back(made("seek", {s.label, std::to_string(lanes(s))}));
+        ++nests_;
+      } else {
         visit(s.body);
         visit(s.otherwise);
       }
@@ -254,11 +265,14 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
   std::vector<genome> out;
   const auto all = reuses(reference, env);
   for (const auto& s : reference.body) {
-    if (s.kind != stmt_kind::loop || all.empty())
+    if (s.kind != stmt_kind::loop)
       continue;
     whole w{s, all, env};
-    for (const int64_t vectors : {2, 4})
-      for (const int64_t rows : {1, 2, 4, 6})
+    // Where rows share nothing, a row alone is a stream of its own.
+    const auto side_by_side = all.empty() ? std::vector<int64_t>{1, 4} : std::vector<int64_t>{1, 2, 4, 6};
+    const auto in_a_row = all.empty() ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2, 4};
+    for (const int64_t vectors : in_a_row)
+      for (const int64_t rows : side_by_side)
         for (const bool masked : {false, true}) {
           const auto g = w.made_of(vectors, rows, masked);
           add(out, reference, g, w.gathers(), env); // which it knows by now
@@ -267,10 +281,33 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
   return out;
 }
 
+// Vectors for a loop around one that counts in 64 bits: twice as many lanes, if it counts in 32.
+std::vector<genome> counted(const program& reference, const environment& env) {
+  std::vector<genome> out;
+  walk(reference.body, [&](const stmt& outer) {
+    if (outer.kind != stmt_kind::loop || !facts_of(env, outer.label).independent)
+      return;
+    walk(outer.body, [&](const stmt& s) {
+      if (s.kind != stmt_kind::loop || !counts(s))
+        return;
+      const auto lanes = lanes_of(scalar_kind::i32, env);
+      for (const int64_t vectors : {1, 2})
+        for (const int64_t jammed : {1, 2, 4}) {
+          const auto of = std::to_string(lanes * vectors);
+          genome g{made("narrow", {s.label}), made("vectorise", {outer.label, of})};
+          g.push_back(jammed == 1 ? made("mask", {outer.label}) : made("jam", {outer.label, std::to_string(jammed)}));
+          add(out, reference, g, false, env);
+        }
+    });
+  });
+  return out;
+}
+
 } // namespace
 
 std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
-  std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env)};
+  std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env),
+                                       counted(reference, env)};
   // Between the borders of a padded window no guard is in the way.
   for (const auto& c : possible(reference, env)) {
     auto inside = reference;

@@ -169,7 +169,27 @@ private:
     });
   }
 
+  // Lane by lane, a bit each.
+  void bits_of(const vec& v) {
+    helper("fold_bits_" + name(v), [&] {
+      const auto& t = type(v);
+      const auto n = std::to_string(v.second);
+      const auto all = v.second == 64 ? std::string{"~(uint64_t)0"} : "((uint64_t)1 << " + n + ") - 1";
+      return "uint64_t fold_bits_" + t + "(" + t
+             + " mask) {\n  uint64_t bits = 0;\n#if defined(__clang__) && __clang_major__ >= 15 && "
+               "!defined(__cplusplus)\n"
+               "  typedef _Bool flags __attribute__((ext_vector_type("
+             + n
+             + ")));\n  const flags set = __builtin_convertvector(mask, flags);\n"
+               "  __builtin_memcpy(&bits, &set, sizeof set);\n  bits &= "
+             + all + ";\n#else\n  for (int i = 0; i < " + n
+             + "; ++i)\n    bits |= (uint64_t)(mask[i] & 1) << i;\n#endif\n  return bits;\n}\n";
+    });
+  }
+
   void fold(const std::string& op, const vec& v) {
+    if (op == "bits")
+      return bits_of(v);
     helper("fold_" + op + "_" + name(v), [&] {
       const auto& t = type(v);
       bool chooses = op == "max" || op == "min";

@@ -132,8 +132,8 @@ expr vectoriser::condition(const expr& e) { // as a mask
   if (c.kind == expr_kind::binary && (c.text == "&&" || c.text == "||")) {
     auto a = condition(c.args[0]);
     auto b = condition(c.args[1]);
-    if (!is_speculable(c.args[1]))
-      throw refusal{"a guarded load"};
+    if (!safe_beside(c.args[1], c.args[0]))
+      throw refusal{"a guarded load or division"};
     if (a.type.base != b.type.base)
       b = widen(b, a.type.base);
     auto t = a.type;
@@ -251,7 +251,9 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
       ok = ok && (there || loaded_.count(print(x)) != 0);
       return;
     }
-    ok = ok && x.kind != expr_kind::opaque && x.kind != expr_kind::member
+    const bool divides = x.kind == expr_kind::binary && (x.text == "/" || x.text == "%") && is_integer(x.type.base)
+                         && literal_value(x.args[1]).value_or(0) == 0;
+    ok = ok && !divides && x.kind != expr_kind::opaque && x.kind != expr_kind::member
          && (x.kind != expr_kind::call || is_pure_call(x) || x.text == "__builtin_unpredictable");
     for (const auto& a : x.args)
       look(a);

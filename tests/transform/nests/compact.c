@@ -6,6 +6,8 @@
 // sizes: n=1
 // carried: L0
 // applies: skip(L0,32)
+// applies: seek(L0,4)
+// applies: seek(L0,32)
 // applies: skip(L0,16); hint(L0q,4,1); unroll(L0,2)
 #include <stdint.h>
 void compact(const int32_t *x, int32_t *y, int64_t *kept, int64_t n) {

@@ -4,6 +4,7 @@
 // argument: n size
 // sizes: n=40
 // sizes: n=1
+// declines: seek(L0,16): B0 may change where its test reads
 // declines: skip(L0,16): B0 may change where its test reads
 // declines: skip(L1,16): B1 may change where its test reads
 // declines: skip(L2,16): B3 may change where its test reads

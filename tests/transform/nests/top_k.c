@@ -10,7 +10,11 @@
 // applies: skip(L1,16)
 // applies: skip(L1,64); hint(L1q,8,2)
 // applies: skip(L1,32); unroll(L1q,4)
+// applies: seek(L1,16)
+// applies: seek(L1,8)
+// applies: seek(L1,64); unroll(L1r,2)
 // declines: skip(L0,16): is not a test
+// declines: seek(L0,16): is not a test
 #include <stdint.h>
 void top_k(const int32_t *x, int32_t *ids, int32_t *best, int64_t n, int64_t k) {
   for (int64_t r = 0; r < k; ++r) {
