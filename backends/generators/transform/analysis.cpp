@@ -81,6 +81,8 @@ void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region&
     out.trouble = "calls " + e.text;
   if (e.kind == expr_kind::opaque)
     out.trouble = "holds '" + e.text + "'";
+  if (e.kind == expr_kind::vector_load || e.kind == expr_kind::gather)
+    out.trouble = "is vectorised inside";
   if (e.kind == expr_kind::member || (e.kind == expr_kind::unary && e.text == "&"))
     out.trouble = "takes an address or a member";
   for (const auto& x : e.args)
@@ -89,6 +91,8 @@ void collect(const expr& e, bool write, std::vector<const stmt*>& loops, region&
 
 void collect(const std::vector<stmt>& body, std::vector<const stmt*>& loops, region& out, int whiles = 0) {
   for (const auto& s : body) {
+    if (s.kind == stmt_kind::vector_store)
+      out.trouble = "is vectorised inside";
     if (s.kind == stmt_kind::opaque)
       out.trouble = "holds '" + s.text.substr(0, s.text.find('\n')) + "'";
     if (s.kind == stmt_kind::give_back || (s.kind == stmt_kind::break_out && whiles == 0))
@@ -169,7 +173,7 @@ bool apart(const access& w, const access& x, const std::string& index, const std
       continue;
     auto leftover = [&](const polynomial& r) {
       for (const auto& n : r.names())
-        if (varying.count(n) != 0 || n == index)
+        if (varying.count(n) != 0 || n == index || n.front() == '{') // what a bound loads may be another one each time
           return true;
       return false;
     };
@@ -189,9 +193,10 @@ struct analyser {
   const contract& task;
   std::map<std::string, loop_facts> out;
   std::set<std::string> ever_assigned;
-  std::set<std::string> extents;  // sizes that some array is as large as
-  std::set<std::string> pointers; // local ones
-  std::map<std::string, std::optional<int64_t>> starts;
+  std::set<std::string> extents;                                   // sizes that some array is as large as
+  std::set<std::string> pointers;                                  // local ones
+  std::map<std::string, std::set<std::string>> empty_without = {}; // arguments, the sizes without which they are empty
+  std::map<std::string, std::optional<int64_t>> starts = {};
 
   bool is_parameter(const std::string& name) const {
     return std::any_of(reference.parameters.begin(), reference.parameters.end(),
@@ -209,15 +214,33 @@ struct analyser {
     return !promised(a) || !promised(b);
   }
 
-  // Sizes are no less than 0, extents of arrays no less than 1 (or nothing is accessed), indices no less than
-  // where they start.
-  std::optional<int64_t> least(const std::string& name) const {
+  // Whether the array has no elements where the size is 0.
+  static bool empties(const argument& array, const std::string& size) {
+    return std::any_of(array.shape.begin(), array.shape.end(), [&](const std::string& dimension) {
+      const auto e = expression::parse(dimension);
+      if (!e)
+        return false;
+      std::map<std::string, int64_t> sizes;
+      for (const auto& n : e->names())
+        sizes[n] = 7;
+      if (sizes.count(size) == 0)
+        return false;
+      sizes[size] = 0;
+      const auto elements = e->evaluate(sizes);
+      return elements && *elements <= 0;
+    });
+  }
+
+  // Sizes are no less than 0, extents of the array that is accessed no less than 1, indices no less than where they
+  // start.
+  std::optional<int64_t> least(const std::string& name, const std::string& array) const {
     if (ever_assigned.count(name) != 0)
       return {};
     if (const auto* a = find_argument(task, name)) {
       if (a->role != argument_role::size)
         return {};
-      return extents.count(name) != 0 ? 1 : 0;
+      const auto known = empty_without.find(array);
+      return (known == empty_without.end() ? extents : known->second).count(name) != 0 ? 1 : 0;
     }
     auto it = starts.find(name);
     return it == starts.end() ? std::nullopt : it->second;
@@ -225,11 +248,17 @@ struct analyser {
 
   void prepare() {
     ever_assigned = assigned(reference.body);
-    for (const auto& a : task.arguments)
+    for (const auto& a : task.arguments) {
+      if (!a.shape.empty())
+        empty_without[a.name];
       for (const auto& dimension : a.shape)
         if (auto e = expression::parse(dimension))
-          for (const auto& name : e->names())
+          for (const auto& name : e->names()) {
             extents.insert(name);
+            if (empties(a, name))
+              empty_without[a.name].insert(name);
+          }
+    }
     walk(reference.body, [&](const stmt& s) {
       if (s.kind == stmt_kind::loop)
         starts[s.name] = literal_value(s.from);
@@ -265,7 +294,7 @@ struct analyser {
           continue;
         if (w.array != x.array)
           return w.array + " and " + x.array + " may overlap";
-        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n); }))
+        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w.array); }))
           return "iterations may meet in " + w.array;
       }
     }
@@ -301,7 +330,7 @@ struct analyser {
 } // namespace
 
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task) {
-  analyser a{reference, task, {}, {}, {}, {}, {}};
+  analyser a{reference, task, {}, {}, {}, {}, {}, {}};
   a.prepare();
   std::vector<const stmt*> outer;
   a.visit(reference.body, outer);

@@ -289,6 +289,13 @@ result<program> read_function(const std::string& source, const std::string& synt
   walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });
   if (lost)
     return fail(errc::unsupported, entry + ": " + p.notes.back());
+  // What may change through a pointer, or inside an expression, is no scalar that the moves know.
+  rewrite_exprs(p.body.change(), [&](expr& e) {
+    if (e.kind == expr_kind::name && reader.hidden().count(e.text) != 0) {
+      e.kind = expr_kind::opaque;
+      e.names = {e.text};
+    }
+  });
   normalise(p);
   return p;
 }

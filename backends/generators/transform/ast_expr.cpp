@@ -52,8 +52,10 @@ expr ast_reader::opaque_expr(json node) {
   expr e;
   e.kind = expr_kind::opaque;
   e.type = type_of(node);
-  if (auto where = expanded_range(node))
+  if (auto where = expanded_range(node)) {
     e.text = source_.substr(where->first, where->second - where->first);
+    kept_.push_back(*where);
+  }
   std::map<std::string, std::string> names;
   mentioned(node, names);
   for (const auto& [old_name, new_name] : names) {
@@ -61,12 +63,34 @@ expr ast_reader::opaque_expr(json node) {
       e.text = replace_identifier(e.text, old_name, new_name);
     e.names.push_back(new_name);
   }
+  std::vector<std::string> changes;
+  changed(node, changes);
+  hidden_.insert(changes.begin(), changes.end());
+  static const std::set<std::string, std::less<>> operators{"BinaryOperator", "CompoundAssignOperator", "UnaryOperator",
+                                                            "ConditionalOperator", "CStyleCastExpr"};
+  if (operators.count(text(node, "kind")) != 0 && !e.text.empty()) // whatever it stands in
+    e.text = "(" + e.text + ")";
   if (e.text.empty())
     out_.notes.push_back("an expression of kind " + text(node, "kind") + " without a place in the file");
   return e;
 }
 
 expr ast_reader::read_expr(json node) {
+  const auto kept = kept_.size();
+  const auto increments = after_ == nullptr ? 0 : after_->size();
+  auto e = read_node(node);
+  if (e.kind == expr_kind::opaque || kept_.size() == kept)
+    return e;
+  // A part of a macro has no text of its own but the whole macro's: what the macro stands for is then kept as a whole.
+  const auto where = expanded_range(node);
+  if (!where || std::find(kept_.begin() + static_cast<ptrdiff_t>(kept), kept_.end(), *where) == kept_.end())
+    return e;
+  if (after_ != nullptr)
+    after_->erase(after_->begin() + static_cast<ptrdiff_t>(increments), after_->end());
+  return opaque_expr(node);
+}
+
+expr ast_reader::read_node(json node) {
   auto kind = text(node, "kind");
   auto inner = children(node);
   auto type = type_of(node);
@@ -131,6 +155,8 @@ expr ast_reader::read_expr(json node) {
     }
     if (op == "+")
       return a;
+    if (op == "&" && a.kind == expr_kind::name && a.type.suffix.empty())
+      hidden_.insert(a.text);
     if (op == "-" || op == "!" || op == "~" || op == "&")
       return make_expr(expr_kind::unary, type, {std::move(a)}, op);
     bool postfix = false;

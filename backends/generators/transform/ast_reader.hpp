@@ -39,8 +39,11 @@ public:
   // The same, macros taken by where they are expanded.
   std::optional<std::pair<size_t, size_t>> expanded_range(json node) const;
 
+  const std::set<std::string>& hidden() const { return hidden_; }
+
 private:
   expr opaque_expr(json node);
+  expr read_node(json node);
   void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
   void read_for(json node, std::vector<stmt>& out);
   void read_declaration(json node, std::vector<stmt>& out);
@@ -55,8 +58,10 @@ private:
   const std::string& source_;
   program& out_;
   std::set<std::string> pure_;
-  std::map<std::string, std::string> names_; // clang id → name in the tree
-  std::vector<stmt>* after_ = nullptr;       // takes the increments of `p[i++] = x` while an assignment is read
+  std::map<std::string, std::string> names_;    // clang id → name in the tree
+  std::set<std::string> hidden_;                // variables that may change where no statement says so
+  std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
+  std::vector<stmt>* after_ = nullptr;          // takes the increments of `p[i++] = x` while an assignment is read
 };
 
 ctype parse_ctype(std::string_view spelling, std::string_view desugared);

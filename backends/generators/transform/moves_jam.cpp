@@ -2,13 +2,17 @@
 #include "backends/generators/transform/moves.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <utility>
 
 namespace kevolve::transform {
 
 namespace {
 
 using list = std::vector<stmt>;
+
+constexpr size_t most_stack = size_t{1} << 20U; // that copies of a loop's own arrays may take
 
 // The variables of a body that go through the same values in every iteration: made of nothing but each other and of
 // what the loop leaves alone, under conditions of the same kind.
@@ -162,6 +166,30 @@ list zip(std::vector<list> copies, const std::set<std::string>& shared) {
 
 } // namespace
 
+namespace {
+
+// What the arrays declared in a body take of the stack, as far as their extents are written as numbers.
+size_t bytes_of_arrays(const list& body) {
+  size_t out = 0;
+  walk(body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::declare || s.type.suffix.empty() || s.is_static)
+      return;
+    size_t bytes = static_cast<size_t>(bits(s.type.base)) / 8 * s.type.lanes;
+    size_t extent = 0;
+    for (const char c : s.type.suffix)
+      if (std::isdigit(static_cast<unsigned char>(c)) != 0)
+        extent = std::min<size_t>(extent * 10 + static_cast<size_t>(c - '0'), most_stack);
+      else if (c == ']')
+        bytes = std::min(bytes * std::exchange(extent, 0), most_stack);
+      else if (c != '[')
+        bytes = 0; // as large as a variable says
+    out = std::min(out + bytes, most_stack);
+  });
+  return out;
+}
+
+} // namespace
+
 bool leaves_early(const list& body, bool nested) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
@@ -181,6 +209,13 @@ result<void> replace(program& p, const std::string& label, int64_t copies, const
   });
   if (has_panel && copies > 1)
     return fail(errc::unsupported, "a panel is packed in " + label + ", and the stack has no room for many");
+  size_t arrays = 0;
+  for_each_labelled(p.body.change(), label, [&](list& where, size_t at) -> size_t {
+    arrays = std::max(arrays, bytes_of_arrays(where[at].body));
+    return 1;
+  });
+  if (copies > 1 && arrays * static_cast<size_t>(copies) > most_stack)
+    return fail(errc::unsupported, "the arrays of " + label + " are too large for many copies of them");
   if (growth > weight_limit)
     return fail(errc::unsupported, "the code would grow too long");
   bool done = false;

@@ -199,8 +199,22 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
 
 namespace {
 
-// The branch's condition as `index < bound` with bound fixed in the loop; true if the sense is turned around.
-std::optional<std::pair<expr, bool>> threshold(const stmt& branch, const stmt& loop) {
+// Whether C compares the two as unsigned numbers.
+bool compares_unsigned(const expr& a, const expr& b) {
+  const auto decides = [](const expr& x, const expr& y) {
+    return is_unsigned(x.type.base) && bits(x.type.base) >= 32 && bits(x.type.base) >= bits(y.type.base);
+  };
+  return decides(bare(a), bare(b)) || decides(bare(b), bare(a));
+}
+
+// The branch's condition as `index < bound`, or `index <= bound`, with bound fixed in the loop.
+struct limit {
+  expr bound;
+  bool including = false;
+  bool turned = false; // the condition holds where this does not
+};
+
+std::optional<limit> threshold(const stmt& branch, const stmt& loop) {
   const auto& c = bare(branch.value);
   if (c.kind != expr_kind::binary || c.args.size() != 2)
     return {};
@@ -221,10 +235,14 @@ std::optional<std::pair<expr, bool>> threshold(const stmt& branch, const stmt& l
   });
   if (!fixed)
     return {};
+  const auto& x = bare(right);
+  if (!is_integer(x.type.base) || compares_unsigned(left, x) || compares_unsigned(x, loop.to)
+      || compares_unsigned(left, loop.to) || compares_unsigned(left, loop.from))
+    return {};
   if (op == "<" || op == ">=")
-    return std::pair{right, op == ">="};
+    return limit{right, false, op == ">="};
   if (op == "<=" || op == ">")
-    return std::pair{make_binary("+", right, make_literal(1)), op == ">"};
+    return limit{right, true, op == ">"};
   return {};
 }
 
@@ -255,10 +273,12 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
     auto index = it - l.body.begin();
     // middle = bound, kept within [from, to]
     auto int_type = scalar_type(scalar_kind::i32);
-    auto below = make_expr(expr_kind::binary, int_type, {bound->first, l.to}, "<");
-    auto upper = make_expr(expr_kind::conditional, l.type, {below, bound->first, l.to});
+    auto below = make_expr(expr_kind::binary, int_type, {bound->bound, l.to}, "<");
+    auto after = bound->including ? make_binary("+", bound->bound, make_literal(1)) : bound->bound; // below the end
     auto name = fresh_name(p, l.name + "_cut");
-    auto type = l.type;
+    auto type =
+        bits(bare(bound->bound).type.base) > bits(l.type.base) ? scalar_type(bare(bound->bound).type.base) : l.type;
+    auto upper = make_expr(expr_kind::conditional, type, {below, after, l.to});
     auto declare = make_declare(name, type, upper);
     auto middle = make_name(name, type);
     auto under = make_expr(expr_kind::binary, int_type, {middle, l.from}, "<");
@@ -269,7 +289,7 @@ result<void> cut(program& p, const std::string& loop, const std::string& branch)
     auto splice = [&](stmt s, bool taken) {
       auto& inside = s.body.change();
       auto b = std::move(inside[static_cast<size_t>(index)]);
-      auto arm = (taken != bound->second ? b.body : b.otherwise).take();
+      auto arm = (taken != bound->turned ? b.body : b.otherwise).take();
       inside.erase(inside.begin() + index);
       inside.insert(inside.begin() + index, std::make_move_iterator(arm.begin()), std::make_move_iterator(arm.end()));
       return s;

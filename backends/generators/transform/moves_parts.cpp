@@ -123,6 +123,13 @@ result<void> fuse(program& p, const std::string& first, const std::string& secon
   if (it == facts.end() || !it->second.independent)
     return fail(errc::unsupported,
                 "together they would carry a dependence" + (it == facts.end() ? "" : ": " + it->second.reason));
+  // Loops that could change places with the first one must still be able to, for what is known of them stays.
+  for (const auto& [outer, known] : env.facts)
+    if (known.outranked_by.count(base_label(first)) != 0 && !known.independent) {
+      const auto now = facts.find(outer);
+      if (now == facts.end() || now->second.outranked_by.count(first) == 0)
+        return fail(errc::unsupported, first + " and " + outer + " could no longer change places");
+    }
   p = std::move(fused);
   return {};
 }

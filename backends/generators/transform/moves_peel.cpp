@@ -25,6 +25,16 @@ struct way {
   const stmt* branch = nullptr;
 };
 
+// Whether every value of the expression is one of the type, without wrapping.
+bool keeps_value(scalar_kind type, const expr& value) {
+  const auto from = bare(value).type.base;
+  return type == from || (is_integer(from) && !is_unsigned(type) && !is_unsigned(from) && bits(type) > bits(from));
+}
+
+expr as(const ctype& type, const expr& value) {
+  return literal_value(value) ? value : make_expr(expr_kind::cast, scalar_type(type.base), {bare(value)});
+}
+
 bool find(const list& body, const std::string& label, const std::set<std::string>& changed, way& w) {
   for (const auto& s : body) {
     if (s.kind == stmt_kind::branch && s.label == label) {
@@ -36,8 +46,8 @@ bool find(const list& body, const std::string& label, const std::set<std::string
     if (s.kind == stmt_kind::declare)
       walk(s.value, [&](const expr& e) { fixed = fixed && (e.kind != expr_kind::name || stays(e.text)); });
     if (s.kind == stmt_kind::declare && s.has_value && is_integer(s.type.base) && s.type.lanes == 1 && s.type.depth == 0
-        && s.type.suffix.empty() && !s.is_static && stays(s.name) && fixed)
-      w.defined.emplace(s.name, s.value);
+        && s.type.suffix.empty() && !s.is_static && stays(s.name) && fixed && keeps_value(s.type.base, s.value))
+      w.defined.emplace(s.name, bare(s.value).type.base == s.type.base ? s.value : as(s.type, s.value));
     auto inside = w;
     if (s.kind == stmt_kind::loop)
       inside.loops.emplace(s.name, s);
@@ -58,6 +68,8 @@ public:
     const auto& e = bare(whole);
     if (!is_integer(e.type.base) || is_unsigned(e.type.base) || e.type.lanes != 1)
       return {};
+    if (e.kind == expr_kind::cast && keeps_value(e.type.base, e.args[0]))
+      return read(e.args[0]);
     if (e.kind == expr_kind::name) {
       linear_form f;
       if (e.text == loop_.name)

@@ -3,6 +3,7 @@
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 namespace kevolve::transform {
@@ -15,7 +16,7 @@ bool only_assigns_scalars(const list& arm) {
   std::set<std::string> before;
   for (const auto& s : arm) {
     if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.type.depth != 0
-        || !is_speculable(s.value))
+        || !is_speculable(s.value) || (is_integer(s.target.type.base) && is_float(bare(s.value).type.base)))
       return false;
     for (const auto& name : before)
       if (mentions(s.value, name))
@@ -93,6 +94,23 @@ result<void> select(program& p, const std::string& branch) {
 
 namespace {
 
+// Whether the element is touched outside branches, whiles and what expressions guard.
+bool touched_always(const list& body, const expr& element) {
+  bool found = false;
+  const std::function<void(const expr&)> look = [&](const expr& e) {
+    found = found || (e.kind == expr_kind::subscript && same(e, element));
+    const bool guards =
+        e.kind == expr_kind::conditional || (e.kind == expr_kind::binary && (e.text == "&&" || e.text == "||"));
+    for (size_t i = 0; i < (guards ? 1 : e.args.size()); ++i)
+      look(e.args[i]);
+  };
+  for (const auto& s : body) {
+    for_each_expr(s, look);
+    found = found || ((s.kind == stmt_kind::loop || s.kind == stmt_kind::block) && touched_always(s.body, element));
+  }
+  return found;
+}
+
 // Every subscript of `array` in the list is the same element.
 bool one_element(const list& body, const std::string& array, const expr& element) {
   bool ok = true;
@@ -128,7 +146,7 @@ result<void> hold(program& p, const std::string& loop, const environment& env) {
       });
       bool known = std::any_of(elements.begin(), elements.end(), [&](const expr& e) { return same(e, s.target); });
       // A load before the loop that the loop would not do must not be new: only arrays the task lets us write.
-      if (fixed && !known && one_element(l.body, root_of(s.target), s.target))
+      if (fixed && !known && one_element(l.body, root_of(s.target), s.target) && touched_always(l.body, s.target))
         elements.push_back(s.target);
     });
     for (const auto& e : elements) {

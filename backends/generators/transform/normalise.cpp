@@ -110,7 +110,9 @@ void name_extremes(list& body) {
       continue;
     bool extreme = (same(c.args[0], a.value) && same(c.args[1], a.target))
                    || (same(c.args[1], a.value) && same(c.args[0], a.target));
-    if (extreme)
+    // In a conditional the variable would be converted to what it is compared as, and back.
+    const bool converts = bare(a.value).type.base != a.target.type.base && c.args[0].type.base != a.target.type.base;
+    if (extreme && !converts)
       s = make_assign(a.target, "=", make_expr(expr_kind::conditional, a.target.type, {c, a.value, a.target}));
   }
 }

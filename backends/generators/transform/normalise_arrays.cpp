@@ -30,8 +30,9 @@ bool is_element_of(const expr& e, const std::string& array) {
 
 class privatiser {
 public:
-  privatiser(const stmt& array, const stmt& user)
-      : array_(array), user_(user), changing_(assigned(user.body)), own_(declared(user.body)) {
+  privatiser(const stmt& array, const stmt& user, const list& between)
+      : array_(array), user_(user), changing_(assigned(user.body)), own_(declared(user.body)),
+        since_(assigned(between)) {
     changing_.insert(user.name);
   }
 
@@ -51,7 +52,8 @@ private:
     for (size_t at = 0; at < s.size();) {
       const auto end =
           static_cast<size_t>(std::find_if_not(s.begin() + static_cast<ptrdiff_t>(at), s.end(), is_word) - s.begin());
-      if (const auto word = s.substr(at, end - at); changing_.count(word) != 0 || own_.count(word) != 0)
+      if (const auto word = s.substr(at, end - at);
+          changing_.count(word) != 0 || own_.count(word) != 0 || since_.count(word) != 0)
         return false;
       at = end + 1;
     }
@@ -153,7 +155,8 @@ private:
   const stmt& array_;
   const stmt& user_;
   std::set<std::string> changing_;
-  std::set<std::string> own_; // declared in the user
+  std::set<std::string> own_;   // declared in the user
+  std::set<std::string> since_; // assigned between the declaration and the user
   const stmt* fill_ = nullptr;
   loops_around fill_loops_;
   size_t uses_ = 0;
@@ -169,7 +172,8 @@ void sink_arrays(list& body) {
     const auto uses = [&](const stmt& x) { return mentions(x, s.name); };
     const auto user = std::find_if(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end(), uses);
     if (user == body.end() || std::find_if(user + 1, body.end(), uses) != body.end() || user->kind != stmt_kind::loop
-        || mentions(user->from, s.name) || mentions(user->to, s.name) || !privatiser{s, *user}.holds())
+        || mentions(user->from, s.name) || mentions(user->to, s.name)
+        || !privatiser{s, *user, list(body.begin() + static_cast<ptrdiff_t>(i) + 1, user)}.holds())
       continue;
     auto& inside = user->body.change();
     inside.insert(inside.begin(), std::move(body[i]));

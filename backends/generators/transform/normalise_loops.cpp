@@ -117,6 +117,8 @@ void count_loop(program& p, list& body, size_t at) {
   auto name = index.text;
   auto type = index.type;
   auto step = step_of(increment[0], name);
+  if (bits(type.base) < 32) // the last step of a tile, or of vectors, could wrap
+    return fall_back();
   bool known = condition.text == "<" || condition.text == "<=" || (condition.text == "!=" && step == 1);
   bool parameter_index =
       std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
@@ -137,7 +139,8 @@ void count_loop(program& p, list& body, size_t at) {
   loop.to = bound;
   loop.from = make_name(name, type);
   auto start = start_of(body, at, name);
-  bool own = start < at;
+  // Moves divide the range, and write down where it begins more than once.
+  bool own = start < at && invariant(body[start].value, work);
   auto inside = count_mentions({w}, name);
   bool used_elsewhere =
       count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);

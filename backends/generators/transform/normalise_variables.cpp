@@ -86,9 +86,20 @@ void forward_pointers(program& p, list& body) {
     rest.clear();
     for (size_t j = i; j < body.size(); ++j)
       rest.push_back(std::move(body[j]));
+    // Pointers move by signed distances of any width; 32 unsigned bits would wrap.
+    const auto wraps = [](const expr& a) { return is_unsigned(a.type.base) && bits(a.type.base) == 32; };
+    const auto wide = [](const expr& a) {
+      return bits(a.type.base) < 64 && !literal_value(a)
+                 ? make_expr(expr_kind::cast, scalar_type(scalar_kind::i64), {a})
+                 : a;
+    };
     rewrite_exprs(rest, [&](expr& e) {
       if (e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == name) {
-        e.args = {base, literal_value(e.args[1]) == 0 ? offset : make_binary("+", offset, e.args[1])};
+        const auto& index = e.args[1];
+        const bool widen = wraps(offset) || wraps(index);
+        e.args = {base, literal_value(index) == 0 ? offset
+                        : widen                   ? make_binary("+", wide(offset), wide(index))
+                                                  : make_binary("+", offset, index)};
       }
     });
     body.resize(i);

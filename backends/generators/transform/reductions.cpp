@@ -21,7 +21,13 @@ std::optional<std::string> select_op(const expr& v, const std::string& name) {
     return {};
   const auto& a = c.args[0];
   const auto& b = c.args[1];
-  if (is_it(a, name) == is_it(b, name))
+  if (is_it(a, name) == is_it(b, name) || mentions(is_it(a, name) ? b : a, name))
+    return {};
+  // What is taken must be what was compared: no rounding, no wrapping in between.
+  const auto& other = is_it(a, name) ? b : a;
+  const auto& mine = is_it(a, name) ? a : b;
+  const auto kind = bare(mine).type.base;
+  if (bare(other).type.base != kind && other.type.base != kind)
     return {};
   bool straight = same(a, v.args[1]) && same(b, v.args[2]);
   bool crossed = same(a, v.args[2]) && same(b, v.args[1]);
@@ -34,6 +40,11 @@ std::optional<std::string> select_op(const expr& v, const std::string& name) {
 
 std::optional<std::string> reduction_op(const stmt& s, const std::string& name) {
   if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.text != name)
+    return {};
+  // Whole numbers that are rounded, and truth values, on every update have no partial results.
+  const auto kind = s.target.type.base;
+  const bool rounds = is_integer(kind) && is_float(bare(s.value).type.base);
+  if (rounds || (kind == scalar_kind::boolean && s.op != "&=" && s.op != "|="))
     return {};
   auto free = [&](const expr& e) { return !mentions(e, name); };
   if (s.op != "=") {

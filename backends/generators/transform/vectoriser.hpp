@@ -61,6 +61,9 @@ private:
   std::set<std::string> accumulators_;
   std::optional<expr> left_;
   std::set<std::string> varying_;
+  // Where they stand is no longer known once one of these has another value.
+  void forget(const std::set<std::string>& changed);
+  void forget_changed(const std::vector<stmt>& body);
   std::set<std::string> loaded_; // elements that every iteration touches
   int masks_ = 0;
 };

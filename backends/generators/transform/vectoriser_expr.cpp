@@ -262,6 +262,26 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
   return ok;
 }
 
+void vectoriser::forget(const std::set<std::string>& changed) {
+  std::erase_if(loaded_, [&](const std::string& element) {
+    const auto index = element.substr(element.find('[') + 1);
+    return std::any_of(changed.begin(), changed.end(),
+                       [&](const std::string& name) { return replace_identifier(index, name, "") != index; });
+  });
+}
+
+void vectoriser::forget_changed(const std::vector<stmt>& body) {
+  auto changed = assigned(body);
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::subscript)
+      changed.insert(root_of(s.target));
+    if (s.kind == stmt_kind::declare || s.kind == stmt_kind::loop)
+      changed.insert(s.name);
+  });
+  changed.erase(std::string{});
+  forget(changed);
+}
+
 void vectoriser::remember_loads(const expr& e) {
   walk(e, [&](const expr& x) {
     if (x.kind == expr_kind::subscript)

@@ -107,6 +107,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
     throw refusal{"a guarded load in '" + print(s.value) + "'"};
   switch (s.kind) {
     case stmt_kind::declare: {
+      forget({s.name});
       if (varying_.count(s.name) == 0) {
         out.push_back(s);
         break;
@@ -127,6 +128,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       assign(s, mask, out);
       if (mask == nullptr)
         remember_loads(s.value);
+      forget_changed({s});
       break;
     case stmt_kind::branch: {
       if (mask == nullptr)
@@ -144,6 +146,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
         for (const auto& x : s.otherwise)
           statement(x, nullptr, b.otherwise.change());
         loaded_ = before;
+        forget_changed({s});
         out.push_back(std::move(b));
         break;
       }
@@ -174,6 +177,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       auto l = s;
       l.body.clear();
       l.pragmas.clear();
+      forget_changed({s});
       auto before = loaded_;
       for (const auto& x : s.body)
         statement(x, nullptr, l.body.change());
@@ -186,6 +190,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
         throw refusal{"the condition of " + s.label + " varies with " + loop_.name};
       auto l = s;
       l.body.clear();
+      forget_changed({s});
       auto before = loaded_;
       for (const auto& x : s.body)
         statement(x, nullptr, l.body.change());

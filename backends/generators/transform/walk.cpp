@@ -1,4 +1,5 @@
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -224,6 +225,16 @@ void substitute(expr& e, const std::string& name, const expr& replacement) {
   if (e.kind == expr_kind::name) {
     if (e.text == name)
       e = replacement;
+    return;
+  }
+  if (const auto it = std::find(e.names.begin(), e.names.end(), name); it != e.names.end()) {
+    e.text = replace_identifier(e.text, name, "(" + print(replacement) + ")");
+    e.names.erase(it);
+    walk(replacement, [&](const expr& x) {
+      if (x.kind == expr_kind::name)
+        e.names.push_back(x.text);
+      e.names.insert(e.names.end(), x.names.begin(), x.names.end());
+    });
     return;
   }
   change_some<expr>(

@@ -9,8 +9,8 @@
 // declines: recompute(L7,L8): b is read elsewhere
 // declines: recompute(L12,L13): c is read elsewhere
 // declines: recompute(L16,L17): d is read elsewhere
-// declines: recompute(L18,L19): the range changes: k may be another one afterwards
-// declines: recompute(L20,L21): the range changes: t is another one afterwards
+// declines: recompute(L18,L19): do not run over the same range
+// declines: recompute(L20,L21): do not run over the same range
 // Who else sees what stands in an array of the function's own.
 #include <stdint.h>
 void recompute_own(const float *x, int32_t *k, float *y, float *z, int64_t n) {
