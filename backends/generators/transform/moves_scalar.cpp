@@ -1,5 +1,6 @@
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/polynomial.hpp"
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
@@ -129,11 +130,33 @@ bool one_element(const list& body, const std::string& array, const expr& element
 result<void> hold(program& p, const std::string& loop, const environment& env) {
   bool done = false;
   std::string reason = loop + " updates no element that stays the same";
+  std::map<std::string, std::optional<int64_t>> starts;
+  walk(p.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop)
+      starts[s.name] = s.from.kind == expr_kind::minimum ? std::nullopt : literal_value(s.from);
+    if (s.kind == stmt_kind::loop && !starts[s.name] && s.from.kind == expr_kind::name
+        && starts.count(s.from.text) != 0)
+      starts[s.name] = starts[s.from.text]; // of a tile
+  });
+  const auto least = [&](const std::string& name) -> std::optional<int64_t> {
+    if (const auto* a = find_argument(env.task, name); a != nullptr && a->role == argument_role::size)
+      return 0;
+    const auto it = starts.find(name);
+    return it == starts.end() ? std::nullopt : it->second;
+  };
+  // A loop that never runs may have no such element: y[n - 1] where n is 0.
+  const auto is_there = [&](const stmt& l, const expr& index) {
+    const auto from = literal_value(l.from);
+    const auto to = literal_value(l.to);
+    const auto place = to_polynomial(index);
+    return (from && to && *from < *to) || (place && place->never_negative(least));
+  };
   for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
     auto l = where[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1)
       return 1;
     std::vector<expr> elements;
+    std::vector<expr> absent;
     auto inside = declared(l.body);
     inside.insert(l.name);
     auto changed = assigned(l.body);
@@ -147,8 +170,10 @@ result<void> hold(program& p, const std::string& loop, const environment& env) {
       bool known = std::any_of(elements.begin(), elements.end(), [&](const expr& e) { return same(e, s.target); });
       // A load before the loop that the loop would not do must not be new: only arrays the task lets us write.
       if (fixed && !known && one_element(l.body, root_of(s.target), s.target) && touched_always(l.body, s.target))
-        elements.push_back(s.target);
+        (is_there(l, s.target.args[1]) ? elements : absent).push_back(s.target);
     });
+    if (elements.empty() && !absent.empty())
+      reason = print(absent[0]) + " may not be there if " + loop + " never runs";
     for (const auto& e : elements) {
       const auto* a = find_argument(env.task, root_of(e));
       bool own_array = !e.args[0].type.suffix.empty() && inside.count(root_of(e)) == 0;
