@@ -179,7 +179,7 @@ nest load_nest(const std::string& name) {
 }
 
 transform::program read(const nest& n) {
-  auto p = transform::read_function(n.source, n.tree, n.name);
+  auto p = transform::read_function(n.source, n.tree, n.name, transform::may_alias(n.task));
   if (!p)
     throw std::runtime_error(n.name + ": " + p.error().detail);
   return std::move(*p);

@@ -329,6 +329,10 @@ struct analyser {
 
 } // namespace
 
+bool may_alias(const contract& task) {
+  return std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) { return a.alias; });
+}
+
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task) {
   analyser a{reference, task, {}, {}, {}, {}, {}, {}};
   a.prepare();

@@ -22,6 +22,9 @@ struct loop_facts {
   std::set<std::string> outranked_by;
 };
 
+// Whether anything but each argument's own name may write what it points to.
+bool may_alias(const contract& task);
+
 // By label of the reference's loops.
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task);
 

@@ -220,7 +220,8 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   }
 }
 
-result<program> read_function(const std::string& source, const std::string& syntax_tree, const std::string& entry) {
+result<program> read_function(const std::string& source, const std::string& syntax_tree, const std::string& entry,
+                              bool may_alias) {
   if (syntax_tree.empty())
     return fail(errc::unsupported, "the compiler gave no syntax tree of " + entry);
   simdjson::dom::parser parser;
@@ -295,6 +296,8 @@ result<program> read_function(const std::string& source, const std::string& synt
       e.kind = expr_kind::opaque;
       e.names = {e.text};
     }
+    if (may_alias && e.kind == expr_kind::name) // what cannot be written by this name can be by another
+      e.type.is_const = false;
   });
   normalise(p);
   return p;

@@ -25,8 +25,7 @@ bool is_guarded(const list& body) {
 std::string trouble_of_test(const list& body, const environment& env) {
   const auto& branch = body.back();
   const auto written = arrays_written(branch.body);
-  const bool any_alias =
-      std::any_of(env.task.arguments.begin(), env.task.arguments.end(), [](const auto& a) { return a.alias; });
+  const bool any_alias = may_alias(env.task);
   auto changing = assigned(branch.body); // and what follows from it
   const auto may_change = [&](const expr& whole) {
     bool found = false;

@@ -122,7 +122,7 @@ result<void> coalesce(program& p, const std::string& loop, const environment& en
     const auto to = root_of(move.target);
     const auto from = root_of(bare(move.value));
     // Made later, it must find what it copies, and nobody may have looked for it.
-    if (std::any_of(env.task.arguments.begin(), env.task.arguments.end(), [](const auto& a) { return a.alias; }))
+    if (may_alias(env.task))
       return fail(errc::unsupported, "arguments may overlap");
     const auto written = arrays_written(body);
     if (to == from || written.count({}) != 0 || written.count(from) != 0 || mentions(body, to))

@@ -369,8 +369,9 @@ private:
                 {},
                 {},
                 {}};
-    reading_.parsed = read_function(context.reference_source,
-                                    context.syntax_tree ? *context.syntax_tree : std::string{}, context.task.entry);
+    reading_.parsed =
+        read_function(context.reference_source, context.syntax_tree ? *context.syntax_tree : std::string{},
+                      context.task.entry, may_alias(context.task));
     if (!reading_.parsed)
       return;
     reading_.facts = analyse(*reading_.parsed, context.task);
