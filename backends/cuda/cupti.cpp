@@ -42,6 +42,7 @@ struct functions {
   int (*callbacks)(void (*request)(uint8_t**, size_t*, size_t*),
                    void (*complete)(void*, uint32_t, uint8_t*, size_t, size_t)) = nullptr;
   int (*enable)(int kind) = nullptr;
+  int (*disable)(int kind) = nullptr;
   int (*flush)(uint32_t flags) = nullptr;
   int (*next)(uint8_t* buffer, size_t bytes, kernel_record** record) = nullptr;
 };
@@ -51,6 +52,7 @@ struct recorder {
   functions call;
   std::mutex lock;
   std::vector<kernel_activity> seen;
+  bool on = false;
 };
 
 recorder& the_recorder() {
@@ -109,6 +111,7 @@ result<std::string> start_activities() {
   auto& call = the_recorder().call;
   library.find(call.callbacks, "cuptiActivityRegisterCallbacks");
   library.find(call.enable, "cuptiActivityEnable");
+  library.find(call.disable, "cuptiActivityDisable");
   library.find(call.flush, "cuptiActivityFlushAll");
   library.find(call.next, "cuptiActivityGetNextRecord");
   if (!library.missing().empty())
@@ -117,7 +120,15 @@ result<std::string> start_activities() {
     return fail(errc::unsupported, library.name() + ": error " + std::to_string(s));
   if (const auto s = call.enable(kind_concurrent_kernel); s != 0)
     return fail(errc::unsupported, library.name() + ": kernels cannot be recorded, error " + std::to_string(s));
+  the_recorder().on = true;
   return library.name();
+}
+
+void record_activities(bool on) {
+  auto& r = the_recorder();
+  if (r.call.flush == nullptr || on == r.on)
+    return;
+  r.on = (on ? r.call.enable(kind_concurrent_kernel) : r.call.disable(kind_concurrent_kernel)) == 0 ? on : r.on;
 }
 
 std::vector<kernel_activity> take_activities() {

@@ -169,8 +169,8 @@ TEST_CASE("a time below the physics floor is refused, one just above it is not")
 
 TEST_CASE("a session's report has the ratio, its interval and both clocks") {
   auto shape = timed_shape({1e5, 1e5, 1e5}, {1e5, 1e5, 1e5}, 1e6);
-  shape.candidate_event_ns = {1e6, 1e6, 1e6};
-  shape.candidate_span_ns = {9e5, 9e5, 9e5};
+  shape.recorded_event_ns = {1e6, 1e6, 1e6};
+  shape.recorded_span_ns = {9e5, 9e5, 9e5};
   judge_request request;
   judge_outcome out;
   sign_test overall{0.005};

@@ -13,6 +13,9 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds start_limit{60'000}; // a driver that has been idle takes seconds to wake
 constexpr milliseconds copy_limit{60'000};
+// Events enclose what the device records, but for the grain of both clocks.
+constexpr double most_unseen = 1.05;
+constexpr double unseen_floor_ns = 20'000.0;
 
 setback infra(std::string kind, std::string detail) {
   return {{std::move(kind), std::move(detail), 0}, {}};
@@ -253,12 +256,14 @@ attempt<size_t> contestant_on_device::run_plain(const contract& task, const pool
 }
 
 attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
-                                              uint64_t rotation, milliseconds limit, const last_word& laid_out) {
+                                              uint64_t rotation, bool records, milliseconds limit,
+                                              const last_word& laid_out) {
   auto wanted = order_for(task, set, poison);
   if (!wanted)
     return tl::unexpected(wanted.error());
   auto& order = *wanted;
   order.rotation = rotation;
+  order.records = records;
   const auto copying = steady_clock::now();
   auto staged = worker_.ask<cuda_wire::staged>(cuda_wire::word::stage, order, cuda_wire::word::staged, copy_limit);
   if (!staged)
@@ -293,6 +298,10 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
   out.copy_ns = static_cast<double>(nanoseconds{staging + (steady_clock::now() - finished)}.count());
   out.ns = std::max(out.event_ns, out.span_ns);
+  if (out.span_ns > most_unseen * out.event_ns + unseen_floor_ns)
+    return refuse(verdict::cheating, "hidden_time",
+                  "the device's records have " + std::to_string(out.span_ns) + " ns, the events around them "
+                      + std::to_string(out.event_ns));
   if (!std::isfinite(out.ns) || out.ns <= 0.0)
     return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
   return out;

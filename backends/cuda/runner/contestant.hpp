@@ -19,7 +19,7 @@ attempt<program> read_program(const std::string& package, const contract& task);
 struct call_time {
   double ns = 0.0;       // what counts: the longer of the two below
   double event_ns = 0.0; // between two events on the stream
-  double span_ns = 0.0;  // as the device's activity records have it; 0: none
+  double span_ns = 0.0;  // as the device's activity records have it; 0: not recorded
   double wall_ns = 0.0;  // of the runner's own clock, around the order
   double work_ns = 0.0;  // of the device: the sweep and the kernels
   double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
@@ -34,10 +34,11 @@ public:
   virtual bool in_arena() const = 0;
   // Why it does not, where the other one might.
   virtual std::string why_on_host() const { return {}; }
+  // `records`: by the device's own activity records as well, which slow it down: not where it is timed for anybody.
   // `laid_out` is asked once, before anything runs on the data.
   using last_word = std::function<attempt<void>()>;
   virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
-                                  std::chrono::milliseconds limit, const last_word& laid_out) = 0;
+                                  bool records, std::chrono::milliseconds limit, const last_word& laid_out) = 0;
 };
 
 class contestant_on_device final : public timed_contestant {
@@ -51,7 +52,7 @@ public:
   bool in_arena() const override { return in_arena_; }
 
   // The kernels, on what lies in the arena; or everything there as the exchange has it, the kernels, everything back.
-  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
   // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.

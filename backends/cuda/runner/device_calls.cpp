@@ -104,7 +104,7 @@ cuda_wire::done device_session::go() {
   if (!well(call_->elapsed(&milliseconds, begin_, end_), "event", out.how))
     return out;
   out.event_ns = static_cast<double>(milliseconds) * 1e6;
-  if (!records_)
+  if (!records_ || !order_.records)
     return out;
   auto seen = take_activities();
   // The first of that name is ours, wherever it stands: a record without times comes before all others. Any other is
@@ -183,6 +183,7 @@ double device_session::empty_call_ns(device_pointer block, cuda_wire::answer& ho
 
 cuda_wire::measured device_session::measure() {
   cuda_wire::measured out;
+  record_activities(false);
   // Far beyond the L2, and no larger than it needs to be.
   const auto large = std::clamp<uint64_t>(16 * l2_bytes_, uint64_t{64} << 20U, uint64_t{1} << 30U) >> 20U << 20U;
   const auto small = std::max<uint64_t>(l2_bytes_ / 8, uint64_t{1} << 20U);

@@ -321,8 +321,10 @@ cuda_wire::staged device_session::stage(cuda_wire::stage order) {
   }
   if (reload_ && used_ && !load_code(out.how))
     return out;
-  if (records_)
+  if (records_) {
+    record_activities(order_.records);
     take_activities(); // of whatever was before this call
+  }
   if (!place_scratch(out.how) || !encode_maps(out.how))
     return out;
   if (exchange_ != nullptr

@@ -258,7 +258,7 @@ attempt<call_time> duel_on_device::call(timed_contestant& who, const shape_pool&
     memory.set_up(poison);
   lay_out_ns_ += ns_since(start);
   // The contestant readies itself meanwhile.
-  auto took = who.call(task, set, poison, rotation, limit_for(w.usual_ns), [&] {
+  auto took = who.call(task, set, poison, rotation, w.records, limit_for(w.usual_ns), [&] {
     const auto waiting = steady_clock::now();
     auto ok = who.in_arena() ? bench_.examiner.finish_lay_out() : attempt<void>{};
     lay_out_ns_ += ns_since(waiting);
@@ -288,6 +288,7 @@ attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int run
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     wish w{true, &report_};
+    w.records = true;
     if (runs > 1)
       w.again = run == 0 ? rerun::keep : rerun::compare;
     auto took = call(candidate_, pool, s, poisons.at(static_cast<size_t>(run) % poisons.size()), w);
@@ -303,13 +304,14 @@ void duel_on_device::add_shape(std::shared_ptr<const shape_pool> pool, double fl
   shuffle(shapes_.size() - 1);
 }
 
-attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool_set& set, bool full) {
+attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool_set& set, bool full, bool timed) {
   auto& shape = shapes_[index];
   double usual = 0.0;
   if (!shape.rival_ns.empty())
     usual = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
   wish w{full && candidate, candidate ? &report_ : nullptr};
   w.usual_ns = usual;
+  w.records = !timed;
   auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : rival(), *shape.pool, set,
                    nan_poison(random_.next()), w);
   if (!took && !candidate && !took.error().trouble)
@@ -328,13 +330,19 @@ attempt<const pool_set*> duel_on_device::deal(size_t index) {
     if (auto ok = ready_rival(); !ok)
       return tl::unexpected(ok.error());
   if (!d.warm && many) {
-    // A process's first call wakes clocks and loads code: checked like any other, timed for nobody.
+    // A process's first call wakes clocks and loads code: checked like any other, recorded, timed for nobody.
     d.warm = true;
     const auto& set = draw(index);
     for (const bool candidate : {false, true})
-      if (candidate || has_rival_)
-        if (auto took = play(candidate, index, set, shapes_[index].candidate_ns.empty()); !took)
+      if (candidate || has_rival_) {
+        auto took = play(candidate, index, set, shapes_[index].candidate_ns.empty(), false);
+        if (!took)
           return tl::unexpected(took.error());
+        if (candidate && took->span_ns > 0.0) {
+          shapes_[index].recorded_span_ns.push_back(took->span_ns);
+          shapes_[index].recorded_event_ns.push_back(took->event_ns);
+        }
+      }
     ++report_.seeds;
   }
   return &draw(index);
@@ -370,14 +378,10 @@ attempt<double> duel_on_device::pair(size_t index) {
   }
   auto& shape = shapes_[index];
   shape.candidate_ns.push_back(candidate.ns);
-  shape.candidate_event_ns.push_back(candidate.event_ns);
-  shape.candidate_span_ns.push_back(candidate.span_ns);
   shape.candidate_excess_ns.push_back(candidate.wall_ns - candidate.ns);
   if (!has_rival_)
     return 0.0;
   shape.rival_ns.push_back(rival.ns);
-  shape.rival_event_ns.push_back(rival.event_ns);
-  shape.rival_span_ns.push_back(rival.span_ns);
   shape.rival_excess_ns.push_back(rival.wall_ns - rival.ns);
   const auto log_ratio = std::log(rival.ns / candidate.ns);
   shape.test.add(log_ratio);

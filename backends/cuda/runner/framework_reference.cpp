@@ -104,7 +104,7 @@ attempt<void> framework_rival::load(bench& b) {
 }
 
 attempt<call_time> framework_rival::call(const contract& task, const pool_set& set, uint64_t /*poison*/,
-                                         uint64_t rotation, std::chrono::milliseconds limit,
+                                         uint64_t rotation, bool /*records*/, std::chrono::milliseconds limit,
                                          const last_word& laid_out) {
   if (auto ok = laid_out(); !ok)
     return tl::unexpected(ok.error());

@@ -19,7 +19,7 @@ public:
   attempt<void> load(bench& b) override;
   bool in_arena() const override { return in_arena_; }
   std::string why_on_host() const override { return why_on_host_; }
-  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
 private:

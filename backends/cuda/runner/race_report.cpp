@@ -73,8 +73,10 @@ void report_session(const judge_request& request, const std::vector<raced_shape>
       speedups.push_back(t.speedup);
       weights.push_back(t.weight);
     }
-    out.evidence["clock.event_ns." + t.shape] = figure(median(shape.candidate_event_ns), 5);
-    out.evidence["clock.span_ns." + t.shape] = figure(median(shape.candidate_span_ns), 5);
+    if (!shape.recorded_span_ns.empty()) {
+      out.evidence["clock.event_ns." + t.shape] = figure(median(shape.recorded_event_ns), 5);
+      out.evidence["clock.span_ns." + t.shape] = figure(median(shape.recorded_span_ns), 5);
+    }
     out.evidence["clock.excess_ns." + t.shape] = figure(median(shape.candidate_excess_ns), 5);
     if (event_floor_ns > 0.0 && median(t.candidate_ns) < above_floor * event_floor_ns)
       out.evidence["launch_bound." + t.shape] =

@@ -86,6 +86,7 @@ struct stage {
   uint64_t rotation = 0;                  // where the arena begins this time
   uint64_t poison = 0;
   bool cold = false;
+  bool records = false; // of the device's activities, which slow down what they record
 };
 struct staged {
   answer how;
@@ -141,7 +142,7 @@ typename I::result_type inspect(I& f, loaded& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, stage& x) {
-  return f(x.plan, x.places, x.bytes, x.rotation, x.poison, x.cold);
+  return f(x.plan, x.places, x.bytes, x.rotation, x.poison, x.cold, x.records);
 }
 template <class I>
 typename I::result_type inspect(I& f, staged& x) {
