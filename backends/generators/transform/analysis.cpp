@@ -246,6 +246,19 @@ struct analyser {
     return it == starts.end() ? std::nullopt : it->second;
   }
 
+  // The same for names that end a loop around one of the two, which runs where the access is made.
+  std::optional<int64_t> least(const std::string& name, const access& w, const access& x) const {
+    auto known = least(name, w.array);
+    if (ever_assigned.count(name) != 0)
+      return known;
+    for (const auto* loops : {&w.loops, &x.loops})
+      for (const auto* l : *loops)
+        if (const auto from = literal_value(l->from);
+            from && bare(l->to).kind == expr_kind::name && bare(l->to).text == name)
+          known = std::max(known.value_or(*from + 1), *from + 1);
+    return known;
+  }
+
   void prepare() {
     ever_assigned = assigned(reference.body);
     for (const auto& a : task.arguments) {
@@ -294,7 +307,7 @@ struct analyser {
           continue;
         if (w.array != x.array)
           return w.array + " and " + x.array + " may overlap";
-        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w.array); }))
+        if (!apart(w, x, loop.name, varying, [&](const std::string& n) { return least(n, w, x); }))
           return "iterations may meet in " + w.array;
       }
     }

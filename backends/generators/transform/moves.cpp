@@ -276,7 +276,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (s.lanes == 1 && s.step == 1)
         each((0.2 + 2.0 * smooth * smooth) * interest, "vectorise", s.label, lane_counts(env));
       if (env.task.threads)
-        add(1.0 * interest, "parallel", {s.label});
+        add((outermost.count(s.label) != 0 ? 4.0 : 0.2) * interest, "parallel", {s.label});
     }
     if (innermost && s.lanes == 1 && s.pragmas.empty()) {
       each(0.4 * interest, "unroll", s.label, factors);

@@ -4,6 +4,7 @@
 #include "backends/generators/transform/profit.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace kevolve::transform {
 
@@ -89,6 +90,27 @@ genome block(const reuse& r, int64_t lanes, int64_t vectors, int64_t rows, const
   return out;
 }
 
+// Where threads are allowed, the outermost loop that holds most of the work runs in them.
+void share_among_threads(program& p, genome& g, const environment& env) {
+  std::vector<std::pair<size_t, std::string>> loops;
+  const std::function<void(const std::vector<stmt>&)> outermost = [&](const std::vector<stmt>& body) {
+    for (const auto& s : body)
+      if (s.kind == stmt_kind::loop)
+        loops.emplace_back(weight(s.body), s.label);
+      else {
+        outermost(s.body);
+        outermost(s.otherwise);
+      }
+  };
+  outermost(p.body);
+  std::sort(loops.rbegin(), loops.rend());
+  for (const auto& [size, label] : loops)
+    if (auto m = made("parallel", {label}); apply(p, m, env)) {
+      g.push_back(std::move(m));
+      return;
+    }
+}
+
 // What of a sequence applies; nothing if no vectors come of it, or, where they would be gathered, no panel.
 genome applied(const program& reference, const genome& g, bool gathers, const environment& env) {
   auto p = reference;
@@ -100,7 +122,11 @@ genome applied(const program& reference, const genome& g, bool gathers, const en
       out.push_back(m);
     }
   const bool pays = names.count("vectorise") != 0 && (!gathers || names.count("pack") != 0);
-  return pays ? out : genome{};
+  if (!pays)
+    return {};
+  if (env.task.threads)
+    share_among_threads(p, out, env);
+  return out;
 }
 
 void add(std::vector<genome>& out, const program& reference, const genome& g, bool gathers, const environment& env) {
