@@ -123,3 +123,28 @@ TEST_CASE("a file appears whole, and one that cannot be read is named") {
   CHECK(read_batch(path).error().detail.starts_with(path + " has 4 bytes behind its end"));
   std::filesystem::remove_all(pattern);
 }
+
+TEST_CASE("an export is written over itself alone") {
+  std::string folder = (std::filesystem::temp_directory_path() / "kevolve-batch-XXXXXX").string();
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const auto path = folder + "/x.batch";
+  const auto b = some_batch();
+  CHECK(may_write(path, b, false));
+  REQUIRE(write_batch(path, b));
+  CHECK_FALSE(may_write(path, b, false));
+  CHECK(may_write(path, b, true));
+  auto judged = b; // what came back is worth more than what went out
+  judged.way = batch_way::back;
+  REQUIRE(write_batch(path, judged));
+  CHECK_FALSE(may_write(path, b, true));
+  auto other = b;
+  other.batch = {5, 6};
+  REQUIRE(write_batch(path, other));
+  CHECK_FALSE(may_write(path, b, true));
+  std::ofstream{path} << "print('mine')\n";
+  const auto refused = may_write(path, b, true);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::conflict);
+  CHECK(refused.error().detail.find("no export of this batch") != std::string::npos);
+  std::filesystem::remove_all(folder);
+}

@@ -71,9 +71,11 @@ TEST_CASE("an unknown verb is named, with what was meant") {
   auto said = run_kevolve({"staus"});
   CHECK(said.code == 2);
   CHECK(said.err == "kevolve: no verb 'staus'; did you mean 'status'?\n");
-  said = run_kevolve({"campaign", "check", "x.toml"});
+  said = run_kevolve({"campaign", "inspect", "x.toml"});
   CHECK(said.code == 2);
-  CHECK(said.err == "kevolve: no verb 'campaign check'; there are: validate, plan\n");
+  CHECK(said.err == "kevolve: no verb 'campaign inspect'; there are: validate, plan\n");
+  said = run_kevolve({"campaign", "check", source_path("config/examples/gemm.toml")}); // a verb's other name
+  CHECK(said.code == 0);
 }
 
 TEST_CASE("what is no actor's id is told what one looks like") {

@@ -49,7 +49,7 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
     const CLI::App* named = nullptr;
     for (const auto* v : above->get_subcommands([](const CLI::App*) { return true; })) {
       verbs.push_back(v->get_name());
-      if (v->get_name() == word)
+      if (v->check_name(word)) // or an alias of it
         named = v;
     }
     if (verbs.empty())

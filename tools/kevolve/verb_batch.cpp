@@ -78,10 +78,9 @@ result<json> export_here(store& data, const batch_options& o, const std::string&
   const bool may = marked || (o.again && bundle);
   if (!may)
     return tl::unexpected(marked.error());
-  std::error_code ec;
-  const bool over = std::filesystem::exists(path, ec) && !o.again;
+  const auto free = bundle ? may_write(path, *bundle, o.again) : result<void>{};
   auto bytes = !bundle ? tl::unexpected(bundle.error())
-               : over  ? fail(errc::conflict, path + " is there already")
+               : !free ? tl::unexpected(free.error())
                        : write_batch(path, *bundle);
   if (bytes)
     return export_json(*bundle, path, *bytes);

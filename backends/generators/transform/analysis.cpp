@@ -135,6 +135,20 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
   return std::pair{low, high};
 }
 
+// Whether the index is a digit of both places: index + N * (…), 0 <= index < N. Then another digit is another place,
+// whatever the rest is.
+bool is_digit(const access& w, const std::string& index, const polynomial& rest, const polynomial& other_rest) {
+  const auto it = std::find_if(w.loops.begin(), w.loops.end(), [&](const stmt* l) { return l->name == index; });
+  if (it == w.loops.end() || literal_value((*it)->from) != 0 || bare((*it)->to).kind != expr_kind::name)
+    return false;
+  const auto base = bare((*it)->to).text;
+  const auto divides = [&](const polynomial& r) {
+    const auto parts = r.linear_in(base);
+    return parts && parts->second.is_zero() && !parts->first.mentions(index);
+  };
+  return divides(rest) && divides(other_rest);
+}
+
 // Whether two accesses stay apart in different iterations of `index`, whatever the other loops around them do.
 bool apart(const access& w, const access& x, const std::string& index, const std::set<std::string>& varying,
            const polynomial::bounds& least) {
@@ -147,6 +161,9 @@ bool apart(const access& w, const access& x, const std::string& index, const std
     auto q = x.index[d]->linear_in(index);
     if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative(least))
       continue;
+    if (p->first.constant() == 1 && is_digit(w, index, p->second, q->second)
+        && is_digit(x, index, p->second, q->second))
+      return true;
     auto inner = [&](const std::vector<const stmt*>& loops) {
       std::vector<const stmt*> out;
       for (const auto* l : loops)

@@ -220,8 +220,6 @@ expr vectoriser::vector(const expr& e) {
           throw refusal{"a guarded load in '" + print(e.args[i]) + "'"};
       auto yes = value(e.args[1], k);
       auto no = value(e.args[2], k);
-      if (!varies(e.args[0]))
-        throw refusal{"a fixed condition inside an expression"};
       return choose(condition(e.args[0]), std::move(yes), std::move(no));
     }
     case expr_kind::call:

@@ -102,7 +102,10 @@ result<json> write_out(caf::actor_system& system, const api_context& context, co
       return tl::unexpected(marked.error());
   }
   auto bundle = take_batch(*context.data, s.id);
-  auto bytes = bundle ? write_batch(out, *bundle) : tl::unexpected(bundle.error());
+  const auto free = bundle ? may_write(out, *bundle, again) : result<void>{};
+  auto bytes = !bundle ? tl::unexpected(bundle.error())
+               : !free ? tl::unexpected(free.error())
+                       : write_batch(out, *bundle);
   if (bytes)
     return export_json(*bundle, out, *bytes);
   if (!away)

@@ -116,6 +116,19 @@ result<batch_bundle> read_batch(const std::string& path) {
   return out;
 }
 
+result<void> may_write(const std::string& path, const batch_bundle& b, bool again) {
+  std::error_code ec;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ec)))
+    return {};
+  if (!again)
+    return fail(errc::conflict, path + " is there already");
+  const auto there = read_batch(path);
+  if (there && there->way == batch_way::out && there->batch == b.batch && there->campaign == b.campaign)
+    return {};
+  return fail(errc::conflict,
+              path + " is there already and is no export of this batch: name another file, or remove it");
+}
+
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b) {
   const auto bytes = to_batch_bytes(b);
   const auto draft = path + ".part-" + short_string(random_id());

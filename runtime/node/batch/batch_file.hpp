@@ -70,6 +70,8 @@ result<batch_bundle> parse_batch(std::string_view bytes);
 
 // errc::not_found; the failures of parse_batch(), with the file's name.
 result<batch_bundle> read_batch(const std::string& path);
+// Whether this may be written there: nothing is there, or, with `again`, an export of this very batch. errc::conflict.
+result<void> may_write(const std::string& path, const batch_bundle& b, bool again);
 // The file appears when it is whole and synced, over one of that name; returns its size.
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b);
 

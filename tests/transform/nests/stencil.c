@@ -6,8 +6,8 @@
 // sizes: n=9 m=21
 // sizes: n=1 m=1
 // sizes: n=3 m=3
-// independent: L0 L1 L2
-// carried: L3 L4 L5
+// independent: L0 L1 L2 L3
+// carried: L4 L5
 // applies: vectorise(L1,8); jam(L0,2)
 // applies: interchange(L0,L1); tile(L0,4)
 // applies: unroll(L5,2)
