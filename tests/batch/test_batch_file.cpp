@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -119,6 +121,10 @@ TEST_CASE("a file appears whole, and one that cannot be read is named") {
   REQUIRE_FALSE(absent);
   CHECK(absent.error().code == errc::not_found);
   CHECK(read_batch(pattern).error().code == errc::bad_input);
+  CHECK(write_batch("/dev/null", some_batch()).error().code == errc::conflict); // a device is no file to replace
+  CHECK(read_batch("/dev/zero").error().code == errc::bad_input);               // nor has it an end
+  REQUIRE(::mkfifo((pattern + "/pipe").c_str(), 0600) == 0);
+  CHECK(read_batch(pattern + "/pipe").error().code == errc::bad_input); // which nobody writes to
   std::ofstream{path, std::ios::app} << "more";
   CHECK(read_batch(path).error().detail.starts_with(path + " has 4 bytes behind its end"));
   std::filesystem::remove_all(pattern);

@@ -7,8 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 using namespace kevolve;
 
@@ -179,6 +182,42 @@ TEST_CASE("only what is new comes back") {
   CHECK(judged(out, [](desk& d) {
           d.put(event_kind::campaign_state, encode(state_record{"paused", "sick"}));
         }).events.empty()); // is no matter of home
+}
+
+TEST_CASE("nothing is added to a campaign that does not stand still for it") {
+  home_desk home;
+  const auto back = judged(sent(home), both);
+  const auto last = home.data.last_sequence();
+  auto early = import_batch(home.data, back, "alice", false);
+  REQUIRE_FALSE(early);
+  CHECK(early.error().code == errc::conflict);
+  CHECK(home.data.last_sequence() == last);
+  REQUIRE(import_batch(home.data, back, "alice"));
+  auto late = import_batch(home.data, back, "alice", false);
+  REQUIRE(late);
+  CHECK_FALSE(late->added);
+}
+
+TEST_CASE("importing twice at once is once") {
+  for (int round = 0; round < 20; ++round) {
+    home_desk home;
+    const auto back = judged(sent(home), both);
+    std::atomic<int> added = 0;
+    std::atomic<int> told = 0;
+    {
+      std::vector<std::jthread> hands;
+      for (int i = 0; i < 4; ++i)
+        hands.emplace_back([&] {
+          if (auto r = import_batch(home.data, back, "alice"); r) {
+            ++told;
+            added += r->added ? 1 : 0;
+          }
+        });
+    }
+    CHECK(told == 4);
+    CHECK(added == 1);
+    CHECK(home.fold_of().mismatch == "");
+  }
 }
 
 TEST_CASE("importing twice is once, and more of the same batch comes too late") {

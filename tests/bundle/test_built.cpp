@@ -138,6 +138,9 @@ TEST_CASE("a kernel that is wrong in one way fails, and the way is told") {
        {wrong{"*n_out = n;", "*n_out = n + 1;", "FAIL: 'n_out', 1 of 1 elements"},
         wrong{"*n_out = n;", "*n_out = n; y[n] = 0;", "FAIL: the kernel wrote 'y' past its valid rows"},
         wrong{"*n_out = n;", "*n_out = n; ((int8_t *)small)[0]++;", "FAIL: the kernel changed its input 'small'"},
+        wrong{"*n_out = n;", "*n_out = n; n_out[1] = 0;", "FAIL: the kernel wrote outside of 'n_out'"},
+        wrong{"*n_out = n;", "*n_out = n; n_out[-1] = 0;", "FAIL: the kernel wrote outside of 'n_out'"},
+        wrong{"*n_out = n;", "*n_out = n; extern void exit(int); exit(0);", "test_kernel"},
         wrong{"(HALF)(2 *", "(HALF)(2.01 *", "FAIL: 'x', "}}) {
     CAPTURE(w.to);
     auto b = every_bundle();

@@ -160,6 +160,11 @@ TEST_CASE("hostile plans neither exhaust nor break the parser") {
   for (int i = 0; i < 65; ++i)
     many += "[[kernel]]\nname='k'\ngrid=[1]\nblock=[1]\narguments=[]\n";
   CHECK(contains(errors_of(many), "at most 64 entries"));
+  std::string chain = "[sizes]\n"; // each pass over these would settle one
+  for (int i = 0; i < 3000; ++i)
+    chain += "s" + std::to_string(i) + "='s" + std::to_string(i + 1) + "+1'\n";
+  CHECK(contains(errors_of(chain + "s3000=1\n[[kernel]]\nname='k'\ngrid=['s0']\nblock=[1]\narguments=[]\n"),
+                 "at most 64 entries, found 3001"));
   const std::string parentheses(1000, '(');
   CHECK(contains(errors_of("[[kernel]]\nname='k'\ngrid=['" + parentheses + "']\nblock=[1]\narguments=[]"),
                  "at most 512"));

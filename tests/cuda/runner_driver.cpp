@@ -157,6 +157,8 @@ std::string cuda_path(const std::string& name) {
 std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder) {
   std::vector<cuda_fixture> out;
   for (const auto& entry : fs::directory_iterator{cuda_path(folder)}) {
+    if (!entry.is_regular_file()) // __pycache__
+      continue;
     cuda_fixture f;
     f.name = entry.path().stem().string();
     f.source = read_text(entry.path());

@@ -180,6 +180,16 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
        "for i in range(1000):\n    with open(f'f{i}', 'wb') as f:\n        for _ in range(60):\n            "
        "f.write(bytes(1 << 20))\n",
        {refused}},
+      {"writes what has no name",
+       "import os, time\nfds = []\nfor i in range(20):\n    fds.append(os.open('f', os.O_CREAT | os.O_RDWR))\n"
+       "    os.unlink('f')\n    os.posix_fallocate(fds[-1], 0, 60 << 20)\ntime.sleep(5)\n"
+           + kernel,
+       {refused}},
+      {"writes deeper than a path is long",
+       "import os, time\nfor _ in range(25):\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)\nfor i in range(20):\n"
+       "    with open(f'f{i}', 'wb') as f:\n        os.posix_fallocate(f.fileno(), 0, 60 << 20)\ntime.sleep(5)\n"
+           + kernel,
+       {refused}},
       {"writes one large file",
        "with open('f', 'wb') as f:\n    while True:\n        f.write(bytes(1 << 20))\n",
        {refused}},

@@ -52,6 +52,10 @@ struct batch_job {
 
 // What an earlier work has left: its store, else what it had written.
 result<void> lay_out(const batch_job& j) {
+  // What is removed in the end must be nobody else's.
+  if (std::error_code ec; std::filesystem::exists(j.data, ec) && !std::filesystem::is_empty(j.data, ec)
+                          && !std::filesystem::exists(j.data + "/store", ec))
+    return fail(errc::conflict, j.data + " holds something else than this batch: name another with --data");
   auto data = store::open(j.data);
   if (!data)
     return tl::unexpected(data.error());

@@ -78,7 +78,7 @@ result<json> export_here(store& data, const batch_options& o, const std::string&
   const bool may = marked || (o.again && bundle);
   if (!may)
     return tl::unexpected(marked.error());
-  const auto free = bundle ? may_write(path, *bundle, o.again) : result<void>{};
+  const auto free = bundle ? may_write(path, *bundle, o.again && !marked) : result<void>{};
   auto bytes = !bundle ? tl::unexpected(bundle.error())
                : !free ? tl::unexpected(free.error())
                        : write_batch(path, *bundle);

@@ -1,6 +1,7 @@
 #include "backends/cuda/compile/hostile_step.hpp"
 
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 namespace kevolve::cuda {
@@ -48,8 +51,45 @@ std::vector<pid_t> children() {
   return out;
 }
 
-bool holds_too_much(const std::string& folder) {
+// Ours and theirs, but for those that were there before.
+std::vector<pid_t> descendants(const std::vector<pid_t>& known) {
+  std::multimap<pid_t, pid_t> below;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator{"/proc", ec}) {
+    const auto name = entry.path().filename().string();
+    pid_t pid = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (read.ec == std::errc{} && read.ptr == name.data() + name.size())
+      below.emplace(parent_of(entry.path()), pid);
+  }
+  std::vector<pid_t> out{::getpid()};
+  for (size_t i = 0; i < out.size(); ++i)
+    for (auto [at, end] = below.equal_range(out[i]); at != end; ++at)
+      if (std::find(known.begin(), known.end(), at->second) == known.end())
+        out.push_back(at->second);
+  out.erase(out.begin());
+  return out;
+}
+
+// What has no name any more takes its place on the disk, or in memory, as long as it is open.
+uintmax_t nameless_bytes(const std::vector<pid_t>& processes) {
+  std::set<std::pair<dev_t, ino_t>> seen;
   uintmax_t bytes = 0;
+  for (const auto p : processes) {
+    std::error_code ec;
+    for (auto at = fs::directory_iterator{"/proc/" + std::to_string(p) + "/fd", ec}; at != fs::directory_iterator{};
+         at.increment(ec)) {
+      struct stat is {};
+      if (::stat(at->path().c_str(), &is) == 0 && S_ISREG(is.st_mode) && is.st_nlink == 0
+          && seen.emplace(is.st_dev, is.st_ino).second)
+        bytes += static_cast<uintmax_t>(is.st_blocks) * 512;
+    }
+  }
+  return bytes;
+}
+
+// What lies deeper than a path is long cannot be counted, and is too much.
+bool holds_too_much(const std::string& folder, uintmax_t bytes) {
   size_t files = 0;
   std::error_code ec;
   for (auto at = fs::recursive_directory_iterator{folder, ec}; at != fs::recursive_directory_iterator{};
@@ -57,10 +97,10 @@ bool holds_too_much(const std::string& folder) {
     std::error_code gone;
     const auto size = at->is_regular_file(gone) && !at->is_symlink(gone) ? at->file_size(gone) : 0;
     bytes += gone ? 0 : size;
-    if (++files > most_files || bytes > most_bytes)
+    if (++files > most_files || bytes > most_bytes || gone == std::errc::filename_too_long)
       return true;
   }
-  return false;
+  return bytes > most_bytes || ec == std::errc::filename_too_long;
 }
 
 void open_folders(const fs::path& folder, size_t depth) {
@@ -80,7 +120,7 @@ hostile_step::hostile_step(std::string folder, attention& listener)
 }
 
 bool hostile_step::attend() {
-  flooded_ = flooded_ || holds_too_much(folder_);
+  flooded_ = flooded_ || holds_too_much(folder_, nameless_bytes(descendants(known_)));
   return !flooded_ && listener_.attend();
 }
 

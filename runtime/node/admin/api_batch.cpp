@@ -123,7 +123,8 @@ result<json> bring_back(caf::actor_system& system, const api_context& context, c
   const bool ended = !held && held.error().code == errc::conflict; // the store knows why it does not fit
   if (!held && !ended)
     return tl::unexpected(held.error());
-  auto done = import_batch(*context.data, *back, by);
+  // Not changed: another call has it stand still, and may be writing.
+  auto done = import_batch(*context.data, *back, by, held && held->changed);
   if (held && held->changed)
     caf::anon_send(context.campaigns, atom::begin_v, back->campaign);
   if (!done)

@@ -42,7 +42,8 @@ struct batch_import {
   double speedup = 0.0;
 };
 // errc::conflict says what of the campaign has changed since it was exported; errc::corrupt, errc::bad_input: the
-// file does not fit.
-result<batch_import> import_batch(store& data, const batch_bundle& back, const std::string& by);
+// file does not fit. Where the campaign's actor lives and does not stand still for it (`still`), nothing is added: what
+// was imported before is told all the same.
+result<batch_import> import_batch(store& data, const batch_bundle& back, const std::string& by, bool still = true);
 
 } // namespace kevolve

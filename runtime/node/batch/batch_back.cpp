@@ -5,6 +5,8 @@
 #include "runtime/node/batch/batch.hpp"
 #include "runtime/node/batch/batch_campaign.hpp"
 
+#include <mutex>
+
 namespace kevolve {
 
 namespace {
@@ -101,11 +103,15 @@ transaction transaction_of(const batch_bundle& back, const batch_record& record,
 
 } // namespace
 
-result<batch_import> import_batch(store& data, const batch_bundle& back, const std::string& by) {
+result<batch_import> import_batch(store& data, const batch_bundle& back, const std::string& by, bool still) {
   if (back.way != batch_way::back)
     return fail(errc::bad_input,
                 "this is what was exported, and nothing is judged in it: kevolve batch work makes of it "
                 "what can be imported");
+  // Between the look at what is stored and the commit nobody else may import: one file, asked for twice at once, was
+  // added twice, and the campaign's journal no longer held.
+  static std::mutex one_at_a_time;
+  const std::lock_guard alone{one_at_a_time};
   auto c = read_campaign(data, back.campaign);
   if (!c)
     return tl::unexpected(c.error());
@@ -117,6 +123,8 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
   if (!before)
     return tl::unexpected(before.error());
   if (!*before) {
+    if (!still)
+      return fail(errc::conflict, "the campaign's batch is being brought back or given up: ask again in a moment");
     if (auto r = stood_still(*c, back); !r)
       return tl::unexpected(r.error());
     if (auto r = fits(f, *c, back); !r)

@@ -3,6 +3,7 @@
 #include "runtime/base/codec.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -10,8 +11,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace kevolve {
 
@@ -21,6 +20,8 @@ constexpr std::string_view magic = "kevolve-batch\n";
 constexpr size_t header_bytes = magic.size() + 2 + 8 + 8;
 constexpr size_t digest_bytes = 64; // hexadecimal
 constexpr uint64_t most_payload = uint64_t{4} << 30U;
+constexpr uint64_t most_file = most_payload + (most_payload >> 4U);
+constexpr uint64_t most_ratio = uint64_t{1} << 15U; // a block of 128 KiB takes zstd four bytes at least
 constexpr int compression = 6; // objects and samples: twice as small as at 1, in a tenth of a second
 
 struct header {
@@ -37,16 +38,33 @@ std::string counted(size_t n) {
   return std::to_string(n) + " bytes";
 }
 
+// A pipe would never end and a device never be full: what is read is a file, and no larger than it says.
 result<std::string> read_bytes(const std::string& path) {
-  std::error_code ec;
-  if (std::filesystem::is_directory(path, ec))
-    return fail(errc::bad_input, path + " is a directory, no batch");
-  std::ifstream in{path, std::ios::binary};
-  if (!in)
+  const auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
     return tl::unexpected(from_errno(errno, "reading " + path));
-  std::string out{std::istreambuf_iterator<char>{in}, {}};
-  if (in.bad())
-    return fail(errc::io, "reading " + path);
+  struct stat is {};
+  const auto known = ::fstat(fd, &is) == 0;
+  result<std::string> out = std::string{};
+  if (!known)
+    out = tl::unexpected(from_errno(errno, "reading " + path));
+  else if (S_ISDIR(is.st_mode))
+    out = fail(errc::bad_input, path + " is a directory, no batch");
+  else if (!S_ISREG(is.st_mode))
+    out = fail(errc::bad_input, path + " is no regular file, no batch");
+  else if (static_cast<uint64_t>(is.st_size) > most_file)
+    out = fail(errc::bad_input, path + " is larger than a batch can be");
+  else
+    out->resize(static_cast<size_t>(is.st_size));
+  size_t done = 0;
+  while (out && done < out->size())
+    if (const auto n = ::read(fd, out->data() + done, out->size() - done); n > 0)
+      done += static_cast<size_t>(n);
+    else if (n == 0)
+      out->resize(done);
+    else if (errno != EINTR)
+      out = tl::unexpected(from_errno(errno, "reading " + path));
+  ::close(fd);
   return out;
 }
 
@@ -93,6 +111,8 @@ result<batch_bundle> parse_batch(std::string_view bytes) {
   if (h->format != batch_format || h->payload_bytes > most_payload)
     return fail(errc::corrupt, "is of format " + std::to_string(h->format) + ", which there never was");
   const auto packed = bytes.substr(header_bytes, digested - header_bytes);
+  if (h->payload_bytes > packed.size() * most_ratio)
+    return fail(errc::corrupt, "does not decompress to what it says");
   std::string payload(h->payload_bytes, '\0');
   const auto got = ZSTD_decompress(payload.data(), payload.size(), packed.data(), packed.size());
   if (ZSTD_isError(got) != 0 || got != payload.size())
@@ -130,6 +150,11 @@ result<void> may_write(const std::string& path, const batch_bundle& b, bool agai
 }
 
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b) {
+  std::error_code ec;
+  if (const auto there = std::filesystem::symlink_status(path, ec);
+      std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)
+      && !std::filesystem::is_symlink(there))
+    return fail(errc::conflict, path + " is there, and no file that could be replaced");
   const auto bytes = to_batch_bytes(b);
   const auto draft = path + ".part-" + short_string(random_id());
   const auto fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -209,7 +209,10 @@ std::string cmake_lists(const bundle_input& b) {
          + "\nenable_testing()\nadd_executable(test_kernel test_kernel.c)\n"
            "target_compile_options(test_kernel PRIVATE -O2 -std=gnu17)\n"
            "target_link_libraries(test_kernel PRIVATE kernel kernel_reference kernel_oracle m)\n"
-           "add_test(NAME test_kernel COMMAND test_kernel)\n";
+           "add_test(NAME test_kernel COMMAND test_kernel)\n"
+           "# A kernel that ends the program has not passed.\n"
+           "set_tests_properties(test_kernel PROPERTIES PASS_REGULAR_EXPRESSION \"(^|\\n)0 of [0-9]+ shapes wrong\" "
+           "TIMEOUT 600)\n";
 }
 
 std::string build_text(const bundle_input& b) {

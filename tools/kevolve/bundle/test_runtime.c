@@ -15,6 +15,7 @@ typedef struct {
   int64_t count;            /* elements */
   int64_t span;             /* elements from the first to the last, gaps included */
   void *drawn, *kernel, *reference, *oracle;
+  size_t guard; /* bytes before and behind the kernel's, which no kernel may write */
 } kt_array;
 
 typedef struct {
@@ -162,7 +163,10 @@ static void kt_make(kt_array *a, const int64_t *dims, const int64_t *strides, si
   a->oracle_type = a->type == KT_F16 || a->type == KT_F32 ? KT_F64 : a->type;
   size_t bytes = (size_t)a->span * kt_bytes[a->type];
   a->drawn = kt_alloc(bytes, align);
-  a->kernel = kt_alloc(bytes, align);
+  a->guard = align < 4096 ? 4096 : align;
+  a->kernel = (char *)kt_alloc(bytes + 2 * a->guard, align) + a->guard;
+  memset((char *)a->kernel - a->guard, 0x5A, a->guard);
+  memset((char *)a->kernel + bytes, 0x5A, a->guard);
   a->reference = kt_alloc(bytes, align);
   a->oracle = kt_alloc((size_t)a->span * kt_bytes[a->oracle_type], align);
   memset(a->drawn, 0, bytes);
@@ -170,7 +174,7 @@ static void kt_make(kt_array *a, const int64_t *dims, const int64_t *strides, si
 
 static void kt_free(kt_array *a) {
   free(a->drawn);
-  free(a->kernel);
+  free((char *)a->kernel - a->guard);
   free(a->reference);
   free(a->oracle);
 }
@@ -273,8 +277,22 @@ static int64_t kt_valid(const kt_array *a, const void *counted) {
   return rows == 0 ? 0 : kt_max(0, kt_min(n, rows)) * (a->count / rows);
 }
 
+/* What lies around an array belongs to others. */
+static int kt_outside_untouched(const char *shape, const kt_array *a) {
+  const unsigned char *before = (const unsigned char *)a->kernel - a->guard;
+  const unsigned char *behind = (const unsigned char *)a->kernel + (size_t)a->span * kt_bytes[a->type];
+  for (size_t i = 0; i < a->guard; ++i)
+    if (before[i] != 0x5A || behind[i] != 0x5A) {
+      printf("%s: FAIL: the kernel wrote outside of '%s'\n", shape, a->name);
+      return 0;
+    }
+  return 1;
+}
+
 /* What only is read must be as it was. */
 static int kt_unchanged(const char *shape, const kt_array *a) {
+  if (!kt_outside_untouched(shape, a))
+    return 0;
   if (memcmp(a->kernel, a->drawn, (size_t)a->span * kt_bytes[a->type]) == 0)
     return 1;
   printf("%s: FAIL: the kernel changed its input '%s'\n", shape, a->name);
@@ -311,6 +329,8 @@ static int kt_accepts(const kt_array *a, double c, double o, kt_tolerance t, dou
 
 /* The first `n` elements that the kernel wrote, against the exact result; prints what it finds. */
 static int kt_compare(const char *shape, const kt_array *a, int64_t n, kt_tolerance t) {
+  if (!kt_outside_untouched(shape, a))
+    return 0;
   double own = 0.0, largest = 0.0;
   int64_t bad = 0, first = -1;
   for (int64_t i = 0; i < n; ++i) {
