@@ -194,8 +194,7 @@ void plan_table::entries(std::string_view key, const std::function<void(std::str
   if (table == nullptr)
     return complain(key, "expected a table, found " + describe(*node));
   if (table->size() > most_items)
-    return complain(key,
-                    "at most " + std::to_string(most_items) + " entries, found " + std::to_string(table->size()));
+    return complain(key, "at most " + std::to_string(most_items) + " entries, found " + std::to_string(table->size()));
   for (const auto& [name, value] : *table)
     if (auto q = read_quantity(value, below(key) + "." + std::string{name.str()}, problems_))
       visit(std::string{name.str()}, std::move(*q));

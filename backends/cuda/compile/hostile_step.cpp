@@ -79,7 +79,7 @@ uintmax_t nameless_bytes(const std::vector<pid_t>& processes) {
     std::error_code ec;
     for (auto at = fs::directory_iterator{"/proc/" + std::to_string(p) + "/fd", ec}; at != fs::directory_iterator{};
          at.increment(ec)) {
-      struct stat is {};
+      struct stat is{};
       if (::stat(at->path().c_str(), &is) == 0 && S_ISREG(is.st_mode) && is.st_nlink == 0
           && seen.emplace(is.st_dev, is.st_ino).second)
         bytes += static_cast<uintmax_t>(is.st_blocks) * 512;
