@@ -137,11 +137,14 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
 
 // Whether the index is a digit of both places: index + N * (…), 0 <= index < N. Then another digit is another place,
 // whatever the rest is.
-bool is_digit(const access& w, const std::string& index, const polynomial& rest, const polynomial& other_rest) {
+bool is_digit(const access& w, const std::string& index, const polynomial& rest, const polynomial& other_rest,
+              const std::set<std::string>& varying) {
   const auto it = std::find_if(w.loops.begin(), w.loops.end(), [&](const stmt* l) { return l->name == index; });
   if (it == w.loops.end() || literal_value((*it)->from) != 0 || bare((*it)->to).kind != expr_kind::name)
     return false;
   const auto base = bare((*it)->to).text;
+  if (varying.count(base) != 0) // another base each time
+    return false;
   const auto divides = [&](const polynomial& r) {
     const auto parts = r.linear_in(base);
     return parts && parts->second.is_zero() && !parts->first.mentions(index);
@@ -161,8 +164,8 @@ bool apart(const access& w, const access& x, const std::string& index, const std
     auto q = x.index[d]->linear_in(index);
     if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative(least))
       continue;
-    if (p->first.constant() == 1 && is_digit(w, index, p->second, q->second)
-        && is_digit(x, index, p->second, q->second))
+    if (p->first.constant() == 1 && is_digit(w, index, p->second, q->second, varying)
+        && is_digit(x, index, p->second, q->second, varying))
       return true;
     auto inner = [&](const std::vector<const stmt*>& loops) {
       std::vector<const stmt*> out;
