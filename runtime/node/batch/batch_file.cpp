@@ -43,7 +43,7 @@ result<std::string> read_bytes(const std::string& path) {
   const auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return tl::unexpected(from_errno(errno, "reading " + path));
-  struct stat is {};
+  struct stat is{};
   const auto known = ::fstat(fd, &is) == 0;
   result<std::string> out = std::string{};
   if (!known)
@@ -152,8 +152,7 @@ result<void> may_write(const std::string& path, const batch_bundle& b, bool agai
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b) {
   std::error_code ec;
   if (const auto there = std::filesystem::symlink_status(path, ec);
-      std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)
-      && !std::filesystem::is_symlink(there))
+      std::filesystem::exists(there) && !std::filesystem::is_regular_file(there) && !std::filesystem::is_symlink(there))
     return fail(errc::conflict, path + " is there, and no file that could be replaced");
   const auto bytes = to_batch_bytes(b);
   const auto draft = path + ".part-" + short_string(random_id());
