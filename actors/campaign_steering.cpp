@@ -164,6 +164,8 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
       all += (all.empty() ? "" : " or ") + l;
     return to_error({errc::bad_input, "a candidate's language is " + all});
   }
+  if (const auto wrong = st.context->hardware->misread(st.context->spec->task.task, q.what.source); !wrong.empty())
+    return to_error({errc::bad_input, wrong.substr(0, wrong.find_last_not_of('\n') + 1)});
   if (f.tree.at(q.index).phase != node_phase::finished)
     return to_error({errc::conflict, "node " + std::to_string(q.index) + " is not judged yet"});
   if (is_banned(f.tree, f.steered.banned, q.index))

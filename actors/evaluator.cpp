@@ -335,6 +335,18 @@ void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string u
       [self, r](caf::error& e) { failed(self, r, e); });
 }
 
+// As the compiler's refusal would be; stored with the end of its node.
+evaluation_record misread(pointer self, const run_ptr& r, const std::string& why) {
+  const auto& st = self->state;
+  auto record = new_record(st, r, stage::compile, evaluation_id(st.ground, r->candidate, stage::compile, {}));
+  record.outcome.result = verdict::compile_error;
+  record.outcome.rule = "compiler";
+  record.outcome.detail = why;
+  record.log = why;
+  r->request.unsaved.values.push_back(stored(record));
+  return record;
+}
+
 void advance(pointer self, const run_ptr& r) {
   auto& st = self->state;
   auto s = next_stage(r->progress);
@@ -343,7 +355,13 @@ void advance(pointer self, const run_ptr& r) {
     return;
   }
   if (st.context->batch && !r->progress.compile_only) {
-    await_batch(self, r);
+    const auto wrong = st.context->hardware->misread(st.context->spec->task.task, r->request.what.source);
+    if (s != stage::compile || wrong.empty())
+      await_batch(self, r);
+    else { // nobody need travel to say so
+      apply(r->progress, s, misread(self, r, wrong));
+      advance(self, r);
+    }
     return;
   }
   if (s != stage::compile && !r->has_turn) {

@@ -132,6 +132,21 @@ void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
                                           std::move(done));
 }
 
+// Why the embedded generator can rewrite nothing of the reference; empty: it can, or does not take part.
+std::string unreadable(const evaluator_state& st, const making& m) {
+  const auto& spec = *st.context->spec;
+  if (std::none_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "transform"; }))
+    return {};
+  auto embedded = make_generator("transform");
+  synthesis_context c;
+  c.task = spec.task.task;
+  c.reference_source = spec.task.reference_source;
+  if (!m.syntax_tree.empty())
+    c.syntax_tree = std::make_shared<const std::string>(m.syntax_tree);
+  c.hardware = st.context->hardware->hardware();
+  return embedded ? (*embedded)->unreadable(c) : std::string{};
+}
+
 void admit(pointer self, const making_ptr& m) {
   judge_request q;
   q.job = random_id();
@@ -145,6 +160,11 @@ void admit(pointer self, const making_ptr& m) {
       give_up(self, std::move(o.trouble));
       return;
     }
+    if (auto why = unreadable(self->state, *m); o.result == verdict::pass && !why.empty())
+      o.evidence["note.unreadable"] =
+          "the embedded generator can rewrite nothing of the reference, and tries flag sets "
+          "alone: "
+          + why;
     for (auto note = o.evidence.lower_bound("note."); note != o.evidence.end() && note->first.starts_with("note.");
          ++note)
       log::warn("campaign", "{}: {}", self->state.context->name, note->second);

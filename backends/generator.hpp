@@ -89,6 +89,8 @@ public:
   virtual result<proposal> propose(const synthesis_context& context) = 0;
   // What the generator could make of the reference: "3 loop nests; all moves" or the construct it cannot read.
   virtual std::string describe(const synthesis_context& context) = 0;
+  // Why it can make nothing of the reference but what needs no reading, as other flags; empty: it can.
+  virtual std::string unreadable(const synthesis_context&) { return {}; }
 };
 
 // errc::not_found lists the kinds there are: "transform", "configurations".

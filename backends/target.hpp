@@ -64,6 +64,9 @@ public:
   virtual std::vector<std::string> reference_languages() const { return languages(); }
   // Of candidates for that task.
   virtual candidate_form form(const contract& task) const = 0;
+  // What is wrong with a candidate's text that neither a compiler nor a device need be asked for, as a compiler puts
+  // it; empty: nothing.
+  virtual std::string misread(const contract&, const std::string&) const { return {}; }
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
   // The target whose devices these are: where that one is served too, a device does the jobs of both, one at a time.

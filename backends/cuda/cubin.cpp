@@ -15,10 +15,16 @@ constexpr uint16_t machine_cuda = 190;
 constexpr size_t most_cubin_bytes = 64U << 20U;
 constexpr size_t most_symbols = 1U << 20U;
 constexpr size_t most_name = 64U << 10U;
-constexpr size_t most_kernels = 1024; // whose registers are told
-// Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT.
+constexpr size_t most_kernels = 1024;      // whose registers are told
+constexpr uint32_t reserved_shared = 1024; // the driver's own, in every kernel's section from capability 9.0 on
+constexpr size_t most_parameters = 1024;   // a parameter has a byte at least, and 32,764 are the most of all
+// Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT; and in those of each
+// kernel EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE and EIATTR_KPARAM_INFO.
+constexpr uint8_t half_value = 3;
 constexpr uint8_t sized_value = 4;
 constexpr uint8_t register_count = 0x2f;
+constexpr uint8_t parameters_size = 0x19;
+constexpr uint8_t parameter_info = 0x17;
 
 template <class T>
 bool read_at(std::string_view bytes, uint64_t offset, T& out) {
@@ -57,24 +63,57 @@ void read_symbols(std::string_view bytes, const Elf64_Shdr& table, std::string_v
   }
 }
 
-// Records of a format, an attribute and two bytes: the value's size, where there is more value than those.
+// A format, an attribute and two bytes: the value, or its size where there is more value than those.
+struct info_record {
+  uint8_t format;
+  uint8_t attribute;
+  uint16_t size;
+
+  uint64_t length() const { return sizeof *this + (format == sized_value ? size : 0U); }
+};
+
 void read_registers(std::string_view info, std::string_view symbols, std::string_view names, cubin_facts& out) {
-  struct record {
-    uint8_t format;
-    uint8_t attribute;
-    uint16_t size;
-  } r{};
+  info_record r{};
   struct value {
     uint32_t symbol;
     uint32_t registers;
   } v{};
-  for (uint64_t at = 0; out.registers.size() < most_kernels && read_at(info, at, r);
-       at += sizeof r + (r.format == sized_value ? r.size : 0U)) {
+  for (uint64_t at = 0; out.registers.size() < most_kernels && read_at(info, at, r); at += r.length()) {
     Elf64_Sym s{};
     if (r.format == sized_value && r.attribute == register_count && r.size == sizeof v
         && read_at(info, at + sizeof r, v) && read_at(symbols, v.symbol * sizeof s, s))
       out.registers[text_at(names, s.st_name)] = v.registers;
   }
+}
+
+// Bytes of each parameter, in order; nothing where the records do not add up to what they say of all.
+std::optional<std::vector<uint32_t>> read_parameters(std::string_view info) {
+  info_record r{};
+  struct value {
+    uint32_t index;
+    uint16_t ordinal;
+    uint16_t offset;
+    uint32_t size_and_space; // bytes from bit 18 on
+  } v{};
+  constexpr uint32_t size_shift = 18;
+  std::map<uint16_t, uint32_t> sizes;
+  uint64_t all = 0;
+  uint64_t end = 0;
+  for (uint64_t at = 0; sizes.size() < most_parameters && read_at(info, at, r); at += r.length()) {
+    if (r.format == half_value && r.attribute == parameters_size)
+      all = r.size;
+    if (r.format != sized_value || r.attribute != parameter_info || r.size != sizeof v
+        || !read_at(info, at + sizeof r, v))
+      continue;
+    sizes[v.ordinal] = v.size_and_space >> size_shift;
+    end = std::max<uint64_t>(end, v.offset + (v.size_and_space >> size_shift));
+  }
+  if (end != all || (!sizes.empty() && sizes.rbegin()->first != sizes.size() - 1))
+    return std::nullopt;
+  std::vector<uint32_t> out;
+  for (const auto& [ordinal, bytes] : sizes)
+    out.push_back(bytes);
+  return out;
 }
 
 // The section that another names as its own table; none: it names none.
@@ -113,6 +152,9 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
       out.static_shared[name.substr(11)] = static_cast<uint32_t>(std::min<uint64_t>(s.sh_size, UINT32_MAX));
     else if (name.starts_with(".nv.global"))
       out.globals_bytes += std::min<uint64_t>(s.sh_size, uint64_t{1} << 40U);
+    if (name.starts_with(".nv.info.") && out.parameters.size() < most_kernels)
+      if (auto parameters = read_parameters(content(bytes, s)))
+        out.parameters[name.substr(9)] = std::move(*parameters);
     const auto* table = linked(sections, s);
     if (s.sh_type == SHT_SYMTAB && table != nullptr)
       read_symbols(bytes, s, content(bytes, *table), out);
@@ -125,10 +167,26 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
   return out;
 }
 
+std::map<std::string, kernel_facts> kernels_of(const cubin_facts& facts) {
+  std::map<std::string, kernel_facts> out;
+  for (const auto& [name, bytes] : facts.static_shared) {
+    auto& k = out[name];
+    k.static_shared = facts.capability >= 90 ? bytes - std::min(bytes, reserved_shared) : bytes;
+    if (const auto r = facts.registers.find(name); r != facts.registers.end())
+      k.registers = r->second;
+    if (const auto p = facts.parameters.find(name); p != facts.parameters.end()) {
+      k.parameters = p->second;
+      k.parameters_known = true;
+    }
+  }
+  return out;
+}
+
 std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
   all.capability = more.capability;
   all.globals_bytes += more.globals_bytes;
   all.registers.merge(more.registers);
+  all.parameters.merge(more.parameters);
   all.undefined.insert(all.undefined.end(), more.undefined.begin(), more.undefined.end());
   all.static_shared.merge(more.static_shared);
   return more.static_shared.empty() ? std::nullopt : std::optional{more.static_shared.begin()->first};

@@ -2,6 +2,7 @@
 // expects to be linked with. Pure, over hostile bytes.
 #pragma once
 
+#include "backends/cuda/plan_resolution.hpp"
 #include "runtime/base/result.hpp"
 
 #include <cstdint>
@@ -14,15 +15,19 @@
 namespace kevolve {
 
 struct cubin_facts {
-  uint32_t capability = 0;                       // 90
-  std::map<std::string, uint32_t> static_shared; // kernel → bytes
-  std::map<std::string, uint32_t> registers;     // kernel → of a thread, where told
-  std::vector<std::string> undefined;            // what the driver would have to supply
-  uint64_t globals_bytes = 0;                    // writable; they outlive a launch
+  uint32_t capability = 0;                                 // 90
+  std::map<std::string, uint32_t> static_shared;           // kernel → bytes
+  std::map<std::string, uint32_t> registers;               // kernel → of a thread, where told
+  std::map<std::string, std::vector<uint32_t>> parameters; // kernel → bytes of each, where told
+  std::vector<std::string> undefined;                      // what the driver would have to supply
+  uint64_t globals_bytes = 0;                              // writable; they outlive a launch
 };
 
 // errc::bad_input if the bytes are no machine code for NVIDIA devices.
 result<cubin_facts> read_cubin(std::string_view bytes);
+
+// As a launch is checked against.
+std::map<std::string, kernel_facts> kernels_of(const cubin_facts& facts);
 
 // Adds what another module of the same program says. A kernel that both have, if there is one.
 std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more);

@@ -2,7 +2,8 @@
 
 #include "backends/cpu/capture.hpp"
 #include "backends/cpu/machine.hpp"
-#include "backends/cuda/plan_resolution.hpp"
+#include "backends/cuda/package.hpp"
+#include "backends/cuda/plan_check.hpp"
 #include "backends/cuda/plan_words.hpp"
 #include "backends/cuda/tactics.hpp"
 #include "backends/cuda/toolchain.hpp"
@@ -115,6 +116,18 @@ std::vector<std::string> cuda_target::reference_languages() const {
 
 candidate_form cuda_target::form(const contract& task) const {
   return cuda::plan_form(task);
+}
+
+std::string cuda_target::misread(const contract& task, const std::string& source) const {
+  const auto file = form(task).file;
+  const auto parts = split_candidate(source);
+  if (!parts)
+    return file + ":1:1: error: " + parts.error().detail + "\n";
+  const auto plan = parse_plan(parts->plan, task);
+  if (!plan)
+    return plan_errors(plan.error(), file, parts->plan_line);
+  return plan_errors(plan_misfits(*plan, task, published_limits(capability_of(architecture())), {}), file,
+                     parts->plan_line);
 }
 
 std::vector<flag_set> cuda_target::flag_menu() const {

@@ -30,6 +30,7 @@ public:
   std::vector<std::string> languages() const override;
   std::vector<std::string> reference_languages() const override;
   candidate_form form(const contract& task) const override;
+  std::string misread(const contract& task, const std::string& source) const override;
   std::vector<flag_set> flag_menu() const override;
   std::vector<device_description> devices() const override;
   helper_command compile_server() const override;

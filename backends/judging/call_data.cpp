@@ -45,8 +45,10 @@ byte_buffer gather(const array_geometry& g, const byte_buffer& storage) {
 // Resolves sizes and arrays in whatever order their dependencies allow.
 class drawing {
 public:
-  drawing(const contract& task, const shape_case& shape, const draw_options& options)
-      : task_(task), options_(options), done_(task.arguments.size(), false) {
+  // Without options nothing is drawn.
+  drawing(const contract& task, const shape_case& shape, const draw_options* options)
+      : task_(task), outline_(options == nullptr), options_(outline_ ? draw_options{} : *options),
+        done_(task.arguments.size(), false) {
     out_.sizes = shape.sizes;
     out_.geometries.resize(task.arguments.size());
     out_.inputs.resize(task.arguments.size());
@@ -103,6 +105,8 @@ private:
     const auto* a = find_argument(task_, name);
     if (a == nullptr || !is_array(*a) || !is_read(*a))
       return fail(errc::bad_input, "sum(" + name + "): no input of that name");
+    if (outline_)
+      return fail(errc::unsupported, "sum(" + name + ") is known once there are data");
     return sum_of_elements(out_.geometries[index_of(a)], out_.inputs[index_of(a)]);
   }
 
@@ -131,7 +135,7 @@ private:
       return true;
     }
     if (a.role == argument_role::scalar) {
-      auto x = a.has_value ? a.value : a.range_low + (a.range_high - a.range_low) * random.uniform();
+      auto x = a.has_value ? a.value : a.range_low + (a.range_high - a.range_low) * (outline_ ? 0.5 : random.uniform());
       out_.by_value[i] = by_value_bits(a.type, x);
       return true;
     }
@@ -144,7 +148,7 @@ private:
 
     source_array source;
     byte_buffer source_values;
-    if (is_read(a) && needs_source(a.fill)) {
+    if (!outline_ && is_read(a) && needs_source(a.fill)) {
       const auto* from = find_argument(task_, a.fill.of);
       if (from == nullptr || !is_read(*from) || !is_array(*from))
         return fail(errc::bad_input, "argument '" + a.name + "': no input named '" + a.fill.of + "' to draw from");
@@ -166,7 +170,7 @@ private:
     auto g = resolve_geometry(a, out_.sizes, [this](const std::string& name) { return sum_of(name); });
     if (!g)
       return tl::unexpected<failure>(g.error());
-    if (is_read(a)) {
+    if (!outline_ && is_read(a)) {
       auto values = fill_array(a, g->count, edge_for(a, *g), source, random);
       if (!values)
         return tl::unexpected<failure>(values.error());
@@ -187,7 +191,8 @@ private:
   }
 
   const contract& task_;
-  const draw_options& options_;
+  bool outline_ = false;
+  draw_options options_;
   std::vector<bool> done_;
   call_data out_;
 };
@@ -221,7 +226,11 @@ size_t call_data::bytes() const {
 }
 
 result<call_data> draw_call(const contract& task, const shape_case& shape, const draw_options& options) {
-  return drawing{task, shape, options}.run();
+  return drawing{task, shape, &options}.run();
+}
+
+result<call_data> outline_call(const contract& task, const shape_case& shape) {
+  return drawing{task, shape, nullptr}.run();
 }
 
 int64_t sum_of_elements(const array_geometry& g, const byte_buffer& storage) {

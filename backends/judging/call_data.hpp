@@ -40,6 +40,10 @@ struct call_data {
 // errc::bad_input if a size cannot be resolved (a cycle, an unknown name, a bad shape).
 result<call_data> draw_call(const contract& task, const shape_case& shape, const draw_options& options);
 
+// The same without data: sizes, arrays without their elements, and scalars of the middle of their range.
+// errc::unsupported where a size hangs on data.
+result<call_data> outline_call(const contract& task, const shape_case& shape);
+
 // The sum over an integer array's elements, as `sum(argument)` in expressions means it.
 int64_t sum_of_elements(const array_geometry& g, const byte_buffer& storage);
 

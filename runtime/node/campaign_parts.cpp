@@ -38,18 +38,25 @@ model_actor model_for(const node_ground& ground, const std::string& kind) {
   return {};
 }
 
+constexpr const char* batch_hint =
+    ". Or let what is to be judged travel to a machine that has it: kevolve run --batch, "
+    "or [[device]] batch = true in the daemon's configuration; then kevolve batch export";
+
 result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
   const auto served = ground.targets.find(spec.target);
   if (served != ground.targets.end()) {
     // What travels is judged where a machine has it all.
     const auto lacks = ground.batch.contains(spec.target) ? std::string{} : served->second->lacks();
     return lacks.empty() ? result<void>{}
-                         : fail(errc::unsupported, "this node cannot serve target '" + spec.target + "': " + lacks);
+                         : fail(errc::unsupported, "this node cannot serve target '" + spec.target + "': " + lacks
+                                                       + (served->second->compiles_only() ? "" : batch_hint));
   }
   const auto known = make_target(spec.target, {}); // it may be the machine that lacks what it needs
   const auto lacks = known ? (*known)->lacks() : std::string{};
-  return fail(errc::unsupported,
-              "this node does not serve target '" + spec.target + "'" + (lacks.empty() ? "" : ": " + lacks));
+  return fail(errc::unsupported, "this node does not serve target '" + spec.target + "'"
+                                     + (lacks.empty()               ? ""
+                                        : (*known)->compiles_only() ? ": " + lacks
+                                                                    : ": " + lacks + batch_hint));
 }
 
 result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& ground) {

@@ -327,6 +327,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(!sketch->value->syntax_tree.empty());
   CHECK(sketch->value->reference_object.empty());
   auto waiting = evaluate("candidate");
+  auto wrong = evaluate("gibberish", 3);
   evaluate_request lint;
   lint.index = 2;
   lint.what.source = "asked of a model";
@@ -334,6 +335,11 @@ TEST_CASE_FIXTURE(laboratory,
   auto words = ask<evaluation>(tested, atom::evaluate_v, lint);
   pass(24h);
   CHECK_FALSE(waiting->come());
+  REQUIRE(wrong->value); // for which nobody need travel
+  CHECK(wrong->value->result == verdict::compile_error);
+  CHECK(wrong->value->detail == "paper:1:1: error: gibberish");
+  CHECK(wrong->value->unsaved.values.size() == 1);
+  CHECK(wrong->value->unsaved.events.size() == 1);
   CHECK(said->judged.empty());
   CHECK(said->compiled == std::vector<std::string>{"asked of a model"});
   REQUIRE(words->value);

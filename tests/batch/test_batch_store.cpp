@@ -279,6 +279,7 @@ TEST_CASE("what belongs to another campaign or history is refused") {
   auto other = back;
   other.campaign = derive_id("test", "another");
   CHECK(refusal(home, other).code == errc::not_found);
+  CHECK(refusal(home, other).detail.find("is not in this data directory") != std::string::npos);
   other = back;
   other.batch = random_id();
   CHECK(holds(refusal(home, other).detail, "was not exported as batch"));

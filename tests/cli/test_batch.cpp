@@ -83,6 +83,14 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   }
   CHECK(m.last_event() == last);
 
+  // A folder that is somebody's stays theirs.
+  fs::create_directory(m.file("mine"));
+  m.write("mine/notes.txt", "mine");
+  const auto foreign = m.kevolve({"batch", "work", "one", "--data", "mine"});
+  CHECK(foreign.code == 5);
+  CHECK(holds(foreign.err, "mine holds something else than this batch"));
+  CHECK(read_file(m.file("mine/notes.txt")) == "mine");
+
   // There: neither the campaign's files nor its directory.
   auto worked = m.told({"batch", "work", "one", "--quiet"});
   CHECK(worked["outcome"] == "judged");
@@ -182,6 +190,50 @@ TEST_CASE("a campaign for a GPU that is elsewhere is made ready at home, whateve
   CHECK(m.told({"relay", "next", "--data", "home"})["node"] == 1);
   home.signal(SIGTERM);
   CHECK(home.finish().code == 130);
+}
+
+TEST_CASE("what is wrong with a launch plan is told at home, and need not travel") {
+  two_machines m;
+  program home{
+      "kevolve", {"run", source_path("config/examples/gpu/softmax_f16.toml"), "--data", "home", "--batch"}, m.path};
+  REQUIRE(home.wait_for("running: "));
+  const auto id = m.told({"status", "--data", "home"})["id"].get<std::string>();
+  const auto inject = [&](const std::string& file) {
+    return m.kevolve({"inject", id, file, "--flags", "O3", "--data", "home"});
+  };
+  const auto in_c = inject("row_energy.c");
+  CHECK(in_c.code == 2);
+  CHECK(holds(in_c.err, "candidate.cu:1:1: error: a candidate begins with its launch plan"));
+  const std::string wide = "/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [\"rows\"]\nblock = [2048]\n"
+                           "arguments = [\"x\"]\n*/\nextern \"C\" __global__ void k(const void *x) {}\n";
+  m.write("wide.cu", wide);
+  const auto too_wide = inject("wide.cu");
+  CHECK(too_wide.code == 2);
+  CHECK(holds(too_wide.err, "threads per block"));
+
+  program events{"kevolve", {"events", id, "--data", "home", "--follow"}, m.path};
+  const auto asked = m.told({"relay", "next", "--data", "home"});
+  m.write("reply.txt", "summary: wide\n```cuda candidate.cu\n" + wide + "```\n");
+  CHECK(m.kevolve({"relay", "answer", asked["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
+  REQUIRE(events.wait_for("node_finished"));
+  const auto node = m.told({"node", id, std::to_string(asked["node"].get<uint64_t>()), "--data", "home"});
+  CHECK(node["verdict"] == "compile_error");
+  CHECK(holds(node.dump(), "2048 x 1 x 1 threads, the device allows 1024"));
+  events.signal(SIGTERM);
+  home.signal(SIGTERM);
+  CHECK(home.finish().code == 130);
+
+  // Without the device: what can be said without it.
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  const auto judged =
+      m.kevolve({"eval", source_path("config/tasks/gpu/softmax_f16.task.toml"), "wide.cu", "--target", "cuda"});
+  const auto refused = m.kevolve({"run", source_path("config/examples/gpu/softmax_f16.toml"), "--data", "other"});
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  CHECK(judged.code == 1);
+  CHECK(holds(judged.out, "compile_error"));
+  CHECK(holds(judged.out, "candidate.cu:2:1: error: threads per block"));
+  CHECK(holds(judged.out, "this machine lacks GPU: none is seen"));
+  CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
 TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives a batch up") {

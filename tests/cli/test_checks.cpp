@@ -132,7 +132,7 @@ TEST_CASE("a reference in PyTorch is read, and what does not parse is named with
     f.write("row_energy.py", source);
     return run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
   };
-  const auto good = check("def row_energy(x, y, rows, cols):\n    y.copy_((x * x).sum(1))\n");
+  const auto good = check("def row_energy(x, cols):\n    return (x * x).sum(1)\n");
   if (good.err.find("not checked") != std::string::npos) {
     MESSAGE("skipped: " << good.err);
     return;
@@ -144,6 +144,10 @@ TEST_CASE("a reference in PyTorch is read, and what does not parse is named with
   const auto other = check("def row_enrgy(x, y, rows, cols):\n    pass\n");
   CHECK(other.code == 2);
   CHECK(other.err.find("there is no function 'row_energy' at the top level") != std::string::npos);
+  const auto output = check("def row_energy(\n    x, y):\n    y.copy_((x * x).sum(1))\n");
+  CHECK(output.code == 2);
+  CHECK(output.err.find("row_energy.py:2:8: ") != std::string::npos);
+  CHECK(output.err.find("parameter 'y' is no input, size or scalar of the task") != std::string::npos);
 }
 
 TEST_CASE("where no compiler can be reached, a task check says what it has not checked") {
@@ -224,7 +228,7 @@ TEST_CASE("a target names the references that it takes, and a machine without it
   replace(task, "language = \"c\"", "language = \"pytorch\"");
   replace(task, "row_energy.c", "row_energy.py");
   replace(campaign, "transform", "relay");
-  f.write("row_energy.py", "def row_energy(x, y, rows, cols):\n    y.copy_((x * x).sum(1))\n");
+  f.write("row_energy.py", "def row_energy(x):\n    return (x * x).sum(1)\n");
   f.write("row_energy.task.toml", task);
   f.write("row_energy.toml", campaign);
   CHECK(run_kevolve({"campaign", "validate", "row_energy.toml"}, f.path).code == 0);

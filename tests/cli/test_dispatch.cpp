@@ -178,6 +178,13 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
     CHECK(document["shapes"][s]["ci95"][0].get<double>() > 1.5);
   }
   CHECK(document["shapes"][0]["node"] != document["shapes"][1]["node"]);
+  // Corners of the box: two are judged as held-out shapes are, one is larger than any shape and is the reference's.
+  REQUIRE(document["between"].size() == 2);
+  CHECK(document["between"][0]["shape"] == "rows=33 cols=3");
+  CHECK(document["between"][1]["shape"] == "rows=33 cols=2048");
+  for (const auto& s : document["between"])
+    CHECK(s["ci95"].is_array());
+  CHECK(document["regions"].back()["node"].is_null());
   CHECK(document["shapes"][2]["held_out"] == true);
   CHECK(said.err.find("judging the dispatcher, round 1") != std::string::npos);
   const auto text = read_file(f.path + "/dispatch.c");
@@ -192,6 +199,8 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
   CHECK(results["speedup"] == document["speedup"]);
   CHECK(results["environment"]["flag_set"] == "O3");
   CHECK(results["environment"]["is_the_toolchain_that_measured"] == true);
+  CHECK(results["regions"].size() == document["regions"].size());
+  CHECK(results["between"].size() == 2);
   for (size_t s = 0; s < 3; ++s) {
     CHECK(results["shapes"][s]["speedup"] == document["shapes"][s]["speedup"]);
     CHECK(results["shapes"][s]["kernel_ns"].get<double>() > 0);

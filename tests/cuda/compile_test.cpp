@@ -32,6 +32,22 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// A task of one array, as the plan names it.
+contract one_array() {
+  contract c;
+  argument x;
+  x.name = "x";
+  x.role = argument_role::output;
+  x.shape = {"n"};
+  argument n;
+  n.name = "n";
+  n.role = argument_role::size;
+  c.name = "one";
+  c.arguments = {x, n};
+  c.shapes = {{"n=64", {{"n", 64}}, false, 1.0}};
+  return c;
+}
+
 // Where no candidate may look.
 class secret_file {
 public:
@@ -131,6 +147,28 @@ TEST_CASE("mistakes are told in the author's own lines") {
   CHECK_MESSAGE(contains(built.log, "candidate.cu(8)"), built.log);
   CHECK(contains(compile_cuda(kernel).log, "launch plan"));
   CHECK(contains(compile_cuda(plan + kernel, "-O9").log, "there is no flag set '-O9'"));
+}
+
+TEST_CASE("a plan that does not fit its task, its code or any device of the kind is refused with the compile") {
+  if (skip())
+    return;
+  const auto told = [](const std::string& source) {
+    const auto built = compile_cuda(source, "O3", "sm_90a", 60'000, {}, one_array());
+    CHECK(built.result == (built.log.find("error") == std::string::npos ? verdict::pass : verdict::compile_error));
+    return built.log;
+  };
+  CHECK_FALSE(contains(told(plan + kernel), "error"));
+  auto other = plan;
+  other.replace(other.find("\"x\""), 3, "\"z\"");
+  CHECK(contains(told(other + kernel), "candidate.cu:6:14: error: kernel[0].arguments[0]"));
+  CHECK(contains(told(plan + "extern \"C\" __global__ void k(float *x, int n) { x[0] = n; }\n"),
+                 "'k' takes 2 parameters, the plan has 1"));
+  CHECK(contains(told(plan + "extern \"C\" __global__ void k(float x) { }\n"), "'k' takes 4 bytes there"));
+  CHECK(contains(told(plan + "__global__ void k(float *x) { x[0] = 1; }\n"), "Declare it extern \"C\""));
+  CHECK(contains(told(plan
+                      + "extern \"C\" __global__ void k(float *x) { __shared__ float s[8192]; s[threadIdx.x] = 1; "
+                        "__syncthreads(); x[0] = s[31 - threadIdx.x]; }\n"),
+                 "registers")); // 32 KiB of its own fit
 }
 
 TEST_CASE("attacks on the compiler are refused and learn nothing") {

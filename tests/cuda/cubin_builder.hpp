@@ -53,6 +53,31 @@ public:
                 sizeof defined);
   }
 
+  // The records of a kernel's parameters, the last one first, as compilers put them; `all`: what they say of the sum.
+  void parameters(const std::string& kernel, const std::vector<uint32_t>& sizes, uint16_t all) {
+    own_info_name_ = ".nv.info." + kernel;
+    uint16_t end = 0;
+    for (uint16_t i = 0; i < sizes.size(); ++i) {
+      const struct {
+        uint8_t format = 4;
+        uint8_t attribute = 0x17;
+        uint16_t size = 12;
+        uint32_t index = 0;
+        uint16_t ordinal;
+        uint16_t offset;
+        uint32_t size_and_space;
+      } record{.ordinal = i, .offset = end, .size_and_space = sizes[i] << 18U | 0x1f000U};
+      own_info_.insert(0, reinterpret_cast<const char*>(&record), sizeof record);
+      end = static_cast<uint16_t>(end + sizes[i]);
+    }
+    const struct {
+      uint8_t format = 3;
+      uint8_t attribute = 0x19;
+      uint16_t value;
+    } record{.value = all};
+    own_info_.append(reinterpret_cast<const char*>(&record), sizeof record);
+  }
+
   std::string bytes(uint8_t version = 8, uint32_t flags = 0x6005a04) {
     auto sections = sections_;
     auto names = names_;
@@ -72,8 +97,11 @@ public:
     const auto symbol_table = sections.size() - 1;
     table(".nv.info", 0x70000000, info_.size(), at + symbol_names_.size() + symbols_.size());
     sections.back().sh_link = static_cast<uint32_t>(symbol_table);
+    const auto own_at = at + symbol_names_.size() + symbols_.size() + info_.size();
+    if (!own_info_name_.empty())
+      table(own_info_name_.c_str(), 0x70000000, own_info_.size(), own_at);
     names += std::string{".shstrtab"} + '\0';
-    table("", SHT_STRTAB, names.size() + 1, at + symbol_names_.size() + symbols_.size() + info_.size());
+    table("", SHT_STRTAB, names.size() + 1, own_at + own_info_.size());
 
     Elf64_Ehdr head{};
     std::memcpy(head.e_ident, ELFMAG, SELFMAG);
@@ -84,7 +112,7 @@ public:
     head.e_shentsize = sizeof(Elf64_Shdr);
     head.e_shnum = static_cast<uint16_t>(sections.size());
     head.e_shstrndx = static_cast<uint16_t>(sections.size() - 1);
-    std::string body = symbol_names_ + symbols_ + info_ + names;
+    std::string body = symbol_names_ + symbols_ + info_ + own_info_ + names;
     head.e_shoff = at + body.size();
     std::string out(reinterpret_cast<const char*>(&head), sizeof head);
     out += body;
@@ -97,6 +125,8 @@ private:
   std::string symbol_names_;
   std::string symbols_;
   std::string info_;
+  std::string own_info_name_;
+  std::string own_info_;
   std::vector<Elf64_Shdr> sections_;
 };
 

@@ -54,6 +54,24 @@ TEST_CASE("machine code says how many registers a thread of each kernel takes") 
   CHECK(all.registers.size() == 2);
 }
 
+TEST_CASE("machine code says what each kernel takes, or nothing where that does not add up") {
+  auto b = plain_code();
+  b.parameters("softmax", {8, 8, 4}, 20);
+  const auto facts = read_cubin(b.bytes());
+  REQUIRE(facts.has_value());
+  CHECK(facts->parameters.at("softmax") == std::vector<uint32_t>{8, 8, 4});
+  auto kernel = kernels_of(*facts).at("softmax");
+  CHECK(kernel.parameters_known);
+  CHECK(kernel.static_shared == 8); // the driver's own kilobyte is in the section
+  auto other = plain_code();
+  other.parameters("softmax", {8, 8, 4}, 28); // another record of another form says the fourth
+  CHECK(read_cubin(other.bytes())->parameters.empty());
+  auto none = plain_code();
+  none.parameters("softmax", {}, 0);
+  CHECK(read_cubin(none.bytes())->parameters.at("softmax").empty());
+  CHECK_FALSE(kernels_of(*read_cubin(plain_code().bytes())).at("softmax").parameters_known);
+}
+
 TEST_CASE("code that wants the device runtime is refused by name") {
   auto b = plain_code();
   b.want("cudaLaunchDeviceV2");

@@ -114,6 +114,20 @@ TEST_CASE("what is wrong with a reference in Python is told with its line") {
     CHECK_MESSAGE(has(built.log, c.says), built.log);
     CHECK(built.artifact.empty());
   }
+  // What the task gives is what it is called with, by name.
+  auto called = reference("def scale(\n  x, y):\n  pass\n");
+  called.task.arguments.resize(2);
+  called.task.arguments[0].name = "x";
+  called.task.arguments[1].name = "y";
+  CHECK(answer(called).result == verdict::pass);
+  called.task.arguments[1].role = argument_role::output;
+  CHECK(has(answer(called).log, "reference.py:2:6: error: parameter 'y' is no input, size or scalar of the task"));
+  called.source = "def scale(x, *rest, **named):\n  pass\n";
+  CHECK(answer(called).result == verdict::pass);
+  called.source = "def scale(x, /):\n  pass\n";
+  CHECK(has(answer(called).log, "reference.py:1:11: error: parameter 'x' is positional only"));
+  called.source = "def made(f):\n  return f\n@made\ndef scale(a, b):\n  pass\n";
+  CHECK(answer(called).result == verdict::pass);
   // It is read, not run.
   CHECK(answer(reference("raise SystemExit(7)\ndef scale(x):\n    pass\n")).result == verdict::pass);
 }

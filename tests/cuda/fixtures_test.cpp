@@ -1,6 +1,7 @@
 // The red team's files, as far as they can be read without a device.
 #include "backends/cuda/launch_plan.hpp"
 #include "backends/cuda/package.hpp"
+#include "backends/cuda/plan_check.hpp"
 #include "tests/cuda/runner_driver.hpp"
 
 #include <doctest/doctest.h>
@@ -18,8 +19,13 @@ TEST_CASE("every cheat and every honest kernel has a plan that reads; every chea
       REQUIRE(split.has_value());
       const auto plan = parse_plan(split->plan, iterate_task());
       CHECK_MESSAGE(plan.has_value(), (plan ? "" : to_string(plan.error())));
-      if (std::string{folder} == "honest")
+      const auto wrong = plan_misfits(*plan, iterate_task(), published_limits(90), {});
+      if (std::string{folder} == "honest") {
+        CHECK_MESSAGE(wrong.empty(), plan_errors(wrong, f.name, 1));
         continue;
+      }
+      if (f.rule == "device_limit" && f.name != "too_many_cooperating_blocks") // that one wants the device to say
+        CHECK(!wrong.empty());
       CHECK(!f.expected.empty());
       for (const auto& e : f.expected)
         CHECK((e == "harmless" || parse_verdict(e) != verdict::none));

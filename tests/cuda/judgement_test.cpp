@@ -55,6 +55,25 @@ TEST_CASE("an error of the driver is the candidate's verdict or the machine's fa
   }
 }
 
+TEST_CASE("a call takes what the longer of two clocks says, and work that the events did not see is refused") {
+  const auto clocks = [](double event_ns, double span_ns, uint32_t kernels) {
+    cuda_wire::done d;
+    d.event_ns = event_ns;
+    d.span_ns = span_ns;
+    d.kernels = kernels;
+    return read_clocks(d, 2);
+  };
+  CHECK(clocks(100e3, 0.0, 0)->ns == 100e3); // not recorded
+  CHECK(clocks(100e3, 104e3, 2)->ns == 104e3);
+  CHECK(clocks(100e3, 300e3, 1)->ns == 100e3); // a record was lost: its span is none
+  CHECK(clocks(100e3, 124e3, 2).has_value());
+  CHECK(clocks(100e3, 126e3, 2).error().refused.rule == "hidden_time"); // 5 % and 20 us
+  CHECK(clocks(1e6, 1.06e6, 2).has_value());
+  CHECK(clocks(1e6, 1.08e6, 2).error().refused.result == verdict::cheating);
+  CHECK(clocks(100e3, 104e3, 3).error().refused.rule == "foreign_kernels");
+  CHECK(clocks(0.0, 0.0, 0).error().trouble.kind == "device_sick");
+}
+
 TEST_CASE("after a crash, a hang or a lost worker the device's health is asked; after a wrong answer it is not") {
   CHECK(doubts_device(judge_answer({700, "", "run", ""})));
   CHECK(doubts_device(judge_answer({214, "", "run", ""})));

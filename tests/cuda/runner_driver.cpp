@@ -123,7 +123,7 @@ std::string why_no_compiler() {
 }
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture,
-                             uint32_t limit_ms, const std::string& disassembler) {
+                             uint32_t limit_ms, const std::string& disassembler, const contract& task) {
   const auto* base = std::getenv("TMPDIR");
   cuda::cuda_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
@@ -138,6 +138,7 @@ compile_outcome compile_cuda(const std::string& source, const std::string& flags
   request.source = source;
   request.flags = flags;
   request.limit_ms = limit_ms;
+  request.task = task;
   nobody listener;
   return compiler->run(request, listener);
 }

@@ -91,6 +91,18 @@ TEST_CASE("where the reference itself seems slower the judge is asked once more,
   CHECK(sure.asked.size() == 2);
 }
 
+TEST_CASE("between the task's own shapes a kernel may not be slower, and the reference may seem so") {
+  // The last two shapes are between.
+  scripted judge{{measured({3, 3, 3, 0.5, 1}), measured({3, 3, 3, 0.9, 1})}};
+  const auto p = prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
+                       {fast}, judge.how(), {2, {}});
+  REQUIRE(p);
+  CHECK(p->holds());
+  CHECK(p->rounds == 2);
+  CHECK(p->runs == std::vector<choice>{0, 0, 0, {}, 0});
+  CHECK(judge.forgotten == 0);
+}
+
 TEST_CASE("when no kernel is left there is nothing to dispatch") {
   scripted judge{{measured({0.9, 0.9, 0.9, 0.9, 0.9})}};
   const auto p = prove_with(judge, fast);

@@ -314,6 +314,7 @@ TEST_CASE("without a syntax tree the flag sets remain and the reason is given") 
   auto c = context_of(n);
   auto g = make_generator("transform").value();
   CHECK(g->describe(c).find("only flag sets: the compiler gave no syntax tree") == 0);
+  CHECK(g->unreadable(c).find("the compiler gave no syntax tree") == 0);
   auto p = g->propose(c);
   REQUIRE(p);
   CHECK(p->genome == "flags(" + p->flags + ")");
@@ -328,6 +329,7 @@ TEST_CASE("description names what stays in order and what is opaque") {
   CHECK(text.find("2 counted loops, 1 of them free of dependences") == 0);
   CHECK(text.find("L0 stays in order: holds 'switch (x[i] & 3) {'") != std::string::npos);
   CHECK(text.find("SwitchStmt is left as it is") != std::string::npos);
+  CHECK(g->unreadable(context_of(load_nest("opaque"))).empty());
 }
 
 TEST_CASE("genomes survive print and parse, and nonsense is refused") {

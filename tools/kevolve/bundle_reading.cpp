@@ -132,6 +132,8 @@ result<void> read_history(connection& node, const std::string& path, bundle_inpu
         ++finished;
       if (kind == "champion_crowned")
         b.progress.push_back({finished, count_at(data, "index"), number_at(data, "speedup")});
+      if (kind == "campaign_prepared" && data.contains("admission"))
+        b.call_overhead_ns = std::atof(raw_at(data["admission"]["evidence"], "call_overhead_ns").c_str());
       if (kind == "campaign_prepared" && data.contains("peaks"))
         for (const auto& [name, value] : data["peaks"].items())
           if (value.is_string())

@@ -3,6 +3,9 @@
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/node_reader.hpp"
+#include "tools/kevolve/terminal.hpp"
+
+#include <fmt/core.h>
 
 #include <sys/stat.h>
 
@@ -111,6 +114,13 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
 
 std::vector<std::string> notes_of(const campaign_result& r) {
   std::vector<std::string> out;
+  if (r.status.final_confirmed)
+    for (const auto& t : r.status.shapes)
+      if (t.ci_high > 0.0 && t.ci_high < 1.0)
+        out.push_back(fmt::format("on the {}shape '{}' the winner is slower than the reference: {}, 95 % interval "
+                                  "{:.3f} to {:.3f}; what `kevolve dispatch` makes runs the reference there",
+                                  t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), t.ci_low,
+                                  t.ci_high));
   if (r.fixed)
     for (const auto& [key, text] : r.fixed->admission.evidence)
       if (key.starts_with("note."))

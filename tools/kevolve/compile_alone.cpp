@@ -14,10 +14,15 @@ namespace {
 
 constexpr uint32_t limit_ms = 60'000;
 
-} // namespace
-
-int compile_alone(const contract& task, const target& hardware, const candidate& what, bool as_json) {
-  own_compile_server server;
+// What the text alone shows needs no compiler, which may be missing as well.
+result<compile_outcome> compile(own_compile_server& server, const contract& task, const target& hardware,
+                                const candidate& what) {
+  if (auto wrong = hardware.misread(task, what.source); !wrong.empty()) {
+    compile_outcome out;
+    out.result = verdict::compile_error;
+    out.log = std::move(wrong);
+    return out;
+  }
   compile_request q;
   q.job = random_id();
   q.language = what.language;
@@ -25,7 +30,15 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
   q.flags = what.flags;
   q.limit_ms = limit_ms;
   q.task = task;
-  auto built = server.start(hardware.compile_server()).and_then([&] { return server.compile(q); });
+  return server.start(hardware.compile_server()).and_then([&] { return server.compile(q); });
+}
+
+} // namespace
+
+int compile_alone(const contract& task, const target& hardware, const candidate& what, const std::string& lacks,
+                  bool as_json) {
+  own_compile_server server;
+  const auto built = compile(server, task, hardware, what);
   if (!built)
     return report({errc::internal, "the compile server: " + to_string(built.error())}, as_json);
   const auto compiles = built->result == verdict::pass;
@@ -35,6 +48,7 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
                            {"target", hardware.name()},
                            {"trust", to_string(hardware.trust())},
                            {"compiles_only", true},
+                           {"lacks", or_null(lacks)},
                            {"verdict", compiles || built->trouble ? json(nullptr) : json(to_string(built->result))},
                            {"fault", to_json(built->trouble)},
                            {"detail", built->log},
@@ -44,12 +58,14 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
   else {
     auto out = task.name + " on " + hardware.name() + ": "
                + (built->trouble ? "no verdict: " + built->trouble.kind + ": " + printable(built->trouble.detail)
-                  : compiles     ? "compiles only: nothing was launched, so nothing is judged"
+                  : compiles     ? "it compiles; nothing was launched, so nothing is judged"
                                  : to_string(built->result))
                + "\n";
     std::istringstream lines{built->log};
     for (std::string line; std::getline(lines, line);)
       out += "  " + printable(line) + "\n";
+    if (!lacks.empty())
+      out += "to judge it, this machine lacks " + printable(lacks) + "\n";
     print_out(out);
   }
   return exit_code::failed;

@@ -1,5 +1,5 @@
-// kevolve eval on a target where nothing launches: what the compiler says of a candidate, and no verdict but its
-// refusal.
+// kevolve eval on a target where nothing launches, or on a machine without its device: what the compiler says of a
+// candidate, and no verdict but its refusal.
 #pragma once
 
 #include "actors/records.hpp"
@@ -7,7 +7,8 @@
 
 namespace kevolve {
 
-// The exit code: never that of success, since nothing is proven.
-int compile_alone(const contract& task, const target& hardware, const candidate& what, bool as_json);
+// The exit code: never that of success, since nothing is proven. `lacks`: what this machine lacks; empty: nothing.
+int compile_alone(const contract& task, const target& hardware, const candidate& what, const std::string& lacks,
+                  bool as_json);
 
 } // namespace kevolve

@@ -3,6 +3,7 @@
 
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/dispatch/proof.hpp"
+#include "tools/kevolve/dispatch_reading.hpp"
 
 #include <string>
 #include <vector>
@@ -10,8 +11,8 @@
 namespace kevolve {
 
 // `b`, the best's, becomes the dispatcher's: source, figures, evidence, and the machine that measured, which is this
-// one.
-result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const std::vector<uint64_t>& nodes,
+// one. `kernels`: those that the regions number.
+result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const std::vector<tree_kernel>& kernels,
                              const std::string& flags);
 
 } // namespace kevolve

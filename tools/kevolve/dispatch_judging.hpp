@@ -13,7 +13,8 @@
 
 namespace kevolve {
 
-// Judges sources of one task, all built with one set of flags, in a node of its own.
+// Judges sources of one task, all built with one set of flags, in a node of its own: on the task's shapes and, as
+// held-out ones, on those between them on which the task is sound.
 class dispatch_judge {
 public:
   dispatch_judge(campaign_spec spec, std::string flags, std::vector<std::string> weak_sandbox, const stop_signal& stop,
@@ -21,12 +22,18 @@ public:
   // What was judged before is then judged anew.
   result<void> begin();
   result<dispatch::judgement> judge(const std::string& source, const std::string& about);
+  // With the shapes between its own, which are its last.
   const contract& task() const { return spec_.task.task; }
+  const dispatch::between& beside() const { return beside_; }
   // To stderr, unless quiet.
   void tell(const std::string& what) const;
 
 private:
+  result<single_evaluation> evaluate(const candidate& what);
+  bool give_up_between(const judge_outcome& admission);
+
   campaign_spec spec_;
+  dispatch::between beside_;
   std::string flags_;
   std::vector<std::string> weak_sandbox_;
   const stop_signal& stop_;

@@ -51,14 +51,17 @@ json dispatch_json(const dispatch_result& r, const contract& task) {
   for (const auto& x : dispatch::rows_of(r.proof.where))
     rows.push_back({{"when", x.when}, {"node", node_or_null(r.kernels, x.kernel)}});
   auto shapes = json::array();
+  auto between = json::array();
   for (size_t s = 0; s < task.shapes.size(); ++s) {
     const auto& f = r.proof.judged.by_shape[s];
-    shapes.push_back({{"shape", task.shapes[s].name},
-                      {"held_out", task.shapes[s].held_out},
-                      {"node", node_or_null(r.kernels, dispatch::kernel_at(r.proof.where, task.shapes[s].sizes))},
-                      {"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
-                      {"ci95", interval_or_null(f.low, f.high)},
-                      {"slower", dispatch::is_slower(f)}});
+    json said{{"shape", task.shapes[s].name},
+              {"node", node_or_null(r.kernels, r.proof.runs[s])},
+              {"speedup", dispatch::is_timed(f) ? json(f.speedup) : json(nullptr)},
+              {"ci95", interval_or_null(f.low, f.high)},
+              {"slower", dispatch::is_slower(f)}};
+    if (s < r.own_shapes)
+      said["held_out"] = task.shapes[s].held_out;
+    (s < r.own_shapes ? shapes : between).push_back(std::move(said));
   }
   const auto& j = r.proof.judged;
   return {{"campaign", r.campaign},
@@ -75,6 +78,7 @@ json dispatch_json(const dispatch_result& r, const contract& task) {
           {"refused", std::move(refused)},
           {"regions", std::move(rows)},
           {"shapes", std::move(shapes)},
+          {"between", std::move(between)},
           {"out", or_null(r.out)},
           {"bundle", or_null(r.bundle)},
           {"source", r.proof.source}};
@@ -100,12 +104,16 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   for (size_t s = 0; s < task.shapes.size(); ++s) {
     const auto& f = j.by_shape[s];
     untimed += dispatch::is_timed(f) ? 0U : 1U;
-    shapes.push_back({printable(task.shapes[s].name), task.shapes[s].held_out ? "held out" : "declared",
-                      name_of(r.kernels, dispatch::kernel_at(r.proof.where, task.shapes[s].sizes)),
-                      dispatch::is_timed(f) ? human_speedup(f.speedup) : "-",
-                      dispatch::is_timed(f)
-                          ? fmt::format("{:.3f} to {:.3f}{}", f.low, f.high, dispatch::is_slower(f) ? "  slower" : "")
-                          : "not timed"});
+    shapes.push_back(
+        {printable(task.shapes[s].name),
+         s >= r.own_shapes         ? "between"
+         : task.shapes[s].held_out ? "held out"
+                                   : "declared",
+         name_of(r.kernels, r.proof.runs[s]), dispatch::is_timed(f) ? human_speedup(f.speedup) : "-",
+         dispatch::is_timed(f)
+             ? fmt::format("{:.3f} to {:.3f}{}", f.low, f.high,
+                           dispatch::is_slower(f) && (s < r.own_shapes || r.proof.runs[s]) ? "  slower" : "")
+             : "not timed"});
   }
   out += table_text(shapes);
   out += fmt::format("\nspeedup {}, 95 % interval {:.3f} to {:.3f}; judged in {}\n", human_speedup(j.outcome.speedup),

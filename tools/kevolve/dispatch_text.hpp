@@ -13,8 +13,9 @@ struct dispatch_result {
   std::string flags;
   judged_kernels kernels;
   dispatch::proof proof;
-  std::string out;    // where it was written; empty: nowhere
-  std::string bundle; // the folder; empty: none
+  size_t own_shapes = 0; // of the task that was judged; those after them lie between these
+  std::string out;       // where it was written; empty: nowhere
+  std::string bundle;    // the folder; empty: none
 };
 
 json dispatch_json(const dispatch_result& r, const contract& task);

@@ -51,6 +51,7 @@ compile_request request_for(const task_spec& task, const target& hardware) {
     q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
                 + "inline void kevolve_entry_check(void) { (void)&" + task.task.entry + "; }\n";
   q.entry = task.task.entry;
+  q.task = task.task;
   q.threads = task.task.threads;
   q.libraries = task.task.libraries;
   q.limit_ms = compile_limit_ms;

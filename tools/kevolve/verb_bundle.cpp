@@ -55,9 +55,12 @@ int run(const bundle_options& o) {
                            {"files", std::move(names)}})
               + "\n");
   } else if (!o.common.quiet)
-    print_out(fmt::format("{}: {}, node {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
-                          "tests it there\n",
-                          printable(*place), human_speedup(b->speedup), b->node, files->size()));
+    print_out(
+        fmt::format("{}: {}{}, node {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
+                    "tests it there\n",
+                    printable(*place), human_speedup(b->speedup),
+                    b->final_confirmed ? "" : " by a chain of races, not confirmed directly against the reference",
+                    b->node, files->size()));
   return exit_code::ok;
 }
 

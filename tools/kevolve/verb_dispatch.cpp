@@ -80,6 +80,8 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   out.flags = flags;
   if (auto begun = judge.begin(); !begun)
     return tl::unexpected(begun.error());
+  if (const auto& beside = judge.beside(); beside.judged > 0)
+    judge.tell(fmt::format("judging {} between the task's own, too", human_number(beside.judged, "shape")));
   auto kernels = judge_kernels(judge, worth_judging(m, o.kernels));
   if (!kernels)
     return tl::unexpected(kernels.error());
@@ -91,6 +93,7 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
   if (!proof)
     return tl::unexpected(proof.error());
   out.proof = std::move(*proof);
+  out.own_shapes = judge.task().shapes.size() - judge.beside().judged;
   return out;
 }
 
@@ -130,13 +133,10 @@ result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bu
   }
   if (!bundle)
     return {};
-  std::vector<uint64_t> nodes;
-  for (auto k : dispatch::kernels_in(made.proof.where))
-    nodes.push_back(made.kernels.kernels[k].node);
   auto place = free_place("--bundle", o.bundle);
   if (!place)
     return tl::unexpected(place.error());
-  if (auto taken = take_dispatcher(*bundle, made.proof, nodes, made.flags); !taken)
+  if (auto taken = take_dispatcher(*bundle, made.proof, made.kernels.kernels, made.flags); !taken)
     return taken;
   auto files = bundle_files(*bundle);
   if (!files)
@@ -145,7 +145,16 @@ result<void> write_all(const dispatch_options& o, std::optional<bundle_input> bu
   return publish("--bundle", *place, *files);
 }
 
+// The same path, however it is written.
+bool same_place(const std::string& a, const std::string& b) {
+  std::error_code ec;
+  return fs::weakly_canonical(fs::absolute(a, ec), ec) == fs::weakly_canonical(fs::absolute(b, ec), ec);
+}
+
 result<void> check_options(const dispatch_options& o) {
+  if (!o.out.empty() && !o.bundle.empty() && same_place(o.out, o.bundle))
+    return fail(errc::bad_input, "--out and --bundle name the same place, " + printable(o.out)
+                                     + ": the one is a file, the other a directory (whose kernel.c is that file)");
   if (auto free = free_file(o.out); !free)
     return free;
   if (!o.bundle.empty())

@@ -236,8 +236,8 @@ int evaluate(const eval_options& o) {
   auto what = read_candidate(o, **hardware);
   if (!what)
     return report(what.error(), o.common.json);
-  if ((*hardware)->compiles_only())
-    return compile_alone(task->task, **hardware, *what, o.common.json);
+  if (const auto lacks = (*hardware)->lacks(); (*hardware)->compiles_only() || !lacks.empty())
+    return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : lacks, o.common.json);
   auto spec = spec_around(std::move(*task), o.target);
   if (o.common.quiet) // what the task's admission has to note stands in --json
     log::configure({log::level::error, false, ""});

@@ -89,6 +89,11 @@ std::string tree_command(const id128& id, const std::string& data) {
   return "kevolve tree " + short_string(id) + " --data " + printable(data);
 }
 
+void print_notes(const campaign_result& r) {
+  for (const auto& note : notes_of(r))
+    print_out("  note: " + printable(note) + "\n");
+}
+
 void print_outcome(const campaign_result& r, const std::string& folder, const std::string& data) {
   const auto& s = r.status;
   if (s.state == "failed")
@@ -97,6 +102,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
                           s.candidates, s.valid, printable(why)));
+    print_notes(r);
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
@@ -114,9 +120,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
       print_out(
           fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
                       human_speedup(r.spec.stop.speedup), printable(s.reason)));
-    if (r.fixed)
-      if (auto note = r.fixed->admission.evidence.find("note.short"); note != r.fixed->admission.evidence.end())
-        print_out("  note: " + printable(note->second) + "\n");
+    print_notes(r);
     print_out(fmt::format(
         "  proven in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));

@@ -3,6 +3,7 @@
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/cubin.hpp"
 #include "backends/cuda/package.hpp"
+#include "backends/cuda/plan_check.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <algorithm>
@@ -12,6 +13,8 @@ namespace kevolve::cuda {
 namespace {
 
 using steady = std::chrono::steady_clock;
+
+constexpr const char* file_name = "candidate.cu";
 
 } // namespace
 
@@ -42,10 +45,10 @@ std::vector<std::string> cuda_compiler::command(const std::string& flags) const 
   // Temporary files go where alone it may write. No line information: it would hold the name of that folder, and the
   // same source must give the same bytes.
   std::vector<std::string> out{
-      "/usr/bin/env",    "TMPDIR=.",    "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
-      tools_.nvcc,       "-std=c++17",  "-gencode=arch=compute_" + number + ",code=sm_" + number,
-      "-cubin",          "-Xptxas=-v",  "-o",
-      "candidate.cubin", "candidate.cu"};
+      "/usr/bin/env",    "TMPDIR=.",   "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
+      tools_.nvcc,       "-std=c++17", "-gencode=arch=compute_" + number + ",code=sm_" + number,
+      "-cubin",          "-Xptxas=-v", "-o",
+      "candidate.cubin", file_name};
   for (const auto& e : cuda_menu())
     if (e.about.name == flags)
       out.insert(out.begin() + 4, e.words.begin(), e.words.end());
@@ -68,8 +71,6 @@ compile_outcome cuda_compiler::run(const compile_request& request, attention& li
                     + "' here; there are: cuda and triton, and pytorch of references\n");
   else if (!known)
     refuse(out, "there is no flag set '" + request.flags + "'\n");
-  else if (tools_.nvcc.empty())
-    out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
   else
@@ -83,7 +84,15 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
   auto parts = split_candidate(request.source);
   if (!parts)
     return refuse(out, parts.error().detail + "\n");
-  if (!tool_.run(command(request.flags), "candidate.cu", parts->source, request, listener, out))
+  const auto plan = parse_plan(parts->plan, request.task);
+  const auto about_a_task = !request.task.arguments.empty(); // else nobody asked for more than code
+  if (!plan && about_a_task)
+    return refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
+  if (tools_.nvcc.empty()) {
+    out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
+    return;
+  }
+  if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out))
     return;
   auto cubin = tool_.work().read("candidate.cubin", most_artifact);
   if (!cubin) {
@@ -95,6 +104,10 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     return refuse(out, facts.error().detail + "\n" + out.log);
   if (auto why = refuse_cubin(*facts))
     return refuse(out, *why + "\n" + out.log);
+  if (plan && about_a_task)
+    if (const auto wrong = plan_misfits(*plan, request.task, published_limits(facts->capability), kernels_of(*facts));
+        !wrong.empty())
+      return refuse(out, plan_errors(wrong, file_name, parts->plan_line) + out.log);
   out.evidence = sass_.evidence({*cubin}, *facts, request.task, listener);
   out.artifact = pack({{std::move(*cubin)}, std::move(parts->plan)});
   out.result = verdict::pass;

@@ -20,7 +20,7 @@ constexpr const char* file_name = "reference.py";
 
 // Says what is wrong as compilers do: file:line:column: error: what.
 constexpr const char* script = R"(import ast, sys
-name, entry = sys.argv[1], sys.argv[2]
+name, entry, given = sys.argv[1], sys.argv[2], sys.argv[3].split()
 def refuse(line, column, what):
     print(f'{name}:{line}:{column}: error: {what}')
     sys.exit(1)
@@ -31,9 +31,26 @@ except SyntaxError as e:
     refuse(e.lineno or 1, e.offset or 1, e.msg)
 except (ValueError, RecursionError, MemoryError) as e:
     refuse(1, 1, str(e) or type(e).__name__)
-if not any(isinstance(node, ast.FunctionDef) and node.name == entry for node in tree.body):
+found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entry]
+if not found:
     refuse(1, 1, f"there is no function '{entry}' at the top level of the module")
+# It is called by name with what the task gives. What a decorator makes of it, nobody knows here.
+for p in found[-1].args.posonlyargs if not found[-1].decorator_list else []:
+    refuse(p.lineno, p.col_offset + 1, f"parameter '{p.arg}' is positional only; arguments are passed by name")
+for p in found[-1].args.args + found[-1].args.kwonlyargs if given and not found[-1].decorator_list else []:
+    if p.arg not in given:
+        refuse(p.lineno, p.col_offset + 1, f"parameter '{p.arg}' is no input, size or scalar of the task (outputs are "
+               f"returned); there are: {', '.join(given)}")
 )";
+
+// What a reference's parameters may be called.
+std::string given_names(const contract& task) {
+  std::string out;
+  for (const auto& a : task.arguments)
+    if (a.role != argument_role::output)
+      out += (out.empty() ? "" : " ") + a.name;
+  return out;
+}
 
 bool is_program(const std::string& path) {
   std::array<char, 4> begin{};
@@ -82,8 +99,8 @@ compile_outcome framework_check::run(const compile_request& request, attention& 
     out.trouble = {"toolchain_missing", "python3 is missing: apt-get install python3, or put it in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
-  else if (tool_.run({python_, "-I", "-S", "-B", "-c", script, file_name, request.entry}, file_name, request.source,
-                     request, listener, out)) {
+  else if (tool_.run({python_, "-I", "-S", "-B", "-c", script, file_name, request.entry, given_names(request.task)},
+                     file_name, request.source, request, listener, out)) {
     out.artifact = pack_framework({request.entry, request.source});
     out.result = verdict::pass;
   }

@@ -95,6 +95,26 @@ bool doubts_device(const setback& s) {
          || s.refused.result == verdict::timeout;
 }
 
+attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches) {
+  if (done.kernels > launches)
+    return refuse(verdict::cheating, "foreign_kernels",
+                  "the device ran " + std::to_string(done.kernels) + " kernels, the plan launches "
+                      + std::to_string(launches));
+  call_time out;
+  out.event_ns = done.event_ns;
+  out.work_ns = done.work_ns;
+  // Records can be lost; a span over some of the kernels is no span.
+  out.span_ns = done.kernels == launches ? done.span_ns : 0.0;
+  out.ns = std::max(out.event_ns, out.span_ns);
+  if (out.span_ns > most_unseen * out.event_ns + unseen_floor_ns)
+    return refuse(verdict::cheating, "hidden_time",
+                  "the device's records have " + std::to_string(out.span_ns) + " ns, the events around them "
+                      + std::to_string(out.event_ns));
+  if (!std::isfinite(out.ns) || out.ns <= 0.0)
+    return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
+  return out;
+}
+
 attempt<program> read_program(const std::string& package, const contract& task) {
   auto parts = unpack(package);
   if (!parts)
@@ -286,24 +306,11 @@ attempt<call_time> contestant_on_device::call(const contract& task, const pool_s
   if (!in_arena_ || !order.plan.scratch.empty())
     if (auto ok = fetch(); !ok)
       return tl::unexpected(ok.error());
-  if (done->kernels > order.plan.launches.size())
-    return refuse(verdict::cheating, "foreign_kernels",
-                  "the device ran " + std::to_string(done->kernels) + " kernels, the plan launches "
-                      + std::to_string(order.plan.launches.size()));
-  call_time out;
-  out.event_ns = done->event_ns;
-  out.work_ns = done->work_ns;
-  // Records can be lost; a span over some of the kernels is no span.
-  out.span_ns = done->kernels == order.plan.launches.size() ? done->span_ns : 0.0;
-  out.wall_ns = static_cast<double>(nanoseconds{wall}.count());
-  out.copy_ns = static_cast<double>(nanoseconds{staging + (steady_clock::now() - finished)}.count());
-  out.ns = std::max(out.event_ns, out.span_ns);
-  if (out.span_ns > most_unseen * out.event_ns + unseen_floor_ns)
-    return refuse(verdict::cheating, "hidden_time",
-                  "the device's records have " + std::to_string(out.span_ns) + " ns, the events around them "
-                      + std::to_string(out.event_ns));
-  if (!std::isfinite(out.ns) || out.ns <= 0.0)
-    return infrastructure("device_sick", "the device's clock says that a call took " + std::to_string(out.ns) + " ns");
+  auto out = read_clocks(*done, order.plan.launches.size());
+  if (out) {
+    out->wall_ns = static_cast<double>(nanoseconds{wall}.count());
+    out->copy_ns = static_cast<double>(nanoseconds{staging + (steady_clock::now() - finished)}.count());
+  }
   return out;
 }
 

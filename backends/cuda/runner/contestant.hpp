@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cuda/runner/court.hpp"
+#include "backends/cuda/runner/wire.hpp"
 
 #include <functional>
 #include <memory>
@@ -24,6 +25,10 @@ struct call_time {
   double work_ns = 0.0;  // of the device: the sweep and the kernels
   double copy_ns = 0.0;  // before and after it, likewise: copies, scratch memory, tensor maps
 };
+
+// What both clocks of the device say of a call, or why they are not believed: more kernels than the plan launches, or
+// work that the events did not see.
+attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches);
 
 // Whoever is called on data in the arena or the exchange, and timed.
 class timed_contestant {

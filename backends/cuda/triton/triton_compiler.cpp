@@ -3,6 +3,7 @@
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/compile/hostile_step.hpp"
 #include "backends/cuda/cubin.hpp"
+#include "backends/cuda/plan_check.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
 #include "backends/cuda/triton/triton_program.hpp"
 #include "backends/hip/code_object.hpp"
@@ -23,17 +24,6 @@ constexpr size_t most_built = 16U << 10U;
 
 bool is_amd(const std::string& architecture) {
   return architecture.starts_with("gfx");
-}
-
-// In the author's own lines.
-std::string told(std::vector<plan_problem> problems, int plan_line) {
-  std::string out;
-  for (auto& p : problems) {
-    const auto line = p.line > 0 ? p.line + plan_line - 1 : plan_line;
-    out += std::string{file_name} + ":" + std::to_string(line) + ":" + std::to_string(std::max(p.column, 1))
-           + ": error: " + (p.key.empty() ? "" : p.key + ": ") + p.message + "\n";
-  }
-  return out;
 }
 
 // The interpreter itself, through the links of a virtual environment, and its library.
@@ -93,7 +83,7 @@ void triton_compiler::build(const compile_request& request, attention& listener,
     return refuse(out, parts.error().detail + "\n");
   const auto plan = parse_triton_plan(parts->plan, request.task);
   if (!plan)
-    return refuse(out, told(plan.error(), parts->plan_line));
+    return refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
 
   hostile_step watched{tool_.work().path(), listener};
   const auto passed = tool_.run({place_.python, "-I", "-S", "-B", "-c", std::string{triton_program()}, place_.package,
@@ -140,8 +130,11 @@ void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<tri
     package.modules.push_back(std::move(*cubin));
   }
   package.plan = completed_plan(parts.plan, plan, built, threads_a_warp);
-  if (const auto whole = parse_plan(package.plan, task); !whole)
-    return refuse(out, told(whole.error(), parts.plan_line));
+  const auto whole = parse_plan(package.plan, task);
+  if (!whole)
+    return refuse(out, plan_errors(whole.error(), file_name, parts.plan_line));
+  if (const auto wrong = plan_misfits(*whole, task, published_limits(all.capability), kernels_of(all)); !wrong.empty())
+    return refuse(out, plan_errors(wrong, file_name, parts.plan_line));
   out.evidence = sass_.evidence(package.modules, all, task, listener);
   out.artifact = pack(package);
   out.result = verdict::pass;

@@ -1,6 +1,9 @@
 #include "backends/cuda/triton/triton_target.hpp"
 
+#include "backends/cuda/package.hpp"
+#include "backends/cuda/plan_check.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
+#include "backends/cuda/triton/triton_plan.hpp"
 #include "backends/cuda/triton/triton_words.hpp"
 #include "runtime/base/ids.hpp"
 
@@ -16,6 +19,15 @@ std::vector<std::string> triton_target::languages() const {
 
 candidate_form triton_target::form(const contract& task) const {
   return cuda::triton_form(task);
+}
+
+std::string triton_target::misread(const contract& task, const std::string& source) const {
+  const auto file = form(task).file;
+  const auto parts = split_triton_candidate(source);
+  if (!parts)
+    return file + ":1:1: error: " + parts.error().detail + "\n";
+  const auto plan = parse_triton_plan(parts->plan, task);
+  return plan ? "" : plan_errors(plan.error(), file, parts->plan_line);
 }
 
 std::vector<flag_set> triton_target::flag_menu() const {

@@ -354,6 +354,18 @@ public:
            + out;
   }
 
+  std::string unreadable(const synthesis_context& context) override {
+    read(context);
+    if (!reading_.parsed)
+      return reading_.parsed.error().detail;
+    if (!reading_.facts.empty())
+      return {};
+    std::string out = "it has no loop that counts";
+    for (const auto& note : reading_.parsed->notes)
+      out += "; " + note;
+    return out;
+  }
+
 private:
   void read(const synthesis_context& context) {
     auto task = contract_id(context.task);

@@ -32,7 +32,7 @@ json brief_of(const journal_event& e) {
     case event_kind::evaluation_result:
       return nullptr;
     case event_kind::campaign_prepared:
-      brief = only(data, {"fingerprint", "peaks"});
+      brief = only(data, {"fingerprint", "peaks", "admission"});
       break;
     case event_kind::node_selected:
       brief = only(data, {"index", "parents", "policy", "draft"});

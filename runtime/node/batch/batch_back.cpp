@@ -113,6 +113,10 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
   static std::mutex one_at_a_time;
   const std::lock_guard alone{one_at_a_time};
   auto c = read_campaign(data, back.campaign);
+  if (!c && c.error().code == errc::not_found)
+    return fail(errc::not_found, "campaign " + short_string(back.campaign)
+                                     + " of this batch is not in this data directory: import it where it was exported "
+                                       "(--data DIR, or the daemon that has it)");
   if (!c)
     return tl::unexpected(c.error());
   auto& f = c->fold;

@@ -29,6 +29,11 @@ struct bundle_shape {
   double bytes = 0.0;
 };
 
+// Which sizes run what, of a kernel that chooses.
+struct bundle_region {
+  std::string when, runs;
+};
+
 // The best from then on.
 struct bundle_step {
   uint64_t candidates = 0; // finished by then
@@ -52,7 +57,9 @@ struct bundle_input {
   std::string language; // c cpp
   std::string flag_set;
   uint64_t node = 0;
-  std::vector<uint64_t> dispatches; // nodes that the kernel chooses among by the sizes; empty: it is `node`'s
+  std::vector<uint64_t> dispatches;   // nodes that the kernel chooses among by the sizes; empty: it is `node`'s
+  std::vector<bundle_region> regions; // of such a kernel
+  std::vector<bundle_shape> between;  // judged with it, though the task does not name them; no test runs them
   std::string summary;
   std::string generator;
   double speedup = 0.0;
@@ -61,6 +68,7 @@ struct bundle_input {
   bool final_confirmed = false;
   std::string disturbed;
   std::vector<bundle_shape> shapes;
+  double call_overhead_ns = 0.0; // of every time told, both's; 0: not known
 
   build_recipe kernel_build;
   build_recipe reference_build;

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace kevolve {
 
 namespace {
@@ -23,14 +25,54 @@ std::string head(const std::vector<std::string>& cells) {
   return out + "\n";
 }
 
+bool is_slower(const bundle_shape& s) {
+  return s.ci_high > 0.0 && s.ci_high < 1.0;
+}
+
+std::string shape_row(const bundle_shape& s, const std::string& use) {
+  return row({s.name, use, s.reference_ns > 0 ? human_ns(s.reference_ns) : "-",
+              s.kernel_ns > 0 ? human_ns(s.kernel_ns) : "-", s.speedup > 0 ? human_speedup(s.speedup) : "-",
+              s.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}{}", s.ci_low, s.ci_high, is_slower(s) ? ", slower" : "")
+                           : "not timed",
+              std::to_string(s.pairs)});
+}
+
 std::string shapes_table(const bundle_input& b) {
   auto out = head({"shape", "use", "reference", "kernel", "speedup", "95 % interval", "pairs"});
   for (const auto& s : b.shapes)
-    out += row({s.name, s.held_out ? "held out" : "declared", s.reference_ns > 0 ? human_ns(s.reference_ns) : "-",
-                s.kernel_ns > 0 ? human_ns(s.kernel_ns) : "-", s.speedup > 0 ? human_speedup(s.speedup) : "-",
-                s.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", s.ci_low, s.ci_high) : "not timed",
-                std::to_string(s.pairs)});
+    out += shape_row(s, s.held_out ? "held out" : "declared");
+  for (const auto& s : b.between)
+    out += shape_row(s, "between");
   return out;
+}
+
+// What the table does not say of itself.
+std::string shapes_notes(const bundle_input& b) {
+  std::string out;
+  const auto slower = std::count_if(b.shapes.begin(), b.shapes.end(), is_slower);
+  if (slower > 0 && b.dispatches.empty())
+    out += fmt::format("**On {} of these shapes it is slower than the reference**: `kevolve dispatch` makes a kernel "
+                       "of which the reference runs there.\n\n",
+                       slower);
+  if (std::none_of(b.shapes.begin(), b.shapes.end(), [](const bundle_shape& s) { return s.speedup > 0; }))
+    out += "No shape has a time beside the reference's: this kernel was raced against an earlier best only, as one is "
+           "until its campaign ends and confirms it.\n\n";
+  if (b.call_overhead_ns > 0)
+    out += "Of every time in the table, of both, " + human_ns(b.call_overhead_ns)
+           + " are the judge's own, waking and freezing the process: without them the ratio of short calls is larger."
+             "\n\n";
+  return out;
+}
+
+std::string regions_text(const bundle_input& b) {
+  if (b.regions.empty())
+    return "";
+  auto out = "## Which sizes run what\n\n" + head({"sizes", "runs"});
+  for (const auto& r : b.regions)
+    out += row({r.when, r.runs});
+  return out
+         + "\nBorders lie between sizes that were judged; those marked *between* are corners of the box around the "
+           "task's shapes. Inside a region, nothing else was judged.\n\n";
 }
 
 // Where the kernel comes from.
@@ -48,6 +90,20 @@ json number_or_null(double x) {
   return x > 0 ? json(x) : json(nullptr);
 }
 
+json shapes_json(const std::vector<bundle_shape>& shapes) {
+  auto out = json::array();
+  for (const auto& s : shapes)
+    out.push_back({{"shape", s.name},
+                   {"held_out", s.held_out},
+                   {"weight", s.weight},
+                   {"reference_ns", number_or_null(s.reference_ns)},
+                   {"kernel_ns", number_or_null(s.kernel_ns)},
+                   {"speedup", number_or_null(s.speedup)},
+                   {"ci95", s.ci_low > 0 ? json{s.ci_low, s.ci_high} : json(nullptr)},
+                   {"pairs", s.pairs}});
+  return out;
+}
+
 json words_json(const build_recipe& r) {
   return {{"compiler", r.version},
           {"by", r.by_clang ? "clang" : "gcc"},
@@ -58,19 +114,12 @@ json words_json(const build_recipe& r) {
 } // namespace
 
 json results_json(const bundle_input& b) {
-  auto shapes = json::array();
-  for (const auto& s : b.shapes)
-    shapes.push_back({{"shape", s.name},
-                      {"held_out", s.held_out},
-                      {"weight", s.weight},
-                      {"reference_ns", number_or_null(s.reference_ns)},
-                      {"kernel_ns", number_or_null(s.kernel_ns)},
-                      {"speedup", number_or_null(s.speedup)},
-                      {"ci95", s.ci_low > 0 ? json{s.ci_low, s.ci_high} : json(nullptr)},
-                      {"pairs", s.pairs}});
   auto progress = json::array();
   for (const auto& s : b.progress)
     progress.push_back({{"candidates", s.candidates}, {"node", s.node}, {"speedup", s.speedup}});
+  auto regions = json::array();
+  for (const auto& r : b.regions)
+    regions.push_back({{"when", r.when}, {"runs", r.runs}});
   auto machine = json::object();
   for (const auto& [what, text] : b.machine)
     machine[what] = text;
@@ -83,7 +132,10 @@ json results_json(const bundle_input& b) {
           {"ci95", b.ci_low > 0 ? json{b.ci_low, b.ci_high} : json(nullptr)},
           {"final", b.final_confirmed},
           {"disturbed", or_null(b.disturbed)},
-          {"shapes", std::move(shapes)},
+          {"shapes", shapes_json(b.shapes)},
+          {"between", shapes_json(b.between)},
+          {"regions", std::move(regions)},
+          {"call_overhead_ns", number_or_null(b.call_overhead_ns)},
           {"environment",
            {{"machine", std::move(machine)},
             {"is_the_machine_that_measured", b.same_device},
@@ -107,7 +159,7 @@ std::string readme_text(const bundle_input& b) {
                      markdown(fmt::format("{:.2f} times", b.speedup)),
                      b.ci_low > 0 ? fmt::format(", 95 % interval {:.3f} to {:.3f}", b.ci_low, b.ci_high) : "",
                      b.final_confirmed ? ", measured directly against it in fresh processes, in one session"
-                                       : "; a chain of races, not yet confirmed directly against the reference");
+                                       : "; a chain of races, not confirmed directly against the reference");
   if (!b.disturbed.empty())
     out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
            + "): take it for an estimate.\n\n";
@@ -118,7 +170,7 @@ std::string readme_text(const bundle_input& b) {
     out += ", and the library " + markdown_code(l);
   out +=
       ". `b/libkernel.a` and `kernel.h` are what you use; [BUILD.md](BUILD.md) has the exact compiler and flags.\n\n";
-  out += "## What was measured\n\n" + shapes_table(b) + "\n";
+  out += regions_text(b) + "## What was measured\n\n" + shapes_table(b) + "\n" + shapes_notes(b);
   for (const auto& [what, text] : b.machine)
     out += "- " + markdown(what) + ": " + markdown(text) + "\n";
   if (!b.same_device)
@@ -142,6 +194,8 @@ std::string readme_text(const bundle_input& b) {
       "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
       "others; the test times nothing.\n"
       "- Other shapes, overlapping arrays and values outside the declared ranges were never tried.\n"
+      "- What it needs beside its arguments lies on the stack, up to a few MiB (packed panels, rows between two "
+      "passes): give it as much as a main thread has.\n"
       "- The kernel was written by a machine and read by nobody: read it before you rely on it.\n\n";
   out += "| file | is |\n|---|---|\n";
   for (const auto& [name, is] : std::vector<std::pair<std::string, std::string>>{

@@ -69,23 +69,30 @@ std::vector<choice> choose_kernels(const contract& task, const std::vector<figur
   return out;
 }
 
-regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference) {
+regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference,
+                     const std::vector<sizes>& unseen) {
+  std::vector<sizes> at; // by shape
+  for (const auto& s : task.shapes)
+    at.push_back(complete_sizes(task, s.sizes));
   const auto chosen = choose_kernels(task, kernels, to_reference);
   std::vector<sizes> timed;
   for (size_t s = 0; s < task.shapes.size(); ++s)
     if (std::any_of(kernels.begin(), kernels.end(), [&](const figures& k) { return is_timed(k[s]); }))
-      timed.push_back(task.shapes[s].sizes);
+      timed.push_back(at[s]);
   regions out;
   out.measured = box_around(size_symbols(task), timed);
   for (bool settled = false; !settled;) {
     std::vector<labelled_point> points;
     for (size_t s = 0; s < task.shapes.size(); ++s)
       if (!task.shapes[s].held_out || to_reference.contains(s))
-        points.push_back({task.shapes[s].sizes, to_reference.contains(s) ? choice{} : chosen[s]});
+        points.push_back({at[s], to_reference.contains(s) ? choice{} : chosen[s]});
+    for (const auto& u : unseen)
+      if (auto complete = complete_sizes(task, u); is_inside(out.measured, complete))
+        points.push_back({std::move(complete), {}});
     out.inside = decide(out.measured, points);
     settled = true;
     for (size_t s = 0; s < task.shapes.size(); ++s) {
-      const auto k = kernel_at(out, task.shapes[s].sizes);
+      const auto k = kernel_at(out, at[s]);
       if (k && is_slower(kernels[*k][s]))
         settled = !to_reference.insert(s).second && settled;
     }
@@ -108,14 +115,6 @@ std::vector<size_t> kernels_in(const regions& r) {
   std::set<size_t> out;
   collect(r.inside, out);
   return {out.begin(), out.end()};
-}
-
-std::vector<std::string> size_symbols(const contract& task) {
-  std::vector<std::string> out;
-  for (const auto& a : task.arguments)
-    if (a.role == argument_role::size)
-      out.push_back(a.name);
-  return out;
 }
 
 } // namespace kevolve::dispatch

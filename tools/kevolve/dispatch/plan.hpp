@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/base/contract.hpp"
+#include "tools/kevolve/dispatch/corners.hpp"
 #include "tools/kevolve/dispatch/regions.hpp"
 
 #include <set>
@@ -36,13 +37,11 @@ std::vector<choice> choose_kernels(const contract& task, const std::vector<figur
                                    const std::set<size_t>& to_reference);
 
 // Regions by these choices, within the sizes that were timed. A held-out shape chooses no kernel, but where the one
-// that its region has is slower than the reference, the reference is drawn there, too.
-regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference);
+// that its region has is slower than the reference, the reference is drawn there, too; as at sizes that are `unseen`.
+regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference,
+                     const std::vector<sizes>& unseen = {});
 
 // The kernels that some region has, ascending.
 std::vector<size_t> kernels_in(const regions& r);
-
-// The contract's size arguments, in order.
-std::vector<std::string> size_symbols(const contract& task);
 
 } // namespace kevolve::dispatch

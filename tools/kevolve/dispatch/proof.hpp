@@ -17,6 +17,7 @@ struct judgement {
   bool passes = false;
   std::string why; // it does not
   figures by_shape;
+  double call_overhead_ns = 0.0; // of each time in the outcome, the judge's own; 0: not known
   judge_outcome outcome;
   std::string harness, toolchain, device; // fingerprints of who judged
 };
@@ -32,13 +33,21 @@ struct proof {
   std::string source;
   judgement judged;
   std::vector<size_t> slower; // shapes
+  std::vector<choice> runs;   // by shape
   size_t rounds = 0;          // judgements of a whole
   bool holds() const { return judged.passes && slower.empty(); }
 };
 
+// Sizes that the task does not name: its last shapes, and some that nobody judges.
+struct between {
+  size_t judged = 0;
+  std::vector<sizes> unseen;
+};
+
 // Where the judge finds the whole slower than the reference, the reference is drawn, and the new whole is judged: a few
-// times. Where the reference is drawn already, the judge is asked once more. errc::not_found if no kernel is left.
+// times. Where the reference is drawn already, the judge is asked once more; between the task's own shapes that is no
+// finding. errc::not_found if no kernel is left.
 result<proof> prove(const contract& task, const source_part& reference, const std::vector<source_part>& kernels,
-                    const std::vector<figures>& measured, const judging& how);
+                    const std::vector<figures>& measured, const judging& how, const between& beside = {});
 
 } // namespace kevolve::dispatch

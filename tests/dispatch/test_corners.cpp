@@ -1,0 +1,100 @@
+#include "tools/kevolve/dispatch/corners.hpp"
+
+#include "tests/dispatch/sample.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kevolve;
+using namespace kevolve::dispatch;
+using namespace kevolve::test;
+
+namespace {
+
+contract task_of(const std::vector<sizes>& shapes) {
+  auto t = sample_task();
+  t.shapes.clear();
+  for (const auto& s : shapes)
+    t.shapes.push_back({"", s, false, 1.0});
+  return t;
+}
+
+sizes at(int64_t rows, int64_t cols) {
+  return {{"rows", rows}, {"cols", cols}};
+}
+
+} // namespace
+
+TEST_CASE("the corners of the box around the shapes are judged, those that are larger than any shape are not") {
+  const auto c = corners_of(task_of({at(8, 1000), at(500, 16)}));
+  REQUIRE(c.to_judge.size() == 1);
+  CHECK(c.to_judge[0].sizes == at(8, 16));
+  CHECK(c.to_judge[0].name == "rows=8 cols=16");
+  CHECK(c.to_judge[0].held_out);
+  CHECK(c.unseen == std::vector<sizes>{at(500, 1000)});
+}
+
+TEST_CASE("a corner that is a shape, and a size that does not vary, add none") {
+  CHECK(corners_of(task_of({at(8, 1000)})).to_judge.empty());
+  CHECK(corners_of(task_of({at(8, 1000), at(8, 16)})).to_judge.empty());
+  const auto c = corners_of(task_of({at(8, 16), at(8, 1000), at(500, 1000)}));
+  REQUIRE(c.to_judge.size() == 1);
+  CHECK(c.to_judge[0].sizes == at(500, 16));
+  CHECK(c.unseen.empty());
+}
+
+TEST_CASE("of many sizes only the widest ranges have corners") {
+  contract t;
+  shape_case small{"", {}, false, 1.0};
+  shape_case large = small;
+  for (int i = 0; i < 6; ++i) {
+    argument a;
+    a.name = "s" + std::to_string(i);
+    a.role = argument_role::size;
+    t.arguments.push_back(a);
+    small.sizes[a.name] = 10;
+    large.sizes[a.name] = 10 + i;
+  }
+  t.shapes = {small, large};
+  const auto c = corners_of(t);
+  CHECK(c.to_judge.size() + c.unseen.size() == 15); // of 16 one is a shape
+  CHECK(std::all_of(c.to_judge.begin(), c.to_judge.end(),
+                    [](const shape_case& s) { return s.sizes.at("s0") == 10 && s.sizes.at("s1") == 10; }));
+}
+
+TEST_CASE("memory bounds corners as work does") {
+  auto t = task_of({at(1000, 10), at(10, 1000)});
+  t.arguments[0].shape = {"rows", "rows"};
+  t.arguments[1].shape = {"cols"};
+  const auto c = corners_of(t); // rows=1000 takes 4 MB with any cols
+  REQUIRE(c.to_judge.size() == 1);
+  CHECK(c.to_judge[0].sizes == at(10, 10));
+  t.shapes[0].sizes = at(10, 10);
+  t.shapes[1].sizes = at(1000, 1);
+  t.arguments[1].shape = {"cols", "cols", "cols", "cols"};
+  CHECK(corners_of(t).to_judge.size() == 1); // rows=10 cols=1
+}
+
+TEST_CASE("a size argument that [derived] computes is compared, one that hangs on data is not") {
+  auto t = task_of({at(8, 16), at(500, 1000)});
+  t.derived = {{"items", "rows*cols"}, {"total", "sum(x)"}};
+  for (const auto* name : {"items", "total"}) {
+    argument a;
+    a.name = name;
+    a.role = argument_role::size;
+    t.arguments.push_back(a);
+  }
+  CHECK(size_symbols(t) == std::vector<std::string>{"rows", "cols", "items"});
+  CHECK(complete_sizes(t, at(3, 4)) == sizes{{"rows", 3}, {"cols", 4}, {"items", 12}});
+  CHECK(plan_regions(t, {measured({3, 3})}, {}).measured.size() == 3);
+}
+
+TEST_CASE("sizes that nobody judged are the reference's, those that were are the kernel's until it is slower there") {
+  const auto t = task_of({at(8, 1000), at(500, 16), at(8, 16)});
+  const auto r = plan_regions(t, {measured({3, 3, 3})}, {}, {at(500, 1000)});
+  CHECK(kernel_at(r, at(500, 1000)) == choice{});
+  CHECK(kernel_at(r, at(8, 16)) == choice{0});
+  CHECK(kernel_at(r, at(8, 1000)) == choice{0});
+  CHECK(kernel_at(r, at(500, 16)) == choice{0});
+}
