@@ -7,6 +7,9 @@ namespace kevolve {
 
 namespace {
 
+constexpr size_t most_told = 8U << 10U;
+constexpr size_t most_of_one = 1U << 10U;
+
 // "kernel[0].grid[1]: …" has its key before it; what the limits say has its kernel in the text.
 plan_problem with_key(const std::string& text, const std::string& shape) {
   plan_problem out;
@@ -56,9 +59,11 @@ std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::ma
 std::string plan_errors(const std::vector<plan_problem>& problems, std::string_view file, int plan_line) {
   std::string out;
   for (const auto& p : problems) {
+    if (out.size() > most_told) // names of a hostile plan are told back many times over
+      return out + "…: more errors than are worth telling\n";
     const auto line = p.line > 0 ? p.line + plan_line - 1 : plan_line;
-    out += std::string{file} + ":" + std::to_string(line) + ":" + std::to_string(std::max(p.column, 1))
-           + ": error: " + (p.key.empty() ? "" : p.key + ": ") + p.message + "\n";
+    out += std::string{file} + ":" + std::to_string(line) + ":" + std::to_string(std::max(p.column, 1)) + ": error: "
+           + (p.key.empty() ? "" : p.key.substr(0, most_of_one) + ": ") + p.message.substr(0, most_of_one) + "\n";
   }
   return out;
 }

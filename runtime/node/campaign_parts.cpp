@@ -48,8 +48,9 @@ result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
     // What travels is judged where a machine has it all.
     const auto lacks = ground.batch.contains(spec.target) ? std::string{} : served->second->lacks();
     return lacks.empty() ? result<void>{}
-                         : fail(errc::unsupported, "this node cannot serve target '" + spec.target + "': " + lacks
-                                                       + (served->second->compiles_only() ? "" : batch_hint));
+                         : fail(errc::unsupported,
+                                "this node cannot serve target '" + spec.target + "': " + lacks
+                                    + (served->second->compiles_only() || ground.evaluate_only ? "" : batch_hint));
   }
   const auto known = make_target(spec.target, {}); // it may be the machine that lacks what it needs
   const auto lacks = known ? (*known)->lacks() : std::string{};

@@ -128,6 +128,8 @@ TEST_CASE("what is wrong with a reference in Python is told with its line") {
   CHECK(has(answer(called).log, "reference.py:1:11: error: parameter 'x' is positional only"));
   called.source = "def made(f):\n  return f\n@made\ndef scale(a, b):\n  pass\n";
   CHECK(answer(called).result == verdict::pass);
+  called.source = "def scale(a, b):\n  pass\nscale = lambda x: x\n";
+  CHECK(answer(called).result == verdict::pass);
   // It is read, not run.
   CHECK(answer(reference("raise SystemExit(7)\ndef scale(x):\n    pass\n")).result == verdict::pass);
 }

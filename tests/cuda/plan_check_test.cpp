@@ -39,6 +39,11 @@ TEST_CASE("a plan's errors stand in the candidate's lines") {
   CHECK(contains(text, "'z'"));
 }
 
+TEST_CASE("what is told of a hostile plan is bounded") {
+  std::vector<plan_problem> many(10'000, {1, 1, std::string(5'000, 'k'), std::string(50'000, 'm')});
+  CHECK(plan_errors(many, "candidate.cu", 2).size() < 16U << 10U);
+}
+
 TEST_CASE("numbers that no launch could have are told with the shape that shows them") {
   CHECK(misfits(kernel("grid=['rows']\nblock=[256]\n")).empty());
   CHECK(contains(misfits(kernel("grid=['rows-65']\nblock=[1]\n")), "kernel[0].grid[0]: 'rows-65' is -1"));

@@ -88,6 +88,8 @@ TEST_CASE("a size argument that [derived] computes is compared, one that hangs o
   CHECK(size_symbols(t) == std::vector<std::string>{"rows", "cols", "items"});
   CHECK(complete_sizes(t, at(3, 4)) == sizes{{"rows", 3}, {"cols", 4}, {"items", 12}});
   CHECK(plan_regions(t, {measured({3, 3})}, {}).measured.size() == 3);
+  t.derived.front().second = "1000/(rows-cols)"; // of a corner that has no value
+  CHECK(plan_regions(t, {measured({3, 3})}, {}, {at(8, 8)}).measured.size() == 3);
 }
 
 TEST_CASE("sizes that nobody judged are the reference's, those that were are the kernel's until it is slower there") {

@@ -34,10 +34,12 @@ except (ValueError, RecursionError, MemoryError) as e:
 found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entry]
 if not found:
     refuse(1, 1, f"there is no function '{entry}' at the top level of the module")
-# It is called by name with what the task gives. What a decorator makes of it, nobody knows here.
-for p in found[-1].args.posonlyargs if not found[-1].decorator_list else []:
+# It is called by name with what the task gives. What a decorator or a later assignment makes of it, nobody knows here.
+plain = not found[-1].decorator_list and not any(isinstance(node, ast.Name) and node.id == entry
+                                                 and not isinstance(node.ctx, ast.Load) for node in ast.walk(tree))
+for p in found[-1].args.posonlyargs if plain else []:
     refuse(p.lineno, p.col_offset + 1, f"parameter '{p.arg}' is positional only; arguments are passed by name")
-for p in found[-1].args.args + found[-1].args.kwonlyargs if given and not found[-1].decorator_list else []:
+for p in found[-1].args.args + found[-1].args.kwonlyargs if given and plain else []:
     if p.arg not in given:
         refuse(p.lineno, p.col_offset + 1, f"parameter '{p.arg}' is no input, size or scalar of the task (outputs are "
                f"returned); there are: {', '.join(given)}")

@@ -35,6 +35,11 @@ choice fastest_of(const std::vector<size_t>& good, uint32_t set, const std::vect
   return out;
 }
 
+// Not where a size that [derived] computes has no value: no call has those sizes.
+bool has_all(const sizes& at, const std::vector<size_range>& measured) {
+  return std::all_of(measured.begin(), measured.end(), [&](const size_range& r) { return at.contains(r.name); });
+}
+
 struct candidate_set {
   uint32_t members = 0;
   int size = 0;
@@ -87,7 +92,7 @@ regions plan_regions(const contract& task, const std::vector<figures>& kernels, 
       if (!task.shapes[s].held_out || to_reference.contains(s))
         points.push_back({at[s], to_reference.contains(s) ? choice{} : chosen[s]});
     for (const auto& u : unseen)
-      if (auto complete = complete_sizes(task, u); is_inside(out.measured, complete))
+      if (auto complete = complete_sizes(task, u); has_all(complete, out.measured) && is_inside(out.measured, complete))
         points.push_back({std::move(complete), {}});
     out.inside = decide(out.measured, points);
     settled = true;
