@@ -355,8 +355,10 @@ void advance(pointer self, const run_ptr& r) {
     return;
   }
   if (st.context->batch && !r->progress.compile_only) {
-    const auto wrong = st.context->hardware->misread(st.context->spec->task.task, r->request.what.source);
-    if (s != stage::compile || wrong.empty())
+    const auto wrong = s == stage::compile
+                           ? st.context->hardware->misread(st.context->spec->task.task, r->request.what.source)
+                           : std::string{};
+    if (wrong.empty())
       await_batch(self, r);
     else { // nobody need travel to say so
       apply(r->progress, s, misread(self, r, wrong));

@@ -39,12 +39,14 @@ std::vector<plan_problem> misfits_at(const launch_plan& plan, const contract& ta
   return out;
 }
 
+} // namespace
+
 std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::map<std::string, kernel_facts>& facts) {
   std::vector<plan_problem> out;
   std::string names;
   for (const auto& [name, about] : facts)
     names += (names.empty() ? "" : ", ") + name;
-  for (size_t i = 0; i < plan.kernels.size() && !facts.empty(); ++i)
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
     if (const auto& name = plan.kernels[i].name; !facts.contains(name)) {
       const bool mangled = names.find("_Z" + std::to_string(name.size()) + name) != std::string::npos;
       out.push_back({0, 0, "kernel[" + std::to_string(i) + "].name",
@@ -53,8 +55,6 @@ std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::ma
     }
   return out;
 }
-
-} // namespace
 
 std::string plan_errors(const std::vector<plan_problem>& problems, std::string_view file, int plan_line) {
   std::string out;
@@ -70,7 +70,7 @@ std::string plan_errors(const std::vector<plan_problem>& problems, std::string_v
 
 std::vector<plan_problem> plan_misfits(const launch_plan& plan, const contract& task, const device_limits& device,
                                        const std::map<std::string, kernel_facts>& facts) {
-  auto out = missing_kernels(plan, facts);
+  auto out = facts.empty() ? std::vector<plan_problem>{} : missing_kernels(plan, facts);
   std::set<std::string> told; // each key once: other shapes mostly show the same
   for (const auto& shape : task.shapes)
     if (!shape.held_out)

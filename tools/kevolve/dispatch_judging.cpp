@@ -81,7 +81,8 @@ bool dispatch_judge::give_up_between(const judge_outcome& admission) {
 result<single_evaluation> dispatch_judge::evaluate(const candidate& what) {
   for (;;) {
     auto e = judge_alone(*node_, spec_, what, {stop_, *data_, quiet_});
-    if (!e || e->fixed.admission.result == verdict::pass || !give_up_between(e->fixed.admission))
+    admitted_ = admitted_ || (e && e->fixed.admission.result == verdict::pass);
+    if (!e || admitted_ || !give_up_between(e->fixed.admission))
       return e;
   }
 }

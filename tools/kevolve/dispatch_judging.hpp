@@ -34,6 +34,7 @@ private:
 
   campaign_spec spec_;
   dispatch::between beside_;
+  bool admitted_ = false; // from then on the shapes stay: figures are by shape
   std::string flags_;
   std::vector<std::string> weak_sandbox_;
   const stop_signal& stop_;

@@ -1,5 +1,7 @@
 #include "backends/cuda/runner/contestant.hpp"
 
+#include "backends/cuda/plan_check.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -132,14 +134,8 @@ attempt<program> read_program(const std::string& package, const contract& task) 
   auto plan = parse_plan(parts->plan, task);
   if (!plan)
     return refuse(verdict::load_error, "launch_plan", to_string(plan.error()));
-  for (const auto& k : plan->kernels)
-    if (out.facts.static_shared.count(k.name) == 0) {
-      std::string names;
-      for (const auto& [name, bytes] : out.facts.static_shared)
-        names += (names.empty() ? "" : ", ") + name;
-      return refuse(verdict::load_error, "no_such_kernel",
-                    "the plan launches '" + k.name + "'; the code has: " + names);
-    }
+  if (const auto missing = missing_kernels(*plan, kernels_of(out.facts)); !missing.empty())
+    return refuse(verdict::load_error, "no_such_kernel", missing.front().message);
   out.modules = std::move(parts->modules);
   out.plan = std::move(*plan);
   return out;

@@ -71,8 +71,9 @@ std::string regions_text(const bundle_input& b) {
   for (const auto& r : b.regions)
     out += row({r.when, r.runs});
   return out
-         + "\nBorders lie between sizes that were judged; those marked *between* are corners of the box around the "
-           "task's shapes. Inside a region, nothing else was judged.\n\n";
+         + "\nBorders lie between sizes that were judged, or before a corner that nobody judged and that is the "
+           "reference's; sizes marked *between* are corners of the box around the task's shapes. Inside a region "
+           "nothing else was judged.\n\n";
 }
 
 // Where the kernel comes from.
@@ -194,8 +195,8 @@ std::string readme_text(const bundle_input& b) {
       "- The times are ratios of interleaved pairs on the machine above. Another machine, compiler or shape gives "
       "others; the test times nothing.\n"
       "- Other shapes, overlapping arrays and values outside the declared ranges were never tried.\n"
-      "- What it needs beside its arguments lies on the stack, up to a few MiB (packed panels, rows between two "
-      "passes): give it as much as a main thread has.\n"
+      "- What it needs beside its arguments may lie on the stack: of kernels by the embedded generator up to three "
+      "packed panels of at most 512 KiB each, and rows between two passes.\n"
       "- The kernel was written by a machine and read by nobody: read it before you rely on it.\n\n";
   out += "| file | is |\n|---|---|\n";
   for (const auto& [name, is] : std::vector<std::pair<std::string, std::string>>{
