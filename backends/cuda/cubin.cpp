@@ -19,12 +19,16 @@ constexpr size_t most_kernels = 1024;      // whose registers are told
 constexpr uint32_t reserved_shared = 1024; // the driver's own, in every kernel's section from capability 9.0 on
 constexpr size_t most_parameters = 1024;   // a parameter has a byte at least, and 32,764 are the most of all
 // Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT; and in those of each
-// kernel EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE and EIATTR_KPARAM_INFO.
+// kernel EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE, EIATTR_KPARAM_INFO (its second form has room for 32,764 bytes),
+// EIATTR_MAX_THREADS and EIATTR_CTA_PER_CLUSTER.
 constexpr uint8_t half_value = 3;
 constexpr uint8_t sized_value = 4;
 constexpr uint8_t register_count = 0x2f;
 constexpr uint8_t parameters_size = 0x19;
 constexpr uint8_t parameter_info = 0x17;
+constexpr uint8_t long_parameter_info = 0x45;
+constexpr uint8_t most_threads_of_block = 0x05;
+constexpr uint8_t cluster_of_blocks = 0x3d;
 
 template <class T>
 bool read_at(std::string_view bytes, uint64_t offset, T& out) {
@@ -93,7 +97,7 @@ std::optional<std::vector<uint32_t>> read_parameters(std::string_view info) {
     uint32_t index;
     uint16_t ordinal;
     uint16_t offset;
-    uint32_t size_and_space; // bytes from bit 18 on
+    uint32_t size_and_space; // bytes from bit 18 on; in the long form nothing but bytes
   } v{};
   constexpr uint32_t size_shift = 18;
   std::map<uint16_t, uint32_t> sizes;
@@ -102,17 +106,36 @@ std::optional<std::vector<uint32_t>> read_parameters(std::string_view info) {
   for (uint64_t at = 0; sizes.size() < most_parameters && read_at(info, at, r); at += r.length()) {
     if (r.format == half_value && r.attribute == parameters_size)
       all = r.size;
-    if (r.format != sized_value || r.attribute != parameter_info || r.size != sizeof v
+    const bool is_long = r.attribute == long_parameter_info;
+    if (r.format != sized_value || (r.attribute != parameter_info && !is_long) || r.size != sizeof v
         || !read_at(info, at + sizeof r, v))
       continue;
-    sizes[v.ordinal] = v.size_and_space >> size_shift;
-    end = std::max<uint64_t>(end, v.offset + (v.size_and_space >> size_shift));
+    const auto bytes = is_long ? v.size_and_space : v.size_and_space >> size_shift;
+    sizes[v.ordinal] = bytes;
+    end = std::max<uint64_t>(end, uint64_t{v.offset} + bytes);
   }
   if (end != all || (!sizes.empty() && sizes.rbegin()->first != sizes.size() - 1))
     return std::nullopt;
   std::vector<uint32_t> out;
   for (const auto& [ordinal, bytes] : sizes)
     out.push_back(bytes);
+  return out;
+}
+
+compiled_bounds read_bounds(std::string_view info) {
+  compiled_bounds out;
+  info_record r{};
+  std::array<uint32_t, 3> v{};
+  for (uint64_t at = 0; read_at(info, at, r); at += r.length()) {
+    if (r.format != sized_value || r.size != sizeof v || !read_at(info, at + sizeof r, v))
+      continue;
+    if (r.attribute == cluster_of_blocks)
+      out.cluster = v;
+    else if (r.attribute == most_threads_of_block)
+      // No block has more than 1,024 threads: a product beyond 32 bits allows as much as the device does.
+      out.most_threads = static_cast<uint32_t>(std::min<uint64_t>(
+          uint64_t{std::min(v[0], 0xffffU)} * std::min(v[1], 0xffffU) * std::min(v[2], 0xffffU), UINT32_MAX));
+  }
   return out;
 }
 
@@ -155,6 +178,8 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
     if (name.starts_with(".nv.info.") && out.parameters.size() < most_kernels)
       if (auto parameters = read_parameters(content(bytes, s)))
         out.parameters[name.substr(9)] = std::move(*parameters);
+    if (name.starts_with(".nv.info.") && out.bounds.size() < most_kernels)
+      out.bounds[name.substr(9)] = read_bounds(content(bytes, s));
     const auto* table = linked(sections, s);
     if (s.sh_type == SHT_SYMTAB && table != nullptr)
       read_symbols(bytes, s, content(bytes, *table), out);
@@ -178,6 +203,10 @@ std::map<std::string, kernel_facts> kernels_of(const cubin_facts& facts) {
       k.parameters = p->second;
       k.parameters_known = true;
     }
+    if (const auto b = facts.bounds.find(name); b != facts.bounds.end()) {
+      k.most_threads = b->second.most_threads;
+      k.cluster = b->second.cluster;
+    }
   }
   return out;
 }
@@ -187,6 +216,7 @@ std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
   all.globals_bytes += more.globals_bytes;
   all.registers.merge(more.registers);
   all.parameters.merge(more.parameters);
+  all.bounds.merge(more.bounds);
   all.undefined.insert(all.undefined.end(), more.undefined.begin(), more.undefined.end());
   all.static_shared.merge(more.static_shared);
   return more.static_shared.empty() ? std::nullopt : std::optional{more.static_shared.begin()->first};

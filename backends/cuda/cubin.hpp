@@ -5,6 +5,7 @@
 #include "backends/cuda/plan_resolution.hpp"
 #include "runtime/base/result.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,11 +15,18 @@
 
 namespace kevolve {
 
+// What a kernel was compiled to be launched with; zeros: anything.
+struct compiled_bounds {
+  uint32_t most_threads = 0;         // of a block
+  std::array<uint32_t, 3> cluster{}; // blocks
+};
+
 struct cubin_facts {
   uint32_t capability = 0;                                 // 90
   std::map<std::string, uint32_t> static_shared;           // kernel → bytes
   std::map<std::string, uint32_t> registers;               // kernel → of a thread, where told
   std::map<std::string, std::vector<uint32_t>> parameters; // kernel → bytes of each, where told
+  std::map<std::string, compiled_bounds> bounds;           // kernel → where told
   std::vector<std::string> undefined;                      // what the driver would have to supply
   uint64_t globals_bytes = 0;                              // writable; they outlive a launch
 };

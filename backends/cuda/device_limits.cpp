@@ -16,6 +16,10 @@ std::string at(size_t index, const resolved_launch& l) {
   return "kernel[" + std::to_string(index) + "] '" + l.kernel + "': ";
 }
 
+std::string in_words(const std::array<uint32_t, 3>& box) {
+  return std::to_string(box[0]) + " x " + std::to_string(box[1]) + " x " + std::to_string(box[2]);
+}
+
 std::string beyond(uint64_t asked, uint64_t limit) {
   return std::to_string(asked) + ", the device allows " + std::to_string(limit);
 }
@@ -35,9 +39,8 @@ void check_launch(size_t index, const resolved_launch& l, const device_limits& d
     threads = threads > device.threads_per_block ? threads : threads * l.block[d];
   }
   if (threads > device.threads_per_block)
-    refuse("threads per block", std::to_string(l.block[0]) + " x " + std::to_string(l.block[1]) + " x "
-                                    + std::to_string(l.block[2]) + " threads, the device allows "
-                                    + std::to_string(device.threads_per_block));
+    refuse("threads per block",
+           in_words(l.block) + " threads, the device allows " + std::to_string(device.threads_per_block));
   else if (facts.most_threads != 0 && threads > facts.most_threads)
     refuse("threads per block of this kernel", std::to_string(threads)
                                                    + " threads, its launch bounds and registers allow "
@@ -51,12 +54,18 @@ void check_launch(size_t index, const resolved_launch& l, const device_limits& d
   const auto shared = uint64_t{l.shared} + facts.static_shared;
   if (shared > device.shared_opt_in)
     refuse("shared memory per block", beyond(shared, device.shared_opt_in) + " bytes");
+  const std::array<uint32_t, 3> unasked{1, 1, 1};
+  const bool compiled_in = facts.cluster[0] != 0;
+  if (compiled_in && l.cluster != unasked && l.cluster != facts.cluster)
+    refuse("cluster of this kernel", "the plan's " + in_words(l.cluster) + " blocks are not the "
+                                         + in_words(facts.cluster) + " that it was compiled for");
+  const auto& used = compiled_in ? facts.cluster : l.cluster;
   uint64_t cluster = 1;
   for (size_t d = 0; d < 3; ++d) {
-    cluster = cluster > most_cluster_factor ? cluster : cluster * l.cluster[d];
-    if (l.cluster[d] > 1 && l.grid[d] % l.cluster[d] != 0)
+    cluster = cluster > most_cluster_factor ? cluster : cluster * used[d];
+    if (used[d] > 1 && l.grid[d] % used[d] != 0)
       refuse("cluster", std::string{"grid dimension "} + axes[d] + " (" + std::to_string(l.grid[d])
-                            + ") is no multiple of the cluster's " + std::to_string(l.cluster[d]));
+                            + ") is no multiple of the cluster's " + std::to_string(used[d]));
   }
   if (cluster > 1 && device.cluster_blocks == 0)
     refuse("cluster size", "the device has no clusters");

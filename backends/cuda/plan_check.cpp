@@ -48,7 +48,10 @@ std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::ma
     names += (names.empty() ? "" : ", ") + name;
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     if (const auto& name = plan.kernels[i].name; !facts.contains(name)) {
-      const bool mangled = names.find("_Z" + std::to_string(name.size()) + name) != std::string::npos;
+      const auto own = std::to_string(name.size()) + name; // as a mangled name has it, in a namespace or not
+      const bool mangled = std::any_of(facts.begin(), facts.end(), [&own](const auto& f) {
+        return f.first.starts_with("_Z") && f.first.find(own) != std::string::npos;
+      });
       out.push_back({0, 0, "kernel[" + std::to_string(i) + "].name",
                      "the code has no kernel '" + name + "'; it has: " + names
                          + (mangled ? ". Declare it extern \"C\", so that its name stays its own" : "")});

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -75,6 +76,18 @@ public:
       uint8_t attribute = 0x19;
       uint16_t value;
     } record{.value = all};
+    own_info_.append(reinterpret_cast<const char*>(&record), sizeof record);
+  }
+
+  // A record of three words in what is said of `kernel`: an attribute and its values.
+  void three(const std::string& kernel, uint8_t attribute, std::array<uint32_t, 3> values) {
+    own_info_name_ = ".nv.info." + kernel;
+    const struct {
+      uint8_t format = 4;
+      uint8_t attribute;
+      uint16_t size = 12;
+      std::array<uint32_t, 3> values;
+    } record{.attribute = attribute, .values = values};
     own_info_.append(reinterpret_cast<const char*>(&record), sizeof record);
   }
 

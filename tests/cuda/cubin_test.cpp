@@ -72,6 +72,28 @@ TEST_CASE("machine code says what each kernel takes, or nothing where that does 
   CHECK_FALSE(kernels_of(*read_cubin(plain_code().bytes())).at("softmax").parameters_known);
 }
 
+TEST_CASE("machine code says what its kernels were compiled to be launched with") {
+  auto b = plain_code();
+  b.three("softmax", 0x05, {128, 2, 1});
+  b.three("softmax", 0x3d, {2, 1, 1});
+  const auto kernel = kernels_of(*read_cubin(b.bytes())).at("softmax");
+  CHECK(kernel.most_threads == 256);
+  CHECK(kernel.cluster == std::array<uint32_t, 3>{2, 1, 1});
+  auto huge = plain_code();
+  huge.three("softmax", 0x05, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
+  CHECK(kernels_of(*read_cubin(huge.bytes())).at("softmax").most_threads == UINT32_MAX);
+  // A parameter of more bytes than the usual record has room for: index, ordinal and offset, bytes.
+  auto wide = plain_code();
+  wide.three("softmax", 0x45, {0, 0x0008'0001, 20'000});
+  wide.three("softmax", 0x45, {0, 0, 8});
+  wide.parameters("softmax", {}, 20'008);
+  CHECK(read_cubin(wide.bytes())->parameters.at("softmax") == std::vector<uint32_t>{8, 20'000});
+  auto all = *read_cubin(plain_code().bytes());
+  all.bounds.clear();
+  static_cast<void>(add_facts(all, *read_cubin(b.bytes())));
+  CHECK(all.bounds.at("softmax").most_threads == 256);
+}
+
 TEST_CASE("code that wants the device runtime is refused by name") {
   auto b = plain_code();
   b.want("cudaLaunchDeviceV2");

@@ -64,6 +64,7 @@ TEST_CASE("the code's kernels and their parameters are compared with the plan") 
                  "kernel[0].arguments[3]: 'k' takes 8 bytes there, the plan passes 4"));
   CHECK(contains(misfits(plan, {{"j", {}}}), "the code has no kernel 'k'; it has: j\n"));
   CHECK(contains(misfits(plan, {{"_Z1kPf", {}}}), "Declare it extern \"C\""));
+  CHECK(contains(misfits(plan, {{"_ZN4mine1kEPf", {}}}), "Declare it extern \"C\"")); // in a namespace
 }
 
 TEST_CASE("held-out shapes are not told, and what hangs on data is left to the runner") {

@@ -190,6 +190,12 @@ TEST_CASE("a plan beyond the device is refused before launch, naming the limit")
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[1024]")), known(64, 0, 0)).empty());
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[512]")), known(0, 0, 256))
         == "threads per block of this kernel; ");
+  kernel_facts pairs;
+  pairs.cluster = {2, 1, 1};
+  CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]")), pairs).empty());
+  CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]\ncluster=[2]")), pairs).empty());
+  CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]\ncluster=[4]")), pairs) == "cluster of this kernel; ");
+  CHECK(violations(resolved(kernel("grid=[9]\nblock=[1]")), pairs) == "cluster; ");
   auto poor = published_limits(90);
   poor.cooperative = false;
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[1]\ncooperative=true")), {}, poor) == "cooperative launch; ");

@@ -56,6 +56,15 @@ size_t processes() {
 
 } // namespace
 
+TEST_CASE("what a version that nobody tried refuses may be the version's fault, which is said") {
+  if (skip())
+    return;
+  const std::string broken = plan + "raise ValueError('mine')\n";
+  CHECK_FALSE(contains(compiled(broken).log, "is what was tried"));
+  const std::string elsewhere = plan + "triton.__version__ = '3.5.1'\nraise ValueError('mine')\n";
+  CHECK(contains(compiled(elsewhere).log, "Triton 3.5.1 compiles here, 3.6 is what was tried"));
+}
+
 TEST_CASE("the documented example compiles to a package with a plan that is whole") {
   if (skip())
     return;

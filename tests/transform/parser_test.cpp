@@ -134,11 +134,13 @@ TEST_CASE("operators keep their order in print") {
 TEST_CASE("the rest of the file is kept as it is") {
   if (!have_clang())
     return;
-  const std::string text = "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
-                           "void g(int *x, int n) { for (int i = 0; i < n; ++i) x[i] = twice(x[i]) + TWO; }\n// end\n";
-  CHECK(print_program(read(make_nest("g", text)), "")
-        == "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
-           "void g(int *x, int n) {\n  for (int i = 0; i < n; ++i) {\n    x[i] = twice(x[i]) + 2;\n  }\n}\n// end\n");
+  const std::string text =
+      "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
+      "void g(int *x, int n) { for (int i = 0; i < n; ++i) x[i] = twice(x[i] - 1) + TWO; }\n// end\n";
+  CHECK(
+      print_program(read(make_nest("g", text)), "")
+      == "#include <stdint.h>\n#define TWO 2\nstatic int twice(int v) { return TWO * v; }\n"
+         "void g(int *x, int n) {\n  for (int i = 0; i < n; ++i) {\n    x[i] = 2 * (x[i] - 1) + 2;\n  }\n}\n// end\n");
 }
 
 TEST_CASE("what is no function of the file is refused with the reason") {

@@ -14,7 +14,7 @@ namespace kevolve {
 result<std::string> select_function(std::string_view dump, const std::string& entry);
 
 // The entry's document. Where functions that it calls, themselves or through others, have a body too, they are with it
-// in a TranslationUnitDecl, the entry first; no more than eight names are looked for. `dump` runs the compiler with
+// in a TranslationUnitDecl, the entry first; no more than 24 names are looked for. `dump` runs the compiler with
 // the name for a filter; its error is the answer's, as is errc::not_found of the entry.
 result<std::string> entry_and_helpers(const std::string& entry,
                                       const std::function<result<std::string>(const std::string& name)>& dump);

@@ -25,6 +25,7 @@ constexpr unsigned own_stream = 1;                 // not ordered with the defau
 constexpr unsigned host_mapped = 2;
 constexpr int limit_persisting_l2 = 6;
 constexpr int attribute_dynamic_shared = 8;
+constexpr int attribute_required_cluster = 11; // width; height and depth follow
 constexpr int attribute_non_portable_cluster = 14;
 
 uint64_t round_up(uint64_t x, uint64_t to) {
@@ -181,8 +182,17 @@ bool device_session::load_code(cuda_wire::answer& how) {
     call_->function_attribute(&registers, 4, k.entry);
     call_->function_attribute(&shared, 1, k.entry);
     call_->function_attribute(&threads, 0, k.entry);
-    k.facts = {
-        static_cast<uint32_t>(registers), static_cast<uint32_t>(shared), static_cast<uint32_t>(threads), {}, true};
+    k.facts = {};
+    k.facts.registers = static_cast<uint32_t>(registers);
+    k.facts.static_shared = static_cast<uint32_t>(shared);
+    k.facts.most_threads = static_cast<uint32_t>(threads);
+    k.facts.parameters_known = true;
+    // Drivers before 11.8 know no clusters, and leave the zeros.
+    for (size_t d = 0; d < k.facts.cluster.size(); ++d) {
+      int blocks = 0;
+      call_->function_attribute(&blocks, attribute_required_cluster + static_cast<int>(d), k.entry);
+      k.facts.cluster[d] = static_cast<uint32_t>(blocks);
+    }
     size_t offset = 0;
     size_t bytes = 0;
     for (size_t i = 0; call_->parameter_info(k.entry, i, &offset, &bytes) == success; ++i)

@@ -14,10 +14,14 @@ import traceback
 
 FILE = "candidate.py"
 WARP = {"cuda": 32, "hip": 64}
+TRIED = "3.6"
 
 
 def refuse(line, what):
     print(f"{FILE}:{line}:1: error: {what}")
+    version = getattr(sys.modules.get("triton"), "__version__", TRIED)
+    if not version.startswith(TRIED):
+        print(f"Triton {version} compiles here, {TRIED} is what was tried: this may be no fault of the candidate's")
     sys.exit(1)
 
 

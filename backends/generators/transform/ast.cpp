@@ -86,10 +86,10 @@ void ast_reader::read_declaration(json node, std::vector<stmt>& out) {
     s.is_static = storage == "static";
     s.has_value = !text(decl, "init").empty() && !inner.empty();
     std::vector<stmt> after;
-    after_ = &after;
+    around_ = {s.is_static ? nullptr : &out, &after};
     if (s.has_value)
       s.value = read_expr(inner[0]);
-    after_ = nullptr;
+    around_ = {};
     s.name = declare(decl);
     out.push_back(std::move(s));
     std::move(after.begin(), after.end(), std::back_inserter(out));
@@ -117,10 +117,10 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   if ((kind == "BinaryOperator" && op == "=") || kind == "CompoundAssignOperator") {
     // p[i++] = q[j++]: C leaves the moment of the increments open up to the end of the statement.
     std::vector<stmt> after;
-    after_ = &after;
+    around_ = {&out, &after};
     auto target = read_expr(inner[0]);
     auto value = read_expr(inner[1]);
-    after_ = nullptr;
+    around_ = {};
     if (target.kind == expr_kind::name || target.kind == expr_kind::subscript) {
       out.push_back(make_assign(std::move(target), op, std::move(value)));
       std::move(after.begin(), after.end(), std::back_inserter(out));
@@ -195,7 +195,9 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
     out.push_back(std::move(s));
   } else if (kind == "IfStmt" && (inner.size() == 2 || inner.size() == 3)) {
     s.kind = stmt_kind::branch;
+    around_ = {&out, nullptr};
     s.value = read_expr(inner[0]);
+    around_ = {};
     s.body = read_body(inner[1]);
     if (inner.size() == 3)
       s.otherwise = read_body(inner[2]);
@@ -203,8 +205,10 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   } else if (kind == "ReturnStmt") {
     s.kind = stmt_kind::give_back;
     s.has_value = !inner.empty();
+    around_ = {&out, nullptr};
     if (s.has_value)
       s.value = read_expr(inner[0]);
+    around_ = {};
     out.push_back(std::move(s));
   } else if (kind == "BreakStmt") {
     s.kind = stmt_kind::break_out;
@@ -229,7 +233,7 @@ result<program> read_function(const std::string& source, const std::string& synt
   simdjson::padded_string padded{syntax_tree};
   if (auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS)
     return fail(errc::unsupported, "the syntax tree of " + entry + " is no JSON: " + simdjson::error_message(error));
-  std::set<std::string> pure;
+  std::map<std::string, json> pure;
   if (ast_reader::text(root, "kind") == "TranslationUnitDecl") {
     pure = pure_functions(root);
     for (auto function : ast_reader::children(root))

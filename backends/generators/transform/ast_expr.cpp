@@ -77,7 +77,7 @@ expr ast_reader::opaque_expr(json node) {
 
 expr ast_reader::read_expr(json node) {
   const auto kept = kept_.size();
-  const auto increments = after_ == nullptr ? 0 : after_->size();
+  const auto increments = around_.after == nullptr ? 0 : around_.after->size();
   auto e = read_node(node);
   if (e.kind == expr_kind::opaque || kept_.size() == kept)
     return e;
@@ -85,8 +85,8 @@ expr ast_reader::read_expr(json node) {
   const auto where = expanded_range(node);
   if (!where || std::find(kept_.begin() + static_cast<ptrdiff_t>(kept), kept_.end(), *where) == kept_.end())
     return e;
-  if (after_ != nullptr)
-    after_->erase(after_->begin() + static_cast<ptrdiff_t>(increments), after_->end());
+  if (around_.after != nullptr)
+    around_.after->erase(around_.after->begin() + static_cast<ptrdiff_t>(increments), around_.after->end());
   return opaque_expr(node);
 }
 
@@ -160,9 +160,9 @@ expr ast_reader::read_node(json node) {
     if (op == "-" || op == "!" || op == "~" || op == "&")
       return make_expr(expr_kind::unary, type, {std::move(a)}, op);
     bool postfix = false;
-    if (after_ != nullptr && a.kind == expr_kind::name && node["isPostfix"].get(postfix) == simdjson::SUCCESS
+    if (around_.after != nullptr && a.kind == expr_kind::name && node["isPostfix"].get(postfix) == simdjson::SUCCESS
         && postfix) {
-      after_->push_back(make_assign(a, op == "++" ? "+=" : "-=", make_literal(1)));
+      around_.after->push_back(make_assign(a, op == "++" ? "+=" : "-=", make_literal(1)));
       return a;
     }
     return opaque_expr(node); // ++ and -- whose moment matters
@@ -171,15 +171,15 @@ expr ast_reader::read_node(json node) {
     auto op = text(node, "opcode");
     if (op == "=" || op == ",")
       return opaque_expr(node);
-    auto after = op == "&&" || op == "||" ? std::exchange(after_, nullptr) : after_;
+    const auto around = op == "&&" || op == "||" ? std::exchange(around_, {}) : around_;
     auto e = make_expr(expr_kind::binary, type, {sub(0), sub(1)}, op);
-    after_ = after;
+    around_ = around;
     return e;
   }
   if (kind == "ConditionalOperator" && inner.size() == 3) {
-    auto after = std::exchange(after_, nullptr);
+    const auto around = std::exchange(around_, {});
     auto e = make_expr(expr_kind::conditional, type, {sub(0), sub(1), sub(2)});
-    after_ = after;
+    around_ = around;
     return e;
   }
   if (kind == "MemberExpr" && inner.size() == 1) {
@@ -196,6 +196,8 @@ expr ast_reader::read_node(json node) {
     e.computes = pure_.count(callee_of(node).value_or("")) != 0;
     for (size_t i = 1; i < inner.size(); ++i)
       e.args.change().push_back(sub(i));
+    if (auto value = e.computes ? inlined(e) : std::nullopt)
+      return std::move(*value);
     return e;
   }
   return opaque_expr(node);

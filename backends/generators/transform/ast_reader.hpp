@@ -19,8 +19,8 @@ using json = simdjson::dom::element;
 
 class ast_reader {
 public:
-  // `pure`: functions of the file that do nothing but compute.
-  ast_reader(const std::string& source, program& out, std::set<std::string> pure)
+  // `pure`: functions of the file that do nothing but compute, and where they are defined.
+  ast_reader(const std::string& source, program& out, std::map<std::string, json> pure)
       : source_(source), out_(out), pure_(std::move(pure)) {}
 
   ctype type_of(json node) const;
@@ -44,6 +44,8 @@ public:
 private:
   expr opaque_expr(json node);
   expr read_node(json node);
+  // What a call of one of them computes, if that is an expression; variables may go before the statement.
+  std::optional<expr> inlined(const expr& call);
   void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
   void read_for(json node, std::vector<stmt>& out);
   void read_declaration(json node, std::vector<stmt>& out);
@@ -57,11 +59,19 @@ private:
 
   const std::string& source_;
   program& out_;
-  std::set<std::string> pure_;
+  // What an expression may put around the statement that it stands in, while that is read; null where it may not, since
+  // it may not be reached.
+  struct places {
+    std::vector<stmt>* before = nullptr; // variables
+    std::vector<stmt>* after = nullptr;  // the increments of `p[i++] = x`
+  };
+
+  std::map<std::string, json> pure_;
+  std::set<std::string> reading_;               // those being inlined
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change where no statement says so
   std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
-  std::vector<stmt>* after_ = nullptr;          // takes the increments of `p[i++] = x` while an assignment is read
+  places around_;
 };
 
 ctype parse_ctype(std::string_view spelling, std::string_view desugared);

@@ -127,11 +127,15 @@ std::optional<std::string> callee_of(json call) {
   return ast_reader::text(decl, "name");
 }
 
-std::set<std::string> pure_functions(json unit) {
+std::map<std::string, json> pure_functions(json unit) {
   std::map<std::string, std::set<std::string>> harmless; // and what each calls
+  std::map<std::string, json> out;
   for (auto function : ast_reader::children(unit))
-    if (auto calls = calls_of(function); calls && ast_reader::text(function, "kind") == "FunctionDecl")
-      harmless[ast_reader::text(function, "name")] = std::move(*calls);
+    if (auto calls = calls_of(function); calls && ast_reader::text(function, "kind") == "FunctionDecl") {
+      const auto name = ast_reader::text(function, "name");
+      harmless[name] = std::move(*calls);
+      out[name] = function;
+    }
   for (bool changed = true; changed;)
     changed = std::erase_if(harmless,
                             [&](const auto& f) {
@@ -140,9 +144,7 @@ std::set<std::string> pure_functions(json unit) {
                               });
                             })
               != 0;
-  std::set<std::string> out;
-  for (const auto& f : harmless)
-    out.insert(f.first);
+  std::erase_if(out, [&](const auto& f) { return harmless.count(f.first) == 0; });
   return out;
 }
 

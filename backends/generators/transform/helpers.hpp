@@ -3,8 +3,8 @@
 
 #include <simdjson.h>
 
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 namespace kevolve::transform {
@@ -14,8 +14,8 @@ std::optional<std::string> callee_of(simdjson::dom::element call);
 
 // Of the functions defined in the TranslationUnitDecl, those whose value depends on their arguments' values alone and
 // that touch nothing else: no pointer, no variable from outside, no call but of the like and of the C library's pure
-// functions; memcpy from one local scalar to another is how bits are taken as another type. What is not known to be
-// harmless is not.
-std::set<std::string> pure_functions(simdjson::dom::element unit);
+// functions, each with its definition; memcpy from one local scalar to another is how bits are taken as another type.
+// What is not known to be harmless is not.
+std::map<std::string, simdjson::dom::element> pure_functions(simdjson::dom::element unit);
 
 } // namespace kevolve::transform

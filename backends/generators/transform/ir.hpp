@@ -82,6 +82,7 @@ enum class expr_kind : uint8_t {
   conditional, // args: condition, then, else
   call,        // text: function; args
   cast,        // type; args: one; implicit ones print nothing
+  bits,        // type; args: one of the same size, whose bits are taken as that type; text: its type's name
   opaque,      // text as in the source; names: what it mentions
   vector_load, // args: subscript; how many lanes from the first on, the others being zero (all, if not there)
   splat,       // args: scalar

@@ -45,6 +45,10 @@ std::string vector_name(scalar_kind k, unsigned lanes) {
   return lanes > 1 ? name + "x" + std::to_string(lanes) : name;
 }
 
+std::string bits_name(const expr& e) {
+  return vector_name(e.type.base, 1) + "_from_bits_of_" + e.text;
+}
+
 std::string print_type(const ctype& t) {
   if (t.lanes > 1)
     return vector_name(t.base, t.lanes);
@@ -86,6 +90,8 @@ int precedence(const expr& e) {
     case expr_kind::unary:
     case expr_kind::cast:
       return 14;
+    case expr_kind::bits:
+      return e.type.lanes > 1 ? 14 : 16;
     case expr_kind::opaque:
       return 0;
     default:
@@ -149,6 +155,8 @@ std::string print(const expr& e) {
       return e.text + "(" + list_of(a) + ")";
     case expr_kind::cast:
       return e.implicit ? print(a[0]) : "(" + print_type(e.type) + ")" + wrapped(a[0], 14);
+    case expr_kind::bits:
+      return e.type.lanes > 1 ? "(" + vec() + ")" + wrapped(a[0], 14) : bits_name(e) + "(" + print(a[0]) + ")";
     case expr_kind::vector_load:
       return a.size() == 1 ? "load_" + vec() + "(" + address(a[0]) + ")"
                            : "load_part_" + vec() + "(" + address(a[0]) + ", " + print(a[1]) + ")";

@@ -308,6 +308,14 @@ private:
                  + " x;\n  __builtin_memcpy(&x, from, sizeof x);\n  return x;\n}\n";
         });
         break;
+      case expr_kind::bits:
+        if (v.second == 1)
+          helper(bits_name(e), [&] {
+            const auto to = scalar_name(v.first);
+            return to + " " + bits_name(e) + "(" + scalar_name(e.args[0].type.base) + " x) {\n  " + to
+                   + " y;\n  __builtin_memcpy(&y, &x, sizeof y);\n  return y;\n}\n";
+          });
+        break;
       case expr_kind::splat:
         splat(v);
         break;

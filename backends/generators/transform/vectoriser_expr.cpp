@@ -190,6 +190,8 @@ expr vectoriser::vector(const expr& e) {
       return load(e);
     case expr_kind::cast:
       return value(e.args[0], e.type.base);
+    case expr_kind::bits:
+      return make_expr(expr_kind::bits, vector_of(e.type.base), {value(e.args[0], e.args[0].type.base)}, e.text);
     case expr_kind::unary: {
       if (e.text == "!")
         return condition(e);

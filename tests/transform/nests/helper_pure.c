@@ -10,7 +10,7 @@
 // carried: L1 L2 L3
 // applies: jam(L0,2)
 // applies: tile(L0,8); unroll(L0,3)
-// declines: vectorise(L0,8): no vector form of both
+// declines: vectorise(L0,8): no vector form of limited
 // declines: jam(L1,2): calls counted
 // declines: jam(L2,2): calls remembered
 // declines: jam(L3,2): calls peeked

@@ -3,7 +3,7 @@
 // argument: n size
 // sizes: n=37
 // declines: online(L0,L1,8): uses m for more than the factor
-// declines: vectorise(L1,8): no vector form of expf
+// applies: vectorise(L1,8)
 // declines: math: no call that has a faster form
 // Its expf is another function.
 #include <stdint.h>
