@@ -143,6 +143,19 @@ TEST_CASE("the rest of the file is kept as it is") {
          "void g(int *x, int n) {\n  for (int i = 0; i < n; ++i) {\n    x[i] = 2 * (x[i] - 1) + 2;\n  }\n}\n// end\n");
 }
 
+TEST_CASE("calls that call twice as often at each level are read in no time that matters") {
+  if (!have_clang())
+    return;
+  std::string text = "static float f0(float v) { return v + 1.0f; }\n";
+  for (int i = 1; i < 23; ++i) {
+    const auto inner = "f" + std::to_string(i - 1);
+    text += "static float f" + std::to_string(i) + "(float v) { return " + inner + "(v) * " + inner + "(v + 1.0f); }\n";
+  }
+  text += "void g(float *x, int n) { for (int i = 0; i < n; ++i) x[i] = f22(x[i]); }\n";
+  const auto printed = print_program(read(make_nest("g", text)), "");
+  CHECK(printed.size() < text.size() + 2000); // too much for an expression
+}
+
 TEST_CASE("what is no function of the file is refused with the reason") {
   auto reason = [](const std::string& tree) {
     auto p = read_function("void f(void) {}", tree, "f");

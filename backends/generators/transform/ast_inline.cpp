@@ -12,8 +12,9 @@ namespace kevolve::transform {
 
 namespace {
 
-constexpr size_t most_nodes = 200; // of what one call becomes
-constexpr size_t most_twice = 40;  // of what is written down again at each use
+constexpr size_t most_nodes = 200;  // of what one call becomes
+constexpr size_t most_calls = 1000; // looked into; calls in calls in calls multiply
+constexpr size_t most_twice = 40;   // of what is written down again at each use
 
 size_t nodes(const expr& e) {
   size_t n = 0;
@@ -231,8 +232,10 @@ private:
   }
 
   expr variable(const std::string& name, const ctype& type, expr value) {
-    auto own = fresh_name(p_, name);
-    while (replace_identifier(p_.source, own, "") != p_.source) // it would hide what the file has by that name
+    auto own = name; // nobody else's, until a second value needs a name
+    const auto hides = [&] { return replace_identifier(p_.source, own, "") != p_.source; };
+    const auto used = [&](const stmt& s) { return s.name == own; };
+    while (hides() || std::any_of(variables_.begin(), variables_.end(), used))
       own = fresh_name(p_, name + "_of_" + function_);
     auto t = plain(type);
     variables_.push_back(make_declare(own, t, std::move(value)));
@@ -270,7 +273,7 @@ private:
 
 std::optional<expr> ast_reader::inlined(const expr& call) {
   const auto found = pure_.find(call.text);
-  if (found == pure_.end() || !reading_.insert(call.text).second)
+  if (found == pure_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
     return std::nullopt;
   bool plain_arguments = true;
   for (const auto& a : call.args)
@@ -281,6 +284,7 @@ std::optional<expr> ast_reader::inlined(const expr& call) {
   // Another function's names, and another clang's ids.
   const auto around = std::exchange(around_, {});
   auto names = std::exchange(names_, {});
+  auto hidden = hidden_;
   const auto notes = out_.notes.size();
   const auto kept = kept_.size();
   std::vector<stmt> parameters;
@@ -297,6 +301,7 @@ std::optional<expr> ast_reader::inlined(const expr& call) {
     }
   }
   names_ = std::move(names);
+  hidden_ = std::move(hidden); // what is left of its variables has no place in memory
   around_ = around;
   out_.notes.resize(notes);
   kept_.resize(kept);

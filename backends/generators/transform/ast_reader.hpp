@@ -68,6 +68,7 @@ private:
 
   std::map<std::string, json> pure_;
   std::set<std::string> reading_;               // those being inlined
+  size_t calls_read_ = 0;
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change where no statement says so
   std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
