@@ -96,7 +96,7 @@ double scale_of_errors(dtype output, const expected_output& expected, int64_t el
   std::vector<double> sizes;
   sizes.reserve(static_cast<size_t>(elements));
   for (int64_t i = 0; i < elements; ++i)
-    if (const auto x = std::fabs(load_number(expected.type, expected.values.data(), i)); x <= most)
+    if (const auto x = std::fabs(load_number(expected.type, expected.values.data(), i)); x <= most && x > 0.0)
       sizes.push_back(x);
   if (sizes.empty())
     return 0.0;

@@ -17,7 +17,8 @@ bool all_finite(dtype type, const byte_buffer& values, int64_t elements);
 std::string disagreement(dtype output, const expected_output& expected, const byte_buffer& own, int64_t elements);
 
 // The size of errors that large terms leave honestly where they cancel, at most the type's largest number. Where all
-// values are larger alike, that of most elements: the largest alone would allow them anything.
+// values are larger alike, that of most elements: the largest alone would allow them anything. Exact zeros, as a
+// rectifier leaves them in half of its elements, say nothing of the terms.
 double scale_of_errors(dtype output, const expected_output& expected, int64_t elements, bool alike);
 
 } // namespace kevolve

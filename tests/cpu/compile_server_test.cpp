@@ -258,6 +258,25 @@ TEST_CASE("the syntax tree is the entry's definition alone, as one document") {
   CHECK(none.log.find("absent") != std::string::npos);
 }
 
+TEST_CASE("a function whose name stands in a thousand others is found beside the entry") {
+  server_fixture server;
+  const std::string text =
+      "static long at(long i, long j, long n) { return i * n + j; }\n"
+      "void f(const float *x, float *y, long n) { for (long i = 0; i < n; ++i) y[i] = x[at(i, 0, 1)]; }\n";
+  for (const auto* includes : {"", "#include <math.h>\n#include <stdint.h>\n", "#include <immintrin.h>\n"}) {
+    auto request = request_for(includes + text);
+    request.kind = compile_kind::syntax_tree;
+    request.entry = "f";
+    const auto out = server.compile(request);
+    INFO(includes, out.log);
+    REQUIRE(out.result == verdict::pass);
+    CHECK(out.artifact.find("\"name\": \"f\"") != std::string::npos);
+    // What the source itself includes may hold too much of the name; the entry is read all the same.
+    const bool intrinsics = std::string{includes}.find("immintrin") != std::string::npos;
+    CHECK((out.artifact.find("\"name\": \"at\"") != std::string::npos || intrinsics));
+  }
+}
+
 TEST_CASE("a loop under an OpenMP pragma is a loop in the syntax tree") {
   server_fixture server;
   auto request = request_for("void fill(float *x, long n) {\n#pragma omp parallel for simd\n"

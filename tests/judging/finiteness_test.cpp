@@ -55,5 +55,8 @@ TEST_CASE("errors are held against the largest number of the type at most, or ag
   CHECK(scale_of_errors(dtype::f32, some, 5, false) == limits_of(dtype::f32).largest);
   CHECK(scale_of_errors(dtype::f32, some, 3, false) == 5.0);
   CHECK(scale_of_errors(dtype::f32, some, 5, true) == 2.0); // of 1, 2 and 5
+  // A rectifier's zeros are not what its terms were.
+  CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {0.0, 0.0, -0.0, 3.0, 4.0}), 5, true) == 4.0);
+  CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {0.0, 0.0}), 2, true) == 0.0);
   CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {no_number, infinity}), 2, true) == 0.0);
 }

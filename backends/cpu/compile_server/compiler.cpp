@@ -206,11 +206,27 @@ void compiler::build(const compile_request& request, const build_commands& comma
   };
   if (request.kind == compile_kind::syntax_tree) {
     bool ran = true;
+    // The filter lets through whatever has the name in its own: without what the source does not include, that is
+    // little.
+    bool alone = true;
     auto tree = entry_and_helpers(request.entry, [&](const std::string& name) -> result<std::string> {
       auto dump = commands.tree;
       dump.push_back("-ast-dump-filter=" + name);
-      ran = run_with_header(dump);
-      return ran ? work_.read("output", most_artifact) : fail(errc::unsupported, out.log);
+      ran = alone && run_after({}, dump);
+      if (!ran && out.result == verdict::compile_error && name == request.entry) {
+        alone = false;
+        out.result = verdict::none;
+        out.log.clear();
+      }
+      ran = ran || (!alone && run_with_header(dump));
+      if (ran)
+        return work_.read("output", most_artifact);
+      if (name == request.entry || out.result == verdict::none)
+        return fail(errc::unsupported, out.log);
+      ran = true; // more text than is taken: a function that nothing is known of
+      out.result = verdict::none;
+      out.log.clear();
+      return std::string{};
     });
     if (!ran)
       return headers_.doubt_if(out.log, commands);
