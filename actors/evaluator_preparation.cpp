@@ -51,7 +51,12 @@ void ready(pointer self, const making_ptr& m) {
   st.fixed = m->out;
   st.reference = std::move(m->reference);
   st.oracle = std::move(m->oracle);
-  st.ground = {m->out.task, m->out.harness, m->out.toolchain, m->out.device,
+  const auto& task = st.context->spec->task;
+  st.ground = {m->out.task,
+               m->out.harness,
+               m->out.toolchain,
+               m->out.device,
+               reference_id(task.reference_source, task.oracle_source, task.oracle_entry),
                static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
   if (st.context->batch) // what is only compiled is compiled here
     st.ground.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);

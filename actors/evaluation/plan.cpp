@@ -1,5 +1,6 @@
 #include "actors/evaluation/plan.hpp"
 
+#include "backends/judging/figure.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <charconv>
@@ -18,13 +19,19 @@ struct evaluation_key {
 
 template <class I>
 typename I::result_type inspect(I& f, evaluation_key& x) {
-  return f(x.ground.task, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage, x.rival,
-           x.settings);
+  return f(x.ground.task, x.ground.measure, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage,
+           x.rival, x.settings);
 }
 
 } // namespace
 
 namespace {
+
+// Whether the figure that was audited is inside the audit's interval, and its own is narrower.
+bool agrees(const evaluation& audited, const judge_outcome& audit) {
+  return !audited.estimate && audited.ci_low > 0.0 && audit.ci_low > 0.0 && audit.ci_low <= audited.ratio
+         && audited.ratio <= audit.ci_high && audited.ci_high / audited.ci_low < audit.ci_high / audit.ci_low;
+}
 
 // The log of the e-value for a gain. A session that never calmed down shows none.
 double gain_of(const judge_outcome& o) {
@@ -56,10 +63,15 @@ std::string to_string(stage s) {
   return "done";
 }
 
+id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry) {
+  return derive_id("reference", encode(std::vector<std::string>{reference, oracle, oracle_entry}));
+}
+
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival) {
   evaluation_key key{ground, subject, to_string(s), rival, {}};
   if (s == stage::compile) {
-    // A compile depends on neither judge nor device nor rival.
+    // A compile depends on neither reference nor judge nor device nor rival.
+    key.ground.measure = {};
     key.ground.harness.clear();
     key.ground.device.clear();
     if (ground.compile_limit_ms != compile_request{}.limit_ms) // another limit, another verdict
@@ -143,12 +155,17 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.result = o.result;
   r.rule = o.rule;
   r.detail = o.detail;
-  r.last = o;
-  r.last.evidence.insert(p.built.begin(), p.built.end());
-  r.ratio = o.speedup;
-  r.ci_low = o.ci_low;
-  r.ci_high = o.ci_high;
   const bool passes = o.result == verdict::pass;
+  // The few pairs of an audit that find nothing else are no better figure than what they were asked about.
+  if (s == stage::audit && passes && agrees(r, o)) {
+    r.last.evidence["audit"] = figure(o.speedup, 4) + "x, " + figure(o.ci_low, 4) + " to " + figure(o.ci_high, 4);
+  } else {
+    r.last = o;
+    r.last.evidence.insert(p.built.begin(), p.built.end());
+    r.ratio = o.speedup;
+    r.ci_low = o.ci_low;
+    r.ci_high = o.ci_high;
+  }
   // A session that never was shows no figure again, though it may show who is faster.
   const bool calm =
       !o.evidence.contains("disturbed") && !o.evidence.contains("weathered") && !o.evidence.contains("heavy_tail");

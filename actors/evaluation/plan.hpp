@@ -23,11 +23,15 @@ struct evaluation_ground {
   std::string harness;
   std::string toolchain;
   std::string device;
+  id128 measure; // reference_id: a verdict holds for what it was measured by
   uint32_t compile_limit_ms = compile_request{}.limit_ms;
 };
 
-// hash(subject, task, harness, toolchain, device, stage, rival). The subject of a compile is the candidate, of a
-// judge run its object: sources that compile to the same code share their verdict. The rival is zero for the
+// Of the reference's and the oracle's text: the contract has neither.
+id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry);
+
+// hash(subject, task, measure, harness, toolchain, device, stage, rival). The subject of a compile is the candidate, of
+// a judge run its object: sources that compile to the same code share their verdict. The rival is zero for the
 // reference and for compile.
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival);
 id128 object_id(const std::string& object_blob);

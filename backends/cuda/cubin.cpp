@@ -15,7 +15,8 @@ constexpr uint16_t machine_cuda = 190;
 constexpr size_t most_cubin_bytes = 64U << 20U;
 constexpr size_t most_symbols = 1U << 20U;
 constexpr size_t most_name = 64U << 10U;
-constexpr size_t most_kernels = 1024;      // whose registers are told
+constexpr size_t most_kernels = 1024; // whose registers are told
+constexpr uint64_t most_globals = uint64_t{1} << 30U;
 constexpr uint32_t reserved_shared = 1024; // the driver's own, in every kernel's section from capability 9.0 on
 constexpr size_t most_parameters = 1024;   // a parameter has a byte at least, and 32,764 are the most of all
 // Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT; and in those of each
@@ -225,6 +226,9 @@ std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
 std::optional<std::string> refuse_cubin(const cubin_facts& facts) {
   // What the driver supplies to any kernel. None of it starts work or outlives a call that is checked.
   constexpr std::array<std::string_view, 4> supplied{"vprintf", "malloc", "free", "__assertfail"};
+  if (facts.globals_bytes > most_globals)
+    return "the code keeps " + std::to_string(facts.globals_bytes) + " bytes in globals, "
+           + std::to_string(most_globals) + " are the most: [[scratch]] of the launch plan is for that";
   std::string wanted;
   for (const auto& name : facts.undefined)
     if (std::find(supplied.begin(), supplied.end(), name) == supplied.end())

@@ -46,7 +46,6 @@ loaded load() {
   library.find(d.allocate_host, "cuMemHostAlloc");
   library.find(d.device_address, "cuMemHostGetDevicePointer_v2");
   library.find(d.load_module, "cuModuleLoadData");
-  library.find(d.unload_module, "cuModuleUnload");
   library.find(d.get_function, "cuModuleGetFunction");
   library.find(d.function_attribute, "cuFuncGetAttribute");
   library.find(d.set_function_attribute, "cuFuncSetAttribute");

@@ -99,7 +99,6 @@ struct driver {
   status (*allocate_host)(void** out, size_t bytes, unsigned flags) = nullptr;
   status (*device_address)(device_pointer* out, void* host, unsigned flags) = nullptr;
   status (*load_module)(code_module* out, const void* image) = nullptr;
-  status (*unload_module)(code_module which) = nullptr;
   status (*get_function)(function* out, code_module from, const char* name) = nullptr;
   status (*function_attribute)(int* out, int attribute, function which) = nullptr;
   status (*parameter_info)(function which, size_t index, size_t* offset, size_t* bytes) = nullptr;

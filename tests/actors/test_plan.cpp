@@ -267,7 +267,7 @@ TEST_CASE("the stages' costs and figures end up in the evaluation") {
 }
 
 TEST_CASE("an evaluation id names everything that the result depends on, and nothing else") {
-  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device"};
+  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device", reference_id("y = x;", "", "")};
   const id128 subject{3, 4};
   const id128 rival{5, 6};
   struct change {
@@ -286,6 +286,8 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
   std::vector<change> changes{
       {"nothing", ground, subject, rival, false, false},
       {"task", with([](auto& g) { g.task = {9, 9}; }), subject, rival, true, true},
+      {"reference", with([](auto& g) { g.measure = reference_id("y = 2 * x;", "", ""); }), subject, rival, false, true},
+      {"oracle", with([](auto& g) { g.measure = reference_id("y = x;", "y = x;", "f"); }), subject, rival, false, true},
       {"toolchain", with([](auto& g) { g.toolchain = "other"; }), subject, rival, true, true},
       {"harness", with([](auto& g) { g.harness = "other"; }), subject, rival, false, true},
       {"device", with([](auto& g) { g.device = "other"; }), subject, rival, false, true},
@@ -306,7 +308,7 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
 }
 
 TEST_CASE("candidates that compile to the same object share their verdict") {
-  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device"};
+  const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device", reference_id("y = x;", "", "")};
   CHECK(evaluation_id(ground, object_id("same"), stage::race, {})
         == evaluation_id(ground, object_id("same"), stage::race, {}));
   CHECK(evaluation_id(ground, object_id("same"), stage::race, {})

@@ -94,6 +94,14 @@ TEST_CASE("machine code says what its kernels were compiled to be launched with"
   CHECK(all.bounds.at("softmax").most_threads == 256);
 }
 
+TEST_CASE("code that keeps more than a table in globals is referred to scratch memory") {
+  auto b = plain_code();
+  b.add(".nv.global", SHT_NOBITS, uint64_t{200} << 30U);
+  const auto why = refuse_cubin(*read_cubin(b.bytes()));
+  REQUIRE(why.has_value());
+  CHECK(why->find("[[scratch]]") != std::string::npos);
+}
+
 TEST_CASE("code that wants the device runtime is refused by name") {
   auto b = plain_code();
   b.want("cudaLaunchDeviceV2");

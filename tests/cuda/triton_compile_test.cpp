@@ -92,16 +92,6 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
   CHECK(compiled(example()).artifact == compiled(example()).artifact);
 }
 
-TEST_CASE("what Triton leaves of asking how subnormals are treated makes no module with globals") {
-  if (skip())
-    return;
-  const auto built = compiled(plan + "@triton.jit\ndef k(x, y):\n    tl.store(y, tl.exp2(tl.load(x)))\n");
-  REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
-  const auto facts = read_cubin(unpack(built.artifact)->modules[0]);
-  REQUIRE(facts.has_value());
-  CHECK(facts->globals_bytes == 0);
-}
-
 TEST_CASE("every fixture in Triton compiles, and shows what it is about") {
   if (skip())
     return;

@@ -29,8 +29,6 @@ constexpr double hopeless = 3.0;
 constexpr uint32_t least_pairs = 2; // before race_ms may end a race
 // A candidate this far ahead gets more time: with a slow rival the test needs its pairs to say so.
 constexpr double promising = 1.25;
-// Faster by the median and slower than this by the sum of its calls: its slow ones are no accident, if they come again.
-constexpr double taken_back = 0.95;
 constexpr uint32_t patience = 8;            // times race_ms
 constexpr uint32_t figures_for_people = 30; // pairs at least that the last confirmation's interval comes from
 constexpr auto time_for_people = milliseconds{2000};

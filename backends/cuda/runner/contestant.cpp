@@ -180,7 +180,6 @@ attempt<void> contestant_on_device::load(bench& b) {
   in_arena_ = !profiled_ && b.examiner.serves();
   order.on_device = in_arena_;
   order.arena_bytes = in_arena_ ? b.examiner.arena_bytes() : b.exchange.mapped_bytes();
-  order.reload = code_->facts.globals_bytes > 0;
   auto loaded =
       worker_.hand<cuda_wire::loaded>(cuda_wire::word::load, order, in_arena_ ? b.examiner.arena_fd() : b.exchange.fd(),
                                       cuda_wire::word::loaded, start_limit);

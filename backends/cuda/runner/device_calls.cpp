@@ -80,7 +80,6 @@ void device_session::open_gate() {
 
 cuda_wire::done device_session::go() {
   cuda_wire::done out;
-  used_ = true;
   // Cold: twice the L2 is written first. Warm: what the call is about to use is read.
   if (!well(close_gate(), "event", out.how))
     return out;
@@ -124,7 +123,6 @@ cuda_wire::done device_session::go() {
 
 cuda_wire::done device_session::go_plain() {
   cuda_wire::done out;
-  used_ = true;
   const auto launched = launch_all();
   const auto finished = call_->synchronize(stream_);
   if (well(launched, "launch", out.how))

@@ -160,9 +160,6 @@ bool device_session::load_own_code(cuda_wire::answer& how) {
 }
 
 bool device_session::load_code(cuda_wire::answer& how) {
-  for (; !modules_.empty(); modules_.pop_back())
-    if (!well(call_->unload_module(modules_.back()), "unload", how))
-      return false;
   for (const auto& image : images_)
     if (!well(call_->load_module(&modules_.emplace_back(), image.data()), "load", how)) {
       modules_.pop_back();
@@ -202,7 +199,6 @@ bool device_session::load_code(cuda_wire::answer& how) {
       return false;
     call_->set_function_attribute(k.entry, attribute_non_portable_cluster, 0);
   }
-  used_ = false;
   return true;
 }
 
@@ -251,7 +247,6 @@ cuda_wire::loaded device_session::load(const cuda_wire::load& order, int arena_f
   if (!taken || !make_room(sweep_, sweep_bytes_, sweep_bytes_for(l2_bytes_), "sweep", out.how))
     return out;
   images_ = order.modules;
-  reload_ = order.reload;
   for (const auto& name : order.kernels)
     kernels_.push_back({name, nullptr, {}});
   if (!load_code(out.how))
@@ -329,8 +324,6 @@ cuda_wire::staged device_session::stage(cuda_wire::stage order) {
     out.how = {-1, "protocol", "stage", "an order beyond the arena"};
     return out;
   }
-  if (reload_ && used_ && !load_code(out.how))
-    return out;
   if (records_) {
     record_activities(order_.records);
     take_activities(); // of whatever was before this call

@@ -81,8 +81,6 @@ private:
   bool broken_ = false;
 
   std::vector<std::string> images_;
-  bool reload_ = false;
-  bool used_ = false; // the modules have run since they were loaded
   std::vector<code_module> modules_;
   std::vector<kernel> kernels_;
 

@@ -298,6 +298,16 @@ attempt<void> duel_on_device::screen(const shape_pool& pool, size_t set, int run
   return {};
 }
 
+void duel_on_device::forget_pairs() {
+  for (auto& shape : shapes_) {
+    shape.rival_ns.clear();
+    shape.candidate_ns.clear();
+    shape.candidate_excess_ns.clear();
+    shape.rival_excess_ns.clear();
+    shape.test = sign_test{request_.delta};
+  }
+}
+
 void duel_on_device::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
   shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
   decks_.emplace_back();

@@ -1,10 +1,12 @@
 // check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
 #include "backends/cuda/runner/profiling.hpp"
 #include "backends/cuda/runner/race_report.hpp"
+#include "backends/judging/disturbance.hpp"
 #include "backends/judging/figure.hpp"
 #include "backends/judging/spent_sign_test.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kevolve::cuda {
 
@@ -79,12 +81,17 @@ private:
       out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
                                      "what the runner's own clock witnesses is all that stands against that";
     auto stranger = note_weather("before");
-    auto raced = request_.mode == judge_mode::confirm ? confirm() : race();
+    auto raced = hold();
     if (raced && request_.long_run_ms >= final_long_run_ms)
       raced = note_compiled_baseline();
     stranger = note_weather("after") || stranger;
     report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
     note_bottlenecks();
+    if (out_.evidence.contains("heavy_tail")) { // what a user of it would see
+      out_.speedup = lost_in_sum_;
+      out_.ci_low = std::min(out_.ci_low, lost_in_sum_);
+      doubt();
+    }
     if (!raced)
       return raced;
     if (stranger) {
@@ -100,6 +107,36 @@ private:
     if (request_.mode == judge_mode::confirm && out_.decision == race_decision::faster)
       note_profile(bench_, request_, raced_, hooks_, out_);
     return {};
+  }
+
+  // Who leads by its typical call and loses by the sum of all calls is measured again, and if it stays so is not
+  // faster.
+  attempt<void> hold() {
+    for (uint32_t repeated = 0;; ++repeated) {
+      if (auto raced = request_.mode == judge_mode::confirm ? confirm() : race(); !raced)
+        return raced;
+      const bool leads = duel_.has_rival() && !rounds_.empty()
+                         && (out_.decision == race_decision::faster
+                             || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0));
+      lost_in_sum_ = leads ? lead_in_sum({}, sums_of(duel_.shapes())) : 1.0;
+      if (lost_in_sum_ >= taken_back)
+        return {};
+      const auto why =
+          "its slow calls took back what its others gained: " + figure(lost_in_sum_, 3) + "x by the sum of all calls";
+      if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["heavy_tail"] = why;
+        return {};
+      }
+      hooks_.progress("again: " + why);
+      out_.evidence["discarded." + std::to_string(repeated + 1)] =
+          why + ": " + std::to_string(rounds_.size()) + " pairs, ratio "
+          + figure(std::exp(interval_of_median(rounds_).median));
+      duel_.forget_pairs();
+      rounds_.clear();
+      overall_ = sign_test{request_.delta};
+      test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
+      out_.decision = race_decision::undecided;
+    }
   }
 
   // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
@@ -371,6 +408,7 @@ private:
   std::vector<pool_pointer> edges_;
   std::vector<pool_pointer> raced_;
   std::vector<double> rounds_;
+  double lost_in_sum_ = 1.0;
   sign_test overall_{request_.delta};
   spent_sign_test test_;
 };

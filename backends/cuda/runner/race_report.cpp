@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kevolve::cuda {
 
@@ -44,6 +45,16 @@ shape_timing timing_of(const raced_shape& shape, double alpha) {
 }
 
 } // namespace
+
+std::vector<side_by_side> sums_of(const std::vector<raced_shape>& shapes) {
+  std::vector<side_by_side> out;
+  for (const auto& shape : shapes)
+    if (!shape.pool->shape.held_out)
+      out.push_back({shape.pool->shape.weight,
+                     std::accumulate(shape.candidate_ns.begin(), shape.candidate_ns.end(), 0.0),
+                     std::accumulate(shape.rival_ns.begin(), shape.rival_ns.end(), 0.0)});
+  return out;
+}
 
 double best_against_best(const std::vector<raced_shape>& shapes) {
   std::vector<double> ratios;

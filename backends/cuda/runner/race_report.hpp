@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cuda/runner/duel.hpp"
+#include "backends/judging/disturbance.hpp"
 
 #include <optional>
 #include <vector>
@@ -10,6 +11,9 @@ namespace kevolve::cuda {
 
 // The ratio of the fastest calls, over the declared shapes: disturbances only ever add time. 0 without a rival.
 double best_against_best(const std::vector<raced_shape>& shapes);
+
+// Of the calls on each declared shape, the candidate as who seems faster.
+std::vector<side_by_side> sums_of(const std::vector<raced_shape>& shapes);
 
 // Timings, speedup, interval and evidence of the outcome. `rounds`: the log ratio of each.
 void report_session(const judge_request& request, const std::vector<raced_shape>& shapes,

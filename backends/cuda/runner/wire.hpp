@@ -71,7 +71,6 @@ struct load {
   std::vector<std::string> kernels;
   uint64_t arena_bytes = 0;
   bool on_device = false; // the arena is the examiner's memory on the device; else the host's, copied in and out
-  bool reload = false;    // a fresh module for every call, since this one has globals
 };
 struct loaded {
   answer how;
@@ -134,7 +133,7 @@ typename I::result_type inspect(I& f, hello& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, load& x) {
-  return f(x.modules, x.kernels, x.arena_bytes, x.on_device, x.reload);
+  return f(x.modules, x.kernels, x.arena_bytes, x.on_device);
 }
 template <class I>
 typename I::result_type inspect(I& f, loaded& x) {

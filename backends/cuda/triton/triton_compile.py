@@ -89,28 +89,6 @@ def line_of(error, module, kernel):
     return owner.starting_line_number + decorators + getattr(error.node, "lineno", 1) - 1
 
 
-def without_unread_globals(ptx):
-    """The string that Triton leaves of asking how subnormals are treated has been answered by then. A module with
-    globals is loaded anew before every timed call, which takes longer than most kernels."""
-    kept = []
-    for line in ptx.splitlines(keepends=True):
-        name = re.match(r"\.global \.align \d+ \.b8 (_\$_str[\w$]*)\[\d+\] = \{[\d, ]*\};$", line.rstrip())
-        if not name or len(re.findall(re.escape(name[1]) + r"(?![\w$])", ptx)) > 1:
-            kept.append(line)
-    return "".join(kept)
-
-
-def drop_unread_globals():
-    import triton
-
-    def look_at(_backend, stages, *_):
-        if make := stages.get("ptx"):
-            stages["ptx"] = lambda source, metadata: without_unread_globals(make(source, metadata))
-
-    if hasattr(getattr(getattr(triton, "knobs", None), "runtime", None), "add_stages_inspection_hook"):
-        triton.knobs.runtime.add_stages_inspection_hook = look_at
-
-
 def build(module, order, target, options, number):
     import triton
 
@@ -155,7 +133,6 @@ def main():
 
     target = GPUTarget(backend, int(architecture) if backend == "cuda" else architecture, WARP[backend])
     module = load_candidate()
-    drop_unread_globals()
     lines = [build(module, order, target, options, i) for i, order in enumerate(json.loads(orders))]
     with open("built", "w") as file:
         file.write("".join(line + "\n" for line in lines))

@@ -140,6 +140,9 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   stmt s;
   s.kind = stmt_kind::evaluate;
   s.value = read_expr(node);
+  std::optional<expr> none;
+  if (s.value.kind == expr_kind::call && spliced(s.value, out, none))
+    return;
   out.push_back(std::move(s));
 }
 
@@ -233,14 +236,16 @@ result<program> read_function(const std::string& source, const std::string& synt
   simdjson::padded_string padded{syntax_tree};
   if (auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS)
     return fail(errc::unsupported, "the syntax tree of " + entry + " is no JSON: " + simdjson::error_message(error));
+  std::map<std::string, json> functions;
   std::map<std::string, json> pure;
   if (ast_reader::text(root, "kind") == "TranslationUnitDecl") {
     pure = pure_functions(root);
-    for (auto function : ast_reader::children(root))
-      if (ast_reader::text(function, "name") == entry) {
+    const auto all = ast_reader::children(root);
+    for (auto function : all)
+      if (auto name = ast_reader::text(function, "name"); name == entry)
         root = function;
-        break;
-      }
+      else if (ast_reader::text(function, "kind") == "FunctionDecl" && ast_reader::well_formed(function))
+        functions[name] = function;
   }
   if (ast_reader::text(root, "kind") != "FunctionDecl" || ast_reader::text(root, "name") != entry)
     return fail(errc::unsupported, "the syntax tree holds no function " + entry);
@@ -248,7 +253,7 @@ result<program> read_function(const std::string& source, const std::string& synt
     return fail(errc::unsupported, "the syntax tree of " + entry + " holds an operator without its operands");
   program p;
   p.source = source;
-  ast_reader reader{p.source, p, std::move(pure)};
+  ast_reader reader{p.source, p, std::move(functions), std::move(pure)};
   auto where = ast_reader::range(root);
   if (!where || where->second > source.size())
     return fail(errc::unsupported, entry + " does not stand in the file as plain text (a macro defines it?)");

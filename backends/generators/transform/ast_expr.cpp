@@ -198,6 +198,11 @@ expr ast_reader::read_node(json node) {
       e.args.change().push_back(sub(i));
     if (auto value = e.computes ? inlined(e) : std::nullopt)
       return std::move(*value);
+    if (around_.before != nullptr && type.base != scalar_kind::none && type.depth == 0) {
+      std::optional<expr> result = e;
+      if (spliced(e, *around_.before, result))
+        return std::move(*result);
+    }
     return e;
   }
   return opaque_expr(node);

@@ -12,9 +12,10 @@ namespace kevolve::transform {
 
 namespace {
 
-constexpr size_t most_nodes = 200;  // of what one call becomes
-constexpr size_t most_calls = 1000; // looked into; calls in calls in calls multiply
-constexpr size_t most_twice = 40;   // of what is written down again at each use
+constexpr size_t most_nodes = 200;   // of what one call becomes
+constexpr size_t most_calls = 1000;  // looked into; calls in calls in calls multiply
+constexpr size_t most_copied = 2000; // of a body put in the place of its call
+constexpr size_t most_twice = 40;    // of what is written down again at each use
 
 size_t nodes(const expr& e) {
   size_t n = 0;
@@ -271,44 +272,169 @@ private:
 
 } // namespace
 
+ast_reader::callee ast_reader::read_callee(json function) {
+  // Another function's names, and another clang's ids.
+  const auto around = std::exchange(around_, {});
+  auto names = std::exchange(names_, {});
+  callee out;
+  const auto notes = out_.notes.size();
+  for (auto child : children(function)) {
+    const auto kind = text(child, "kind");
+    if (kind == "ParmVarDecl") {
+      auto type = type_of(child);
+      out.parameters.push_back(make_declare(text(child, "name").empty() ? fresh_name(out_, "unnamed") : declare(child),
+                                            std::move(type), std::nullopt));
+    } else if (kind == "CompoundStmt") {
+      read_stmt(child, out.body);
+    }
+  }
+  names_ = std::move(names);
+  around_ = around;
+  out_.notes.resize(notes);
+  flatten(out.body);
+  return out;
+}
+
 std::optional<expr> ast_reader::inlined(const expr& call) {
   const auto found = pure_.find(call.text);
   if (found == pure_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
     return std::nullopt;
-  bool plain_arguments = true;
-  for (const auto& a : call.args)
-    walk(a, [&](const expr& x) {
-      plain_arguments =
-          plain_arguments && x.kind != expr_kind::opaque && (x.kind != expr_kind::call || is_pure_call(x));
-    });
-  // Another function's names, and another clang's ids.
-  const auto around = std::exchange(around_, {});
-  auto names = std::exchange(names_, {});
   auto hidden = hidden_;
-  const auto notes = out_.notes.size();
   const auto kept = kept_.size();
-  std::vector<stmt> parameters;
-  std::vector<stmt> body;
-  for (auto child : children(found->second)) {
-    const auto kind = text(child, "kind");
-    if (kind == "ParmVarDecl") {
-      auto type = type_of(child);
-      auto name = text(child, "name").empty() ? fresh_name(out_, "unnamed") : declare(child);
-      if (parameters.size() < call.args.size())
-        parameters.push_back(make_declare(std::move(name), type, call.args[parameters.size()]));
-    } else if (kind == "CompoundStmt" && plain_arguments) {
-      read_stmt(child, body);
-    }
-  }
-  names_ = std::move(names);
+  auto function = read_callee(found->second);
   hidden_ = std::move(hidden); // what is left of its variables has no place in memory
-  around_ = around;
-  out_.notes.resize(notes);
   kept_.resize(kept);
   reading_.erase(call.text);
-  if (!plain_arguments || parameters.size() != call.args.size())
+  if (!binds(function, call, true))
     return std::nullopt;
-  return call_value{out_, call.text, around_.before}.run(parameters, std::move(body));
+  return call_value{out_, call.text, around_.before}.run(function.parameters, std::move(function.body));
+}
+
+// Gives each parameter its argument; false where that is not all there is to a call.
+bool ast_reader::binds(callee& function, const expr& call, bool pure) {
+  if (function.parameters.size() != call.args.size())
+    return false;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    bool plain = true;
+    walk(call.args[i], [&](const expr& x) {
+      const bool of_scalar = x.kind == expr_kind::unary && x.text == "&" && x.args[0].kind != expr_kind::subscript;
+      plain =
+          plain && x.kind != expr_kind::opaque && !of_scalar && (x.kind != expr_kind::call || !pure || is_pure_call(x));
+    });
+    if (!plain)
+      return false;
+    function.parameters[i].value = call.args[i];
+    function.parameters[i].has_value = true;
+  }
+  return true;
+}
+
+namespace {
+
+bool ends(const std::vector<stmt>& body) {
+  return !body.empty()
+         && (body.back().kind == stmt_kind::give_back
+             || (body.back().kind == stmt_kind::branch && ends(body.back().body) && ends(body.back().otherwise)));
+}
+
+bool gives_back(const stmt& s) {
+  bool found = false;
+  walk(std::vector<stmt>{s}, [&](const stmt& x) { found = found || x.kind == stmt_kind::give_back; });
+  return found;
+}
+
+// The body with an assignment to `result` (none: there is no value) where it gave one back, and what follows an arm
+// that ends put into the other one; false if it ends inside a loop, or sometimes in the middle of an arm.
+bool to_one_end(std::vector<stmt>& body, const std::optional<expr>& result) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    auto& s = body[i];
+    if (!gives_back(s))
+      continue;
+    auto rest = std::vector<stmt>(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
+    body.resize(i + 1);
+    if (s.kind == stmt_kind::give_back) {
+      if (s.has_value != result.has_value())
+        return false;
+      if (result)
+        s = make_assign(*result, "=", converted(s.value, result->type));
+      else
+        body.pop_back();
+      return true;
+    }
+    if (s.kind != stmt_kind::branch)
+      return false;
+    auto& yes = s.body.change();
+    auto& no = s.otherwise.change();
+    if (!rest.empty() && !ends(yes) && !ends(no))
+      return false;
+    auto& open = ends(yes) ? no : yes;
+    open.insert(open.end(), rest.begin(), rest.end());
+    return to_one_end(yes, result) && to_one_end(no, result);
+  }
+  return !result; // falls off the end
+}
+
+// What a name in another function's statements refers to beside its own variables.
+std::set<std::string> outside(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
+  auto own = declared(body);
+  for (const auto& p : parameters)
+    own.insert(p.name);
+  std::set<std::string> out;
+  walk_exprs(body, [&](const expr& e) {
+    if (e.kind == expr_kind::name && own.count(e.text) == 0)
+      out.insert(e.text);
+  });
+  return out;
+}
+
+bool can_be_copied(const std::vector<stmt>& body) {
+  bool ok = weight(body) <= most_copied;
+  walk(body, [&](const stmt& s) {
+    ok = ok && s.kind != stmt_kind::opaque && !s.is_static;
+    for_each_expr(s, [&](const expr& e) { walk(e, [&](const expr& x) { ok = ok && x.kind != expr_kind::opaque; }); });
+  });
+  return ok;
+}
+
+} // namespace
+
+bool ast_reader::spliced(const expr& call, std::vector<stmt>& out, std::optional<expr>& result) {
+  const auto found = functions_.find(call.text);
+  if (found == functions_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
+    return false;
+  const auto hidden = hidden_;
+  const auto kept = kept_.size();
+  auto function = read_callee(found->second);
+  reading_.erase(call.text);
+  kept_.resize(kept);
+  std::vector<stmt> made;
+  if (result) {
+    result = make_name(fresh_name(out_, "of_" + call.text), plain(call.type));
+    made.push_back(make_declare(result->text, result->type, std::nullopt));
+  }
+  auto& body = function.body;
+  const auto foreign = outside(body, function.parameters);
+  bool ok = binds(function, call, false) && can_be_copied(body) && to_one_end(body, result);
+  for (const auto& name : foreign) {
+    // What the file has by that name, another variable of ours would hide.
+    ok = ok && std::find(out_.taken.begin(), out_.taken.end(), name) == out_.taken.end();
+    if (ok)
+      outer_.insert(name);
+  }
+  if (!ok) {
+    hidden_ = hidden;
+    return false;
+  }
+  out_.taken.insert(out_.taken.end(), outer_.begin(), outer_.end());
+  for (auto& p : function.parameters) {
+    p.type.is_const = p.type.depth > 0 && p.type.is_const;
+    if (p.type.depth == 0)
+      p.value = converted(std::move(p.value), p.type);
+    made.push_back(std::move(p));
+  }
+  std::move(body.begin(), body.end(), std::back_inserter(made));
+  std::move(made.begin(), made.end(), std::back_inserter(out));
+  return true;
 }
 
 } // namespace kevolve::transform

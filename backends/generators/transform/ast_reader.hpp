@@ -19,9 +19,10 @@ using json = simdjson::dom::element;
 
 class ast_reader {
 public:
-  // `pure`: functions of the file that do nothing but compute, and where they are defined.
-  ast_reader(const std::string& source, program& out, std::map<std::string, json> pure)
-      : source_(source), out_(out), pure_(std::move(pure)) {}
+  // `functions`: those of the file that the entry calls; `pure`: those among them that do nothing but compute.
+  ast_reader(const std::string& source, program& out, std::map<std::string, json> functions,
+             std::map<std::string, json> pure)
+      : source_(source), out_(out), functions_(std::move(functions)), pure_(std::move(pure)) {}
 
   ctype type_of(json node) const;
   expr read_expr(json node);
@@ -44,8 +45,17 @@ public:
 private:
   expr opaque_expr(json node);
   expr read_node(json node);
-  // What a call of one of them computes, if that is an expression; variables may go before the statement.
+  struct callee {
+    std::vector<stmt> parameters; // declarations
+    std::vector<stmt> body;
+  };
+  // Anew for each call: every variable has a name of its own.
+  callee read_callee(json function);
+  static bool binds(callee& function, const expr& call, bool pure);
+  // What a call computes, if that is an expression; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
+  // The called function's statements, put at the end of `out`; its value, where one is wanted, is then in `result`.
+  bool spliced(const expr& call, std::vector<stmt>& out, std::optional<expr>& result);
   void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
   void read_for(json node, std::vector<stmt>& out);
   void read_declaration(json node, std::vector<stmt>& out);
@@ -66,8 +76,10 @@ private:
     std::vector<stmt>* after = nullptr;  // the increments of `p[i++] = x`
   };
 
+  std::map<std::string, json> functions_;
   std::map<std::string, json> pure_;
-  std::set<std::string> reading_;               // those being inlined
+  std::set<std::string> outer_;   // what spliced functions mention of the file
+  std::set<std::string> reading_; // those being inlined
   size_t calls_read_ = 0;
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change where no statement says so

@@ -127,6 +127,7 @@ void normalise(program& p) {
   count_loops(p, body);
   flatten(body);
   drop_unread(body);
+  forward_copies(p, body);
   forward_pointers(p, body);
   sink_declarations(body);
   sink_arrays(body);

@@ -20,6 +20,8 @@ size_t count_mentions(const stmt_list& body, const std::string& name);
 void count_loops(program& p, stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.
 void drop_unread(stmt_list& all);
+// `int count = (int)n;`, where neither ever changes: n is written in its place.
+void forward_copies(const program& p, stmt_list& all);
 // `const float *row = x + i * cols;` never reassigned: row[j] becomes x[i * cols + j].
 void forward_pointers(program& p, stmt_list& body);
 // C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.

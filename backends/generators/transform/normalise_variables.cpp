@@ -51,6 +51,55 @@ void drop_unread(list& all) {
   drop(all);
 }
 
+namespace {
+
+// A number, a name, or one of them as a wider or narrower integer of 32 bits or more.
+const expr* copied(const expr& value) {
+  const auto* v = &value;
+  while (v->kind == expr_kind::cast && is_integer(v->type.base) && bits(v->type.base) >= 32
+         && is_integer(v->args[0].type.base))
+    v = &v->args[0];
+  return v->kind == expr_kind::name || v->kind == expr_kind::literal ? v : nullptr;
+}
+
+} // namespace
+
+void forward_copies(const program& p, list& all) {
+  const auto changed = assigned(all);
+  auto own = declared(all); // what the file has may be changed by whom we call
+  for (const auto& x : p.parameters)
+    own.insert(x.name);
+  std::set<std::string> kept; // what text that is left as it is mentions
+  const auto keep = [&](const auto& x) { kept.insert(x.names.begin(), x.names.end()); };
+  walk(all, keep);
+  walk_exprs(all, keep);
+  std::vector<std::pair<std::string, expr>> copies;
+  const std::function<void(list&)> take = [&](list& body) {
+    std::erase_if(body, [&](const stmt& s) {
+      if (s.kind != stmt_kind::declare || !s.has_value || s.is_static || !s.type.suffix.empty()
+          || changed.count(s.name) != 0 || kept.count(s.name) != 0)
+        return false;
+      const auto* v = copied(s.value);
+      const auto given = bare(s.value).type;
+      if (v == nullptr || v->type.depth != s.type.depth || !v->type.suffix.empty() || given.base != s.type.base
+          || (v->kind == expr_kind::name && (changed.count(v->text) != 0 || own.count(v->text) == 0)))
+        return false;
+      copies.emplace_back(s.name, s.value);
+      return true;
+    });
+    for (auto& s : body) {
+      take(s.body.change());
+      take(s.otherwise.change());
+    }
+  };
+  take(all);
+  for (size_t i = 0; i < copies.size(); ++i) { // a copy of a copy
+    for (size_t j = i + 1; j < copies.size(); ++j)
+      substitute(copies[j].second, copies[i].first, copies[i].second);
+    substitute(all, copies[i].first, copies[i].second);
+  }
+}
+
 void forward_pointers(program& p, list& body) {
   for (size_t i = 0; i < body.size(); ++i) {
     forward_pointers(p, body[i].body.change());

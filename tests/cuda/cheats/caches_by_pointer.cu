@@ -7,7 +7,7 @@ arguments = ["x", "w", "y", "n"]
 */
 // about: skips the work when it meets a pointer it has met
 // class: R1 R4
-// expect: harmless
+// expect: harmless|wrong_result|nonfinite|nondeterministic
 // near: counts_its_blocks
 __device__ const float *met;
 __device__ float kept[1024];

@@ -5,9 +5,9 @@ grid = ["ceildiv(n, 256)"]
 block = [256]
 arguments = ["x", "w", "y", "n"]
 */
-// about: honest for eight calls, then nothing
+// about: honest for three calls, then nothing
 // class: T4 R4
-// expect: harmless
+// expect: nonfinite|wrong_result|nondeterministic
 // near: counts_its_blocks
 __device__ unsigned calls;
 __device__ unsigned done;
@@ -15,7 +15,7 @@ extern "C" __global__ void iterate(const float *x, const float *w, float *y, lon
   const long long i = blockIdx.x * 256LL + threadIdx.x;
   if (i >= n)
     return;
-  if (calls >= 8)
+  if (calls >= 3)
     return;
   float a = x[i];
   for (int k = 0; k < 256; ++k)
