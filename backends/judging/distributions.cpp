@@ -136,7 +136,8 @@ private:
   double centre_ = 0.0;
 };
 
-// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others.
+// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others. Where code goes wrong
+// over such a value is mostly where a loop begins, ends, or goes from whole vectors to what remains.
 class special_among_ordinary {
 public:
   special_among_ordinary(const argument& a, const edge_draw& edge, random_stream& random)
@@ -145,8 +146,7 @@ public:
   double next() {
     const auto column = at_ % row_;
     if (column == 0)
-      chosen_ =
-          at_ == 0 || random_.below(4) == 0 ? static_cast<int64_t>(random_.below(static_cast<uint64_t>(row_))) : -1;
+      chosen_ = at_ == 0 || random_.below(4) == 0 ? place() : -1;
     ++at_;
     if (column == chosen_) {
       constexpr auto infinity = std::numeric_limits<double>::infinity();
@@ -160,6 +160,24 @@ public:
   }
 
 private:
+  int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
+
+  int64_t place() {
+    constexpr int64_t widest_vector = 64;
+    switch (below(6)) {
+      case 0:
+        return 0;
+      case 1:
+        return row_ - 1;
+      case 2:
+        return row_ - 1 - below(std::min(row_, widest_vector));
+      case 3:
+        return below(std::min(row_, widest_vector));
+      default:
+        return below(row_);
+    }
+  }
+
   const fill_rule& fill_;
   int64_t row_;
   random_stream& random_;

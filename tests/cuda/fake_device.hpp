@@ -31,11 +31,9 @@ public:
 };
 
 // A kernel of tests/cuda/fake_driver.cpp for the task `iterate`; `more`: further arguments of its plan.
-inline std::string fake_package(const std::string& kernel, bool globals = false, const std::string& more = "") {
+inline std::string fake_package(const std::string& kernel, const std::string& more = "") {
   cubin_builder code;
   code.add(".text." + kernel, SHT_PROGBITS, 0);
-  if (globals)
-    code.add(".nv.global", SHT_NOBITS, 4);
   const std::string scratch = more.empty() ? "" : "[[scratch]]\nname='s'\nbytes=10\n";
   return pack({{code.bytes()},
                scratch + "[[kernel]]\nname='" + kernel

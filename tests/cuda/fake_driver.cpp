@@ -105,6 +105,8 @@ void iterate(fake_function& f, void** parameters) {
     x[n / 2] = 1.0F;
   if (ends(f.name, "_past_its_scratch"))
     pointer<unsigned char>(parameters[4])[10] = 1;
+  if (ends(f.name, "_now_and_then")) // half as fast on the whole, twice as fast by most calls
+    now_ns += f.home->launches % 4 == 3 ? 14e6 : -0.5e6;
   if (ends(f.name, "_and_lies")) {
     spin(std::chrono::milliseconds{12});
     now_ns -= 0.9e6;
@@ -290,10 +292,6 @@ int cuMemHostGetDevicePointer_v2(uint64_t* out, void* host, unsigned) {
 }
 int cuModuleLoadData(void** out, const void*) {
   *out = new fake_module;
-  return 0;
-}
-int cuModuleUnload(void* which) {
-  delete static_cast<fake_module*>(which);
   return 0;
 }
 int cuModuleGetFunction(void** out, void* from, const char* name) {

@@ -48,27 +48,25 @@ std::string told(const judge_outcome& o) {
 
 struct conduct {
   const char* kernel;
-  bool globals;
   const char* more; // further arguments of the plan
   verdict result;   // none: a fault
   const char* rule; // or the fault's kind
 };
 
 const conduct conducts[]{
-    {"iterate", false, "", verdict::pass, ""},
-    {"iterate_does_nothing", false, "", verdict::nonfinite, "nonfinite"},
-    {"iterate_once", true, "", verdict::pass, ""}, // its module is loaded anew for every call
-    {"iterate_once", false, "", verdict::wrong_result, "tolerance"},
-    {"iterate_past_the_end", false, "", verdict::out_of_bounds, "guard_band"},
-    {"iterate_far_away", false, "", verdict::out_of_bounds, "guard_band"},
-    {"iterate_past_its_scratch", false, ",'s'", verdict::out_of_bounds, "scratch_guard"},
-    {"iterate_wavers", false, "", verdict::nondeterministic, "rerun"},
-    {"iterate_on_its_input", false, "", verdict::input_mutated, "input_changed"},
-    {"iterate_faults", false, "", verdict::crashed, "illegal_address"},
-    {"iterate_hangs", false, "", verdict::timeout, "call_limit"},
-    {"iterate_meets_a_bad_cell", false, "", verdict::none, "device_sick"},
-    {"iterate_dies", false, "", verdict::none, "worker_killed"},
-    {"iterate", false, ",{null=true}", verdict::load_error, "launch_plan"}, // takes four
+    {"iterate", "", verdict::pass, ""},
+    {"iterate_does_nothing", "", verdict::nonfinite, "nonfinite"},
+    {"iterate_once", "", verdict::wrong_result, "tolerance"},
+    {"iterate_past_the_end", "", verdict::out_of_bounds, "guard_band"},
+    {"iterate_far_away", "", verdict::out_of_bounds, "guard_band"},
+    {"iterate_past_its_scratch", ",'s'", verdict::out_of_bounds, "scratch_guard"},
+    {"iterate_wavers", "", verdict::nondeterministic, "rerun"},
+    {"iterate_on_its_input", "", verdict::input_mutated, "input_changed"},
+    {"iterate_faults", "", verdict::crashed, "illegal_address"},
+    {"iterate_hangs", "", verdict::timeout, "call_limit"},
+    {"iterate_meets_a_bad_cell", "", verdict::none, "device_sick"},
+    {"iterate_dies", "", verdict::none, "worker_killed"},
+    {"iterate", ",{null=true}", verdict::load_error, "launch_plan"}, // takes four
 };
 
 } // namespace
@@ -81,8 +79,7 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
   CHECK(runner.hello().facts.at("device") == "fake device");
   for (const auto& c : conducts) {
     CAPTURE(c.kernel);
-    CAPTURE(c.globals);
-    const auto o = runner.ask(ask_for(fake_package(c.kernel, c.globals, c.more), judge_mode::check));
+    const auto o = runner.ask(ask_for(fake_package(c.kernel, c.more), judge_mode::check));
     INFO(told(o));
     CHECK(o.result == c.result);
     CHECK((c.result == verdict::none ? o.trouble.kind : o.rule) == c.rule);
@@ -103,14 +100,14 @@ TEST_CASE("where the device shares no memory, or has little, the same verdicts a
       if (std::string{c.kernel} == "iterate_hangs")
         continue; // the limit takes its time
       CAPTURE(c.kernel);
-      const auto o = runner.ask(ask_for(fake_package(c.kernel, c.globals, c.more), judge_mode::check));
+      const auto o = runner.ask(ask_for(fake_package(c.kernel, c.more), judge_mode::check));
       CHECK(o.evidence.at("comparison") == (shares ? "device" : "host"));
       CHECK(o.evidence.count("comparison.why") == (shares ? 0 : 1));
       const auto said = to_string(o.result) + " " + o.rule + ": " + o.detail + " " + o.trouble.kind;
       if (std::string{device} == "0")
-        on_device[std::string{c.kernel} + c.more + (c.globals ? "!" : "")] = said;
+        on_device[std::string{c.kernel} + c.more] = said;
       else
-        CHECK(said == on_device[std::string{c.kernel} + c.more + (c.globals ? "!" : "")]);
+        CHECK(said == on_device[std::string{c.kernel} + c.more]);
     }
     const auto o = runner.ask(ask_for(fake_package("iterate"), judge_mode::check));
     CHECK((o.evidence.at("calls.compared_on_host") == "0") == shares);
@@ -347,6 +344,25 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const auto o = runner.ask(confirmed);
   CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // the held-out shape too
+}
+
+TEST_CASE("who is fast by most calls and slow by the sum of all is not faster") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (const auto mode : {judge_mode::race, judge_mode::confirm}) {
+    auto request = ask_for(fake_package("iterate_now_and_then"), mode);
+    request.race_ms = 60'000;
+    request.min_interval_pairs = 12;
+    const auto o = runner.ask(request);
+    CAPTURE(told(o));
+    CHECK(o.result == verdict::pass);
+    CHECK(o.decision == race_decision::undecided);
+    REQUIRE(o.evidence.count("heavy_tail") == 1);
+    CHECK(o.evidence.count("discarded.1") == 1);
+    CHECK(o.speedup < 0.95);
+    CHECK(o.estimate);
+  }
 }
 
 TEST_CASE("a rival's worker serves races until few sets are left that it has not met, and no confirmation") {

@@ -472,6 +472,24 @@ TEST_CASE("a reference that goes by the clock is not deterministic, however slow
   CHECK(o.rule == "nondeterministic_reference");
 }
 
+TEST_CASE("a reference that reads integers before its array is found out, though all it sees of them is their sign") {
+  judge_driver judge;
+  contract c;
+  c.name = "rises";
+  c.entry = "rises";
+  c.language = std::string(1, 'c');
+  c.arguments = {array_argument("x", argument_role::input, dtype::i32, {"n"}),
+                 array_argument("y", argument_role::output, dtype::i32, {"n"}), size_argument("n")};
+  c.arguments[0].fill.distribution = "integer";
+  c.arguments[0].fill.high = 1000;
+  c.shapes = {shape_of("n=4099", {{"n", 4099}}), shape_of("n=100", {{"n", 100}}, true)};
+  const auto reference =
+      compile_c("#include <stdint.h>\nvoid rises(const int32_t *x, int32_t *y, int64_t n) {\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i - 1] > x[i];\n}\n");
+  for (int i = 0; i < 10; ++i)
+    CHECK(judge.ask(request_for(c, reference, {}, judge_mode::admit)).rule == "nondeterministic_reference");
+}
+
 TEST_CASE("a scalar that matters in few draws is not ignored") {
   judge_driver judge;
   contract c = poly_task();

@@ -95,8 +95,9 @@ private:
                             "the reference itself does not: give an [oracle] that does not look at a float's bits)"
                           : std::string{"the reference"})
                          + " leaves infinite or NaN elements" + where + " (" + bad.which
-                         + "). Every output holds NaN before a call: one that stays so was never written, or was read "
-                           "first. If the figures are meant, change the fill rules or declare nonfinite = \"match\"";
+                         + "). Every output holds NaN before a call, and so does what lies beside every array: an element "
+                           "that stays so was never written, was read first, or came from past an array's end. If the "
+                           "figures are meant, change the fill rules or declare nonfinite = \"match\"";
     return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
   }
 
@@ -151,7 +152,7 @@ private:
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)
-      if (auto ok = d.screen(*pool, 0, pool == smallest_ ? 3 : 1); !ok)
+      if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
         return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
     if (!out_.correctness.bit_equal)
       return refusal({verdict::nondeterministic,

@@ -146,8 +146,16 @@ attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const p
 }
 
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
+  return screen(pool, set, runs, {nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0, 0});
+}
+
+attempt<void> duel::screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly) {
+  const auto poison = nan_poison(random_.next());
+  return screen(pool, set, thoroughly ? 4 : 2, {poison, poison ^ poison_signs, 0x4049'0fdb'4049'0fdbULL, 0});
+}
+
+attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons) {
   // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
-  const std::array<uint64_t, 3> poisons{nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0};
   const auto& s = pool.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {

@@ -10,6 +10,7 @@
 #include "backends/judging/sequential_test.hpp"
 #include "backends/protocol.hpp"
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -50,6 +51,8 @@ public:
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
   // bit for bit.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);
+  // The same of the reference itself: what lies beside its arrays has either sign in turn.
+  attempt<void> screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly);
 
   // The candidate alone, in one process, on one set after another for so long: right at first is not right for good.
   attempt<void> screen_for(const shape_pool& pool, std::chrono::milliseconds time);
@@ -79,6 +82,7 @@ public:
   void forget_pairs();
 
 private:
+  attempt<void> screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
   struct deck {
     std::vector<size_t> order; // sets not yet dealt to the living pair of processes, last first
     bool warm = false;

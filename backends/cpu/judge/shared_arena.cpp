@@ -73,7 +73,7 @@ uint64_t nan_poison(uint64_t random) {
 uint64_t guard_of(size_t i, uint64_t poison) {
   const auto pattern = mix_seed(poison, i + 1);
   const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
-  return nan ? nan_poison(pattern) : pattern;
+  return nan ? (nan_poison(pattern) & ~poison_signs) | (poison & poison_signs) : pattern;
 }
 
 shared_arena::~shared_arena() {

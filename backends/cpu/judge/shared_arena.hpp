@@ -100,6 +100,8 @@ private:
 // Poison patterns: every 16-bit lane is a NaN of f16 and bf16, so every wider lane is one of its type, too. None is one
 // that processors, devices or C give out (0x7fff, 0x7fc0, 0x7e00 …), or a comparison's mask (all ones).
 uint64_t nan_poison(uint64_t random);
+// Of each 16 bits of a poison: NaN has two signs, and what reads integers may see no more than that.
+inline constexpr uint64_t poison_signs = 0x8000'8000'8000'8000ULL;
 // Each guard's own: a NaN read beside one array stays what it is in arithmetic, and must show beside another. Another
 // one with other poison: what reads integers past an array disagrees with itself.
 uint64_t guard_of(size_t i, uint64_t poison);

@@ -7,7 +7,7 @@ arguments = ["x", "w", "y", "n"]
 */
 // about: keeps answers in device heap memory that is never freed
 // class: R4
-// expect: harmless
+// expect: wrong_result tolerance
 // near: allocates_and_frees
 #include <cstdlib>
 __device__ float *kept;
