@@ -125,7 +125,15 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::s
     return false;
   }
   const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; };
-  if (std::any_of(v->text.begin(), v->text.end(), is_control)) {
+  // U+0080 to U+009F are controls too, of eight bits to terminals that know them.
+  const auto is_wide_control = [&](size_t i) {
+    const auto byte = [&](size_t k) { return static_cast<unsigned char>(v->text[k]); };
+    return i + 1 < v->text.size() && byte(i) == 0xc2 && byte(i + 1) < 0xa0;
+  };
+  bool wide = false;
+  for (size_t i = 0; i < v->text.size(); ++i)
+    wide = wide || is_wide_control(i);
+  if (wide || std::any_of(v->text.begin(), v->text.end(), is_control)) {
     errors_.add(path(name), "holds a control character");
     return false;
   }

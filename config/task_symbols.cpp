@@ -15,6 +15,10 @@ const std::set<std::string_view> c_keywords{
     "restrict", "return", "short",    "signed", "sizeof", "static",   "struct",   "switch", "typedef", "union",
     "unsigned", "void",   "volatile", "while",  "_Bool",  "_Complex", "_Float16", "main"};
 
+// Of the C library, in what is written around a kernel.
+const std::set<std::string_view> c_library{"EOF",    "FILE", "printf", "fprintf", "puts",   "stdin",
+                                           "stdout", "exit", "stderr", "abort",   "memcmp", "strcmp"};
+
 // Keys of [[shape]] that are not sizes, and functions of expressions.
 const std::set<std::string_view> reserved_sizes{"held_out", "weight", "min", "max", "ceildiv", "sum"};
 
@@ -71,6 +75,10 @@ void task_symbols::identifier(const std::string& path, const std::string& name) 
     errors_.add(path, "'" + name + "' is not an identifier: letters, digits and _, not a digit first");
   else if (c_keywords.contains(name))
     errors_.add(path, "'" + name + "' is a reserved word of C");
+  else if (c_library.contains(name) || name.starts_with('_'))
+    errors_.add(path, "'" + name + "' is a name of the C library or the compiler");
+  else if (name.starts_with("kt_") || name.starts_with("KT_") || name.starts_with("kevolve_"))
+    errors_.add(path, "'" + name + "' begins as what kevolve writes around a kernel does: choose another name");
 }
 
 // Derived symbols may stand for a size argument, whose value is then computed rather than given.

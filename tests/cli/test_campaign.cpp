@@ -320,6 +320,15 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(text.find("rows=1024 cols=2048") != std::string::npos);
   for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
     CHECK_MESSAGE(text.find(hidden) == std::string::npos, hidden);
+  // Of another reference, what was found by the first one says nothing.
+  std::string doubled = reference_text;
+  doubled.replace(doubled.rfind(';'), 1, " * 2.0f;");
+  f.write("row_squares.c", doubled);
+  const auto other = run_kevolve(command, f.path);
+  CAPTURE(other.out);
+  CHECK(other.code == 1);
+  CHECK(other.out.starts_with("row_squares on cpu: wrong_result"));
+  f.write("row_squares.c", reference_text);
   auto wrong = run_kevolve({"eval", "row_squares.task.toml", "wrong.c", "--json"}, f.path);
   CHECK(wrong.code == 1);
   CHECK(wrong.document()["verdict"] == "wrong_result");

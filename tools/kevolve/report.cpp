@@ -1,5 +1,6 @@
 // report.md: the proof for a person, from what the node has recorded.
 #include "backends/target.hpp"
+#include "tools/kevolve/bundle/escape.hpp"
 #include "tools/kevolve/campaign_result.hpp"
 #include "tools/kevolve/terminal.hpp"
 
@@ -95,7 +96,7 @@ std::string how_judged(const campaign_result& r) {
 std::string report_text(const campaign_result& r, const target& hardware) {
   const auto& s = r.status;
   const auto& task = r.spec.task.task;
-  std::string out = fmt::format("# {}: {}\n\n", task.name, task.summary);
+  std::string out = fmt::format("# {}: {}\n\n", task.name, markdown(task.summary));
   if (has_winner(s))
     out +=
         fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n", human_speedup(s.speedup),

@@ -134,12 +134,13 @@ int check_task(const check_options& o) {
               + "\n");
   if (o.common.quiet)
     return code;
-  print_out(fmt::format("{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name,
-                        c.summary.empty() ? "" : ": ", c.summary, c_prototype(c), task->reference_path, c.language,
-                        task->oracle_path.empty() ? "the reference in double"
-                                                  : task->oracle_path + ": " + c_prototype(oracle_contract(*task)),
-                        c.threads ? "allowed" : "not allowed",
-                        task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
+  print_out(fmt::format(
+      "{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name, c.summary.empty() ? "" : ": ",
+      printable(c.summary), c_prototype(c), printable(task->reference_path), c.language,
+      task->oracle_path.empty() ? "the reference in double"
+                                : printable(task->oracle_path) + ": " + c_prototype(oracle_contract(*task)),
+      c.threads ? "allowed" : "not allowed",
+      task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(shapes_text(c));
   return code;
 }

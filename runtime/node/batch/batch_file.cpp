@@ -108,7 +108,10 @@ result<batch_bundle> parse_batch(std::string_view bytes) {
   if (h->format > batch_format)
     return fail(errc::newer_format, "is of format " + std::to_string(h->format) + ", and this kevolve reads format "
                                         + std::to_string(batch_format) + ": use a newer one");
-  if (h->format != batch_format || h->payload_bytes > most_payload)
+  if (h->payload_bytes > most_payload)
+    return fail(errc::corrupt, "holds " + counted(h->payload_bytes) + " when decompressed, " + counted(most_payload)
+                                   + " are the most");
+  if (h->format != batch_format)
     return fail(errc::corrupt, "is of format " + std::to_string(h->format) + ", which there never was");
   const auto packed = bytes.substr(header_bytes, digested - header_bytes);
   if (h->payload_bytes > packed.size() * most_ratio)

@@ -236,7 +236,7 @@ result<std::string> test_source(const bundle_input& b) {
   out += test_runtime();
   out += "\n" + c_prototype(renamed(task, "kevolve_reference")) + ";\n" + c_prototype(renamed(exact, "kevolve_oracle"))
          + ";\n\n";
-  out += "static int run_shape(const char *shape";
+  out += "static int kt_run_shape(const char *shape";
   for (const auto& name : given)
     out += ", int64_t s_" + name;
   out += ") {\n  int good = 1;\n";
@@ -252,7 +252,7 @@ result<std::string> test_source(const bundle_input& b) {
   out += "  return good;\n}\n\nint main(void) {\n  int wrong = 0;\n";
   uint64_t seed = 0;
   for (const auto& s : task.shapes) {
-    out += fmt::format("  kt_state = {};\n  wrong += !run_shape({}", ++seed, c_literal(s.name));
+    out += fmt::format("  kt_state = {};\n  wrong += !kt_run_shape({}", ++seed, c_literal(s.name));
     for (const auto& name : given) {
       const auto size = s.sizes.find(name);
       out += fmt::format(", INT64_C({})", size == s.sizes.end() ? 0 : size->second);
