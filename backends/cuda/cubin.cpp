@@ -21,7 +21,7 @@ constexpr uint32_t reserved_shared = 1024; // the driver's own, in every kernel'
 constexpr size_t most_parameters = 1024;   // a parameter has a byte at least, and 32,764 are the most of all
 // Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT; and in those of each
 // kernel EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE, EIATTR_KPARAM_INFO (its second form has room for 32,764 bytes),
-// EIATTR_MAX_THREADS and EIATTR_CTA_PER_CLUSTER.
+// EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER.
 constexpr uint8_t half_value = 3;
 constexpr uint8_t sized_value = 4;
 constexpr uint8_t register_count = 0x2f;
@@ -29,6 +29,7 @@ constexpr uint8_t parameters_size = 0x19;
 constexpr uint8_t parameter_info = 0x17;
 constexpr uint8_t long_parameter_info = 0x45;
 constexpr uint8_t most_threads_of_block = 0x05;
+constexpr uint8_t threads_of_block = 0x10;
 constexpr uint8_t cluster_of_blocks = 0x3d;
 
 template <class T>
@@ -132,6 +133,8 @@ compiled_bounds read_bounds(std::string_view info) {
       continue;
     if (r.attribute == cluster_of_blocks)
       out.cluster = v;
+    else if (r.attribute == threads_of_block)
+      out.block = v;
     else if (r.attribute == most_threads_of_block)
       // No block has more than 1,024 threads: a product beyond 32 bits allows as much as the device does.
       out.most_threads = static_cast<uint32_t>(std::min<uint64_t>(
@@ -207,6 +210,7 @@ std::map<std::string, kernel_facts> kernels_of(const cubin_facts& facts) {
     if (const auto b = facts.bounds.find(name); b != facts.bounds.end()) {
       k.most_threads = b->second.most_threads;
       k.cluster = b->second.cluster;
+      k.block = b->second.block;
     }
   }
   return out;

@@ -19,6 +19,7 @@ namespace kevolve {
 struct compiled_bounds {
   uint32_t most_threads = 0;         // of a block
   std::array<uint32_t, 3> cluster{}; // blocks
+  std::array<uint32_t, 3> block{};   // threads
 };
 
 struct cubin_facts {

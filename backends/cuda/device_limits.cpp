@@ -45,6 +45,9 @@ void check_launch(size_t index, const resolved_launch& l, const device_limits& d
     refuse("threads per block of this kernel", std::to_string(threads)
                                                    + " threads, its launch bounds and registers allow "
                                                    + std::to_string(facts.most_threads));
+  if (facts.block[0] != 0 && l.block != facts.block)
+    refuse("block of this kernel",
+           in_words(l.block) + " threads are not the " + in_words(facts.block) + " that it was compiled for");
   if (threads <= device.threads_per_block && facts.registers != 0) {
     const auto registers = registers_of_block(threads, facts.registers);
     if (registers > device.registers_per_block)

@@ -81,6 +81,7 @@ struct kernel_facts {
   uint32_t static_shared = 0;
   uint32_t most_threads = 0;         // what its __launch_bounds__ or registers allow
   std::array<uint32_t, 3> cluster{}; // what its __cluster_dims__ demand
+  std::array<uint32_t, 3> block{};   // what its __block_size__ demands; no driver tells
   std::vector<uint32_t> parameters;  // bytes of each
   bool parameters_known = false;
 };

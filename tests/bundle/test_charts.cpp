@@ -56,7 +56,10 @@ TEST_CASE("a roofline says what it lacks") {
   b = sample_bundle();
   b.shapes.front().flops = 0;
   check_sound(roofline_svg(b));
+  b.task.work_flops.clear();
   CHECK(has(roofline_svg(b), "declares no work"));
+  b.task.work_flops = b.task.work_bytes = "sum(lengths)";
+  CHECK(has(roofline_svg(b), "hangs on the data"));
 }
 
 TEST_CASE("names in pictures are escaped") {

@@ -47,7 +47,7 @@ TEST_CASE("a doubt about the figures stands beside them") {
   b.same_toolchain = false;
   b.shapes.front() = {"n=8", false, 1.0};
   const auto text = readme_text(b);
-  CHECK(has(text, "not confirmed directly"));
+  CHECK(has(text, "the final confirmation was not made"));
   CHECK(has(text, "take it for an estimate"));
   CHECK(has(text, "not the one that measured"));
   CHECK(has(text, "| n=8 | declared | - | - | - | not timed | 0 |"));

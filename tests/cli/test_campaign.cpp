@@ -254,7 +254,7 @@ TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a
   auto ended = second.finish();
   CHECK(ended.code == 1);
   CHECK(ended.out.find("cancelled; the best so far") != std::string::npos);
-  CHECK(ended.out.find("was not confirmed") != std::string::npos);
+  CHECK(ended.out.find("confirmation was not made") != std::string::npos);
   CHECK(ended.err.find("preparing: 0 candidates") == std::string::npos); // what was done counts from the first line
   CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["in_flight"] == 0);
   auto list = run_kevolve({"list"}, f.path).out;

@@ -76,9 +76,11 @@ TEST_CASE("machine code says what its kernels were compiled to be launched with"
   auto b = plain_code();
   b.three("softmax", 0x05, {128, 2, 1});
   b.three("softmax", 0x3d, {2, 1, 1});
+  b.three("softmax", 0x10, {64, 4, 1});
   const auto kernel = kernels_of(*read_cubin(b.bytes())).at("softmax");
   CHECK(kernel.most_threads == 256);
   CHECK(kernel.cluster == std::array<uint32_t, 3>{2, 1, 1});
+  CHECK(kernel.block == std::array<uint32_t, 3>{64, 4, 1});
   auto huge = plain_code();
   huge.three("softmax", 0x05, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
   CHECK(kernels_of(*read_cubin(huge.bytes())).at("softmax").most_threads == UINT32_MAX);

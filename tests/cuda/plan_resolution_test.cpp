@@ -196,6 +196,10 @@ TEST_CASE("a plan beyond the device is refused before launch, naming the limit")
   CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]\ncluster=[2]")), pairs).empty());
   CHECK(violations(resolved(kernel("grid=[8]\nblock=[1]\ncluster=[4]")), pairs) == "cluster of this kernel; ");
   CHECK(violations(resolved(kernel("grid=[9]\nblock=[1]")), pairs) == "cluster; ");
+  kernel_facts squares;
+  squares.block = {16, 16, 1};
+  CHECK(violations(resolved(kernel("grid=[8]\nblock=[16,16]")), squares).empty());
+  CHECK(violations(resolved(kernel("grid=[8]\nblock=[256]")), squares) == "block of this kernel; ");
   auto poor = published_limits(90);
   poor.cooperative = false;
   CHECK(violations(resolved(kernel("grid=[1]\nblock=[1]\ncooperative=true")), {}, poor) == "cooperative launch; ");

@@ -26,13 +26,14 @@ sizes at(int64_t rows, int64_t cols) {
 
 } // namespace
 
-TEST_CASE("the corners of the box around the shapes are judged, those that are larger than any shape are not") {
+TEST_CASE("the corners of the box around the shapes are judged, those that are far larger than any shape are not") {
   const auto c = corners_of(task_of({at(8, 1000), at(500, 16)}));
   REQUIRE(c.to_judge.size() == 1);
   CHECK(c.to_judge[0].sizes == at(8, 16));
   CHECK(c.to_judge[0].name == "rows=8 cols=16");
   CHECK(c.to_judge[0].held_out);
   CHECK(c.unseen == std::vector<sizes>{at(500, 1000)});
+  CHECK(corners_of(task_of({at(29, 100), at(100, 64)})).unseen.empty()); // half as much again as the largest
 }
 
 TEST_CASE("a corner that is a shape, and a size that does not vary, add none") {
@@ -70,6 +71,7 @@ TEST_CASE("memory bounds corners as work does") {
   const auto c = corners_of(t); // rows=1000 takes 4 MB with any cols
   REQUIRE(c.to_judge.size() == 1);
   CHECK(c.to_judge[0].sizes == at(10, 10));
+  CHECK(c.unseen == std::vector<sizes>{at(1000, 1000)}); // a hundred times the work
   t.shapes[0].sizes = at(10, 10);
   t.shapes[1].sizes = at(1000, 1);
   t.arguments[1].shape = {"cols", "cols", "cols", "cols"};

@@ -102,7 +102,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
         fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n", human_speedup(s.speedup),
                     s.ci_low, s.ci_high,
                     s.final_confirmed ? ", measured directly against the reference in fresh processes, in one session"
-                                      : "; a chain of races, not confirmed directly against the reference");
+                                      : "; by what was measured on the way, the final confirmation was not made");
   if (has_winner(s) && !s.disturbed.empty())
     out += "The machine was disturbed while this was measured, each time again (" + printable(s.disturbed)
            + "): take it for an estimate.\n\n";

@@ -59,7 +59,7 @@ int run(const bundle_options& o) {
         fmt::format("{}: {}{}, node {}, {} files; cmake -B b && cmake --build b && ctest --test-dir b builds and "
                     "tests it there\n",
                     printable(*place), human_speedup(b->speedup),
-                    b->final_confirmed ? "" : " by a chain of races, not confirmed directly against the reference",
+                    b->final_confirmed ? "" : " by what was measured on the way, the final confirmation was not made",
                     b->node, files->size()));
   return exit_code::ok;
 }

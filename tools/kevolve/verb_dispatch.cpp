@@ -82,6 +82,10 @@ result<dispatch_result> make_dispatcher(const dispatch_options& o, const dispatc
     return tl::unexpected(begun.error());
   if (const auto& beside = judge.beside(); beside.judged > 0)
     judge.tell(fmt::format("judging {} between the task's own, too", human_number(beside.judged, "shape")));
+  if (const auto unseen = judge.beside().unseen.size(); unseen > 0)
+    judge.tell(fmt::format("{} between the task's own would take more than {:.0f} times what its largest takes: not "
+                           "judged, the reference runs there; declare such a shape if it matters",
+                           human_number(unseen, "shape"), dispatch::most_beyond));
   auto kernels = judge_kernels(judge, worth_judging(m, o.kernels));
   if (!kernels)
     return tl::unexpected(kernels.error());

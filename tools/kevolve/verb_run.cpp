@@ -106,7 +106,8 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
-    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by a chain of races and was not confirmed\n",
+    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by what was measured on the way; the final "
+                          "confirmation was not made\n",
                           s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
   } else {
     size_t declared = 0;

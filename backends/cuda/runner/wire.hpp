@@ -182,6 +182,6 @@ typename I::result_type inspect(I& f, device_limits& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, kernel_facts& x) {
-  return f(x.registers, x.static_shared, x.most_threads, x.cluster, x.parameters, x.parameters_known);
+  return f(x.registers, x.static_shared, x.most_threads, x.cluster, x.block, x.parameters, x.parameters_known);
 }
 } // namespace kevolve

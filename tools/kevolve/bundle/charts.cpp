@@ -62,7 +62,9 @@ std::string roofline_svg(const bundle_input& b) {
   if (points.empty() || compute <= 0 || memory <= 0) {
     svg_chart chart{title, blank_x, blank_y};
     chart.text(0.1, 10,
-               points.empty() ? "the task declares no work: no point can be placed"
+               points.empty() ? (b.task.work_flops.empty() || b.task.work_bytes.empty()
+                                     ? "the task declares no work: no point can be placed"
+                                     : "the declared work hangs on the data: no point can be placed")
                               : "the device's peaks were not measured",
                "#666");
     return chart.done();

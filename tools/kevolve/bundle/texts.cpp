@@ -160,7 +160,7 @@ std::string readme_text(const bundle_input& b) {
                      markdown(fmt::format("{:.2f} times", b.speedup)),
                      b.ci_low > 0 ? fmt::format(", 95 % interval {:.3f} to {:.3f}", b.ci_low, b.ci_high) : "",
                      b.final_confirmed ? ", measured directly against it in fresh processes, in one session"
-                                       : "; a chain of races, not confirmed directly against the reference");
+                                       : "; by what was measured on the way, the final confirmation was not made");
   if (!b.disturbed.empty())
     out += "The machine was disturbed while this was measured (" + markdown(b.disturbed)
            + "): take it for an estimate.\n\n";

@@ -88,7 +88,7 @@ corners corners_of(const contract& task) {
     if (std::find(shapes.begin(), shapes.end(), at) != shapes.end())
       continue;
     const auto e = extent_of(task, at);
-    if (e.bytes <= largest.bytes && e.work <= largest.work)
+    if (e.bytes <= most_beyond * largest.bytes && e.work <= most_beyond * largest.work)
       out.to_judge.push_back({name_of(task, at), at, true, 1.0});
     else
       out.unseen.push_back(std::move(at));

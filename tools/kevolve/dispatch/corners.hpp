@@ -11,8 +11,11 @@ namespace kevolve::dispatch {
 
 struct corners {
   std::vector<shape_case> to_judge; // held out
-  std::vector<sizes> unseen;        // more work or memory than the largest shape: nobody is to wait for these
+  std::vector<sizes> unseen;        // far more work or memory than the largest shape: nobody is to wait for these
 };
+
+// A corner takes so many times the memory and the work of the task's largest shape at most.
+inline constexpr double most_beyond = 4.0;
 
 // The corners of the box around the task's shapes that are no shapes. Of more than `most_corner_sizes` sizes that vary
 // only those of the widest ranges do here; the others are as in the first shape.
