@@ -136,8 +136,8 @@ private:
   double centre_ = 0.0;
 };
 
-// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others. Where code goes wrong
-// over such a value is mostly where a loop begins, ends, or goes from whole vectors to what remains.
+// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others. Where code goes
+// wrong over such a value is mostly where a loop begins, ends, or goes from whole vectors to what remains.
 class special_among_ordinary {
 public:
   special_among_ordinary(const argument& a, const edge_draw& edge, random_stream& random)

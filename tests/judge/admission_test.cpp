@@ -483,9 +483,8 @@ TEST_CASE("a reference that reads integers before its array is found out, though
   c.arguments[0].fill.distribution = "integer";
   c.arguments[0].fill.high = 1000;
   c.shapes = {shape_of("n=4099", {{"n", 4099}}), shape_of("n=100", {{"n", 100}}, true)};
-  const auto reference =
-      compile_c("#include <stdint.h>\nvoid rises(const int32_t *x, int32_t *y, int64_t n) {\n"
-                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i - 1] > x[i];\n}\n");
+  const auto reference = compile_c("#include <stdint.h>\nvoid rises(const int32_t *x, int32_t *y, int64_t n) {\n"
+                                   "  for (int64_t i = 0; i < n; ++i) y[i] = x[i - 1] > x[i];\n}\n");
   for (int i = 0; i < 10; ++i)
     CHECK(judge.ask(request_for(c, reference, {}, judge_mode::admit)).rule == "nondeterministic_reference");
 }

@@ -87,17 +87,18 @@ private:
   static complaint not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
     const auto where = " on shape '" + shape.name + "', in the first " + std::to_string(draws) + " draws";
     const auto detail =
-        bad.differ ? bad.which + where
-                         + ": no candidate is right by both. Change the fill rules, or give an [oracle] that "
-                           "means what the reference computes"
-                   : (bad.only_the_oracle
-                          ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
-                            "the reference itself does not: give an [oracle] that does not look at a float's bits)"
-                          : std::string{"the reference"})
-                         + " leaves infinite or NaN elements" + where + " (" + bad.which
-                         + "). Every output holds NaN before a call, and so does what lies beside every array: an element "
-                           "that stays so was never written, was read first, or came from past an array's end. If the "
-                           "figures are meant, change the fill rules or declare nonfinite = \"match\"";
+        bad.differ
+            ? bad.which + where
+                  + ": no candidate is right by both. Change the fill rules, or give an [oracle] that "
+                    "means what the reference computes"
+            : (bad.only_the_oracle
+                   ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
+                     "the reference itself does not: give an [oracle] that does not look at a float's bits)"
+                   : std::string{"the reference"})
+                  + " leaves infinite or NaN elements" + where + " (" + bad.which
+                  + "). Every output holds NaN before a call, and so does what lies beside every array: an element "
+                    "that stays so was never written, was read first, or came from past an array's end. If the "
+                    "figures are meant, change the fill rules or declare nonfinite = \"match\"";
     return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
   }
 
