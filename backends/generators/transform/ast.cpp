@@ -17,7 +17,8 @@ size_t ast_reader::line_of(size_t offset) const {
 }
 
 std::string ast_reader::declare(json node) {
-  auto name = fresh_name(out_, text(node, "name"));
+  const auto given = text(node, "name");
+  auto name = in_callee_ ? name_of_its_own(out_, given.empty() ? "unnamed" : given) : fresh_name(out_, given);
   names_[text(node, "id")] = name;
   return name;
 }
@@ -52,6 +53,29 @@ void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt
   out.push_back(std::move(s));
 }
 
+expr ast_reader::read_whole(json node) {
+  auto call = node;
+  for (auto inner = children(call); inner.size() == 1
+                                    && (text(call, "kind") == "ParenExpr" || text(call, "kind") == "ImplicitCastExpr"
+                                        || text(call, "kind") == "CStyleCastExpr");
+       inner = children(call))
+    call = inner[0];
+  const auto outer = std::exchange(whole_call_, text(call, "kind") == "CallExpr" ? text(call, "id") : std::string{});
+  auto out = read_expr(node);
+  whole_call_ = outer;
+  return out;
+}
+
+bool ast_reader::acts(json node) {
+  const auto kind = text(node, "kind");
+  const auto op = text(node, "opcode");
+  if (kind == "CallExpr" || kind == "CompoundAssignOperator" || kind == "StmtExpr"
+      || (kind == "BinaryOperator" && op == "=") || (kind == "UnaryOperator" && (op == "++" || op == "--")))
+    return true;
+  const auto inner = children(node);
+  return std::any_of(inner.begin(), inner.end(), acts);
+}
+
 std::vector<stmt> ast_reader::read_body(json node) {
   std::vector<stmt> out;
   if (text(node, "kind") == "CompoundStmt")
@@ -65,7 +89,8 @@ std::vector<stmt> ast_reader::read_body(json node) {
 void ast_reader::read_declaration(json node, std::vector<stmt>& out) {
   for (auto decl : children(node)) {
     auto type = type_of(decl);
-    bool plain = text(decl, "kind") == "VarDecl" && type.base != scalar_kind::none;
+    bool plain =
+        text(decl, "kind") == "VarDecl" && type.base != scalar_kind::none && text(decl, "storageClass") != "extern";
     if (!plain) {
       // Every name of the statement stays as written, or the opaque text would not match.
       for (auto other : children(node)) {
@@ -88,7 +113,7 @@ void ast_reader::read_declaration(json node, std::vector<stmt>& out) {
     std::vector<stmt> after;
     around_ = {s.is_static ? nullptr : &out, &after};
     if (s.has_value)
-      s.value = read_expr(inner[0]);
+      s.value = read_whole(inner[0]);
     around_ = {};
     s.name = declare(decl);
     out.push_back(std::move(s));
@@ -108,7 +133,7 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   }
   // a = b = c is b = c; a = b
   if (kind == "BinaryOperator" && op == "=" && text(inner[1], "kind") == "BinaryOperator"
-      && text(inner[1], "opcode") == "=") {
+      && text(inner[1], "opcode") == "=" && !acts(children(inner[1])[0])) {
     read_effect(inner[1], out);
     auto middle = read_expr(children(inner[1])[0]);
     out.push_back(make_assign(read_expr(inner[0]), "=", std::move(middle)));
@@ -117,15 +142,17 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   if ((kind == "BinaryOperator" && op == "=") || kind == "CompoundAssignOperator") {
     // p[i++] = q[j++]: C leaves the moment of the increments open up to the end of the statement.
     std::vector<stmt> after;
-    around_ = {&out, &after};
+    const auto before = out.size();
+    around_ = {splices_ ? &out : nullptr, &after};
     auto target = read_expr(inner[0]);
-    auto value = read_expr(inner[1]);
+    auto value = read_whole(inner[1]);
     around_ = {};
     if (target.kind == expr_kind::name || target.kind == expr_kind::subscript) {
       out.push_back(make_assign(std::move(target), op, std::move(value)));
       std::move(after.begin(), after.end(), std::back_inserter(out));
       return;
     }
+    out.resize(before); // it is read again, as a whole
   }
   if (kind == "UnaryOperator" && (op == "++" || op == "--")) {
     auto target = read_expr(inner[0]);
@@ -136,12 +163,12 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
     }
   }
   if (kind == "CStyleCastExpr" && text(node, "castKind") == "ToVoid")
-    return; // (void)x
+    return acts(inner[0]) ? read_effect(inner[0], out) : void(); // (void)x
   stmt s;
   s.kind = stmt_kind::evaluate;
   s.value = read_expr(node);
   std::optional<expr> none;
-  if (s.value.kind == expr_kind::call && spliced(s.value, out, none))
+  if (s.value.kind == expr_kind::call && splices_ && spliced(s.value, true, out, none))
     return;
   out.push_back(std::move(s));
 }
@@ -159,8 +186,10 @@ void ast_reader::read_for(json node, std::vector<stmt>& out) {
   loop.value = present(2) ? read_expr(parts[2]) : make_literal(1);
   loop.body = read_body(parts[4]);
   std::vector<stmt> increment;
+  const auto splices = std::exchange(splices_, false);
   if (present(3))
     read_effect(parts[3], increment);
+  splices_ = splices;
   // normalise() turns `continue` into branches, so that the increment still runs; inside opaque text it cannot.
   bool hidden = false;
   walk(loop.body, [&](const stmt& s) {
@@ -199,7 +228,7 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   } else if (kind == "IfStmt" && (inner.size() == 2 || inner.size() == 3)) {
     s.kind = stmt_kind::branch;
     around_ = {&out, nullptr};
-    s.value = read_expr(inner[0]);
+    s.value = read_whole(inner[0]);
     around_ = {};
     s.body = read_body(inner[1]);
     if (inner.size() == 3)
@@ -210,7 +239,7 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
     s.has_value = !inner.empty();
     around_ = {&out, nullptr};
     if (s.has_value)
-      s.value = read_expr(inner[0]);
+      s.value = read_whole(inner[0]);
     around_ = {};
     out.push_back(std::move(s));
   } else if (kind == "BreakStmt") {
@@ -305,6 +334,12 @@ result<program> read_function(const std::string& source, const std::string& synt
       e.kind = expr_kind::opaque;
       e.names = {e.text};
     }
+    const auto is_argument = [&] {
+      return std::any_of(p.parameters.begin(), p.parameters.end(),
+                         [&](const parameter& x) { return x.name == e.text; });
+    };
+    if (e.kind == expr_kind::name && e.type.depth > 0 && e.type.is_const && !is_argument())
+      e.type.is_const = false;                  // what it points into may be written by another name
     if (may_alias && e.kind == expr_kind::name) // what cannot be written by this name can be by another
       e.type.is_const = false;
   });

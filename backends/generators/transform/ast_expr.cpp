@@ -1,3 +1,4 @@
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/ast_reader.hpp"
 
 #include "backends/generators/transform/build.hpp"
@@ -78,15 +79,23 @@ expr ast_reader::opaque_expr(json node) {
 expr ast_reader::read_expr(json node) {
   const auto kept = kept_.size();
   const auto increments = around_.after == nullptr ? 0 : around_.after->size();
+  const auto before = around_.before == nullptr ? 0 : around_.before->size();
+  const auto take_back = [&] { // its text does it all itself
+    if (around_.after != nullptr)
+      around_.after->resize(increments);
+    if (around_.before != nullptr)
+      around_.before->resize(before);
+  };
   auto e = read_node(node);
+  if (e.kind == expr_kind::opaque)
+    take_back();
   if (e.kind == expr_kind::opaque || kept_.size() == kept)
     return e;
   // A part of a macro has no text of its own but the whole macro's: what the macro stands for is then kept as a whole.
   const auto where = expanded_range(node);
   if (!where || std::find(kept_.begin() + static_cast<ptrdiff_t>(kept), kept_.end(), *where) == kept_.end())
     return e;
-  if (around_.after != nullptr)
-    around_.after->erase(around_.after->begin() + static_cast<ptrdiff_t>(increments), around_.after->end());
+  take_back();
   return opaque_expr(node);
 }
 
@@ -194,13 +203,18 @@ expr ast_reader::read_node(json node) {
       return opaque_expr(node);
     auto e = make_expr(expr_kind::call, type, {}, callee.text);
     e.computes = pure_.count(callee_of(node).value_or("")) != 0;
+    // Increments in arguments are over before a function that might see them begins.
+    const auto around = around_;
+    if (!e.computes && !is_pure_function(e.text))
+      around_.after = nullptr;
     for (size_t i = 1; i < inner.size(); ++i)
       e.args.change().push_back(sub(i));
+    around_ = around;
     if (auto value = e.computes ? inlined(e) : std::nullopt)
       return std::move(*value);
     if (around_.before != nullptr && type.base != scalar_kind::none && type.depth == 0) {
       std::optional<expr> result = e;
-      if (spliced(e, *around_.before, result))
+      if (spliced(e, text(node, "id") == whole_call_, *around_.before, result))
         return std::move(*result);
     }
     return e;

@@ -6,15 +6,35 @@
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <utility>
 
 namespace kevolve::transform {
+
+std::string name_of_its_own(program& p, const std::string& like) {
+  // Comments and texts too: where those begin and end is not looked at.
+  const auto in_file = [&](const std::string& name) {
+    const auto& text = p.source;
+    const auto inside = [&](size_t at) {
+      return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      if ((at == 0 || !inside(at - 1)) && !inside(at + name.size()))
+        return true;
+    return false;
+  };
+  auto out = fresh_name(p, like);
+  while (in_file(out))
+    out = fresh_name(p, like);
+  return out;
+}
 
 namespace {
 
 constexpr size_t most_nodes = 200;   // of what one call becomes
 constexpr size_t most_calls = 1000;  // looked into; calls in calls in calls multiply
-constexpr size_t most_copied = 2000; // of a body put in the place of its call
+constexpr size_t most_copied = 3000; // of the bodies put in the places of their calls
 constexpr size_t most_twice = 40;    // of what is written down again at each use
 
 size_t nodes(const expr& e) {
@@ -55,8 +75,7 @@ expr converted(expr e, const ctype& type) {
 class call_value {
 public:
   // `before`: takes variables for what is used several times; null where the call may not be reached.
-  call_value(program& p, const std::string& function, std::vector<stmt>* before)
-      : p_(p), function_(function), before_(before) {}
+  call_value(program& p, const expr& call, std::vector<stmt>* before) : p_(p), type_(call.type), before_(before) {}
 
   std::optional<expr> run(const std::vector<stmt>& parameters, std::vector<stmt> body) {
     body_ = std::move(body);
@@ -78,8 +97,10 @@ private:
   std::optional<expr> returned(const list& body, bool certain) {
     for (size_t i = 0; i < body.size(); ++i) {
       const auto& s = body[i];
-      if (s.kind == stmt_kind::give_back)
-        return s.has_value ? filled(s.value) : std::nullopt;
+      if (s.kind == stmt_kind::give_back) {
+        auto out = s.has_value ? filled(s.value) : std::nullopt;
+        return out ? std::optional{converted(std::move(*out), type_)} : std::nullopt;
+      }
       if (s.kind == stmt_kind::branch && !(assigns_alone(s.body) && assigns_alone(s.otherwise))) {
         const auto rest = body.begin() + static_cast<ptrdiff_t>(i) + 1;
         return either(s, list(rest, body.end()));
@@ -126,7 +147,7 @@ private:
       case stmt_kind::branch:
         return merge(s, certain);
       case stmt_kind::evaluate:
-        return take_bits(s.value);
+        return take_bits(s.value, certain);
       default:
         return false;
     }
@@ -180,7 +201,7 @@ private:
   }
 
   // memcpy from one variable to another of its size: its bits as the other's type.
-  bool take_bits(const expr& e) {
+  bool take_bits(const expr& e, bool certain) {
     if (e.kind != expr_kind::call || (e.text != "memcpy" && e.text != "__builtin_memcpy") || e.args.size() != 3)
       return false;
     const auto place = [](const expr& x) -> const expr* {
@@ -199,7 +220,7 @@ private:
     return keep(
         to->text, to->type,
         make_expr(expr_kind::bits, scalar_type(to->type.base), {std::move(*value)}, vector_name(from->type.base, 1)),
-        true);
+        certain);
   }
 
   static bool has_bits(const ctype& t) {
@@ -234,10 +255,8 @@ private:
 
   expr variable(const std::string& name, const ctype& type, expr value) {
     auto own = name; // nobody else's, until a second value needs a name
-    const auto hides = [&] { return replace_identifier(p_.source, own, "") != p_.source; };
-    const auto used = [&](const stmt& s) { return s.name == own; };
-    while (hides() || std::any_of(variables_.begin(), variables_.end(), used))
-      own = fresh_name(p_, name + "_of_" + function_);
+    if (std::any_of(variables_.begin(), variables_.end(), [&](const stmt& s) { return s.name == own; }))
+      own = name_of_its_own(p_, name);
     auto t = plain(type);
     variables_.push_back(make_declare(own, t, std::move(value)));
     return make_name(own, t);
@@ -263,7 +282,7 @@ private:
   }
 
   program& p_;
-  const std::string& function_;
+  const ctype& type_;
   std::vector<stmt>* before_;
   list body_;                         // whole
   std::map<std::string, expr> known_; // variable → its value at this point
@@ -276,38 +295,28 @@ ast_reader::callee ast_reader::read_callee(json function) {
   // Another function's names, and another clang's ids.
   const auto around = std::exchange(around_, {});
   auto names = std::exchange(names_, {});
+  const auto inside = std::exchange(in_callee_, true);
+  const auto splices = std::exchange(splices_, true);
+  const auto whole = std::exchange(whole_call_, {});
   callee out;
   const auto notes = out_.notes.size();
   for (auto child : children(function)) {
     const auto kind = text(child, "kind");
     if (kind == "ParmVarDecl") {
       auto type = type_of(child);
-      out.parameters.push_back(make_declare(text(child, "name").empty() ? fresh_name(out_, "unnamed") : declare(child),
-                                            std::move(type), std::nullopt));
+      out.parameters.push_back(make_declare(declare(child), std::move(type), std::nullopt));
     } else if (kind == "CompoundStmt") {
       read_stmt(child, out.body);
     }
   }
   names_ = std::move(names);
   around_ = around;
+  in_callee_ = inside;
+  splices_ = splices;
+  whole_call_ = whole;
   out_.notes.resize(notes);
   flatten(out.body);
   return out;
-}
-
-std::optional<expr> ast_reader::inlined(const expr& call) {
-  const auto found = pure_.find(call.text);
-  if (found == pure_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
-    return std::nullopt;
-  auto hidden = hidden_;
-  const auto kept = kept_.size();
-  auto function = read_callee(found->second);
-  hidden_ = std::move(hidden); // what is left of its variables has no place in memory
-  kept_.resize(kept);
-  reading_.erase(call.text);
-  if (!binds(function, call, true))
-    return std::nullopt;
-  return call_value{out_, call.text, around_.before}.run(function.parameters, std::move(function.body));
 }
 
 // Gives each parameter its argument; false where that is not all there is to a call.
@@ -374,31 +383,94 @@ bool to_one_end(std::vector<stmt>& body, const std::optional<expr>& result) {
   return !result; // falls off the end
 }
 
-// What a name in another function's statements refers to beside its own variables.
+// What a name in another function's statements refers to beside its own variables, functions included.
 std::set<std::string> outside(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
   auto own = declared(body);
   for (const auto& p : parameters)
     own.insert(p.name);
   std::set<std::string> out;
   walk_exprs(body, [&](const expr& e) {
-    if (e.kind == expr_kind::name && own.count(e.text) == 0)
+    if ((e.kind == expr_kind::name || e.kind == expr_kind::call) && own.count(e.text) == 0)
       out.insert(e.text);
   });
   return out;
 }
 
-bool can_be_copied(const std::vector<stmt>& body) {
-  bool ok = weight(body) <= most_copied;
+bool can_be_copied(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
+  // What lives as long as the function that calls for it, or knows which one that is.
+  static constexpr std::array<std::string_view, 4> bound_to_the_call{"alloca", "setjmp", "va_", "frame_address"};
+  auto own = declared(body);
+  bool ok = true;
+  for (const auto& p : parameters) {
+    own.insert(p.name);
+    ok = ok && p.type.base != scalar_kind::none && p.type.suffix.empty();
+  }
   walk(body, [&](const stmt& s) {
-    ok = ok && s.kind != stmt_kind::opaque && !s.is_static;
-    for_each_expr(s, [&](const expr& e) { walk(e, [&](const expr& x) { ok = ok && x.kind != expr_kind::opaque; }); });
+    // How long an array is stands in the words of the function that it is copied from.
+    const bool by_name = std::any_of(s.type.suffix.begin(), s.type.suffix.end(), [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+    });
+    ok = ok && s.kind != stmt_kind::opaque && !s.is_static && !by_name;
+    for_each_expr(s, [&](const expr& e) {
+      walk(e, [&](const expr& x) {
+        ok = ok && x.kind != expr_kind::opaque;
+        if (x.kind == expr_kind::call) // through a pointer, or as above
+          ok = ok && own.count(x.text) == 0
+               && std::none_of(bound_to_the_call.begin(), bound_to_the_call.end(),
+                               [&](std::string_view word) { return x.text.find(word) != std::string::npos; });
+      });
+    });
+  });
+  return ok;
+}
+
+// Whether it changes nothing that its caller can see, but for what it gives back.
+bool changes_nothing(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
+  auto own = declared(body);
+  for (const auto& p : parameters)
+    own.insert(p.name);
+  bool ok = true;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::assign)
+      ok = ok && s.target.kind == expr_kind::name && own.count(s.target.text) != 0;
+    for_each_expr(s, [&](const expr& e) {
+      walk(e, [&](const expr& x) { ok = ok && (x.kind != expr_kind::call || is_pure_call(x)); });
+    });
   });
   return ok;
 }
 
 } // namespace
 
-bool ast_reader::spliced(const expr& call, std::vector<stmt>& out, std::optional<expr>& result) {
+// What the file has by these names must be what the entry sees by them too, now and in what is read later.
+bool ast_reader::reaches(const std::set<std::string>& names) {
+  for (const auto& name : names) {
+    if (outer_.count(name) != 0)
+      continue;
+    if (std::find(out_.taken.begin(), out_.taken.end(), name) != out_.taken.end())
+      return false;
+    outer_.insert(name);
+    out_.taken.push_back(name);
+  }
+  return true;
+}
+
+std::optional<expr> ast_reader::inlined(const expr& call) {
+  const auto found = pure_.find(call.text);
+  if (found == pure_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
+    return std::nullopt;
+  auto hidden = hidden_;
+  const auto kept = kept_.size();
+  auto function = read_callee(found->second);
+  hidden_ = std::move(hidden); // what is left of its variables has no place in memory
+  kept_.resize(kept);
+  reading_.erase(call.text);
+  if (!binds(function, call, true) || !reaches(outside(function.body, function.parameters)))
+    return std::nullopt;
+  return call_value{out_, call, around_.before}.run(function.parameters, std::move(function.body));
+}
+
+bool ast_reader::spliced(const expr& call, bool whole, std::vector<stmt>& out, std::optional<expr>& result) {
   const auto found = functions_.find(call.text);
   if (found == functions_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
     return false;
@@ -409,23 +481,19 @@ bool ast_reader::spliced(const expr& call, std::vector<stmt>& out, std::optional
   kept_.resize(kept);
   std::vector<stmt> made;
   if (result) {
-    result = make_name(fresh_name(out_, "of_" + call.text), plain(call.type));
+    result = make_name(name_of_its_own(out_, "of_" + call.text), plain(call.type));
     made.push_back(make_declare(result->text, result->type, std::nullopt));
   }
   auto& body = function.body;
   const auto foreign = outside(body, function.parameters);
-  bool ok = binds(function, call, false) && can_be_copied(body) && to_one_end(body, result);
-  for (const auto& name : foreign) {
-    // What the file has by that name, another variable of ours would hide.
-    ok = ok && std::find(out_.taken.begin(), out_.taken.end(), name) == out_.taken.end();
-    if (ok)
-      outer_.insert(name);
-  }
+  copied_ += weight(body);
+  bool ok = copied_ <= most_copied && binds(function, call, false) && can_be_copied(body, function.parameters)
+            && (!result || whole || changes_nothing(body, function.parameters)) && to_one_end(body, result)
+            && reaches(foreign);
   if (!ok) {
     hidden_ = hidden;
     return false;
   }
-  out_.taken.insert(out_.taken.end(), outer_.begin(), outer_.end());
   for (auto& p : function.parameters) {
     p.type.is_const = p.type.depth > 0 && p.type.is_const;
     if (p.type.depth == 0)

@@ -44,6 +44,10 @@ public:
 
 private:
   expr opaque_expr(json node);
+  // All of a value: nothing else of its statement is evaluated before it.
+  expr read_whole(json node);
+  // Whether evaluating it may change anything.
+  static bool acts(json node);
   expr read_node(json node);
   struct callee {
     std::vector<stmt> parameters; // declarations
@@ -52,10 +56,12 @@ private:
   // Anew for each call: every variable has a name of its own.
   callee read_callee(json function);
   static bool binds(callee& function, const expr& call, bool pure);
+  bool reaches(const std::set<std::string>& names);
   // What a call computes, if that is an expression; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
   // The called function's statements, put at the end of `out`; its value, where one is wanted, is then in `result`.
-  bool spliced(const expr& call, std::vector<stmt>& out, std::optional<expr>& result);
+  // `whole`: nothing else of the statement comes before the call, so that it may change what others see.
+  bool spliced(const expr& call, bool whole, std::vector<stmt>& out, std::optional<expr>& result);
   void opaque_stmt(json node, const std::string& why, std::vector<stmt>& out);
   void read_for(json node, std::vector<stmt>& out);
   void read_declaration(json node, std::vector<stmt>& out);
@@ -81,11 +87,18 @@ private:
   std::set<std::string> outer_;   // what spliced functions mention of the file
   std::set<std::string> reading_; // those being inlined
   size_t calls_read_ = 0;
+  size_t copied_ = 0;      // statements of functions that stand where they were called
+  bool in_callee_ = false; // whose names must hide nothing that the entry has
+  bool splices_ = true;    // statements may go before the one that is read
+  std::string whole_call_; // the call that is all of a value: nothing else of its statement is evaluated before it
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change where no statement says so
   std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
   places around_;
 };
+
+// A name that hides nothing that the file has, wherever it will be mentioned; it is then in use.
+std::string name_of_its_own(program& p, const std::string& like);
 
 ctype parse_ctype(std::string_view spelling, std::string_view desugared);
 

@@ -60,6 +60,7 @@ size_t count_mentions(const stmt_list& body, const std::string& name) {
   size_t n = 0;
   walk(body, [&](const stmt& s) {
     n += static_cast<size_t>(std::count(s.names.begin(), s.names.end(), name));
+    n += !s.type.suffix.empty() && replace_identifier(s.type.suffix, name, "") != s.type.suffix ? 1U : 0U;
     for_each_expr(s, [&](const expr& e) {
       walk(e, [&](const expr& x) {
         n += (x.kind == expr_kind::name && x.text == name ? 1U : 0U)

@@ -24,6 +24,8 @@ void drop_unread(list& all) {
   walk(all, [&](const stmt& s) {
     for (const auto& n : s.names)
       set_only.erase(n);
+    if (!s.type.suffix.empty())
+      std::erase_if(set_only, [&](const auto& n) { return replace_identifier(s.type.suffix, n, "") != s.type.suffix; });
     bool sets = s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && s.op == "=";
     if (!pure(s.value) && (sets || s.kind == stmt_kind::declare))
       set_only.erase(sets ? s.target.text : s.name);

@@ -219,9 +219,7 @@ void print_stmt(std::string& out, const stmt& s, int indent) {
       auto advance = s.step == 1 ? "++" + s.name : s.name + " += " + std::to_string(s.step);
       line(out, indent,
            "for (" + print_type(s.type) + " " + s.name + " = " + print(s.from) + "; " + s.name + " < "
-               + (s.to.kind == expr_kind::minimum || s.to.kind == expr_kind::conditional ? "(" + print(s.to) + ")"
-                                                                                         : print(s.to))
-               + "; " + advance + ") {");
+               + wrapped(s.to, 11) + "; " + advance + ") {");
       print_list(out, s.body, indent + 1);
       line(out, indent, "}");
       break;

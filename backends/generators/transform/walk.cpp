@@ -88,7 +88,8 @@ bool mentions(const expr& e, const std::string& name) {
 }
 
 bool mentions(const stmt& s, const std::string& name) {
-  bool found = std::find(s.names.begin(), s.names.end(), name) != s.names.end();
+  bool found = std::find(s.names.begin(), s.names.end(), name) != s.names.end()
+               || (!s.type.suffix.empty() && replace_identifier(s.type.suffix, name, "") != s.type.suffix);
   for_each_expr(s, [&](const expr& e) { found = found || mentions(e, name); });
   return found || mentions(s.body, name) || mentions(s.otherwise, name);
 }
@@ -166,6 +167,9 @@ public:
     for (auto& name : s.changes)
       change(name);
     change_text(s.names, s.text);
+    if (!s.type.suffix.empty()) // how long an array is
+      for (const auto& [from, to] : names_)
+        s.type.suffix = replace_identifier(s.type.suffix, from, to);
     for_each_expr(s, [&](expr& e) { in(e); });
     for (auto* list : {&s.body, &s.otherwise})
       change_some<stmt>(*list, [&](const stmt& x) { return concerns(x); }, [&](stmt& x) { in(x); });
@@ -182,6 +186,9 @@ private:
   }
   bool concerns(const stmt& s) const {
     bool found = has(s.name) || any(s.changes) || any(s.names);
+    if (!s.type.suffix.empty())
+      for (const auto& name : names_)
+        found = found || replace_identifier(s.type.suffix, name.first, "") != s.type.suffix;
     for_each_expr(s, [&](const expr& e) { found = found || concerns(e); });
     for (const auto* list : {&s.body, &s.otherwise})
       found = found || std::any_of(list->begin(), list->end(), [&](const stmt& x) { return concerns(x); });
@@ -248,6 +255,8 @@ void substitute(expr& e, const std::string& name, const expr& replacement) {
 }
 
 void substitute(stmt& s, const std::string& name, const expr& replacement) {
+  if (!s.type.suffix.empty()) // how long an array is
+    s.type.suffix = replace_identifier(s.type.suffix, name, "(" + print(replacement) + ")");
   for_each_expr(s, [&](expr& e) { substitute(e, name, replacement); });
   for (auto* list : {&s.body, &s.otherwise})
     change_some<stmt>(

@@ -7,11 +7,12 @@
 // sizes: n=37
 // sizes: n=1
 // sizes: n=0
-// independent: L0 L1 L2 L4 L5
-// applies: vectorise(L3,8)
-// applies: jam(L2,2); vectorise(L3,8)
+// independent: L0 L1 L2 L3 L4 L5
+// carried: L6 L7
 // applies: vectorise(L1,8)
-// applies: tile(L2,8); unroll(L4,3)
+// applies: tile(L2,8); split(L3,2)
+// applies: jam(L5,2)
+// declines: jam(L7,2): calls remembered
 // A function with loops stands where it is called: its arrays are the entry's, its value is a variable, an end in the
 // middle is a branch. One that remembers, ends inside a loop or hides what the entry has is called as before.
 #include <stdint.h>

@@ -3,11 +3,10 @@
 // argument: n size
 // sizes: n=21
 // sizes: n=1
-// carried: L0
+// independent: L0
 // applies: unroll(L0,4)
 // applies: tile(L0,8); unroll(L0,3)
-// declines: jam(L0,2): calls weigh
-// declines: vectorise(L0,8): calls weigh
+// applies: jam(L0,2)
 #include <stdint.h>
 static const float weights[3] = {0.25f, 0.5f, 0.25f};
 static inline float weigh(float v, int64_t i) { return v * weights[i % 3]; }

@@ -3,9 +3,8 @@
 // argument: n size
 // sizes: n=37
 // sizes: n=1
-// carried: L0
-// declines: jam(L0,2): calls 
-// declines: vectorise(L0,4): calls 
+// declines: jam(L0,2): seen
+// declines: vectorise(L0,4): seen
 #include <stdint.h>
 static int32_t seen;
 static int32_t count_up(int32_t v) {
