@@ -1,4 +1,5 @@
 // kevolve task check, campaign validate, campaign plan: what files say, before anything runs.
+#include "backends/judging/figure.hpp"
 #include "runtime/base/expression.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "tools/kevolve/exit_codes.hpp"
@@ -100,6 +101,40 @@ std::string shapes_text(const contract& c) {
   return table_text(rows);
 }
 
+// How far each output may be off, by the task or by what holds where it says nothing.
+json tolerances_json(const contract& c) {
+  json out = json::array();
+  for (const auto& a : c.arguments) {
+    if (a.role != argument_role::output && a.role != argument_role::inout)
+      continue;
+    const auto t = tolerance_for(c, a);
+    const bool own = std::any_of(c.tolerances.begin(), c.tolerances.end(), [&](const tolerance& x) {
+      return x.argument == a.name || (x.argument.empty() && is_floating(a.type));
+    });
+    out.push_back({{"output", a.name},
+                   {"mode", to_string(t.mode)},
+                   {"relative", t.relative},
+                   {"absolute", t.absolute},
+                   {"limit", t.limit},
+                   {"default", !own}});
+  }
+  return out;
+}
+
+std::string tolerances_text(const contract& c) {
+  std::string out;
+  for (const auto& t : tolerances_json(c)) {
+    const auto mode = t["mode"].get<std::string>();
+    const auto number = [&](const char* key) { return figure(t[key].get<double>(), 3); };
+    out += fmt::format("output {}: {}{}\n", t["output"].get<std::string>(),
+                       mode == "exact"    ? "exact"
+                       : mode == "absrel" ? "within " + number("absolute") + " + " + number("relative") + " * |expected|"
+                                          : "within " + number("limit") + " " + mode,
+                       t["default"].get<bool>() && mode != "exact" ? ", as the task has no [tolerance]" : "");
+  }
+  return out + "\n";
+}
+
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -125,6 +160,7 @@ int check_task(const check_options& o) {
                            {"oracle", or_null(task->oracle_path)},
                            {"threads", c.threads},
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
+                           {"tolerances", tolerances_json(c)},
                            {"shapes", shapes_json(c)}})
               + "\n");
     return code;
@@ -141,6 +177,7 @@ int check_task(const check_options& o) {
                                 : printable(task->oracle_path) + ": " + c_prototype(oracle_contract(*task)),
       c.threads ? "allowed" : "not allowed",
       task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
+  print_out(tolerances_text(c));
   print_out(shapes_text(c));
   return code;
 }
