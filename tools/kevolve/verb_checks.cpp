@@ -126,11 +126,12 @@ std::string tolerances_text(const contract& c) {
   for (const auto& t : tolerances_json(c)) {
     const auto mode = t["mode"].get<std::string>();
     const auto number = [&](const char* key) { return figure(t[key].get<double>(), 3); };
-    out += fmt::format("output {}: {}{}\n", t["output"].get<std::string>(),
-                       mode == "exact"    ? "exact"
-                       : mode == "absrel" ? "within " + number("absolute") + " + " + number("relative") + " * |expected|"
-                                          : "within " + number("limit") + " " + mode,
-                       t["default"].get<bool>() && mode != "exact" ? ", as the task has no [tolerance]" : "");
+    out +=
+        fmt::format("output {}: {}{}\n", t["output"].get<std::string>(),
+                    mode == "exact"    ? "exact"
+                    : mode == "absrel" ? "within " + number("absolute") + " + " + number("relative") + " * |expected|"
+                                       : "within " + number("limit") + " " + mode,
+                    t["default"].get<bool>() && mode != "exact" ? ", as the task has no [tolerance]" : "");
   }
   return out + "\n";
 }
