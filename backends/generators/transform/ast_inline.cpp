@@ -291,14 +291,14 @@ private:
 
 } // namespace
 
-ast_reader::callee ast_reader::read_callee(json function) {
+ast_reader::called ast_reader::read_callee(json function) {
   // Another function's names, and another clang's ids.
   const auto around = std::exchange(around_, {});
   auto names = std::exchange(names_, {});
   const auto inside = std::exchange(in_callee_, true);
   const auto splices = std::exchange(splices_, true);
   const auto whole = std::exchange(whole_call_, {});
-  callee out;
+  called out;
   const auto notes = out_.notes.size();
   for (auto child : children(function)) {
     const auto kind = text(child, "kind");
@@ -320,7 +320,7 @@ ast_reader::callee ast_reader::read_callee(json function) {
 }
 
 // Gives each parameter its argument; false where that is not all there is to a call.
-bool ast_reader::binds(callee& function, const expr& call, bool pure) {
+bool ast_reader::binds(called& function, const expr& call, bool pure) {
   if (function.parameters.size() != call.args.size())
     return false;
   for (size_t i = 0; i < call.args.size(); ++i) {

@@ -49,13 +49,13 @@ private:
   // Whether evaluating it may change anything.
   static bool acts(json node);
   expr read_node(json node);
-  struct callee {
+  struct called {
     std::vector<stmt> parameters; // declarations
     std::vector<stmt> body;
   };
   // Anew for each call: every variable has a name of its own.
-  callee read_callee(json function);
-  static bool binds(callee& function, const expr& call, bool pure);
+  called read_callee(json function);
+  static bool binds(called& function, const expr& call, bool pure);
   bool reaches(const std::set<std::string>& names);
   // What a call computes, if that is an expression; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
