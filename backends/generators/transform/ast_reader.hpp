@@ -97,9 +97,6 @@ private:
   places around_;
 };
 
-// A name that hides nothing that the file has, wherever it will be mentioned; it is then in use.
-std::string name_of_its_own(program& p, const std::string& like);
-
 ctype parse_ctype(std::string_view spelling, std::string_view desugared);
 
 } // namespace kevolve::transform

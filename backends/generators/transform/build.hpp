@@ -65,6 +65,8 @@ std::string replace_identifier(std::string_view text, std::string_view from, std
 
 // A name not in use that starts like `base`; it is then in use.
 std::string fresh_name(program& p, const std::string& base);
+// One that hides nothing that the file has, wherever it will be mentioned.
+std::string name_of_its_own(program& p, const std::string& like);
 
 // Same tree, types aside.
 bool same(const expr& a, const expr& b);

@@ -277,6 +277,24 @@ std::string fresh_name(program& p, const std::string& base) {
   return name;
 }
 
+std::string name_of_its_own(program& p, const std::string& like) {
+  // Comments and texts too: where those begin and end is not looked at.
+  const auto in_file = [&](const std::string& name) {
+    const auto& text = p.source;
+    const auto inside = [&](size_t at) {
+      return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      if ((at == 0 || !inside(at - 1)) && !inside(at + name.size()))
+        return true;
+    return false;
+  };
+  auto out = fresh_name(p, like);
+  while (in_file(out))
+    out = fresh_name(p, like);
+  return out;
+}
+
 bool same(const expr& a, const expr& b) {
   if (a.kind == expr_kind::cast && a.implicit)
     return same(a.args[0], b);
