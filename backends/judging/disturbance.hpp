@@ -48,8 +48,8 @@ bool stands_anyway(const session_weather& w, const weather_limits& limits, const
 // The weighted mean, over the shapes, of how much less the winner's calls took than the loser's, all of them added up;
 // with all that was stolen or that others ran taken off the winner's, so that no weather makes it look slow. A kernel
 // whose typical call is fast and whose rare one is very slow leads by the median and loses by the sum.
-// Below this its slow calls are no accident, if they come again.
-constexpr double taken_back = 0.95;
 double lead_in_sum(const session_weather& w, const std::vector<side_by_side>& shapes);
+// Whose lead in sum is below this is slow by no accident, if it comes again.
+inline constexpr double taken_back = 0.95;
 
 } // namespace kevolve

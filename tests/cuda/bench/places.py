@@ -16,7 +16,9 @@ import torch
 SWEPT_BYTES = 256 << 20
 CALLS = 160
 WARM_UP = 10
-KERNELS = (("columns", 8_192, 4_096, 64, 64), ("softmax", 24_576, 4_096, 24_576, 256))  # rows, cols, grid, block
+KERNELS = (("columns", 8_192, 4_096, (64, 1), (64, 1)),  # rows, cols, grid, block
+           ("softmax", 24_576, 4_096, (24_576, 1), (256, 1)),
+           ("transpose", 8_192, 4_096, (128, 1_024), (32, 8)))
 
 
 def load(driver: ctypes.CDLL, name: str, folder: str) -> ctypes.c_void_p:
@@ -35,7 +37,7 @@ def main() -> None:
     swept = torch.empty(SWEPT_BYTES // 4, dtype=torch.int, device="cuda")
     draw = random.Random(1)
 
-    def measure(what: str, function: ctypes.c_void_p, shape: tuple[int, ...], places: list[int], base: int) -> None:
+    def measure(what: str, function: ctypes.c_void_p, shape: tuple, places: list[int], base: int) -> None:
         rows, cols, grid, block = shape
         events = []
         for call in range(CALLS):
@@ -48,7 +50,7 @@ def main() -> None:
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             begin.record()
-            assert driver.cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, pointers, None) == 0
+            assert driver.cuLaunchKernel(function, *grid, 1, *block, 1, 0, stream, pointers, None) == 0
             end.record()
             events.append((begin, end))
         torch.cuda.synchronize()
