@@ -91,12 +91,25 @@ TEST_CASE("a size argument that [derived] computes is compared, one that hangs o
   CHECK(complete_sizes(t, at(3, 4)) == sizes{{"rows", 3}, {"cols", 4}, {"items", 12}});
   CHECK(plan_regions(t, {measured({3, 3})}, {}).measured.size() == 3);
   t.derived.front().second = "1000/(rows-cols)"; // of a corner that has no value
-  CHECK(plan_regions(t, {measured({3, 3})}, {}, {at(8, 8)}).measured.size() == 3);
+  CHECK(plan_regions(t, {measured({3, 3})}, {}, {0, {at(8, 8)}}).measured.size() == 3);
+}
+
+TEST_CASE("a shape between the task's own gets the kernel that is fastest there; where none is, it draws nothing") {
+  auto t = task_of({at(8, 1000), at(500, 16), at(8, 16), at(500, 1000)});
+  t.shapes[2].held_out = t.shapes[3].held_out = true;
+  const std::vector<figures> kernels{measured({3, 3, 1, 1}), measured({2, 2, 20, 1})};
+  const auto r = plan_regions(t, kernels, {}, {2, {}});
+  CHECK(kernel_at(r, at(8, 16)) == choice{1});
+  CHECK(kernel_at(r, at(8, 1000)) == choice{0});
+  CHECK(kernel_at(r, at(500, 16)) == choice{0});
+  CHECK(kernel_at(r, at(500, 1000)) == choice{0});
+  // The same shapes as the task's own held-out ones choose nothing.
+  CHECK(kernel_at(plan_regions(t, kernels, {}), at(8, 16)) == choice{0});
 }
 
 TEST_CASE("sizes that nobody judged are the reference's, those that were are the kernel's until it is slower there") {
   const auto t = task_of({at(8, 1000), at(500, 16), at(8, 16)});
-  const auto r = plan_regions(t, {measured({3, 3, 3})}, {}, {at(500, 1000)});
+  const auto r = plan_regions(t, {measured({3, 3, 3})}, {}, {0, {at(500, 1000)}});
   CHECK(kernel_at(r, at(500, 1000)) == choice{});
   CHECK(kernel_at(r, at(8, 16)) == choice{0});
   CHECK(kernel_at(r, at(8, 1000)) == choice{0});

@@ -1,69 +1,83 @@
 """Times the cubins that the runner's bench left behind with triton.testing.do_bench, in JSON on stdout.
 
-Run under ncu with --once for the device's own duration of the very same launch.
+Each kernel is timed at several places of its arrays, since the judge moves them between calls and some kernels' time
+hangs on where they lie (places.py); the first place is the one PyTorch hands out. Run under ncu with --once for the
+device's own duration of the very same launch.
 """
 
 import argparse
+import collections.abc
+import dataclasses
 import json
 import pathlib
+import random
+import statistics
 
 import cupy
 import torch
 import triton
 import triton.testing
 
+STEP_BYTES = 1_024  # the judge moves arrays by multiples of it
+MOST_STEPS = 4_096
 
-def launches(folder: pathlib.Path) -> dict[str, object]:
-    """The same grids and sizes as the plans give for the bench's shapes."""
-    m, cols = 2048, 4096
+
+@dataclasses.dataclass
+class Launch:
+    """The same grids, sizes and arguments as the plans give for the bench's shapes."""
+
+    name: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    floats: tuple[int, ...]  # elements of each array, in the order of the arguments
+    sizes: tuple[int, ...]
+
+
+ROWS, COLS, SIDE = 24_576, 4_096, 2_048
+LAUNCHES = (
+    Launch("gemm", (SIDE // 32, SIDE // 32), (32, 32), (SIDE * SIDE,) * 3, (SIDE,)),
+    Launch("softmax", (ROWS,), (256,), (ROWS * COLS,) * 2, (ROWS, COLS)),
+    Launch("transpose", (COLS // 32, 8_192 // 8), (32, 8), (8_192 * COLS,) * 2, (8_192, COLS)),
+    Launch("columns", (COLS // 64,), (64,), (8_192 * COLS, COLS), (8_192, COLS)),
+    Launch("powers", (6_144 * COLS // 256,), (256,), (6_144 * COLS,) * 2, (6_144, COLS)))
+
+
+def runs(folder: pathlib.Path, launch: Launch, places: int) -> collections.abc.Iterator[collections.abc.Callable[[], None]]:
+    """One function a place, each launching the kernel on the same values."""
+    function = cupy.RawModule(path=str(folder / f"{launch.name}.cubin")).get_function(launch.name)
     stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
-    a = torch.randn(m, m, device="cuda")
-    b = torch.randn(m, m, device="cuda")
-    c = torch.empty(m, m, device="cuda")
-    x = torch.randn(24_576, cols, device="cuda") * 4
-    y = torch.empty_like(x)
+    step, draw = STEP_BYTES // 4, random.Random(1)
+    memory = [torch.randn(n + step * MOST_STEPS, device="cuda") * 4 for n in launch.floats]
+    for place in range(places):
+        moved = [step * draw.randrange(MOST_STEPS) if place else 0 for _ in memory]
+        pointers = tuple(m.data_ptr() + 4 * by for m, by in zip(memory, moved))
+        arguments = (*pointers, *(cupy.int64(s) for s in launch.sizes))
 
-    def kernel(name: str) -> object:
-        return cupy.RawModule(path=str(folder / f"{name}.cubin")).get_function(name)
-
-    gemm = kernel("gemm")
-
-    def run_gemm() -> None:
-        with stream:
-            arguments = (a.data_ptr(), b.data_ptr(), c.data_ptr(), cupy.int64(m))
-            gemm(((m + 31) // 32, (m + 31) // 32), (32, 32), arguments)
-
-    def of_matrix(name: str, rows: int, grid: tuple[int, ...], block: tuple[int, ...]) -> object:
-        function = kernel(name)
-
-        def run() -> None:
+        def run(arguments: tuple[object, ...] = arguments) -> None:
             with stream:
-                function(grid, block, (x.data_ptr(), y.data_ptr(), cupy.int64(rows), cupy.int64(cols)))
+                function(launch.grid, launch.block, arguments)
 
-        return run
-
-    return {"gemm": run_gemm,
-            "softmax": of_matrix("softmax", 24_576, (24_576,), (256,)),
-            "transpose": of_matrix("transpose", 8_192, (cols // 32, 8_192 // 8), (32, 8)),
-            "columns": of_matrix("columns", 8_192, (cols // 64,), (64,)),
-            "powers": of_matrix("powers", 6_144, (6_144 * cols // 256,), (256,))}
+        yield run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--once", action="store_true", help="only launch, for a profiler to time")
+    parser.add_argument("--places", type=int, default=9, help="places of the arrays, PyTorch's own first")
     arguments = parser.parse_args()
-    out: dict[str, object] = {"triton": triton.__version__, "torch": torch.__version__}
-    for name, run in launches(arguments.folder).items():
+    out: dict[str, object] = {"triton": triton.__version__, "torch": torch.__version__, "device": torch.cuda.get_device_name()}
+    for launch in LAUNCHES:
         if arguments.once:
-            for _ in range(12):
-                run()
+            for run in runs(arguments.folder, launch, 1):
+                for _ in range(12):
+                    run()
             torch.cuda.synchronize()
             continue
-        quantiles = [0.5, 0.1, 0.9]
-        median, low, high = triton.testing.do_bench(run, warmup=100, rep=1000, quantiles=quantiles)
-        out[name] = {"median_ms": median, "p10_ms": low, "p90_ms": high}
+        medians = [triton.testing.do_bench(run, warmup=50, rep=200, return_mode="median")
+                   for run in runs(arguments.folder, launch, arguments.places)]
+        out[launch.name] = {"median_ms": statistics.median(medians), "pytorchs_place_ms": medians[0], "places_ms": medians}
+        torch.cuda.empty_cache()
     print(json.dumps(out))
 
 

@@ -40,6 +40,11 @@ bool has_all(const sizes& at, const std::vector<size_range>& measured) {
   return std::all_of(measured.begin(), measured.end(), [&](const size_range& r) { return at.contains(r.name); });
 }
 
+// Held-out shapes of the task are for finding out whether what the others chose holds elsewhere.
+bool asks(const contract& task, size_t shape, const between& beside) {
+  return !task.shapes[shape].held_out || shape + beside.judged >= task.shapes.size();
+}
+
 struct candidate_set {
   uint32_t members = 0;
   int size = 0;
@@ -49,10 +54,10 @@ struct candidate_set {
 } // namespace
 
 std::vector<choice> choose_kernels(const contract& task, const std::vector<figures>& kernels,
-                                   const std::set<size_t>& to_reference) {
+                                   const std::set<size_t>& to_reference, const between& beside) {
   std::vector<std::vector<size_t>> good(task.shapes.size());
   for (size_t s = 0; s < task.shapes.size(); ++s)
-    if (!task.shapes[s].held_out && !to_reference.contains(s))
+    if (asks(task, s, beside) && !to_reference.contains(s))
       good[s] = as_good_as_best(kernels, s);
   const auto count = std::min(kernels.size(), most_kernels);
   candidate_set best{0, static_cast<int>(count) + 1, 0.0};
@@ -75,11 +80,11 @@ std::vector<choice> choose_kernels(const contract& task, const std::vector<figur
 }
 
 regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference,
-                     const std::vector<sizes>& unseen) {
+                     const between& beside) {
   std::vector<sizes> at; // by shape
   for (const auto& s : task.shapes)
     at.push_back(complete_sizes(task, s.sizes));
-  const auto chosen = choose_kernels(task, kernels, to_reference);
+  const auto chosen = choose_kernels(task, kernels, to_reference, beside);
   std::vector<sizes> timed;
   for (size_t s = 0; s < task.shapes.size(); ++s)
     if (std::any_of(kernels.begin(), kernels.end(), [&](const figures& k) { return is_timed(k[s]); }))
@@ -89,9 +94,9 @@ regions plan_regions(const contract& task, const std::vector<figures>& kernels, 
   for (bool settled = false; !settled;) {
     std::vector<labelled_point> points;
     for (size_t s = 0; s < task.shapes.size(); ++s)
-      if (!task.shapes[s].held_out || to_reference.contains(s))
+      if (!task.shapes[s].held_out || to_reference.contains(s) || chosen[s])
         points.push_back({at[s], to_reference.contains(s) ? choice{} : chosen[s]});
-    for (const auto& u : unseen)
+    for (const auto& u : beside.unseen)
       if (auto complete = complete_sizes(task, u); has_all(complete, out.measured) && is_inside(out.measured, complete))
         points.push_back({std::move(complete), {}});
     out.inside = decide(out.measured, points);

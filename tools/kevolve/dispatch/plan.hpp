@@ -30,16 +30,23 @@ inline bool is_slower(const figure& f) {
 // By shape, in the contract's order.
 using figures = std::vector<figure>;
 
-// For every shape the kernel that it asks for. Only declared shapes ask, and only for one that is faster there than the
-// reference; one whose interval reaches into that of the fastest is as good, and as few kernels as that allows are
-// chosen. Held-out shapes and those in `to_reference` get none.
+// Sizes that the task does not name: its last shapes, and some that nobody judges.
+struct between {
+  size_t judged = 0;
+  std::vector<sizes> unseen;
+};
+
+// For every shape the kernel that it asks for. Declared shapes ask, and those between them, and only for one that is
+// faster there than the reference; one whose interval reaches into that of the fastest is as good, and as few kernels
+// as that allows are chosen. The task's held-out shapes and those in `to_reference` get none.
 std::vector<choice> choose_kernels(const contract& task, const std::vector<figures>& kernels,
-                                   const std::set<size_t>& to_reference);
+                                   const std::set<size_t>& to_reference, const between& beside = {});
 
 // Regions by these choices, within the sizes that were timed. A held-out shape chooses no kernel, but where the one
 // that its region has is slower than the reference, the reference is drawn there, too; as at sizes that are `unseen`.
+// A shape between the task's own that no kernel is faster at draws nothing either, unless its region's is slower.
 regions plan_regions(const contract& task, const std::vector<figures>& kernels, std::set<size_t> to_reference,
-                     const std::vector<sizes>& unseen = {});
+                     const between& beside = {});
 
 // The kernels that some region has, ascending.
 std::vector<size_t> kernels_in(const regions& r);

@@ -19,7 +19,7 @@ result<proof> prove(const contract& task, const source_part& reference, const st
   for (size_t round = 1;; ++round) {
     proof out;
     out.rounds = round;
-    out.where = plan_regions(task, measured, to_reference, beside.unseen);
+    out.where = plan_regions(task, measured, to_reference, beside);
     if (kernels_in(out.where).empty())
       return fail(errc::not_found, "nothing to dispatch: no kernel is shown to be faster than the reference on any "
                                    "declared shape");

@@ -38,12 +38,6 @@ struct proof {
   bool holds() const { return judged.passes && slower.empty(); }
 };
 
-// Sizes that the task does not name: its last shapes, and some that nobody judges.
-struct between {
-  size_t judged = 0;
-  std::vector<sizes> unseen;
-};
-
 // Where the judge finds the whole slower than the reference, the reference is drawn, and the new whole is judged: a few
 // times. Where the reference is drawn already, the judge is asked once more; between the task's own shapes that is no
 // finding. errc::not_found if no kernel is left.
