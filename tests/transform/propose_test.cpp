@@ -136,6 +136,15 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
     all += to_string(g) + "\n";
   CHECK(all.find("peel(L1,B0); vectorise(L1,16); mask(L1); jam(L1,4); jam(L0,4)\n") != std::string::npos);
   CHECK(("\n" + all).find("\nvectorise") == std::string::npos);
+  // Clamps of indices are clipped off first, those of all loops.
+  auto clamped = load_nest("clamped");
+  auto choosing = read(clamped);
+  std::string clipped;
+  for (const auto& g : all_plans(choosing, environment_of(clamped, choosing)))
+    clipped += to_string(g) + "\n";
+  CHECK(clipped.find("clip(L0); clip(L1); clip(L2); clip(L3); clip(L6); clip(L7); clip(L8); clip(L9); clip(L10); "
+                     "vectorise(L1,16); mask(L1)\n")
+        != std::string::npos);
   // Everything inside one loop at once, where it holds several nests: each gets its vectors, and rows share loads.
   auto attention = load_nest("attention_rows");
   auto nests = read(attention);

@@ -104,6 +104,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return halve(p, a[0]);
   if (m.name == "peel" && takes(m, 2, 2))
     return peel(p, a[0], a[1]);
+  if (m.name == "clip" && takes(m, 1, 1))
+    return clip(p, a[0]);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
   if (m.name == "transpose" && takes(m, 1, 1))
@@ -240,6 +242,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
       if (x.kind == stmt_kind::branch && !x.label.empty() && has_borders(s, x.label))
         add(2.0, "peel", {s.label, x.label});
     });
+    if (s.label == base_label(s.label) && has_clamps(s))
+      add(2.0, "clip", {s.label});
     if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
       if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
         add(0.6, "mask", {whole});

@@ -75,6 +75,7 @@ result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> peel(program& p, const std::string& loop, const std::string& branch);
+result<void> clip(program& p, const std::string& loop);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> recompute(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> online(program& p, const std::string& largest, const std::string& sums, int64_t count,
@@ -120,6 +121,8 @@ bool may_stream_sums(const stmt& largest, const stmt& sums);
 bool copies_segments(const stmt& loop);
 // Whether `peel` may open the branch.
 bool has_borders(const stmt& loop, const std::string& branch);
+// Whether `clip` finds a choice in the loop that its index decides.
+bool has_clamps(const stmt& loop);
 // What `pack` could do before the loop: an array whose part read in an iteration is the same in all of them.
 struct packing {
   std::string array;

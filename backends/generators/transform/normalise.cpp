@@ -1,3 +1,4 @@
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/ast.hpp"
 
 #include "backends/generators/transform/normalise_steps.hpp"
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 
 namespace kevolve::transform {
 
@@ -118,6 +120,66 @@ void name_extremes(list& body) {
   }
 }
 
+// What x is after the statement, where that does nothing but choose its value: if (a) x = b; else if (c) x = d;
+std::optional<expr> chosen_value(const stmt& s, const expr& x) {
+  if (s.kind == stmt_kind::assign && s.op == "=" && same(s.target, x))
+    return s.value;
+  if (s.kind != stmt_kind::branch || s.body.size() != 1 || s.otherwise.size() > 1 || !is_speculable(s.value))
+    return {};
+  const auto yes = chosen_value(s.body[0], x);
+  const auto no = s.otherwise.empty() ? x : chosen_value(s.otherwise[0], x);
+  if (!yes || !no || !is_speculable(*yes) || !is_speculable(*no))
+    return {};
+  return make_expr(expr_kind::conditional, x.type, {s.value, *yes, *no});
+}
+
+// Whether only whole statements of the list assign to the name that an earlier one declares, some of them by what it
+// was, and nothing else can.
+bool changes_in_line(const list& body, size_t declared_at) {
+  const auto& name = body[declared_at].name;
+  const auto x = make_name(name, body[declared_at].type);
+  bool any = false;
+  for (size_t k = declared_at + 1; k < body.size(); ++k)
+    if (const auto value = chosen_value(body[k], x))
+      any = any || mentions(*value, name);
+    else if (assigned({body[k]}).count(name) != 0)
+      return false;
+  bool ok = any;
+  const list rest(body.begin() + static_cast<ptrdiff_t>(declared_at) + 1, body.end());
+  walk(rest, [&](const stmt& s) {
+    ok = ok && std::find(s.names.begin(), s.names.end(), name) == s.names.end()
+         && replace_identifier(s.type.suffix, name, "") == s.type.suffix;
+  });
+  walk_exprs(rest, [&](const expr& e) {
+    ok = ok && std::find(e.names.begin(), e.names.end(), name) == e.names.end()
+         && !(e.kind == expr_kind::unary && e.text == "&" && mentions(e, name));
+  });
+  return ok && declared(rest).count(name) == 0;
+}
+
+// An index that is moved into its range in steps gets a name for each: every one of them then has one value.
+void name_each_value(program& p, list& body) {
+  for (auto& s : body) {
+    name_each_value(p, s.body.change());
+    name_each_value(p, s.otherwise.change());
+  }
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i].kind != stmt_kind::declare || !body[i].has_value || body[i].is_static || !is_integer(body[i].type.base)
+        || body[i].type.depth != 0 || body[i].type.lanes != 1 || !body[i].type.suffix.empty()
+        || !changes_in_line(body, i))
+      continue;
+    const auto before = make_name(body[i].name, body[i].type);
+    auto now = before;
+    for (size_t k = i + 1; k < body.size(); ++k)
+      if (auto value = chosen_value(body[k], before)) {
+        substitute(*value, before.text, now);
+        now.text = fresh_name(p, before.text);
+        body[k] = make_declare(now.text, before.type, *value);
+      } else if (now.text != before.text)
+        substitute(body[k], before.text, now);
+  }
+}
+
 } // namespace
 
 void normalise(program& p) {
@@ -131,6 +193,7 @@ void normalise(program& p) {
   forward_copies(p, body);
   forward_pointers(p, body);
   sink_declarations(body);
+  name_each_value(p, body);
   sink_arrays(body);
   int loops = 0;
   int whiles = 0;

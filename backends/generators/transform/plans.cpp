@@ -329,6 +329,51 @@ std::vector<genome> counted(const program& reference, const environment& env) {
   return out;
 }
 
+// Where no index is clamped any more, neighbours are loaded as they lie.
+genome unclamped(const program& reference, program& p, const environment& env) {
+  genome out;
+  walk(reference.body, [&](const stmt& s) {
+    std::string reason;
+    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent)
+      return;
+    if (const auto carried = reductions(s, reason); !carried || !carried->empty()) // a short window around a point
+      return;
+    if (auto m = made("clip", {s.label}); apply(p, m, env))
+      out.push_back(std::move(m));
+  });
+  return out;
+}
+
+// Vectors for the innermost loops that are left once the short ones are written out.
+std::vector<genome> rows_of_vectors(const program& reference, const genome& first, const program& now,
+                                    const environment& env) {
+  std::vector<genome> out;
+  std::set<std::string> seen;
+  walk(now.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent || s.label != base_label(s.label)
+        || !seen.insert(s.label).second)
+      return;
+    bool inmost = true; // of those that share nothing
+    scalar_kind element = scalar_kind::none;
+    walk(s.body,
+         [&](const stmt& x) { inmost = inmost && (x.kind != stmt_kind::loop || !facts_of(env, x.label).independent); });
+    walk_exprs(s.body, [&](const expr& e) {
+      if (e.kind == expr_kind::subscript && element == scalar_kind::none)
+        element = e.type.base;
+    });
+    const auto lanes = lanes_of(element, env);
+    if (!inmost || lanes == 0)
+      return;
+    for (const int64_t jammed : {1, 2, 4}) {
+      auto g = first;
+      g.push_back(made("vectorise", {s.label, std::to_string(lanes)}));
+      g.push_back(jammed == 1 ? made("mask", {s.label}) : made("jam", {s.label, std::to_string(jammed)}));
+      add(out, reference, g, false, env);
+    }
+  });
+  return out;
+}
+
 } // namespace
 
 std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
@@ -339,6 +384,11 @@ std::vector<std::vector<genome>> plans(const program& reference, const environme
     auto inside = reference;
     if (c.what.name == "peel" && apply(inside, c.what, env))
       out.push_back(blocks(reference, {c.what}, inside, env));
+  }
+  auto inside = reference;
+  if (const auto clipped = unclamped(reference, inside, env); !clipped.empty()) {
+    out.push_back(blocks(reference, clipped, inside, env));
+    out.push_back(rows_of_vectors(reference, clipped, inside, env));
   }
   std::erase_if(out, [](const auto& sequences) { return sequences.empty(); });
   return out;

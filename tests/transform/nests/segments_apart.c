@@ -46,7 +46,7 @@ void segments_apart(const int64_t *lengths, const int64_t *values, const int64_t
     int64_t length = lengths[r];
     for (int64_t i = 0; i < length; ++i)
       d[at + i] = other[from + i];
-    length = length / 2;
+    length /= 2;
     at += length;
     from += length;
   }
