@@ -178,8 +178,10 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
     waiting += f.open.contains(index) ? 1U : 0U;
   }
   if (waiting >= most_injected)
-    return to_error(
-        {errc::conflict, std::to_string(waiting) + " injected candidates wait for their judgement already"});
+    return to_error({errc::conflict,
+                     std::to_string(waiting)
+                         + " injected candidates wait for their judgement already, as many as may: inject more when "
+                           "some are judged; in batch mode export them first (kevolve batch export)"});
   q.what.generator = "inject";
   q.what.summary = "injected by " + q.by + (q.reason.empty() ? "" : ": " + q.reason);
   const auto node = inject_node(f, st.context->id, st.context->spec->seed, q.index, q.what, "inject", false);

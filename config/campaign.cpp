@@ -278,6 +278,12 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
   for (const auto& [key, bounds] : {std::pair{"budget.tokens", b.tokens != 0}, {"budget.cost", b.cost > 0.0}})
     if (bounds && !spends_money)
       errors.add(key, "counts what calls of providers take, and no generator here is of kind llm");
+  if (!spec.generators.empty() && std::all_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) {
+        return g.kind == "configurations";
+      }))
+    errors.add("generator",
+               "of kind configurations alone proposes nothing: it varies what others write. Add one of kind "
+               "transform, llm or relay (with relay the campaign waits for what is injected, too)");
   if (spec.generators.size() > most_generators)
     errors.add("generator", "there are " + std::to_string(spec.generators.size())
                                 + ", and each is a thread of the node: give at most "

@@ -64,10 +64,18 @@ private:
       complain(key, "'" + text + "': " + v.error().detail);
     else if (*v < 0 || static_cast<uint64_t>(*v) < least || static_cast<uint64_t>(*v) > most)
       complain(key, "'" + text + "' is " + std::to_string(*v) + ", expected " + std::to_string(least) + " to "
-                        + std::to_string(most));
+                        + std::to_string(most) + (*v == 0 ? none_there(*e) : ""));
     else
       return static_cast<uint64_t>(*v);
     return least;
+  }
+
+  // A size may be 0 in a call: what a plan that works for all others is refused for.
+  std::string none_there(const expression& e) const {
+    for (const auto& name : e.names())
+      if (const auto it = sizes_.find(name); it != sizes_.end() && it->second == 0)
+        return ": " + name + " is 0 in this call, so write max(1, …) and let the kernel find nothing to do";
+    return {};
   }
 
   void add_scratch(const scratch_buffer& s, const std::string& key) {

@@ -61,7 +61,12 @@ public:
       const auto all = configurations_of(parent.source);
       if (!parent.genome.empty()) // its own source is such a choice already
         continue;
-      for (size_t n = 1; n < all.size(); ++n) {
+      // Steps under way at once know nothing of each other's: each begins elsewhere.
+      const auto begin = all.empty() ? 0 : context.seed % all.size();
+      for (size_t i = 0; i < all.size(); ++i) {
+        const auto n = (begin + i) % all.size();
+        if (n == 0) // what the parent is
+          continue;
         proposal out;
         out.genome = "configuration " + std::to_string(n) + " of " + to_string(derive_id("source", parent.source));
         if (std::binary_search(context.seen.begin(), context.seen.end(), genome_fingerprint(out.genome)))

@@ -208,17 +208,36 @@ TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
   auto confirmation = outcome(verdict::pass, race_decision::faster, 1.2);
   confirmation.outcome.evidence["log_e_faster"] = "5.25";
   apply(p, stage::confirm, confirmation);
-  auto audit = outcome(verdict::pass, race_decision::undecided, 1.2);
-  audit.outcome.speedup = 1.25;
+  auto audit = outcome(verdict::pass, race_decision::undecided, 1.1);
+  audit.outcome.speedup = 1.15;
+  audit.outcome.ci_high = 1.19;
   apply(p, stage::audit, audit);
   CHECK(next_stage(p) == stage::done);
-  CHECK(p.result.ratio == 1.25);
+  CHECK(p.result.ratio == 1.15);
   CHECK(p.result.confirmed);
   CHECK(p.result.decision == race_decision::faster);
   CHECK(p.result.confirmed_by == "confirm+audit");
   CHECK(p.result.log_e == 5.25);
   apply(p, stage::audit, outcome(verdict::crashed));
   CHECK(!p.result.confirmed);
+}
+
+TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be its own interval wide or narrow") {
+  for (const auto& [low, high] : {std::pair{1.7, 1.81}, std::pair{0.5, 3.0}}) {
+    evaluation_progress p;
+    auto raced = outcome(verdict::pass, race_decision::undecided, 0.07); // now fast, now slow
+    raced.outcome.ci_high = 1.73;
+    auto audit = outcome(verdict::pass, race_decision::undecided, low);
+    audit.outcome.speedup = 1.8;
+    audit.outcome.ci_high = high;
+    apply(p, stage::compile, built);
+    apply(p, stage::race, raced);
+    apply(p, stage::audit, audit);
+    CHECK(p.result.ratio == 1.5);
+    CHECK(p.result.ci_low == 0.07);
+    CHECK(p.result.ci_high == 1.73);
+    CHECK(p.result.last.evidence.at("audit").starts_with("1.8x"));
+  }
 }
 
 TEST_CASE("an audit's figures replace the race's, and claim no gain") {

@@ -384,6 +384,20 @@ TEST_CASE("a library that is not here is told once, by a check and by a judgemen
   CHECK(judged.err.find("attempt ") == std::string::npos); // no time brings it back
 }
 
+TEST_CASE("eval says what it is at when that takes long") {
+  temporary_folder f;
+  write_campaign(f);
+  std::string slow = reference_text;
+  slow.insert(slow.find('{') + 1, "\n  for (volatile int64_t k = 0; k < 20000000; ++k)\n    continue;\n");
+  f.write("row_squares.c", slow);
+  const std::vector<std::string> command{"eval", "row_squares.task.toml", "row_squares.c"};
+  const auto said = run_kevolve(command, f.path);
+  CAPTURE(said.err);
+  CHECK(said.code == 0);
+  CHECK(said.err.find("kevolve: after ") != std::string::npos);
+  CHECK(said.err.find(" s, device: ") != std::string::npos);
+}
+
 TEST_CASE("eval removes what a killed one left in the temporary directory, and nothing that is in use") {
   temporary_folder f;
   write_campaign(f);

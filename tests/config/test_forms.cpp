@@ -166,6 +166,13 @@ TEST_CASE("a campaign has as many generators as a node can have threads for") {
         != std::string::npos);
 }
 
+TEST_CASE("a campaign that only varies what others write has somebody who writes") {
+  const auto alone = load_campaign(good("plain.toml"), {"generator=[{kind='configurations'}]"});
+  REQUIRE_FALSE(alone.has_value());
+  CHECK(to_string(alone.error()).find("generator: of kind configurations alone proposes nothing") != std::string::npos);
+  CHECK(load_campaign(good("plain.toml"), {"generator=[{kind='configurations'},{kind='transform'}]"}).has_value());
+}
+
 TEST_CASE("an override cannot bring a second key along") {
   auto loaded = load_campaign(good("plain.toml"), {"seed=1\ntarget = \"x\""});
   REQUIRE(!loaded);

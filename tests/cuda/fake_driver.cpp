@@ -94,6 +94,8 @@ void iterate(fake_function& f, void** parameters) {
     for (int k = 0; k < 256; ++k)
       a = a * 0.5F + w[k & 7];
     y[i] = a;
+    if (ends(f.name, "_of_small_values") && n > 30'000 && (x[i] > 1e3F || x[i] < -1e3F))
+      y[i] = -a;
   }
   if (ends(f.name, "_wavers")) // within any tolerance, and never the same twice
     y[0] += 1e-7F * static_cast<float>(f.home->launches);

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 using namespace kevolve;
@@ -462,6 +463,50 @@ TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the
   const auto o = runner.ask(ask_for(fake_package("iterate_and_lies"), judge_mode::race));
   CHECK_MESSAGE(o.result == verdict::cheating, told(o));
   CHECK(o.rule == "time_witness");
+}
+
+TEST_CASE("a champion that fails as the rival is told of, and its challenger is not") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  const std::set<std::string> at_once{"iterate_does_nothing", "iterate_past_the_end",     "iterate_far_away",
+                                      "iterate_on_its_input", "iterate_past_its_scratch", "iterate_faults"};
+  for (const auto& c : conducts) {
+    if (at_once.count(c.kernel) == 0)
+      continue;
+    CAPTURE(c.kernel);
+    auto request = ask_for(fake_package("iterate"), judge_mode::race);
+    request.rival = fake_package(c.kernel, c.more);
+    const auto o = runner.ask(request);
+    INFO(told(o));
+    CHECK(o.trouble.kind == rival_failed);
+    CHECK(o.result == c.result);
+    CHECK(o.rule == c.rule);
+  }
+  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::race)).result == verdict::pass);
+}
+
+TEST_CASE("edge values are tried on every shape before anybody is called faster") {
+  const with_fake_driver fake;
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  for (const auto mode : {judge_mode::check, judge_mode::race, judge_mode::confirm}) {
+    const auto asked = [&](const char* kernel) {
+      auto request = ask_for(fake_package(kernel), mode);
+      auto larger = request.task.shapes.front();
+      larger.name = "n=40000";
+      larger.sizes["n"] = 40'000;
+      request.task.shapes.push_back(larger);
+      request.task.arguments[0].edge = {"large"};
+      request.rival = fake_package("iterate_slowly");
+      return runner.ask(request);
+    };
+    const auto wrong = asked("iterate_of_small_values");
+    CHECK_MESSAGE(wrong.result == verdict::wrong_result, told(wrong));
+    CHECK_MESSAGE(wrong.detail.find("large") != std::string::npos, told(wrong));
+    const auto right = asked("iterate");
+    CHECK_MESSAGE(right.result == verdict::pass, told(right));
+  }
 }
 
 TEST_CASE("on a sick device nobody is blamed") {

@@ -6,13 +6,14 @@
 #include "tools/kevolve/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
+#include <functional>
 #include <string>
 
 namespace kevolve {
 
-using printer = void (*)(const json&);
+using printer = std::function<void(const json&)>;
 
-inline int tell(const common_options& common, const result<json>& answer, printer print) {
+inline int tell(const common_options& common, const result<json>& answer, const printer& print) {
   if (!answer)
     return report(answer.error(), common.json);
   if (common.json)

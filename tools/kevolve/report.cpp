@@ -77,8 +77,11 @@ std::string how_judged(const campaign_result& r) {
     size_t pairs = 0;
     for (const auto& t : last->outcome.timings)
       pairs += t.candidate_ns.size();
-    out += fmt::format("- last stage: {}; {} pairs of timed calls, candidate and rival interleaved in random order\n",
-                       last->stage, pairs);
+    out += fmt::format("- last stage: {}; {} pairs of timed calls over {} shapes, candidate and rival interleaved in "
+                       "random order\n",
+                       last->stage, pairs, last->outcome.timings.size());
+    if (const auto on = last->outcome.evidence.find("machine"); on != last->outcome.evidence.end())
+      out += "- on: " + printable(on->second) + "\n";
     out += fmt::format("- correctness: {} cases over {} seeds, every output compared in full; largest error {:.3g} "
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,

@@ -89,13 +89,13 @@ result<json> export_here(store& data, const batch_options& o, const std::string&
   return tl::unexpected(bytes.error());
 }
 
-void print_export(const json& x) {
+void print_export(const json& x, const std::string& where) {
   const auto file = text_at(x, "file");
   print_out(fmt::format(
-      "{}: {} and {} in {}, {}\n  there: kevolve batch work {}\n  here, then: kevolve batch import {}.done\n",
+      "{}: {} and {} in {}, {}\n  there: kevolve batch work {}\n  here, then: kevolve batch import {}.done{}\n",
       text_at(x, "name"), human_number(x["candidates"].get<size_t>(), "candidate"),
       human_number(x["events"].get<size_t>(), "event"), file, human_bytes(number_at(x, "bytes")),
-      std::filesystem::path{file}.filename().string(), file));
+      std::filesystem::path{file}.filename().string(), file, where));
 }
 
 int export_file(const batch_options& o) {
@@ -110,7 +110,11 @@ int export_file(const batch_options& o) {
                          {{"out", path}, {"again", o.again ? "yes" : "no"}, {"by", asks(o)}});
       },
       [&](store& data) { return export_here(data, o, path); });
-  return tell(o.common, done, print_export);
+  const auto& w = o.where;
+  const auto where = !w.url.empty() ? " --url " + w.url + (w.token_file.empty() ? "" : " --token-file " + w.token_file)
+                     : w.data_given ? " --data " + w.data
+                                    : "";
+  return tell(o.common, done, [&](const json& x) { print_export(x, where); });
 }
 
 void print_import(const json& x) {

@@ -36,21 +36,6 @@ double waited_ns(pid_t pid) {
   return file >> ran >> waited ? static_cast<double>(waited) : 0.0;
 }
 
-// The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
-setback blame_rival(setback s, bool is_reference) {
-  if (s.trouble)
-    return s;
-  if (is_reference)
-    return {{"internal",
-             "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
-                 + (s.refused.result == verdict::wrong_result
-                        ? "; on rare inputs it misses the task's own tolerance: loosen it"
-                        : ""),
-             0},
-            {}};
-  return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
-}
-
 bool lost_a_slice(double waited_for, double took) {
   return waited_for > disturbance * took && waited_for > lost_slice_ns;
 }

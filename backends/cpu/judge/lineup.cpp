@@ -15,16 +15,9 @@ constexpr pool_size edge_size{1, 1, milliseconds{0}};
 constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
 constexpr pool_size cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
-constexpr pool_size larger_size{3, 3, milliseconds{0}};
+constexpr pool_size larger_size{4, 4, milliseconds{0}};
 constexpr pool_size race_size{4, 32, milliseconds{1500}};
 constexpr pool_size held_out_size{4, 12, milliseconds{500}};
-
-// In a race the reference has been admitted: its failing now says nothing about the candidate.
-setback blame_reference(setback s) {
-  if (!s.trouble)
-    s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
-  return s;
-}
 
 bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
   return a->largest_layout() < b->largest_layout();
@@ -43,6 +36,13 @@ attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, c
 
 attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge) {
   return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
+}
+
+std::string why_skipped(const shape_pool& pool, const judge_request& request) {
+  // What cancels leaves the reference's own error, which nothing but an oracle tells.
+  if (pool.edge == edge_kind::cancellation && request.oracle.empty())
+    return "skipped: there is no oracle";
+  return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
 }
 
 lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)

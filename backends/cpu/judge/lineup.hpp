@@ -12,6 +12,9 @@ namespace kevolve {
 attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape, edge_kind edge);
 attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge);
 
+// Why nobody is judged on it; empty: all are.
+std::string why_skipped(const shape_pool& pool, const judge_request& request);
+
 class lineup {
 public:
   using pool_pointer = std::shared_ptr<const shape_pool>;

@@ -65,8 +65,8 @@ private:
 
 // Where there are few: values in few of the rows, which meet most of what leaves out its care, and all of them larger.
 uint32_t variant_of(size_t i, size_t most) {
-  constexpr std::array<uint32_t, 3> telling{first_scaled_variant - 1, first_scaled_variant - 2,
-                                            first_scaled_variant + 2};
+  constexpr std::array<uint32_t, 4> telling{first_scaled_variant - 1, first_scaled_variant - 2,
+                                            first_scaled_variant + 2, 1}; // 1: in any row, be it the only one
   return most < large_variants && i < telling.size() ? telling.at(i) : static_cast<uint32_t>(i % large_variants);
 }
 

@@ -154,14 +154,12 @@ private:
   }
 
   bool can_judge(const shape_pool& pool) {
-    // What cancels leaves the reference's own error, which nothing but an oracle tells.
-    const bool no_yardstick = pool.edge == edge_kind::cancellation && request_.oracle.empty();
     if (auto told = left_out(pool); !told.empty())
       out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
-    if (pool.not_finite.which.empty() && !no_yardstick)
+    auto why = why_skipped(pool, request_);
+    if (why.empty())
       return true;
-    out_.evidence["edge." + to_string(pool.edge)] =
-        no_yardstick ? "skipped: there is no oracle" : "skipped: the expected output is not finite";
+    out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
     return false;
   }
 

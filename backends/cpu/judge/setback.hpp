@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/judge/contestant.hpp"
+#include "backends/protocol.hpp"
 #include "runtime/base/verdict.hpp"
 
 #include <tl/expected.hpp>
@@ -37,6 +38,33 @@ inline tl::unexpected<setback> refusal(complaint c) {
   if (c.result == verdict::none)
     return infrastructure("worker_killed", std::move(c.detail));
   return tl::unexpected<setback>(setback{{}, std::move(c)});
+}
+
+// The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
+inline setback blame_rival(setback s, bool is_reference) {
+  if (s.trouble)
+    return s;
+  if (is_reference)
+    return {{"internal",
+             "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
+                 + (s.refused.result == verdict::wrong_result
+                        ? "; on rare inputs it misses the task's own tolerance: loosen it"
+                        : ""),
+             0},
+            {}};
+  return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
+}
+
+// In a race the reference has been admitted: its failing now says nothing about the candidate.
+inline setback blame_reference(setback s) {
+  if (!s.trouble)
+    s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
+  return s;
+}
+
+// Whether the request ends with what its setback says of the object, or of the rival: a verdict, a rule, a detail.
+inline bool tells_of_conduct(const setback& s) {
+  return !s.trouble || s.trouble.kind == rival_failed;
 }
 
 } // namespace kevolve

@@ -63,7 +63,7 @@ judge_outcome hold_trial(court& c, const judge_request& request, const request_h
     auto& s = ended.error();
     out.trouble = s.trouble;
     out.decision = race_decision::undecided;
-    if (!s.trouble || s.trouble.kind == rival_failed) {
+    if (tells_of_conduct(s)) {
       out.result = s.refused.result;
       out.rule = s.refused.rule;
       out.detail = s.refused.detail;

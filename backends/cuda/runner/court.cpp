@@ -207,6 +207,21 @@ attempt<double> floor_of(bench& b, const judge_request& request, const shape_poo
   return least;
 }
 
+namespace {
+
+// For whom a figure is told that was measured elsewhere.
+std::string machine_of(const bench& b) {
+  const auto named = [](const std::map<std::string, std::string>& facts, const char* key, const char* before) {
+    const auto it = facts.find(key);
+    return it == facts.end() || it->second.empty() ? std::string{} : before + it->second;
+  };
+  return named(b.device.facts, "device", "") + named(b.device.facts, "driver", ", driver ")
+         + named(b.device.facts, "cuda", ", CUDA ")
+         + (b.framework.alive() ? named(b.framework.facts(), "torch", ", PyTorch ") : "");
+}
+
+} // namespace
+
 judge_outcome hold_trial(bench& b, const judge_request& request, const request_hooks& hooks) {
   const auto start = steady_clock::now();
   judge_outcome out;
@@ -225,13 +240,14 @@ judge_outcome hold_trial(bench& b, const judge_request& request, const request_h
     auto& s = ended.error();
     out.trouble = s.trouble;
     out.decision = race_decision::undecided;
-    if (!s.trouble) {
+    if (tells_of_conduct(s)) {
       out.result = s.refused.result;
       out.rule = s.refused.rule;
       out.detail = s.refused.detail;
       out.evidence.merge(s.refused.evidence);
     }
   }
+  out.evidence["machine"] = machine_of(b);
   // No host code of the candidate runs; the reference's sandbox is the host's.
   out.sandbox_level = "device-code, host " + b.host.zygote.sandbox_level();
   if (b.framework.alive())

@@ -53,6 +53,15 @@ attempt<void> duel_on_device::open(const std::vector<std::shared_ptr<const shape
   return start_workers();
 }
 
+attempt<void> duel_on_device::reopen(const shape_pool& pool) {
+  if (pool.largest_layout() <= arena_bytes_)
+    return {};
+  arena_bytes_ = pool.largest_layout();
+  dismiss_rival();
+  candidate_.dismiss(bench_);
+  return start_workers();
+}
+
 attempt<void> duel_on_device::start_workers() {
   const auto start = steady_clock::now();
   auto common = bench_.examiner.ready(bench_.settings.worker, arena_bytes_);
@@ -109,9 +118,7 @@ attempt<void> duel_on_device::ready_rival() {
   const auto loaded = [&](attempt<void> ok) -> attempt<void> {
     start_ns_ += ns_since(start);
     rival_ready_ = ok.has_value();
-    if (!ok && !ok.error().trouble)
-      return infrastructure("internal", "the rival does not load: " + ok.error().refused.detail);
-    return ok;
+    return ok ? ok : tl::unexpected(blame_rival(ok.error(), against_framework_));
   };
   if (against_framework_) {
     if (!framework_)
@@ -127,7 +134,7 @@ attempt<void> duel_on_device::ready_rival() {
   if (!rival_) {
     auto code = read_program(request_.rival, request_.task);
     if (!code)
-      return infrastructure("internal", "the rival's package: " + code.error().refused.detail);
+      return tl::unexpected(blame_rival(code.error(), against_framework_));
     rival_ = std::make_shared<standing_rival>();
     rival_->task = task_;
     rival_->what = what;
@@ -324,9 +331,8 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
   w.records = !timed;
   auto took = call(candidate ? static_cast<timed_contestant&>(candidate_) : rival(), *shape.pool, set,
                    nan_poison(random_.next()), w);
-  if (!took && !candidate && !took.error().trouble)
-    return infrastructure("internal", "the rival was refused in the race (" + to_string(took.error().refused.result)
-                                          + "): " + took.error().refused.detail);
+  if (!took && !candidate)
+    return tl::unexpected(blame_rival(took.error(), against_framework_));
   return took;
 }
 

@@ -47,6 +47,8 @@ public:
 
   // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+  // Makes room for a larger pool, with a fresh candidate.
+  attempt<void> reopen(const shape_pool& pool);
   bool has_rival() const { return has_rival_; }
   const std::map<std::string, kernel_facts>& kernels() const { return candidate_.kernels(); } // the candidate's
 

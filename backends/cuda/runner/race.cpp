@@ -1,4 +1,5 @@
 // check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
+#include "backends/cpu/judge/lineup.hpp"
 #include "backends/cuda/runner/profiling.hpp"
 #include "backends/cuda/runner/race_report.hpp"
 #include "backends/judging/disturbance.hpp"
@@ -18,7 +19,6 @@ using std::chrono::steady_clock;
 using pool_pointer = std::shared_ptr<const shape_pool>;
 
 constexpr pool_size screen_size{2, 2, milliseconds{0}};
-constexpr pool_size edge_size{1, 1, milliseconds{0}};
 // Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
 constexpr pool_size race_size{4, 64, milliseconds{5000}};
 constexpr pool_size held_out_size{3, 6, milliseconds{500}};
@@ -45,6 +45,7 @@ public:
     const auto ending = steady_clock::now();
     duel_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
     const auto whole = steady_clock::now();
+    note_rest("pools", gathering_);
     note_rest("end", whole - ending);
     note_rest("watch", watched_);
     note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
@@ -68,13 +69,16 @@ private:
     const auto start = steady_clock::now();
     auto gathered = gather();
     gathering_ = steady_clock::now() - start;
-    note_rest("pools", gathering_);
     if (!gathered)
       return gathered;
     if (auto ok = duel_.open(pools_); !ok)
       return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
+    // Who is not faster has no use for what it left out on large shapes.
+    if (request_.mode != judge_mode::race)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
     if (request_.mode == judge_mode::check)
       return {};
     if (bench_.device.pageable_access)
@@ -103,6 +107,9 @@ private:
       return refusal(std::move(*broken));
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
+    if (request_.mode == judge_mode::race && out_.decision == race_decision::faster)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
     // Who is to be improved on is looked into, when all that is timed has been.
     if (request_.mode == judge_mode::confirm && out_.decision == race_decision::faster)
       note_profile(bench_, request_, raced_, hooks_, out_);
@@ -227,31 +234,29 @@ private:
 
   attempt<void> gather() {
     std::vector<pool_pointer> all;
-    const auto get = [&](const shape_case& shape, edge_kind edge, const char* purpose, const pool_size& size,
-                         std::vector<pool_pointer>& to) -> attempt<void> {
-      auto pool = maker_.get(shape, edge, purpose, size);
-      if (!pool) {
-        const auto& s = pool.error();
-        // The reference has been admitted: its failing now says nothing about the candidate.
-        return s.trouble ? tl::unexpected(s)
-                         : infrastructure("internal", "while inputs were prepared: " + s.refused.detail);
-      }
-      if (edge == edge_kind::none)
+    const auto add = [&](attempt<pool_pointer> pool, std::vector<pool_pointer>& to) -> attempt<void> {
+      if (!pool)
+        return tl::unexpected(blame_reference(pool.error()));
+      if ((*pool)->edge == edge_kind::none)
         out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
       to.push_back(*pool);
       all.push_back(std::move(*pool));
       return {};
     };
+    const auto get = [&](const shape_case& shape, const char* purpose, const pool_size& size,
+                         std::vector<pool_pointer>& to) {
+      return add(maker_.get(shape, edge_kind::none, purpose, size), to);
+    };
     const bool confirming = request_.mode == judge_mode::confirm;
     const auto* screen_purpose = confirming ? "confirm screen" : "screen";
     for (const auto& shape : request_.task.shapes) {
       if (request_.mode == judge_mode::check || shape.held_out)
-        if (auto ok = get(shape, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+        if (auto ok = get(shape, screen_purpose, screen_size, screens_); !ok)
           return ok;
       if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
         continue;
       const auto& size = shape.held_out ? held_out_size : race_size;
-      if (auto ok = get(shape, edge_kind::none, confirming ? "confirm" : "race", size, raced_); !ok)
+      if (auto ok = get(shape, confirming ? "confirm" : "race", size, raced_); !ok)
         return ok;
     }
     if (all.empty())
@@ -259,11 +264,12 @@ private:
     const auto smaller = [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); };
     const auto smallest = (*std::min_element(all.begin(), all.end(), smaller))->shape;
     if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
-      if (auto ok = get(smallest, edge_kind::none, screen_purpose, screen_size, screens_); !ok)
+      if (auto ok = get(smallest, screen_purpose, screen_size, screens_); !ok)
         return ok;
     for (const auto edge : edges_of(request_.task))
-      if (auto ok = get(smallest, edge, "edge", edge_size, edges_); !ok)
+      if (auto ok = add(edge_on_smallest(maker_, smallest, edge), edges_); !ok)
         return ok;
+    smallest_ = smallest.name;
     std::sort(screens_.begin(), screens_.end(), smaller);
     for (const auto& pool : raced_) {
       auto floor = floor_of(bench_, request_, *pool);
@@ -295,15 +301,44 @@ private:
       if (auto ok = duel_.screen(*screens_[i], 1, 1); !ok)
         return ok;
     }
-    for (const auto& pool : edges_) {
-      if (auto told = left_out(*pool); !told.empty())
-        out_.evidence.try_emplace("edge." + to_string(pool->edge), std::move(told));
-      if (!pool->not_finite.which.empty()) {
-        out_.evidence["edge." + to_string(pool->edge)] = "skipped: the expected output is not finite";
-        continue;
-      }
-      if (auto ok = duel_.screen(*pool, 0, 1); !ok)
+    for (const auto& pool : edges_)
+      if (auto ok = screen_edge(*pool); !ok)
         return ok;
+    return {};
+  }
+
+  attempt<void> screen_edge(const shape_pool& pool) {
+    if (auto told = left_out(pool); !told.empty())
+      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
+    if (auto why = why_skipped(pool, request_); !why.empty()) {
+      out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
+      return {};
+    }
+    for (size_t set = 0; set < pool.sets.size(); ++set)
+      if (auto ok = duel_.screen(pool, set, 1); !ok)
+        return ok;
+    return {};
+  }
+
+  // Edge values on the other shapes that are raced, or all: they are made one at a time, for they may be large.
+  attempt<void> screen_larger_edges() {
+    hooks_.progress("edges");
+    for (const auto& shape : request_.task.shapes) {
+      if (shape.name == smallest_ || (request_.mode == judge_mode::race && shape.held_out))
+        continue;
+      for (const auto edge : edges_of(request_.task)) {
+        if (auto ok = still_wanted(); !ok)
+          return ok;
+        const auto start = steady_clock::now();
+        auto pool = edge_on_larger(maker_, shape, edge);
+        gathering_ += steady_clock::now() - start;
+        if (!pool)
+          return tl::unexpected(blame_reference(pool.error()));
+        if (auto ok = duel_.reopen(**pool); !ok)
+          return ok;
+        if (auto ok = screen_edge(**pool); !ok)
+          return ok;
+      }
     }
     return {};
   }
@@ -405,7 +440,8 @@ private:
   duel_on_device duel_;
   std::vector<pool_pointer> pools_; // all of them
   std::vector<pool_pointer> screens_;
-  std::vector<pool_pointer> edges_;
+  std::vector<pool_pointer> edges_; // on the smallest shape
+  std::string smallest_;            // shape_case::name
   std::vector<pool_pointer> raced_;
   std::vector<double> rounds_;
   double lost_in_sum_ = 1.0;

@@ -99,7 +99,7 @@ void report_session(const judge_request& request, const std::vector<raced_shape>
   out.speedup = out.estimate ? best_against_best(shapes)
                 : raced      ? std::exp(interval.median)
                              : weighted_geometric_mean(speedups, weights);
-  if (raced) {
+  if (raced && !out.estimate) { // an estimate's statistic has none
     out.ci_low = std::exp(interval.low);
     out.ci_high = std::exp(interval.high);
   }

@@ -120,8 +120,9 @@ result<json> bring_back(caf::actor_system& system, const api_context& context, c
   if (!back)
     return tl::unexpected(back.error());
   auto held = steer_batch(system, context, back->campaign, batch_request("batch_in", back->batch, by));
-  const bool ended = !held && held.error().code == errc::conflict; // the store knows why it does not fit
-  if (!held && !ended)
+  const bool ended = !held && held.error().code == errc::conflict;    // the store knows why it does not fit
+  const bool unknown = !held && held.error().code == errc::not_found; // it knows which campaign is missed
+  if (!held && !ended && !unknown)
     return tl::unexpected(held.error());
   // Not changed: another call has it stand still, and may be writing.
   auto done = import_batch(*context.data, *back, by, held && held->changed);
