@@ -26,6 +26,20 @@ linear_form sum(linear_form a, const linear_form& b, int64_t sign) {
   return a;
 }
 
+expr in_64_bits(const expr& e) {
+  if (e.kind == expr_kind::literal || e.type.base == scalar_kind::i64)
+    return e;
+  static const std::set<std::string> sums{"+", "-", "*"};
+  if ((e.kind != expr_kind::binary && e.kind != expr_kind::unary) || sums.count(e.text) == 0
+      || is_unsigned(e.type.base))
+    return make_expr(expr_kind::cast, scalar_type(scalar_kind::i64), {e});
+  auto out = e;
+  out.type = scalar_type(scalar_kind::i64);
+  for (auto& a : out.args.change())
+    a = in_64_bits(a);
+  return out;
+}
+
 bool hangs_on(const expr& e, const std::string& index, const way& w) {
   bool out = false;
   walk(e, [&](const expr& x) {
@@ -203,23 +217,23 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
     s.body = {make_assign(x, "=", bound)};
     out.push_back(std::move(s));
   };
+  // Sums of what a narrow index is compared with may not fit into its type; what they come to inside the loop does.
   const auto edge = [&](const char* suffix, const std::vector<expr>& all, const char* narrower) {
     auto type = l.type;
     type.is_const = false;
-    const bool wide =
-        std::any_of(all.begin(), all.end(), [&](const expr& e) { return bits(e.type.base) > bits(type.base); });
-    const auto held = wide ? scalar_type(scalar_kind::i64) : type; // until it is within the loop's own bounds
-    auto x = make_name(fresh_name(p, l.name + suffix), held);
-    out.push_back(make_declare(x.text, held, all.front()));
+    const bool narrow = bits(type.base) < 64;
+    const auto held = narrow ? scalar_type(scalar_kind::i64) : type;
+    const auto x = make_name(fresh_name(p, l.name + suffix), held);
+    out.push_back(make_declare(x.text, held, narrow ? in_64_bits(all.front()) : all.front()));
     for (size_t i = 1; i < all.size(); ++i)
-      limit(x, narrower, all[i]);
+      limit(x, narrower, narrow ? in_64_bits(all[i]) : all[i]);
     limit(x, "<", l.from);
     limit(x, ">", l.to);
-    if (!wide)
+    if (!narrow)
       return x;
-    const auto narrow = make_name(fresh_name(p, l.name + suffix), type);
-    out.push_back(make_declare(narrow.text, type, make_expr(expr_kind::cast, type, {x})));
-    return narrow;
+    const auto fits = make_name(fresh_name(p, l.name + suffix), type);
+    out.push_back(make_declare(fits.text, type, make_expr(expr_kind::cast, type, {x})));
+    return fits;
   };
   const auto first = r.first.empty() ? l.from : edge("_first", r.first, "<");
   const auto end = r.end.empty() ? l.to : edge("_end", r.end, ">");

@@ -47,7 +47,7 @@ private:
 
   // What the borders decide of the choice's condition is left out; where nothing else is asked, the choice itself.
   bool decide(expr& e, const way& w) {
-    if (e.kind != expr_kind::conditional)
+    if (e.kind != expr_kind::conditional || e.type.depth != 0)
       return false;
     const auto side = inner_side(e, loop_, w);
     if (!side)
