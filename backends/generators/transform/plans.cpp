@@ -374,11 +374,35 @@ std::vector<genome> rows_of_vectors(const program& reference, const genome& firs
   return out;
 }
 
+// All segments that follow each other are copied as one, in every loop that copies some: at once, or of those up to
+// where a guard ends them.
+std::vector<genome> copies(const program& reference, const environment& env) {
+  auto p = reference;
+  genome all;
+  const auto joined = [&](genome g) {
+    auto q = p;
+    for (const auto& m : g)
+      if (!apply(q, m, env))
+        return false;
+    p = std::move(q);
+    all.insert(all.end(), g.begin(), g.end());
+    return true;
+  };
+  walk(reference.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::loop || joined({made("coalesce", {s.label})}))
+      return;
+    for (const auto& x : s.body)
+      if (x.kind == stmt_kind::branch && joined({made("cut", {s.label, x.label}), made("coalesce", {s.label})}))
+        return;
+  });
+  return all.empty() ? std::vector<genome>{} : std::vector<genome>{all};
+}
+
 } // namespace
 
 std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
   std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env),
-                                       counted(reference, env)};
+                                       counted(reference, env), copies(reference, env)};
   // Between the borders of a padded window no guard is in the way.
   for (const auto& c : possible(reference, env)) {
     auto inside = reference;

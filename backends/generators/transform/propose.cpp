@@ -269,6 +269,17 @@ private:
     return {std::move(g), "drops " + gone};
   }
 
+  // Three drafts of five; a fresh start in the same share.
+  bool sequence_is_due() { return asked_ > 0 || !context_.draft ? random_.chance(0.6) : context_.draft_index % 5 < 3; }
+
+  // Drafts take the ideas in turn, so that the first few have met each; later tries of a draft whose idea is used up,
+  // and fresh starts, any.
+  size_t next_idea() {
+    const auto all = reading_.sequences.size();
+    const size_t turn = context_.draft_index / 5 * 3 + context_.draft_index % 5;
+    return asked_++ == 0 && context_.draft ? turn % all : random_.below(all);
+  }
+
   std::pair<genome, std::string> next() {
     std::vector<genome> parents;
     std::vector<bool> failed;
@@ -277,8 +288,8 @@ private:
         parents.push_back(std::move(*g));
         failed.push_back(a.verdict != "pass");
       }
-    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && random_.chance(0.6)) {
-      const auto& idea = reading_.sequences[random_.below(reading_.sequences.size())];
+    if (!reading_.sequences.empty() && (context_.draft || parents.empty()) && sequence_is_due()) {
+      const auto& idea = reading_.sequences[next_idea()];
       return {idea[random_.below(idea.size())], "blocks and panels"};
     }
     if (context_.draft)
@@ -323,6 +334,7 @@ private:
   reading& reading_;
   environment env_;
   random_stream random_;
+  int asked_ = 0; // for an idea
   std::map<std::string, int> tried_;
 };
 
