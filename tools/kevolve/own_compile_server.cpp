@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 namespace kevolve {
@@ -48,6 +49,9 @@ result<void> own_compile_server::start(const helper_command& how) {
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     pid_ = -1;
+    if (failed == ENOENT)
+      return fail(errc::not_found,
+                  words[0] + " is not there: build all of kevolve (cmake --preset release && cmake --build build)");
     return tl::unexpected(from_errno(failed, words[0]));
   }
   link_ = std::move(pair->first);

@@ -223,7 +223,7 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
     type.is_const = false;
     const bool narrow = bits(type.base) < 64;
     const auto held = narrow ? scalar_type(scalar_kind::i64) : type;
-    const auto x = make_name(fresh_name(p, l.name + suffix), held);
+    auto x = make_name(fresh_name(p, l.name + suffix), held);
     out.push_back(make_declare(x.text, held, narrow ? in_64_bits(all.front()) : all.front()));
     for (size_t i = 1; i < all.size(); ++i)
       limit(x, narrower, narrow ? in_64_bits(all[i]) : all[i]);
@@ -231,7 +231,7 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
     limit(x, ">", l.to);
     if (!narrow)
       return x;
-    const auto fits = make_name(fresh_name(p, l.name + suffix), type);
+    auto fits = make_name(fresh_name(p, l.name + suffix), type);
     out.push_back(make_declare(fits.text, type, make_expr(expr_kind::cast, type, {x})));
     return fits;
   };

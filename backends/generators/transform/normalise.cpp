@@ -174,7 +174,7 @@ void name_each_value(program& p, list& body) {
       if (auto value = chosen_value(body[k], before)) {
         substitute(*value, before.text, now);
         now.text = fresh_name(p, before.text);
-        body[k] = make_declare(now.text, before.type, *value);
+        body[k] = make_declare(now.text, before.type, value);
       } else if (now.text != before.text)
         substitute(body[k], before.text, now);
   }
