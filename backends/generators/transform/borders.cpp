@@ -26,13 +26,15 @@ linear_form sum(linear_form a, const linear_form& b, int64_t sign) {
   return a;
 }
 
-expr in_64_bits(const expr& e) {
-  if (e.kind == expr_kind::literal || e.type.base == scalar_kind::i64)
-    return e;
+// Sums and products with every part of them in 64 bits.
+expr in_64_bits(const expr& whole) {
   static const std::set<std::string> sums{"+", "-", "*"};
+  const auto& e = bare(whole);
+  if (e.kind == expr_kind::literal)
+    return e;
   if ((e.kind != expr_kind::binary && e.kind != expr_kind::unary) || sums.count(e.text) == 0
       || is_unsigned(e.type.base))
-    return make_expr(expr_kind::cast, scalar_type(scalar_kind::i64), {e});
+    return e.type.base == scalar_kind::i64 ? e : make_expr(expr_kind::cast, scalar_type(scalar_kind::i64), {e});
   auto out = e;
   out.type = scalar_type(scalar_kind::i64);
   for (auto& a : out.args.change())
@@ -201,6 +203,12 @@ std::string why_not_cut(const stmt& l) {
   walk(l.body, [&](const stmt& s) { copyable = copyable && s.kind != stmt_kind::opaque; });
   if (!copyable)
     return "it holds a construct left as it is";
+  bool computes = true; // who is called may change what the file has
+  walk_exprs(l.body, [&](const expr& e) { computes = computes && (e.kind != expr_kind::call || is_pure_call(e)); });
+  if (!computes)
+    return "it calls a function that may change what its borders are";
+  if (is_unsigned(bare(l.to).type.base)) // or each part would compare otherwise than the whole
+    return "its end is unsigned";
   const way none;
   if (!border_reader{l, none}.is_fixed(l.to)) // the cuts are made once
     return "its end is not fixed";
@@ -217,16 +225,16 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
     s.body = {make_assign(x, "=", bound)};
     out.push_back(std::move(s));
   };
-  // Sums of what a narrow index is compared with may not fit into its type; what they come to inside the loop does.
+  // Sums of what an index is compared with may not fit into their types; what they come to inside the loop does.
   const auto edge = [&](const char* suffix, const std::vector<expr>& all, const char* narrower) {
     auto type = l.type;
     type.is_const = false;
     const bool narrow = bits(type.base) < 64;
     const auto held = narrow ? scalar_type(scalar_kind::i64) : type;
     auto x = make_name(fresh_name(p, l.name + suffix), held);
-    out.push_back(make_declare(x.text, held, narrow ? in_64_bits(all.front()) : all.front()));
+    out.push_back(make_declare(x.text, held, in_64_bits(all.front())));
     for (size_t i = 1; i < all.size(); ++i)
-      limit(x, narrower, narrow ? in_64_bits(all[i]) : all[i]);
+      limit(x, narrower, in_64_bits(all[i]));
     limit(x, "<", l.from);
     limit(x, ">", l.to);
     if (!narrow)
@@ -263,8 +271,11 @@ void write_in_place(list& body, const std::set<std::string>& locals) {
     write_in_place(body[i].otherwise.change(), locals);
     if (body[i].kind != stmt_kind::declare || locals.count(body[i].name) == 0 || !is_speculable(body[i].value))
       continue;
-    const auto value = body[i].value;
-    const auto name = body[i].name;
+    const auto& s = body[i];
+    const auto value = bare(s.value).type.base == s.type.base
+                           ? s.value
+                           : make_expr(expr_kind::cast, scalar_type(s.type.base), {bare(s.value)});
+    const auto name = s.name;
     body.erase(body.begin() + static_cast<ptrdiff_t>(i));
     for (size_t k = i; k < body.size(); ++k)
       substitute(body[k], name, value);

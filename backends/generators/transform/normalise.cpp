@@ -133,18 +133,20 @@ std::optional<expr> chosen_value(const stmt& s, const expr& x) {
   return make_expr(expr_kind::conditional, x.type, {s.value, *yes, *no});
 }
 
+constexpr size_t most_steps = 3; // each may mention the one before several times: written out, they double
+
 // Whether only whole statements of the list assign to the name that an earlier one declares, some of them by what it
 // was, and nothing else can.
 bool changes_in_line(const list& body, size_t declared_at) {
   const auto& name = body[declared_at].name;
   const auto x = make_name(name, body[declared_at].type);
-  bool any = false;
+  size_t steps = 0;
   for (size_t k = declared_at + 1; k < body.size(); ++k)
     if (const auto value = chosen_value(body[k], x))
-      any = any || mentions(*value, name);
+      steps += mentions(*value, name) ? 1U : 0U;
     else if (assigned({body[k]}).count(name) != 0)
       return false;
-  bool ok = any;
+  bool ok = steps > 0 && steps <= most_steps;
   const list rest(body.begin() + static_cast<ptrdiff_t>(declared_at) + 1, body.end());
   walk(rest, [&](const stmt& s) {
     ok = ok && std::find(s.names.begin(), s.names.end(), name) == s.names.end()
