@@ -235,6 +235,22 @@ TEST_CASE("what is wrong with a launch plan is told at home, and need not travel
   CHECK(holds(refused.err, "kevolve run --batch"));
 }
 
+TEST_CASE("a node says whose batch it is not, and what is exported says where it is to come back to") {
+  two_machines m;
+  m.run_until_it_waits(small);
+  const auto out = m.kevolve({"batch", "export", "--data", "home", "--out", "strange"});
+  CHECK(holds(out.out, "strange.done --data home\n"));
+  CHECK(m.told({"batch", "work", "strange", "--quiet"})["candidates"] == 3);
+  m.write("other.toml", "data_dir = \"other\"\nlisten = \"127.0.0.1:0\"\n[[device]]\ntarget = \"cpu\"\n");
+  program daemon{"kevolved", {"other.toml"}, m.path};
+  REQUIRE(daemon.wait_for("serving "));
+  const auto refused = m.kevolve({"batch", "import", "strange.done", "--data", "other"});
+  CHECK(refused.code == 3);
+  CHECK_MESSAGE(holds(refused.err, "of this batch is not in this data directory"), refused.err);
+  daemon.signal(SIGTERM);
+  CHECK(daemon.finish().code == 0);
+}
+
 TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives a batch up") {
   two_machines m;
   program daemon{"kevolved", {"kevolved.toml"}, m.path};

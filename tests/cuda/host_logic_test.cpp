@@ -335,6 +335,9 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   CHECK(faster.evidence.at("bound.why").find("blocks a multiprocessor") != std::string::npos);
   const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::race));
   CHECK_MESSAGE(slower.decision == race_decision::screened, told(slower));
+  CHECK(slower.speedup > 0.0);
+  CHECK(slower.ci_high == 0.0); // an estimate has no interval
+  CHECK(slower.evidence.at("machine").starts_with("fake device, driver "));
   auto again = ask_for(fake_package("iterate"), judge_mode::race);
   again.race_ms = 60'000;
   const auto same = runner.ask(again);

@@ -46,6 +46,8 @@ struct numbers_case {
 const numbers_case numbers_cases[]{
     {"grid=['rows']\nblock=[256]", "", ""},
     {"grid=['rows-64']\nblock=[1]", "", "kernel[0].grid[0]: 'rows-64' is 0, expected 1"},
+    {"grid=['ceildiv(none,256)']\nblock=[1]", "[sizes]\nnone='rows-64'", "none is 0 in this call, so write max(1, "},
+    {"grid=['max(1,ceildiv(none,256))']\nblock=[1]", "[sizes]\nnone='rows-64'", ""},
     {"grid=['rows-65']\nblock=[1]", "", "is -1"},
     {"grid=[1]\nblock=[0]", "", "kernel[0].block[0]: '0' is 0"},
     {"grid=['rows*rows*rows*rows*rows*rows*rows*rows*rows*rows*rows']\nblock=[1]", "", "kernel[0].grid[0]"},

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace kevolve;
 
@@ -46,6 +47,15 @@ TEST_CASE("each further configuration becomes a candidate in which it comes firs
   auto child = around(first->source);
   child.parents[0].genome = first->genome;
   CHECK(maker->propose(child).error().code == errc::unsupported);
+}
+
+TEST_CASE("steps under way at once begin with different configurations") {
+  const auto maker = make_configurations_generator();
+  auto context = around(source);
+  std::set<std::string> made;
+  for (context.seed = 0; context.seed < 3; ++context.seed)
+    made.insert(maker->propose(context).value().genome);
+  CHECK(made.size() == 2); // as many as there are
 }
 
 TEST_CASE("a source without further configurations has nothing to try") {

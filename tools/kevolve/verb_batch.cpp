@@ -112,8 +112,8 @@ int export_file(const batch_options& o) {
       [&](store& data) { return export_here(data, o, path); });
   const auto& w = o.where;
   const auto where = !w.url.empty() ? " --url " + w.url + (w.token_file.empty() ? "" : " --token-file " + w.token_file)
-                     : w.data_given ? " --data " + w.data
-                                    : "";
+                     : w.data != node_address{}.data ? " --data " + w.data
+                                                     : "";
   return tell(o.common, done, [&](const json& x) { print_export(x, where); });
 }
 

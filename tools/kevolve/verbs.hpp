@@ -22,7 +22,6 @@ struct common_options {
 // Where a verb finds its node.
 struct node_address {
   std::string data = "kevolve-data";
-  bool data_given = false;
   std::string url;
   std::string token_file;
   std::string ca_file;

@@ -130,7 +130,12 @@ std::optional<expr> chosen_value(const stmt& s, const expr& x) {
   const auto no = s.otherwise.empty() ? x : chosen_value(s.otherwise[0], x);
   if (!yes || !no || !is_speculable(*yes) || !is_speculable(*no))
     return {};
-  return make_expr(expr_kind::conditional, x.type, {s.value, *yes, *no});
+  // What an assignment converts by itself, a choice would make into the type of both its sides.
+  const auto as_it = [&](const expr& value) {
+    return bare(value).type.base == x.type.base ? value
+                                                : make_expr(expr_kind::cast, scalar_type(x.type.base), {bare(value)});
+  };
+  return make_expr(expr_kind::conditional, x.type, {s.value, as_it(*yes), as_it(*no)});
 }
 
 constexpr size_t most_steps = 3; // each may mention the one before several times: written out, they double

@@ -344,7 +344,7 @@ genome unclamped(const program& reference, program& p, const environment& env) {
   return out;
 }
 
-// Vectors for the innermost loops that are left once the short ones are written out.
+// Vectors for the innermost of the loops whose iterations share nothing.
 std::vector<genome> rows_of_vectors(const program& reference, const genome& first, const program& now,
                                     const environment& env) {
   std::vector<genome> out;

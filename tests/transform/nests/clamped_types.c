@@ -13,6 +13,7 @@
 // applies: peel(L2,B0)
 // applies: clip(L4)
 // applies: clip(L5)
+// applies: jam(L10,2); prefetch(L10r,2)
 // declines: clip(L7): it calls a function that may change what its borders are
 // declines: clip(L8): its end is unsigned
 // declines: clip(L9): it holds no choice that its index decides
@@ -65,5 +66,12 @@ void clamped_types(const float *x, float *y, float *z, float *u, float *v, int64
     if (q >= n)
       q = n - 1;
     v[i] += x[q];
+  }
+  for (int64_t i = 0; i < n; ++i) { /* a step through another type, which the variable's ends */
+    int64_t m = k;
+    if (m > 1)
+      m = 1.7 + m * 0.1f;
+    const int64_t q = i >= m ? i - m : 0;
+    z[i] += x[q];
   }
 }
