@@ -321,6 +321,23 @@ TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict")
   CHECK(ask().result == verdict::pass);
 }
 
+TEST_CASE("what may lose the device to a context in the making is timed when none is made") {
+  const with_fake_driver fake{"crowded"};
+  runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
+  REQUIRE(runner.ready());
+  auto request = ask_for(fake_package("iterate_slowly"), judge_mode::race);
+  request.rival = request.candidate;
+  const auto o = runner.ask(request);
+  REQUIRE_MESSAGE(!o.timings.empty(), told(o));
+  for (const auto& shape : o.timings) {
+    REQUIRE(!shape.candidate_ns.empty());
+    for (const auto ns : shape.candidate_ns)
+      CHECK(ns == doctest::Approx(2e6).epsilon(0.01));
+    for (const auto ns : shape.rival_ns)
+      CHECK(ns == doctest::Approx(2e6).epsilon(0.01));
+  }
+}
+
 TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};

@@ -100,6 +100,12 @@ void replenish(bench& b) {
   }
 }
 
+void settle(bench& b) {
+  for (auto& spare : b.spares)
+    if (spare.runs())
+      spare.greet(probe_limit); // whoever takes it will be told what is wrong with it
+}
+
 void dismiss(bench& b, worker_client& worker) {
   if (const auto pid = worker.dismiss(); pid > 0)
     b.dismissed.push_back(pid);

@@ -53,6 +53,8 @@ result<worker_client> take_worker(bench& b);
 // theirs. The driver makes one after the other, beside what else the device does; docs/results/gpu.md has what that
 // does to timed calls.
 void replenish(bench& b);
+// Waits until they have them.
+void settle(bench& b);
 // Ends a worker that runs nothing, without waiting for the driver.
 void dismiss(bench& b, worker_client& worker);
 // The most processes of ours that the device may know of: in a race, and while nothing is judged.

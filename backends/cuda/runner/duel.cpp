@@ -20,8 +20,9 @@ constexpr double patience = 20.0; // times the rival, before a call is given up
 constexpr milliseconds least_limit{1'000};
 constexpr milliseconds first_limit{5'000}; // while nobody knows how long a call should take
 constexpr uint64_t rotations = 256;        // of a page each
-constexpr size_t usual_race = 16;          // sets of a shape
-constexpr int64_t least_left = 2;          // one is for nobody's time
+constexpr double gives_way_ns = 1e6; // half a time slice: a longer call may lose the device to who makes a context
+constexpr size_t usual_race = 16;    // sets of a shape
+constexpr int64_t least_left = 2;    // one is for nobody's time
 
 double ns_since(steady_clock::time_point start) {
   return static_cast<double>(nanoseconds{steady_clock::now() - start}.count());
@@ -333,6 +334,8 @@ attempt<call_time> duel_on_device::play(bool candidate, size_t index, const pool
                    nan_poison(random_.next()), w);
   if (!took && !candidate)
     return tl::unexpected(blame_rival(took.error(), against_framework_));
+  if (took)
+    decks_[index].longest_ns = std::max(decks_[index].longest_ns, took->ns);
   return took;
 }
 
@@ -379,6 +382,11 @@ attempt<double> duel_on_device::pair(size_t index) {
   auto dealt = deal(index);
   if (!dealt)
     return tl::unexpected(dealt.error());
+  if (decks_[index].longest_ns > gives_way_ns) {
+    const auto start = steady_clock::now();
+    settle(bench_);
+    start_ns_ += ns_since(start);
+  }
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
   call_time candidate;

@@ -77,6 +77,7 @@ private:
   struct deck {
     std::vector<size_t> order;
     bool warm = false;
+    double longest_ns = 0.0; // of any call
   };
 
   attempt<void> start_workers();

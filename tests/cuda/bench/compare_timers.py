@@ -69,8 +69,8 @@ def main() -> None:
     out: dict[str, object] = {"triton": triton.__version__, "torch": torch.__version__, "device": torch.cuda.get_device_name()}
     for launch in LAUNCHES:
         if arguments.once:
-            for run in runs(arguments.folder, launch, 1):
-                for _ in range(12):
+            for run in runs(arguments.folder, launch, arguments.places):
+                for _ in range(4):
                     run()
             torch.cuda.synchronize()
             continue
