@@ -162,7 +162,9 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
     std::string all;
     for (const auto& l : languages)
       all += (all.empty() ? "" : " or ") + l;
-    return to_error({errc::bad_input, "a candidate's language is " + all});
+    return to_error({errc::bad_input, "of target " + st.context->spec->target + " a candidate's language is " + all
+                                          + ", not " + q.what.language
+                                          + ": --language names it, else the file's ending does"});
   }
   if (const auto wrong = st.context->hardware->misread(st.context->spec->task.task, q.what.source); !wrong.empty())
     return to_error({errc::bad_input, wrong.substr(0, wrong.find_last_not_of('\n') + 1)});

@@ -162,7 +162,8 @@ bool declare_argument(section& s, argument& a) {
     only_for(s, key, is_scalar, "scalars");
   for (const auto* key : {"shape", "strides", "align", "alias", "edge"})
     only_for(s, key, is_buffer, "buffers; a size or scalar is passed by value");
-  only_for(s, "fill", is_buffer && a.role != argument_role::output, "arguments that are read");
+  only_for(s, "fill", is_buffer && a.role != argument_role::output,
+           is_scalar ? "buffers that are read; a scalar has 'value' or 'range'" : "buffers that are read");
   only_for(s, "extent", a.role == argument_role::output, "outputs");
   only_for(s, "tail", !a.extent.empty(), "outputs with an extent");
   only_for(s, "nonfinite", is_written, "outputs and inouts");

@@ -207,6 +207,10 @@ TEST_CASE("what is wrong with a launch plan is told at home, and need not travel
   const std::string wide = "/* launch plan\n[[kernel]]\nname = \"k\"\ngrid = [\"rows\"]\nblock = [2048]\n"
                            "arguments = [\"x\"]\n*/\nextern \"C\" __global__ void k(const void *x) {}\n";
   m.write("wide.cu", wide);
+  m.write("wide.py", wide);
+  const auto in_python = inject("wide.py");
+  CHECK(in_python.code == 2);
+  CHECK(holds(in_python.err, "of target cuda a candidate's language is cuda, not triton: --language"));
   const auto too_wide = inject("wide.cu");
   CHECK(too_wide.code == 2);
   CHECK(holds(too_wide.err, "threads per block"));

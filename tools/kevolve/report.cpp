@@ -39,14 +39,28 @@ double median(std::vector<double> xs) {
   return xs.size() % 2 == 1 ? xs[half] : (xs[half - 1] + xs[half]) / 2;
 }
 
-std::string machine_text(const target& hardware) {
+// Of the last evaluation that ran something; null: none did.
+const evaluation_record* last_run(const campaign_result& r) {
+  const evaluation_record* last = nullptr;
+  for (const auto& e : r.evaluations)
+    if (e.stage != "compile")
+      last = &e;
+  return last;
+}
+
+// Where the evaluations say where they ran, that is the machine: a batch's is not this one.
+std::string machine_text(const target& hardware, const evaluation_record* last) {
+  std::string ran_on;
+  if (last != nullptr)
+    if (const auto on = last->outcome.evidence.find("machine"); on != last->outcome.evidence.end())
+      ran_on = printable(on->second);
   std::string out;
   for (const auto& [what, value] : hardware.about())
-    out += "- " + what + ": " + value + "\n";
+    out += "- " + what + ": " + (what == "machine" && !ran_on.empty() ? ran_on : value) + "\n";
   std::string facts;
   for (const auto& [key, value] : hardware.hardware())
     facts += fmt::format("{}{} {}", facts.empty() ? "" : ", ", key, value);
-  return out + "- hardware facts: " + facts + "\n";
+  return facts.empty() ? out : out + "- hardware facts: " + facts + "\n";
 }
 
 std::string baseline_of(const target& hardware) {
@@ -68,11 +82,7 @@ std::string shapes_table(const std::vector<shape_timing>& shapes) {
 
 std::string how_judged(const campaign_result& r) {
   std::string out = "## How it was judged\n\n";
-  const evaluation_record* last = nullptr;
-  for (const auto& e : r.evaluations)
-    if (e.stage != "compile")
-      last = &e;
-  if (last != nullptr) {
+  if (const auto* last = last_run(r)) {
     const auto& c = last->outcome.correctness;
     size_t pairs = 0;
     for (const auto& t : last->outcome.timings)
@@ -80,8 +90,6 @@ std::string how_judged(const campaign_result& r) {
     out += fmt::format("- last stage: {}; {} pairs of timed calls over {} shapes, candidate and rival interleaved in "
                        "random order\n",
                        last->stage, pairs, last->outcome.timings.size());
-    if (const auto on = last->outcome.evidence.find("machine"); on != last->outcome.evidence.end())
-      out += "- on: " + printable(on->second) + "\n";
     out += fmt::format("- correctness: {} cases over {} seeds, every output compared in full; largest error {:.3g} "
                        "absolute, {:.3g} relative, {:.3g} ulp (the reference's own: {:.3g} absolute){}\n",
                        c.cases, c.seeds, c.max_abs, c.max_rel, c.max_ulp, c.reference_max_abs,
@@ -117,7 +125,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += "- reference: " + r.spec.task.reference_path
          + (hardware.form(task).from_reference ? ", built with " + baseline_of(hardware) : ", in " + task.language)
          + "\n";
-  out += machine_text(hardware);
+  out += machine_text(hardware, last_run(r));
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
