@@ -68,8 +68,9 @@ private:
         return std::nullopt;
       const auto& value = *known;
       if (!value || *value < 1) {
-        errors_.add(indexed(path, d), (value ? "is " + std::to_string(*value) : value.error().detail) + " at "
-                                          + indexed("shape", shape) + "; must be at least 1");
+        errors_.add(indexed(path, d), value ? "is " + std::to_string(*value) + " at " + indexed("shape", shape)
+                                                  + "; must be at least 1: change that shape's sizes"
+                                            : value.error().detail + " at " + indexed("shape", shape));
         return std::nullopt;
       }
       out.push_back(*value);

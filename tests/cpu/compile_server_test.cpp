@@ -150,8 +150,8 @@ TEST_CASE("an error's log names lines of the candidate and no folder of ours") {
   auto undefined = server.compile(request_for("void g(void);\nvoid f(void) { g(); }\n"));
   CHECK(undefined.result == verdict::compile_error);
   CHECK(undefined.log.find("undefined reference to `g'") != std::string::npos);
-  CHECK(undefined.log.starts_with("what is not defined in the source must be in a library that the task allows: libc, "
-                                  "libm; others only by the task's permissions.libraries\n"));
+  CHECK(undefined.log.starts_with("g is not defined in the source, so it must be in a library that the task allows: "
+                                  "libc, libm; others only by the task's permissions.libraries\n"));
 }
 
 TEST_CASE("an entry that the contract's values do not fit is refused by every compiler, and a looser one is not") {

@@ -122,6 +122,10 @@ std::string dispatch_text(const dispatch_result& r, const contract& task) {
   out += fmt::format("the fastest alone, node {}: {}\n",
                      r.kernels.kernels[static_cast<size_t>(fastest - r.kernels.speedups.begin())].node,
                      human_speedup(*fastest));
+  if (*fastest > j.outcome.ci_high)
+    out += "  on the declared shapes it is faster than what was made, which chooses at every call and holds elsewhere "
+           "too;\n"
+           "  `kevolve bundle` writes it alone\n";
   if (const auto why = disturbance_of(j); !why.empty())
     out += disturbed_text(why);
   out += r.proof.slower.empty()

@@ -78,9 +78,13 @@ std::string missing_entry(std::string_view diagnostics, const std::string& entry
 }
 
 std::string missing_library(std::string_view diagnostics, const std::vector<std::string>& allowed) {
-  if (!contains(diagnostics, "undefined reference to"))
+  constexpr std::string_view before = "undefined reference to `";
+  const auto at = diagnostics.find(before);
+  if (at == std::string_view::npos)
     return {};
-  std::string out = "what is not defined in the source must be in a library that the task allows: libc, libm";
+  const auto symbol = diagnostics.substr(at + before.size(), diagnostics.find('\'', at) - at - before.size());
+  auto out = std::string{symbol}
+             + " is not defined in the source, so it must be in a library that the task allows: libc, libm";
   for (const auto& name : allowed)
     out += ", " + name;
   return out + "; others only by the task's permissions.libraries";

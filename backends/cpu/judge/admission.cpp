@@ -104,11 +104,14 @@ private:
 
   static complaint not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
     const auto name = "'" + to_string(edge) + "'";
-    const auto detail = "on the edge " + name + " of shape '" + shape.name + "' "
-                        + (bad.differ ? bad.which : "the expected output is not finite (" + bad.which + ")")
-                        + ", so no candidate could be judged there. Take " + name + " out of the arguments' edge, or "
-                        + (bad.differ ? "give an [oracle] that means what the reference computes"
-                                      : "declare nonfinite = \"match\" if these figures are meant");
+    const auto detail =
+        "on the edge " + name + " of shape '" + shape.name + "' "
+        + (bad.differ ? bad.which : "the expected output is not finite (" + bad.which + ")")
+        + ", so no candidate could be judged there. Take " + name + " out of the arguments' edge, or "
+        + (bad.differ
+               ? "give an [oracle] that means what the reference computes"
+               : "declare nonfinite = \"match\" if these figures are meant. NaN lies beside every array: one may also "
+                 "come from past an array's end");
     return {verdict::nonfinite, "nonfinite_edge", detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
   }
 
@@ -166,12 +169,16 @@ private:
       return tl::unexpected<setback>(overhead.error());
     out_.evidence["call_overhead_ns"] = figure(*overhead, 3);
     for (const auto& pool : pools_)
-      if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead)
-        out_.evidence["note.short"] = "a call of shape '" + pool->shape.name + "' takes the reference "
-                                      + figure(pool->typical_reference_ns() / 1e3, 3) + " us, and "
-                                      + figure(*overhead / 1e3, 3)
-                                      + " us of every call are the judge's own, waking and freezing the process: "
-                                        "speedups on it are flattened towards 1; declare larger shapes";
+      if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
+        auto usual = d.usual_call(*pool);
+        if (!usual)
+          return tl::unexpected<setback>(usual.error());
+        out_.evidence["note.short"] =
+            "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
+            + figure(*overhead / 1e3, 3)
+            + " us of which are the judge's own, waking and freezing the process, as of every time told: "
+              "speedups on it are flattened towards 1; declare larger shapes";
+      }
     return {};
   }
 

@@ -136,7 +136,7 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
 
 attempt<void> duel::screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly) {
   const auto poison = nan_poison(random_.next());
-  return screen(pool, set, thoroughly ? 4 : 2, {poison, poison ^ poison_signs, 0x4049'0fdb'4049'0fdbULL, 0});
+  return screen(pool, set, thoroughly ? 4 : 2, {poison, 0x4049'0fdb'4049'0fdbULL, 0, poison ^ poison_signs});
 }
 
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons) {
@@ -187,6 +187,22 @@ attempt<double> duel::call_overhead() {
     if (auto refused = candidate_.empty_call(least_limit, one))
       return refusal(std::move(*refused));
     took.push_back(static_cast<double>(one.count()));
+  }
+  std::sort(took.begin(), took.end());
+  return took[calls / 2];
+}
+
+attempt<double> duel::usual_call(const shape_pool& pool) {
+  constexpr size_t calls = 5;
+  std::vector<double> took;
+  for (size_t i = 0; i < calls; ++i) {
+    call_options options;
+    options.poison = nan_poison(random_.next());
+    options.limit = limit_for(pool, 0.0);
+    auto one = timed_call(true, pool, pool.sets[i % pool.sets.size()], options, &report_);
+    if (!one)
+      return tl::unexpected<setback>(one.error());
+    took.push_back(*one);
   }
   std::sort(took.begin(), took.end());
   return took[calls / 2];

@@ -59,6 +59,8 @@ public:
 
   // What a call of nothing takes in the candidate's process, ns: the median of several.
   attempt<double> call_overhead();
+  // What a call of the candidate takes, that included, ns: the median of several, each checked.
+  attempt<double> usual_call(const shape_pool& pool);
 
   void add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns);
   std::vector<duel_shape>& shapes() { return shapes_; }

@@ -73,7 +73,11 @@ uint64_t nan_poison(uint64_t random) {
 uint64_t guard_of(size_t i, uint64_t poison) {
   const auto pattern = mix_seed(poison, i + 1);
   const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
-  return nan ? (nan_poison(pattern) & ~poison_signs) | (poison & poison_signs) : pattern;
+  if (nan)
+    return (nan_poison(pattern) & ~poison_signs) | (poison & poison_signs);
+  // What NaN hides from a comparison: beyond all that data hold, as a float of any size and as an integer.
+  const auto most = 0x7878'7878'7878'7878ULL | (pattern & 0x0303'0303'0303'0303ULL);
+  return poison == 0 ? most | poison_signs : most;
 }
 
 shared_arena::~shared_arena() {
