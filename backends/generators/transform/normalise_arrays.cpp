@@ -1,6 +1,7 @@
 // Arrays that every iteration of a loop fills anew before it reads them: declared in the loop, they are the iteration's
 // own, and iterations are seen to be independent. Tu and Padua, "Automatic array privatization", 1993.
 #include "backends/generators/transform/normalise_steps.hpp"
+#include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -41,6 +42,7 @@ public:
     walk(user_.body, [&](const stmt& s) { opaque = opaque || s.kind == stmt_kind::opaque; });
     if (opaque || !extent_stays() || !find_fill(user_.body))
       return false;
+    all_ = fills_all();
     loops_around around;
     return look(user_.body, around) && uses_ == count_mentions(user_.body, array_.name);
   }
@@ -91,6 +93,19 @@ private:
     return false;
   }
 
+  // Whether the fill goes over the whole array, so that nothing is read before it wherever that lies.
+  bool fills_all() const {
+    const auto& l = *fill_loops_.front();
+    const auto dense = [](std::string text) {
+      std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+      return text;
+    };
+    const auto& first = bare(l.from);
+    return fill_loops_.size() == 1 && l.step == 1 && first.kind == expr_kind::literal && first.text == "0"
+           && bare(fill_->target.args[1]).kind == expr_kind::name
+           && dense(array_.type.suffix) == dense("[" + print(l.to) + "]");
+  }
+
   const stmt* loop_of(const loops_around& loops, const std::string& index) const {
     const auto it = std::find_if(loops.begin(), loops.end(), [&](const stmt* l) { return l->name == index; });
     return it == loops.end() ? nullptr : *it;
@@ -130,7 +145,7 @@ private:
       std::map<std::string, std::string> taken;
       // While it is being filled, an element is there once it has been stored.
       const bool inside = std::find(around.begin(), around.end(), fill_loops_.front()) != around.end();
-      ok = ok && (inside ? same(filled, e.args[1]) : covered(filled, e.args[1], around, taken));
+      ok = ok && (inside ? same(filled, e.args[1]) : all_ || covered(filled, e.args[1], around, taken));
     });
     return ok;
   }
@@ -159,8 +174,36 @@ private:
   std::set<std::string> since_; // assigned between the declaration and the user
   const stmt* fill_ = nullptr;
   loops_around fill_loops_;
+  bool all_ = false;
   size_t uses_ = 0;
 };
+
+bool names(const std::string& suffix, const std::string& name) {
+  return replace_identifier(suffix, name, "") != suffix;
+}
+
+// Declares it in that loop, or in the only one inside that uses it. `between`: what lies between its declaration and
+// the loop.
+bool sink_into(const stmt& array, stmt& user, list between) {
+  if (user.kind != stmt_kind::loop || mentions(user.from, array.name) || mentions(user.to, array.name))
+    return false;
+  if (privatiser{array, user, between}.holds()) {
+    auto& inside = user.body.change();
+    inside.insert(inside.begin(), array);
+    return true;
+  }
+  const auto uses = [&](const stmt& x) { return mentions(x, array.name); };
+  const auto inner = std::find_if(user.body.begin(), user.body.end(), uses);
+  if (inner == user.body.end() || std::find_if(inner + 1, user.body.end(), uses) != user.body.end()
+      || names(array.type.suffix, user.name))
+    return false;
+  for (const auto& name : declared(user.body)) // would be taken for another
+    if (names(array.type.suffix, name))
+      return false;
+  const auto at = static_cast<size_t>(inner - user.body.begin());
+  between.push_back(user);
+  return sink_into(array, user.body.change()[at], std::move(between));
+}
 
 } // namespace
 
@@ -171,12 +214,9 @@ void sink_arrays(list& body) {
       continue;
     const auto uses = [&](const stmt& x) { return mentions(x, s.name); };
     const auto user = std::find_if(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end(), uses);
-    if (user == body.end() || std::find_if(user + 1, body.end(), uses) != body.end() || user->kind != stmt_kind::loop
-        || mentions(user->from, s.name) || mentions(user->to, s.name)
-        || !privatiser{s, *user, list(body.begin() + static_cast<ptrdiff_t>(i) + 1, user)}.holds())
+    if (user == body.end() || std::find_if(user + 1, body.end(), uses) != body.end()
+        || !sink_into(s, *user, list(body.begin() + static_cast<ptrdiff_t>(i) + 1, user)))
       continue;
-    auto& inside = user->body.change();
-    inside.insert(inside.begin(), std::move(body[i]));
     body.erase(body.begin() + static_cast<ptrdiff_t>(i));
     --i;
   }

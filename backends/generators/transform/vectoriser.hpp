@@ -55,12 +55,14 @@ private:
   void statement(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void assign(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store(const stmt& s, const expr* mask, std::vector<stmt>& out);
+  void store_own(const stmt& s, const expr* mask, std::vector<stmt>& out);
 
   const stmt& loop_;
   uint16_t lanes_;
   std::set<std::string> accumulators_;
   std::optional<expr> left_;
   std::set<std::string> varying_;
+  std::set<std::string> own_arrays_; // declared in the loop: of vectors, an element for each lane
   // Where they stand is no longer known once one of these has another value.
   void forget(const std::set<std::string>& changed);
   void forget_changed(const std::vector<stmt>& body);

@@ -94,10 +94,14 @@ expr vectoriser::lane(expr e, int64_t i) const {
 }
 
 expr vectoriser::load(const expr& e) {
+  if (e.type.lanes > 1)
+    throw refusal{root_of(e) + " holds vectors already"};
   if (e.args[0].kind == expr_kind::subscript && varies(e.args[0]))
     throw refusal{"rows of " + root_of(e) + " depend on " + loop_.name};
   bool array = !root_of(e).empty() && varying_.count(root_of(e)) != 0;
   if (array) { // an array of vectors
+    if (varies(e.args[1]))
+      throw refusal{"which element of " + root_of(e) + " depends on " + loop_.name};
     auto out = e;
     out.type = vector_of(e.type.base);
     return out;

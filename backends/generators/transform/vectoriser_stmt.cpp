@@ -15,6 +15,12 @@ vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::str
     : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), varying_(accumulators) {
   // A variable is varying if it is ever given a varying value, or a value under a varying condition.
   auto inside = declared(loop.body);
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare && !s.type.suffix.empty() && s.type.depth == 0 && s.type.lanes == 1 && !s.has_value
+        && !s.is_static)
+      own_arrays_.insert(s.name);
+  });
+  varying_.insert(own_arrays_.begin(), own_arrays_.end());
   for (bool grew = true; grew;) {
     grew = false;
     grow(loop.body, false, inside, grew);
@@ -46,7 +52,25 @@ void vectoriser::grow(const list& body, bool masked, const std::set<std::string>
   }
 }
 
+void vectoriser::store_own(const stmt& s, const expr* mask, list& out) {
+  auto target = load(s.target);
+  auto v = value(s.value, target.type.base);
+  if (s.op != "=")
+    v = make_expr(expr_kind::binary, target.type, {target, std::move(v)}, s.op.substr(0, s.op.size() - 1));
+  if (mask != nullptr) {
+    if (loaded_.count(print(s.target)) == 0) // its place may be one that only the condition keeps inside the array
+      throw refusal{"a guarded store to " + root_of(s.target)};
+    v = choose(*mask, std::move(v), target);
+  } else
+    loaded_.insert(print(s.target));
+  out.push_back(make_assign(target, "=", std::move(v)));
+}
+
 void vectoriser::store(const stmt& s, const expr* mask, list& out) {
+  if (s.target.type.lanes > 1)
+    throw refusal{root_of(s.target) + " holds vectors already"};
+  if (own_arrays_.count(root_of(s.target)) != 0)
+    return store_own(s, mask, out);
   if (!varies(s.target.args[0]) && !root_of(s.target).empty() && varying_.count(root_of(s.target)) != 0)
     throw refusal{"an array of the iteration's own"};
   auto step = distance(s.target.args[1]);
@@ -112,10 +136,11 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
         out.push_back(s);
         break;
       }
-      if (!s.type.suffix.empty() || s.type.depth != 0)
+      if (own_arrays_.count(s.name) == 0 && (!s.type.suffix.empty() || s.type.depth != 0))
         throw refusal{s.name + " is no scalar"};
       auto d = s;
       d.type = vector_of(s.type.base);
+      d.type.suffix = s.type.suffix;
       if (d.has_value) {
         d.value = value(s.value, s.type.base);
         if (mask == nullptr)
