@@ -16,8 +16,9 @@ vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::str
   // A variable is varying if it is ever given a varying value, or a value under a varying condition.
   auto inside = declared(loop.body);
   walk(loop.body, [&](const stmt& s) {
-    if (s.kind == stmt_kind::declare && !s.type.suffix.empty() && s.type.depth == 0 && s.type.lanes == 1 && !s.has_value
-        && !s.is_static)
+    // A panel, whose declaration ends with how it is aligned, takes all the stack there is for it as it stands.
+    if (s.kind == stmt_kind::declare && s.type.suffix.ends_with(']') && s.type.depth == 0 && s.type.lanes == 1
+        && !s.has_value && !s.is_static)
       own_arrays_.insert(s.name);
   });
   varying_.insert(own_arrays_.begin(), own_arrays_.end());
