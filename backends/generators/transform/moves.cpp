@@ -108,6 +108,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return clip(p, a[0]);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
+  if (m.name == "buffer" && takes(m, 2, 2))
+    return buffer(p, a[0], a[1], env);
   if (m.name == "transpose" && takes(m, 1, 1))
     return transpose(p, a[0]);
   if (m.name == "stream" && takes(m, 1, 1))
@@ -255,6 +257,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
       each(0.4, "prefetch", s.label, distances);
     for (const auto& x : packings(p, s, env))
       add(x.straight ? (x.bounded ? 2.0 : 0.2) : 0.4, "pack", {s.label, x.array, x.innermost});
+    for (const auto& array : bufferable(p, s, env))
+      add(0.8, "buffer", {s.label, array});
     if (copies_segments(s))
       add(2.0, "coalesce", {s.label});
     if (facts.independent && s.body.size() > 1)
@@ -331,7 +335,7 @@ std::vector<choice> possible(const program& p, const environment& env) {
   walk_exprs(p.body, [&](const expr& e) {
     has_exp = has_exp || (e.kind == expr_kind::call && e.text == "expf" && !e.computes);
   });
-  if (has_exp)
+  if (has_exp || divides_by_fixed(p))
     add(0.8, "math");
   if (!p.add_restrict)
     add(0.5, "restrict");

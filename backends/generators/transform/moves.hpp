@@ -82,6 +82,7 @@ result<void> online(program& p, const std::string& largest, const std::string& s
                     const environment& env);
 result<void> pack(program& p, const std::string& loop, const std::string& array, const std::string& innermost,
                   const environment& env);
+result<void> buffer(program& p, const std::string& loop, const std::string& array, const environment& env);
 result<void> transpose(program& p, const std::string& array);
 result<void> stream(program& p, const std::string& loop);
 result<void> prefetch(program& p, const std::string& loop, int64_t distance, const environment& env);
@@ -132,7 +133,11 @@ struct packing {
 };
 // Whether it declares a panel of a kind that only a few of fit on the stack.
 bool is_panel(const stmt& s);
+// The nest for what does not fit into a panel or buffer; no other move is worth its code there.
+stmt as_it_was(const stmt& loop);
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env);
+// The arrays of which `buffer` can keep the loop's rows.
+std::vector<std::string> bufferable(const program& p, const stmt& loop, const environment& env);
 // The arrays that `transpose` can turn.
 std::vector<std::string> transposable(const program& p);
 // Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
@@ -140,6 +145,8 @@ bool may_stream(const stmt& loop);
 // Whether the loop keeps 64-bit sums of numbers so small that blocks of it can do with 32.
 bool counts(const stmt& loop);
 bool streams_past(const stmt& loop);
+// Whether loops divide by what they leave alone, so that `math` may multiply instead.
+bool divides_by_fixed(const program& p);
 // Whether `prefetch` finds reads in the loop that the processor would not foresee.
 bool may_prefetch(const program& p, const stmt& loop, const environment& env);
 // Whether values of this kind may be summed in another order: yes unless every output must be exact.

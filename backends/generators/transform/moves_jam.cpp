@@ -76,7 +76,7 @@ list copy_of(program& p, const stmt& loop, int64_t f, const std::set<std::string
   return out;
 }
 
-list zip(std::vector<list> copies, const std::set<std::string>& shared);
+list zip(program& p, std::vector<list> copies, const std::set<std::string>& shared);
 
 // `while (any) { if (mine) …; if (yours) …; }`: independent searches in flight together.
 stmt zip_whiles(std::vector<stmt> copies) {
@@ -100,17 +100,79 @@ bool all_same(const std::vector<stmt>& xs, expr stmt::* field) {
   return std::all_of(xs.begin(), xs.end(), [&](const stmt& s) { return same(s.*field, xs[0].*field); });
 }
 
-void zip_position(std::vector<stmt> xs, const std::set<std::string>& shared, list& out) {
-  if (xs[0].kind == stmt_kind::loop && all_same(xs, &stmt::from) && all_same(xs, &stmt::to)) {
-    std::vector<list> bodies;
-    for (auto& x : xs) {
-      if (x.name != xs[0].name)
-        rename(x.body.change(), x.name, xs[0].name);
-      bodies.push_back(x.body.take());
+stmt zip_loops(program& p, std::vector<stmt> xs, const std::set<std::string>& shared) {
+  std::vector<list> bodies;
+  for (auto& x : xs) {
+    if (x.name != xs[0].name)
+      rename(x.body.change(), x.name, xs[0].name);
+    bodies.push_back(x.body.take());
+  }
+  auto joined = xs[0];
+  joined.body = zip(p, std::move(bodies), shared);
+  return joined;
+}
+
+// Whether loops whose bounds differ can run together where they overlap.
+bool may_overlap(const std::vector<stmt>& xs) {
+  if (xs[0].kind != stmt_kind::loop)
+    return false;
+  const bool remainder = xs[0].label != base_label(xs[0].label); // short
+  const bool begin_together = all_same(xs, &stmt::from);
+  return std::all_of(xs.begin(), xs.end(), [&](const stmt& x) {
+    const bool meets = begin_together ? x.step == 1 || x.has_value : x.step == 1 && !remainder;
+    return meets && x.step == xs[0].step && !is_unsigned(x.type.base) && bits(x.type.base) == 64
+           && !is_unsigned(x.from.type.base) && !is_unsigned(x.to.type.base) && is_speculable(x.from)
+           && is_speculable(x.to) && !leaves_early(x.body);
+  });
+}
+
+// Triangles and bands: what all copies run over they run over together, what comes before and after one by one.
+void zip_overlap(program& p, std::vector<stmt> xs, const std::set<std::string>& shared, list& out) {
+  auto type = xs[0].type;
+  type.is_const = true;
+  const auto keep = [&](const char* which, const char* op, expr& so_far, const expr& other) { // the better of two
+    auto better = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {other, so_far}, op);
+    auto value = make_expr(expr_kind::conditional, type, {std::move(better), other, so_far});
+    so_far = make_name(fresh_name(p, xs[0].name + which), type);
+    out.push_back(make_declare(so_far.text, type, std::move(value)));
+  };
+  const bool begin_together = all_same(xs, &stmt::from);
+  auto begin = xs[0].from;
+  auto end = xs[0].to;
+  for (size_t f = 1; f < xs.size(); ++f) {
+    if (!begin_together)
+      keep("_begin", ">", begin, xs[f].from);
+    keep("_end", "<", end, xs[f].to);
+  }
+  keep("_end", ">", end, begin);
+  const auto part = [](stmt x, const expr& from, const expr& to) {
+    x.from = from;
+    x.to = to;
+    x.has_value = false;
+    return x;
+  };
+  std::vector<stmt> common;
+  for (const auto& x : xs) {
+    if (!begin_together) {
+      out.push_back(part(x, x.from, make_expr(expr_kind::minimum, type, {begin, x.to})));
+      out.back().label += "n";
     }
-    auto joined = xs[0];
-    joined.body = zip(std::move(bodies), shared);
-    out.push_back(std::move(joined));
+    common.push_back(part(x, begin, end));
+  }
+  out.push_back(zip_loops(p, std::move(common), shared));
+  for (const auto& x : xs) {
+    out.push_back(part(x, end, x.to));
+    out.back().label += "n";
+  }
+}
+
+void zip_position(program& p, std::vector<stmt> xs, const std::set<std::string>& shared, list& out) {
+  if (xs[0].kind == stmt_kind::loop && all_same(xs, &stmt::from) && all_same(xs, &stmt::to)) {
+    out.push_back(zip_loops(p, std::move(xs), shared));
+    return;
+  }
+  if (may_overlap(xs)) {
+    zip_overlap(p, std::move(xs), shared, out);
     return;
   }
   // One copy's break would end the others.
@@ -124,8 +186,8 @@ void zip_position(std::vector<stmt> xs, const std::set<std::string>& shared, lis
       others.push_back(x.otherwise.take());
     }
     auto joined = xs[0];
-    joined.body = zip(std::move(bodies), shared);
-    joined.otherwise = zip(std::move(others), shared);
+    joined.body = zip(p, std::move(bodies), shared);
+    joined.otherwise = zip(p, std::move(others), shared);
     out.push_back(std::move(joined));
     return;
   }
@@ -137,7 +199,7 @@ void zip_position(std::vector<stmt> xs, const std::set<std::string>& shared, lis
 }
 
 // Statement by statement, the copies side by side; what is the same for all of them stands once.
-list zip(std::vector<list> copies, const std::set<std::string>& shared) {
+list zip(program& p, std::vector<list> copies, const std::set<std::string>& shared) {
   list out;
   auto changed = assigned(copies[0]);
   for (size_t i = 0; i < copies[0].size(); ++i) {
@@ -159,7 +221,7 @@ list zip(std::vector<list> copies, const std::set<std::string>& shared) {
       out.push_back(std::move(xs[0]));
       continue;
     }
-    zip_position(std::move(xs), shared, out);
+    zip_position(p, std::move(xs), shared, out);
   }
   return out;
 }
@@ -176,7 +238,7 @@ size_t bytes_of_arrays(const list& body) {
       return;
     size_t bytes = static_cast<size_t>(bits(s.type.base)) / 8 * s.type.lanes;
     size_t extent = 0;
-    for (const char c : s.type.suffix)
+    for (const char c : s.type.suffix.substr(0, s.type.suffix.rfind(']') + 1)) // attributes follow
       if (std::isdigit(static_cast<unsigned char>(c)) != 0)
         extent = std::min<size_t>(extent * 10 + static_cast<size_t>(c - '0'), most_stack);
       else if (c == ']')
@@ -294,7 +356,7 @@ result<void> jam(program& p, const std::string& loop, int64_t factor, const envi
     const auto shared = uniform_of(l);
     for (int64_t f = 0; f < factor; ++f)
       copies.push_back(copy_of(p, l, f, shared));
-    (*parts)[0].body = zip(std::move(copies), shared);
+    (*parts)[0].body = zip(p, std::move(copies), shared);
     (*parts)[0].pragmas.clear();
     return parts;
   });
@@ -387,7 +449,7 @@ result<void> split(program& p, const std::string& loop, int64_t count, const env
         }
       copies.push_back(std::move(c));
     }
-    (*parts)[0].body = zip(std::move(copies), {});
+    (*parts)[0].body = zip(p, std::move(copies), {});
     (*parts)[0].pragmas.clear();
     list out = std::move(before);
     out.push_back(std::move((*parts)[0]));

@@ -69,12 +69,16 @@ bool is_written_once(const stmt& store, const loop_path& around) {
 std::set<std::string> streamed(const stmt& loop, std::string& reason) {
   const auto read = arrays_read(loop);
   std::map<std::string, bool> fit;
-  std::vector<const expr*> targets;
+  std::vector<std::pair<const stmt*, const expr*>> targets; // a loop and what remains of it store to different elements
   loop_path around{&loop};
   for_each_store(loop.body, around, [&](const stmt& s, const loop_path& path) {
     const auto array = root_of(s.target);
-    const bool again = std::any_of(targets.begin(), targets.end(), [&](const expr* t) { return same(*t, s.target); });
-    targets.push_back(&s.target);
+    const bool again = std::any_of(targets.begin(), targets.end(), [&](const auto& t) {
+      return base_label(t.first->label) == base_label(path.back()->label)
+                 ? t.first == path.back() && same(*t.second, s.target)
+                 : same(*t.second, s.target);
+    });
+    targets.emplace_back(path.back(), &s.target);
     auto& ok = fit.emplace(array, true).first->second;
     ok = ok && !array.empty() && s.op.empty() && read.count(array) == 0 && !again && is_written_once(s, path);
     if (!ok)

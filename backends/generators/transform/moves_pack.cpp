@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 
 namespace kevolve::transform {
 
@@ -15,6 +16,7 @@ namespace {
 using list = std::vector<stmt>;
 
 const std::string aligned = " __attribute__((aligned(64)))";
+constexpr const char* panel_mark = "panel";
 constexpr int64_t panel_bytes = 1 << 19; // on the stack, at most
 constexpr size_t most_panels = 3;
 
@@ -36,6 +38,7 @@ struct dimension {
 struct plan {
   place read;
   std::vector<dimension> dimensions; // the panel's, the innermost last
+  std::list<stmt> widened;           // loops that run furthest in one iteration of the packed one, as they run there
 };
 
 class collector {
@@ -175,7 +178,55 @@ result<void> read_dimensions(const std::string& array, const fixed_in& fixed, pl
   return {};
 }
 
-result<void> check_bounds(const fixed_in& fixed, const plan& how) {
+// The iteration of the packed loop in which a bound lies furthest out: 1 the last, -1 the first, 0 all alike.
+std::optional<int> furthest(const expr& bound, const stmt& packed, bool is_end) {
+  bool hidden = false;
+  const auto whole = to_polynomial(bound, [&](const expr& atom) { hidden = hidden || mentions(atom, packed.name); });
+  const auto parts = whole && !hidden ? whole->linear_in(packed.name) : std::nullopt;
+  const auto slope = parts ? parts->first.constant() : std::nullopt;
+  if (!slope)
+    return {};
+  const int rises = (*slope > 0 ? 1 : 0) - (*slope < 0 ? 1 : 0);
+  return is_end ? rises : -rises;
+}
+
+// Triangles: where inner loops' bounds move with the packed loop's index, what they run over in its first or its last
+// iteration holds all else, and is read whole then.
+void widen(plan& how) {
+  const stmt& packed = *how.read.loops[0];
+  const auto moves = [&](const stmt* l) {
+    return l != &packed && (mentions(l->from, packed.name) || mentions(l->to, packed.name));
+  };
+  int where = 0;
+  for (const auto* l : how.read.loops) {
+    if (!moves(l))
+      continue;
+    const auto begin = furthest(l->from, packed, false);
+    const auto end = furthest(l->to, packed, true);
+    if (!begin || !end || packed.step != 1 || is_unsigned(packed.type.base) || is_unsigned(l->type.base))
+      return;
+    for (const int at : {*begin, *end}) {
+      if (at * where < 0)
+        return;
+      where = at == 0 ? where : at;
+    }
+  }
+  const auto index = where > 0 ? make_binary("-", packed.to, make_literal(1)) : packed.from;
+  for (auto& l : how.read.loops) {
+    if (!moves(l))
+      continue;
+    auto wide = *l;
+    substitute(wide.from, packed.name, index);
+    substitute(wide.to, packed.name, index);
+    how.widened.push_back(std::move(wide));
+    for (auto& d : how.dimensions)
+      std::replace(d.loops.begin(), d.loops.end(), l, static_cast<const stmt*>(&how.widened.back()));
+    l = &how.widened.back();
+  }
+}
+
+result<void> check_bounds(const fixed_in& fixed, plan& how) {
+  widen(how);
   std::vector<const stmt*> around;
   for (const auto* l : how.read.loops) {
     const bool indexes = std::any_of(how.dimensions.begin(), how.dimensions.end(), [&](const dimension& d) {
@@ -235,7 +286,7 @@ result<plan> plan_of(const program& p, const stmt& l, const std::string& array, 
   const auto& element = reads[0].subscript.type;
   if (bits(element.base) == 0 || element.base == scalar_kind::boolean || element.depth != 0 || !element.suffix.empty())
     return fail(errc::unsupported, array + " holds no numbers");
-  plan out{reads[0], {}};
+  plan out{reads[0], {}, {}};
   const fixed_in fixed{l};
   if (auto ok = read_dimensions(array, fixed, out); !ok)
     return tl::unexpected(ok.error());
@@ -295,8 +346,10 @@ public:
       if (e.kind == expr_kind::subscript && same(e, how_.read.subscript))
         e = in_panel(panel, false);
     });
-    choice.body = {make_declare(panel.text, type, {}), fill(panel), std::move(packed)};
-    choice.otherwise = {unpacked()};
+    auto space = make_declare(panel.text, type, {});
+    space.text = panel_mark;
+    choice.body = {std::move(space), fill(panel), std::move(packed)};
+    choice.otherwise = {as_it_was(l_)};
     auto out = std::move(before_);
     out.push_back(std::move(choice));
     return out;
@@ -409,16 +462,6 @@ private:
     return body[0];
   }
 
-  // The nest as it was, for what does not fit; no other move is worth its code there.
-  stmt unpacked() const {
-    list out{l_};
-    rewrite(out, [](stmt& s) {
-      if (!s.label.empty())
-        s.label += "u";
-    });
-    return out[0];
-  }
-
   program& p_;
   const stmt& l_;
   std::string array_;
@@ -429,7 +472,16 @@ private:
 } // namespace
 
 bool is_panel(const stmt& s) {
-  return s.kind == stmt_kind::declare && s.type.suffix.find(aligned) != std::string::npos;
+  return s.kind == stmt_kind::declare && s.text == panel_mark;
+}
+
+stmt as_it_was(const stmt& loop) {
+  list out{loop};
+  rewrite(out, [](stmt& s) {
+    if (!s.label.empty())
+      s.label += "u";
+  });
+  return out[0];
 }
 
 std::vector<packing> packings(const program& p, const stmt& loop, const environment& env) {

@@ -202,10 +202,70 @@ result<void> hold(program& p, const std::string& loop, const environment& env) {
   return {};
 }
 
+namespace {
+
+// Divisions by a variable that a loop leaves alone become products with its inverse, taken once before the loop.
+class inverses {
+public:
+  explicit inverses(program& p) : p_(p) {}
+
+  bool run(list& body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      list before;
+      if (body[i].kind == stmt_kind::loop && arrays_written(body[i].body).count({}) == 0)
+        run(body[i], before);
+      body.insert(body.begin() + static_cast<ptrdiff_t>(i), before.begin(), before.end());
+      i += before.size();
+      for (auto* inner : {&body[i].body, &body[i].otherwise})
+        if (!inner->empty())
+          run(inner->change());
+    }
+    return done_;
+  }
+
+private:
+  void run(stmt& loop, list& before) {
+    auto changed = assigned(loop.body);
+    changed.merge(declared(loop.body));
+    changed.insert(loop.name);
+    std::map<std::string, expr> known;
+    rewrite_exprs(loop.body.change(), [&](expr& e) {
+      if (e.kind != expr_kind::binary || e.text != "/" || !is_float(e.type.base))
+        return;
+      const bool splat = e.args[1].kind == expr_kind::splat;
+      const auto& by = bare(splat ? e.args[1].args[0] : e.args[1]);
+      if (by.kind != expr_kind::name || by.type.lanes > 1 || by.type.base != e.type.base || changed.count(by.text) != 0)
+        return;
+      auto it = known.find(by.text);
+      if (it == known.end()) {
+        auto type = scalar_type(by.type.base);
+        type.is_const = true;
+        const auto name = make_name(fresh_name(p_, by.text + "_inverse"), type);
+        auto one = make_literal(1, by.type.base);
+        before.push_back(make_declare(name.text, type, make_expr(expr_kind::binary, type, {std::move(one), by}, "/")));
+        it = known.emplace(by.text, name).first;
+      }
+      auto factor = splat ? make_expr(expr_kind::splat, e.args[1].type, {it->second}) : it->second;
+      e = make_expr(expr_kind::binary, e.type, {e.args[0], std::move(factor)}, "*");
+      done_ = true;
+    });
+  }
+
+  program& p_;
+  bool done_ = false;
+};
+
+} // namespace
+
+bool divides_by_fixed(const program& p) {
+  auto q = p;
+  return inverses{q}.run(q.body.change());
+}
+
 result<void> fast_math(program& p, const environment& env) {
   if (!may_reassociate(env, scalar_kind::f32))
     return fail(errc::unsupported, "the result must be exact");
-  bool done = false;
+  bool done = inverses{p}.run(p.body.change());
   rewrite_exprs(p.body.change(), [&](expr& e) {
     if (e.kind != expr_kind::call || e.text != "expf" || e.computes || e.args.size() != 1)
       return;

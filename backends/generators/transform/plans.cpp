@@ -287,6 +287,17 @@ private:
   int nests_ = 0;
 };
 
+// Rows that are worked on in the nearest cache, and leave for memory once.
+genome past_the_caches(const stmt& outer, const genome& row, const program& reference, const environment& env) {
+  genome out;
+  for (const auto& array : bufferable(reference, outer, env))
+    out.push_back(made("buffer", {outer.label, array}));
+  out.insert(out.end(), row.begin(), row.end());
+  out.push_back(made("stream", {outer.label}));
+  out.push_back(made("math", {}));
+  return out;
+}
+
 std::vector<genome> wholes(const program& reference, const environment& env) {
   std::vector<genome> out;
   const auto all = reuses(reference, env);
@@ -302,6 +313,8 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
         for (const bool masked : {false, true}) {
           const auto g = w.made_of(vectors, rows, masked);
           add(out, reference, g, w.gathers(), env); // which it knows by now
+          if (all.empty())
+            add(out, reference, past_the_caches(s, g, reference, env), false, env);
         }
   }
   return out;

@@ -220,46 +220,36 @@ private:
     });
   }
 
-  // exp by range reduction to |r| <= ln 2 / 2 and a Taylor polynomial of degree 7 (error below 1 ulp of the sum),
-  // scaled in two steps so that results down to the denormals and up to infinity come out.
+  // exp by range reduction to |r| <= ln 2 / 2 and a polynomial of degree 6 (relative error 2e-9, Remez), doubled, so
+  // that the scale 2^(n - 1) is a number for results up to infinity. What has no normal result becomes 0. The
+  // rounding constant leaves n in the sum's bits; it is not subtracted as a float, which -ffast-math would undo.
   void exp(const vec& v) {
     helper("exp_" + name(v), [&]() -> std::string {
-      bool wide = v.second > 1;
-      auto t = wide ? type(v) : "float";
-      auto i = wide ? type({scalar_kind::i32, v.second}) : "int32_t";
-      auto name_of = name(v);
+      const bool wide = v.second > 1;
+      const auto t = wide ? type(v) : "float";
+      const auto i = wide ? type({scalar_kind::i32, v.second}) : "int32_t";
       if (wide) {
         splat(v);
         blend(v);
       }
-      auto constant = [&](const char* c) { return wide ? "splat_" + t + "(" + c + ")" : std::string{c}; };
-      auto pick = [&](const char* test, const std::string& a, const std::string& b) {
-        return wide ? "blend_" + t + "(" + test + ", " + a + ", " + b + ")" : std::string{test} + " ? " + a + " : " + b;
+      const auto constant = [&](const char* c) { return wide ? "splat_" + t + "(" + c + ")" : std::string{c}; };
+      const auto pick = [&](const char* test, const char* a) {
+        return wide ? "blend_" + t + "(" + test + ", " + a + ", z)" : std::string{test} + " ? " + a + " : z";
       };
-      auto to = [&](const std::string& target, const std::string& e) {
-        return wide ? "__builtin_convertvector(" + e + ", " + target + ")" : "(" + target + ")(" + e + ")";
-      };
-      auto zero = wide ? constant("0.0f") : std::string{"0.0f"};
-      std::string body = t + " exp_" + name_of + "(" + t + " x) {\n";
-      body += "  const " + t + " low = " + constant("-104.0f") + ", high = " + constant("89.0f") + ";\n";
-      body += "  " + t + " z = " + pick("x < low", "low", "x") + ";\n";
-      body += "  z = " + pick("z > high", "high", "z") + ";\n";
-      body += "  const " + t + " half = "
-              + pick(wide ? ("z < " + zero).c_str() : "z < 0.0f", constant("-0.5f"), constant("0.5f")) + ";\n";
-      body += "  const " + i + " n = " + to(i, "z * 1.44269504f + half") + ";\n";
-      body += "  const " + t + " f = " + to(t, "n") + ";\n";
+      std::string body = t + " exp_" + name(v) + "(" + t + " x) {\n";
+      body += "  const " + t + " low = " + constant("-87.5f") + ", high = " + constant("89.0f") + ";\n";
+      body += "  " + t + " z = x;\n  z = " + pick("z < low", "low") + ";\n  z = " + pick("z > high", "high") + ";\n";
+      body += "  const " + t + " t = z * 1.44269504f + 12582912.0f;\n";
+      body += wide ? "  const " + i + " n = (" + i + ")t - 0x4b400000;\n  const " + t
+                         + " f = __builtin_convertvector(n, " + t + ");\n"
+                   : "  int32_t n;\n  __builtin_memcpy(&n, &t, 4);\n  n -= 0x4b400000;\n  const float f = (float)n;\n";
       body += "  " + t + " r = z - f * 0.693145752f;\n  r = r - f * 1.42860677e-6f;\n";
-      body += "  " + t + " s = r * 1.98412698e-4f + 1.38888889e-3f;\n";
-      for (const char* c : {"8.33333333e-3f", "4.16666667e-2f", "1.66666667e-1f", "0.5f", "1.0f", "1.0f"})
+      body += "  " + t + " s = r * 2.76736752e-3f + 1.67496447e-2f;\n";
+      for (const char* c : {"8.33364502e-2f", "3.33328396e-1f", "9.99999821e-1f", "2.0f", "2.0f"})
         body += std::string{"  s = s * r + "} + c + ";\n";
-      body += "  const " + i + " n1 = n >> 1, n2 = n - n1;\n";
-      if (wide) {
-        body += "  s = s * (" + t + ")((n1 + 127) << 23) * (" + t + ")((n2 + 127) << 23);\n";
-      } else {
-        body += "  const int32_t b1 = (n1 + 127) << 23, b2 = (n2 + 127) << 23;\n  float s1, s2;\n"
-                "  __builtin_memcpy(&s1, &b1, 4);\n  __builtin_memcpy(&s2, &b2, 4);\n  s = s * s1 * s2;\n";
-      }
-      body += "  return " + pick("x == x", "s", "x") + ";\n}\n";
+      body +=
+          wide ? "  return s * (" + t + ")((n + 126) << 23);\n}\n"
+               : "  n = (n + 126) << 23;\n  float scale;\n  __builtin_memcpy(&scale, &n, 4);\n  return s * scale;\n}\n";
       return body;
     });
   }
