@@ -39,8 +39,25 @@ struct reduction {
 std::optional<std::string> reduction_op(const stmt& s, const std::string& name);
 
 // The scalars that the loop changes and that live outside it, all as reductions; nothing (and the reason) if one
-// of them is none.
-std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason);
+// of them is none. `others` are left out.
+std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason,
+                                                 const std::set<std::string>& others = {});
+
+// if (… value > best) { best = value; at = index; }: the largest of a loop, or the smallest, and the first place that
+// has it.
+struct selection {
+  std::string best;
+  std::string at;
+  ctype best_type;
+  ctype at_type;
+  bool largest = true;
+};
+
+// Whether the value is the loop's index, if need be as another type that is no narrower than 32 bits.
+bool is_index(const expr& value, const stmt& loop);
+
+// Those of the loop whose two variables live outside it and stand nowhere else in it.
+std::vector<selection> selections(const stmt& loop);
 
 // Functions of the C library without side effects: "expf", "sqrt", …
 bool is_pure_function(const std::string& name);

@@ -201,6 +201,7 @@ void normalise(program& p) {
   forward_pointers(p, body);
   sink_declarations(body);
   name_each_value(p, body);
+  keep_best(p, body);
   sink_arrays(body);
   int loops = 0;
   int whiles = 0;

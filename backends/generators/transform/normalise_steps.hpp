@@ -28,5 +28,7 @@ void forward_pointers(program& p, stmt_list& body);
 void sink_declarations(stmt_list& body);
 // The same for arrays that each iteration fills before it reads them.
 void sink_arrays(stmt_list& body);
+// `if (x[i] > x[at]) at = i;`: x[at] gets a variable.
+void keep_best(program& p, stmt_list& body);
 
 } // namespace kevolve::transform

@@ -193,7 +193,7 @@ public:
       std::erase_if(out_, [](const move& m) { return m.name == "mask"; });
     if (rows > 1)
       out_.push_back(made("jam", {outer_.label, std::to_string(rows)}));
-    return nests_ < 2 ? genome{} : out_;
+    return nests_ < (middles_.empty() ? 1 : 2) ? genome{} : out_;
   }
 
   // Whether some vectors stand in memory only once a panel is packed.

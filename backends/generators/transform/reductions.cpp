@@ -7,6 +7,8 @@ namespace kevolve::transform {
 
 namespace {
 
+using list = std::vector<stmt>;
+
 bool is_it(const expr& e, const std::string& name) {
   return bare(e).kind == expr_kind::name && bare(e).text == name;
 }
@@ -92,11 +94,86 @@ std::optional<std::string> reduction_op(const stmt& s, const std::string& name) 
   return {};
 }
 
-std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason) {
+namespace {
+
+// The comparison of `condition`, or of what it joins by &&, that says whether the value is better than the best.
+std::optional<bool> asks_for_largest(const expr& condition, const expr& best, const expr& value) {
+  const auto& c = bare(condition);
+  if (c.kind != expr_kind::binary || c.args.size() != 2)
+    return {};
+  if (c.text == "&&") {
+    const auto left = asks_for_largest(c.args[0], best, value);
+    return left ? left : asks_for_largest(c.args[1], best, value);
+  }
+  // What is kept must be what was compared: no rounding, no wrapping in between.
+  if ((c.text != ">" && c.text != "<") || c.args[0].type.base != best.type.base)
+    return {};
+  if (same(c.args[0], value) && same(c.args[1], best))
+    return c.text == ">";
+  if (same(c.args[1], value) && same(c.args[0], best))
+    return c.text == "<";
+  return {};
+}
+
+size_t mentions_of(const list& body, const std::string& name) {
+  size_t n = 0;
+  walk(body, [&](const stmt& s) {
+    n += static_cast<size_t>(std::count(s.names.begin(), s.names.end(), name));
+    for_each_expr(s, [&](const expr& e) {
+      walk(e, [&](const expr& x) {
+        n += (x.kind == expr_kind::name && x.text == name ? 1U : 0U)
+             + static_cast<size_t>(std::count(x.names.begin(), x.names.end(), name));
+      });
+    });
+  });
+  return n;
+}
+
+} // namespace
+
+bool is_index(const expr& value, const stmt& loop) {
+  const expr* e = &value;
+  while (e->kind == expr_kind::cast && is_integer(e->type.base) && bits(e->type.base) >= 32)
+    e = &e->args[0];
+  return e->kind == expr_kind::name && e->text == loop.name;
+}
+
+std::vector<selection> selections(const stmt& loop) {
+  std::vector<selection> out;
+  const auto own = declared(loop.body);
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 2)
+      return;
+    for (const size_t first : {size_t{0}, size_t{1}}) {
+      const auto& keeps = s.body[first];
+      const auto& places = s.body[1 - first];
+      const auto is_plain = [&](const stmt& x) {
+        return x.kind == stmt_kind::assign && x.op == "=" && x.target.kind == expr_kind::name
+               && x.target.type.lanes == 1 && own.count(x.target.text) == 0;
+      };
+      if (!is_plain(keeps) || !is_plain(places) || !is_index(places.value, loop) || !is_integer(places.target.type.base)
+          || is_unsigned(places.target.type.base) || bits(places.target.type.base) < 32
+          || bare(keeps.value).type.base != keeps.target.type.base)
+        continue;
+      const auto largest = asks_for_largest(s.value, keeps.target, keeps.value);
+      const auto& best = keeps.target.text;
+      const auto& at = places.target.text;
+      if (!largest || best == at || mentions(keeps.value, best) || mentions_of(loop.body, best) != 2
+          || mentions_of(loop.body, at) != 1)
+        continue;
+      out.push_back({best, at, keeps.target.type, places.target.type, *largest});
+      return;
+    }
+  });
+  return out;
+}
+
+std::optional<std::vector<reduction>> reductions(const stmt& loop, std::string& reason,
+                                                 const std::set<std::string>& others) {
   std::vector<reduction> out;
   auto locals = declared(loop.body);
   for (const auto& name : assigned(loop.body)) {
-    if (locals.count(name) != 0)
+    if (locals.count(name) != 0 || others.count(name) != 0)
       continue;
     reduction r;
     r.name = name;

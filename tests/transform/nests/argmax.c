@@ -7,7 +7,7 @@
 // independent: L0
 // applies: unroll(L0,4)
 // applies: select(B0); unroll(L0,2)
-// declines: vectorise(L0,8): carries a value
+// applies: vectorise(L0,8); mask(L0)
 // declines: split(L0,2): carries a value
 #include <stdint.h>
 void argmax(const float *x, int64_t *best, float *top, int64_t n) {
