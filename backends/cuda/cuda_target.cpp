@@ -126,8 +126,8 @@ std::string cuda_target::misread(const contract& task, const std::string& source
   const auto plan = parse_plan(parts->plan, task);
   if (!plan)
     return plan_errors(plan.error(), file, parts->plan_line);
-  return plan_errors(plan_misfits(*plan, task, published_limits(capability_of(architecture())), {}), file,
-                     parts->plan_line);
+  auto misfits = plan_misfits(*plan, task, published_limits(capability_of(architecture())), {});
+  return plan_errors(in_their_lines(std::move(misfits), parts->plan), file, parts->plan_line);
 }
 
 std::vector<flag_set> cuda_target::flag_menu() const {

@@ -26,56 +26,59 @@ std::string beyond(uint64_t asked, uint64_t limit) {
 
 void check_launch(size_t index, const resolved_launch& l, const device_limits& device, const kernel_facts& facts,
                   std::vector<limit_violation>& out) {
-  const auto refuse = [&](std::string limit, const std::string& detail) {
-    out.push_back({std::move(limit), at(index, l) + detail});
+  const auto refuse = [&](std::string limit, const char* key, const std::string& detail) {
+    out.push_back({std::move(limit), at(index, l) + detail, "kernel[" + std::to_string(index) + "]." + key});
   };
   // Three factors below 2^32 would overflow; each is checked by itself first.
   uint64_t threads = 1;
   for (size_t d = 0; d < 3; ++d) {
     if (l.block[d] > device.block[d])
-      refuse(std::string{"block dimension "} + axes[d], beyond(l.block[d], device.block[d]));
+      refuse(std::string{"block dimension "} + axes[d], "block", beyond(l.block[d], device.block[d]));
     if (l.grid[d] > device.grid[d])
-      refuse(std::string{"grid dimension "} + axes[d], beyond(l.grid[d], device.grid[d]));
+      refuse(std::string{"grid dimension "} + axes[d], "grid", beyond(l.grid[d], device.grid[d]));
     threads = threads > device.threads_per_block ? threads : threads * l.block[d];
   }
   if (threads > device.threads_per_block)
-    refuse("threads per block",
+    refuse("threads per block", "block",
            in_words(l.block) + " threads, the device allows " + std::to_string(device.threads_per_block));
   else if (facts.most_threads != 0 && threads > facts.most_threads)
-    refuse("threads per block of this kernel", std::to_string(threads)
-                                                   + " threads, its launch bounds and registers allow "
-                                                   + std::to_string(facts.most_threads));
+    refuse("threads per block of this kernel", "block",
+           std::to_string(threads) + " threads, its launch bounds and registers allow "
+               + std::to_string(facts.most_threads));
   if (facts.block[0] != 0 && l.block != facts.block)
-    refuse("block of this kernel",
+    refuse("block of this kernel", "block",
            in_words(l.block) + " threads are not the " + in_words(facts.block) + " that it was compiled for");
   if (threads <= device.threads_per_block && facts.registers != 0) {
     const auto registers = registers_of_block(threads, facts.registers);
     if (registers > device.registers_per_block)
-      refuse("registers per block", std::to_string(threads) + " threads of " + std::to_string(facts.registers)
-                                        + " registers need " + beyond(registers, device.registers_per_block));
+      refuse("registers per block", "block",
+             std::to_string(threads) + " threads of " + std::to_string(facts.registers) + " registers need "
+                 + beyond(registers, device.registers_per_block));
   }
   const auto shared = uint64_t{l.shared} + facts.static_shared;
   if (shared > device.shared_opt_in)
-    refuse("shared memory per block", beyond(shared, device.shared_opt_in) + " bytes");
+    refuse("shared memory per block", "shared", beyond(shared, device.shared_opt_in) + " bytes");
   const std::array<uint32_t, 3> unasked{1, 1, 1};
   const bool compiled_in = facts.cluster[0] != 0;
   if (compiled_in && l.cluster != unasked && l.cluster != facts.cluster)
-    refuse("cluster of this kernel", "the plan's " + in_words(l.cluster) + " blocks are not the "
-                                         + in_words(facts.cluster) + " that it was compiled for");
+    refuse("cluster of this kernel", "cluster",
+           "the plan's " + in_words(l.cluster) + " blocks are not the " + in_words(facts.cluster)
+               + " that it was compiled for");
   const auto& used = compiled_in ? facts.cluster : l.cluster;
   uint64_t cluster = 1;
   for (size_t d = 0; d < 3; ++d) {
     cluster = cluster > most_cluster_factor ? cluster : cluster * used[d];
     if (used[d] > 1 && l.grid[d] % used[d] != 0)
-      refuse("cluster", std::string{"grid dimension "} + axes[d] + " (" + std::to_string(l.grid[d])
-                            + ") is no multiple of the cluster's " + std::to_string(used[d]));
+      refuse("cluster", "cluster",
+             std::string{"grid dimension "} + axes[d] + " (" + std::to_string(l.grid[d])
+                 + ") is no multiple of the cluster's " + std::to_string(used[d]));
   }
   if (cluster > 1 && device.cluster_blocks == 0)
-    refuse("cluster size", "the device has no clusters");
+    refuse("cluster size", "cluster", "the device has no clusters");
   else if (cluster > 1 && cluster > device.cluster_blocks)
-    refuse("cluster size", beyond(cluster, device.cluster_blocks) + " blocks");
+    refuse("cluster size", "cluster", beyond(cluster, device.cluster_blocks) + " blocks");
   if (l.cooperative && !device.cooperative)
-    refuse("cooperative launch", "the device has none");
+    refuse("cooperative launch", "cooperative", "the device has none");
 }
 
 } // namespace
@@ -87,9 +90,9 @@ std::vector<limit_violation> check_limits(const resolved_plan& plan, const devic
   for (const auto& s : plan.scratch)
     memory = std::min(memory + s.bytes, uint64_t{1} << 60U);
   if (device.memory != 0 && memory > device.memory)
-    out.push_back({"device memory", "scratch buffers need " + beyond(memory, device.memory) + " bytes"});
+    out.push_back({"device memory", "scratch buffers need " + beyond(memory, device.memory) + " bytes", "scratch"});
   if (!plan.maps.empty() && !device.tensor_maps)
-    out.push_back({"tensor maps", "the device has no tensor memory accelerator"});
+    out.push_back({"tensor maps", "the device has no tensor memory accelerator", "tensor_map"});
   for (size_t i = 0; i < plan.launches.size(); ++i) {
     const auto known = facts.find(plan.launches[i].kernel);
     check_launch(i, plan.launches[i], device, known == facts.end() ? kernel_facts{} : known->second, out);

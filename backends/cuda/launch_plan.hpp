@@ -80,12 +80,16 @@ struct plan_problem {
   int column = 0;
   std::string key; // "kernel[0].grid[1]"
   std::string message;
+  std::string about = {}; // the key it is about, where `key` names a limit instead
 };
 // "3:8: kernel[0].block: …", one a line.
 std::string to_string(const std::vector<plan_problem>& problems);
 
 // Every error of the text at once, in the order of the text. Names are checked against the task.
 tl::expected<launch_plan, std::vector<plan_problem>> parse_plan(std::string_view toml, const contract& task);
+
+// The lines of problems that were found in what the text says, by the keys that they are about.
+std::vector<plan_problem> in_their_lines(std::vector<plan_problem> problems, std::string_view toml);
 
 // The driver's numbers for the words a plan uses: "f16", "128b"; -1 if there is no such word.
 int tensor_map_type(std::string_view word);

@@ -35,7 +35,7 @@ std::vector<plan_problem> misfits_at(const launch_plan& plan, const contract& ta
     out.push_back(with_key(m, shape.name));
   if (device.capability != 0)
     for (const auto& v : check_limits(*resolved, device, facts))
-      out.push_back({0, 0, v.limit, v.detail + " (shape '" + shape.name + "')"});
+      out.push_back({0, 0, v.limit, v.detail + " (shape '" + shape.name + "')", v.about});
   return out;
 }
 

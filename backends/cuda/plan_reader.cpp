@@ -200,6 +200,33 @@ void plan_table::entries(std::string_view key, const std::function<void(std::str
       visit(std::string{name.str()}, std::move(*q));
 }
 
+namespace {
+
+// Where the key stands, or the table that it would stand in.
+void find_line(plan_problem& p, const toml::table& root) {
+  auto path = p.about.empty() ? p.key : p.about;
+  while (p.line == 0 && !path.empty()) {
+    if (const auto* node = toml::at_path(root, path).node()) {
+      p.line = static_cast<int>(node->source().begin.line);
+      p.column = static_cast<int>(node->source().begin.column);
+    }
+    const auto end = path.find_last_of(".[");
+    path.resize(end == std::string::npos ? 0 : end);
+  }
+}
+
+} // namespace
+
+std::vector<plan_problem> in_their_lines(std::vector<plan_problem> problems, std::string_view toml) {
+  try {
+    const auto root = toml::parse(toml);
+    for (auto& p : problems)
+      find_line(p, root);
+  } catch (const std::exception&) { // no TOML has no lines to tell
+  }
+  return problems;
+}
+
 tl::expected<launch_plan, std::vector<plan_problem>>
 read_plan_text(std::string_view toml,
                const std::function<launch_plan(toml::table&, std::vector<plan_problem>&)>& read) {
@@ -224,6 +251,8 @@ read_plan_text(std::string_view toml,
     auto plan = read(root, problems);
     if (problems.empty())
       return plan;
+    for (auto& p : problems)
+      find_line(p, root);
   } catch (const toml::parse_error& e) {
     const auto& at = e.source().begin;
     problems.push_back(

@@ -89,6 +89,7 @@ struct kernel_facts {
 struct limit_violation {
   std::string limit;  // "threads per block"
   std::string detail; // "kernel[0] 'softmax': …"
+  std::string about;  // "kernel[0].block"
 };
 
 std::vector<limit_violation> check_limits(const resolved_plan& plan, const device_limits& device,

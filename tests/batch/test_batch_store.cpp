@@ -198,6 +198,16 @@ TEST_CASE("nothing is added to a campaign that does not stand still for it") {
   CHECK_FALSE(late->added);
 }
 
+TEST_CASE("what a record speaks of comes with it, or is at home") {
+  home_desk home;
+  auto back = judged(sent(home), both);
+  REQUIRE(back.blobs.size() == 2);
+  back.blobs.pop_back();
+  const auto why = refusal(home, back);
+  CHECK(why.code == errc::corrupt);
+  CHECK(holds(why.detail, "neither in it nor in this data directory"));
+}
+
 TEST_CASE("importing twice at once is once") {
   for (int round = 0; round < 20; ++round) {
     home_desk home;

@@ -17,13 +17,20 @@ std::string misfits(const std::string& toml, const std::map<std::string, kernel_
                     const contract& task = rows_task(), uint32_t capability = 90) {
   const auto plan = parse_plan(toml, task);
   REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : to_string(plan.error())));
-  return plan_errors(plan_misfits(*plan, task, published_limits(capability), facts), "candidate.cu", 2);
+  return plan_errors(in_their_lines(plan_misfits(*plan, task, published_limits(capability), facts), toml),
+                     "candidate.cu", 2);
 }
 
 kernel_facts taking(std::vector<uint32_t> parameters) {
   kernel_facts out;
   out.parameters = std::move(parameters);
   out.parameters_known = true;
+  return out;
+}
+
+kernel_facts taking_shared(uint32_t bytes) {
+  kernel_facts out;
+  out.static_shared = bytes;
   return out;
 }
 
@@ -49,8 +56,13 @@ TEST_CASE("numbers that no launch could have are told with the shape that shows 
   CHECK(contains(misfits(kernel("grid=['rows-65']\nblock=[1]\n")), "kernel[0].grid[0]: 'rows-65' is -1"));
   CHECK(contains(misfits(kernel("grid=['rows-65']\nblock=[1]\n")), "(shape 'rows=64 cols=256')"));
   const auto wide = misfits(kernel("grid=[1]\nblock=[2048]\n"));
-  CHECK(contains(wide, "candidate.cu:2:1: error: threads per block: kernel[0] 'k': 2048 x 1 x 1 threads, the device "
+  CHECK(contains(wide, "candidate.cu:6:7: error: threads per block: kernel[0] 'k': 2048 x 1 x 1 threads, the device "
                        "allows 1024"));
+  CHECK(contains(misfits("\n" + kernel("block=[1]\ngrid=[1, 'rows-65']\n")),
+                 "candidate.cu:7:10: error: kernel[0].grid[1]: 'rows-65' is -1"));
+  // What the plan leaves out is told of the table that it would stand in.
+  CHECK(contains(misfits(kernel("grid=[1]\nblock=[1]\n"), {{"k", taking_shared(300'000)}}),
+                 "candidate.cu:2:1: error: shared memory per block"));
   CHECK(misfits(kernel("grid=[1]\nblock=[2048]\n"), {}, rows_task(), 0).empty()); // of that device nothing is known
   CHECK(contains(misfits(kernel("grid=[1]\nblock=[1]\nshared=300000\n")), "shared memory per block"));
 }

@@ -276,8 +276,8 @@ uint64_t crown_injected(live_node& n, const id128& id, const candidate& what) {
   const auto injected = n.steer(id, q);
   REQUIRE_MESSAGE(injected, (injected ? "" : to_string(injected.error())));
   REQUIRE(n.resume(id));
-  n.await(id, [&](const campaign_status& s) { return s.best == injected->index; });
-  REQUIRE(n.pause(id, "it is the best"));
+  n.await(id, [&](const campaign_status& s) { return s.in_flight > 0 || s.best == injected->index; });
+  REQUIRE(n.pause(id, "before another one is better")); // what is in flight ends
   n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
   REQUIRE(n.status(id).best == injected->index);
   return injected->index;

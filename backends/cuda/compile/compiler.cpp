@@ -105,9 +105,10 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
   if (auto why = refuse_cubin(*facts))
     return refuse(out, *why + "\n" + out.log);
   if (plan && about_a_task)
-    if (const auto wrong = plan_misfits(*plan, request.task, published_limits(facts->capability), kernels_of(*facts));
+    if (auto wrong = plan_misfits(*plan, request.task, published_limits(facts->capability), kernels_of(*facts));
         !wrong.empty())
-      return refuse(out, plan_errors(wrong, file_name, parts->plan_line) + out.log);
+      return refuse(out,
+                    plan_errors(in_their_lines(std::move(wrong), parts->plan), file_name, parts->plan_line) + out.log);
   out.evidence = sass_.evidence({*cubin}, *facts, request.task, listener);
   out.artifact = pack({{std::move(*cubin)}, std::move(parts->plan)});
   out.result = verdict::pass;

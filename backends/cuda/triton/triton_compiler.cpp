@@ -133,8 +133,8 @@ void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<tri
   const auto whole = parse_plan(package.plan, task);
   if (!whole)
     return refuse(out, plan_errors(whole.error(), file_name, parts.plan_line));
-  if (const auto wrong = plan_misfits(*whole, task, published_limits(all.capability), kernels_of(all)); !wrong.empty())
-    return refuse(out, plan_errors(wrong, file_name, parts.plan_line));
+  if (auto wrong = plan_misfits(*whole, task, published_limits(all.capability), kernels_of(all)); !wrong.empty())
+    return refuse(out, plan_errors(in_their_lines(std::move(wrong), parts.plan), file_name, parts.plan_line));
   out.evidence = sass_.evidence(package.modules, all, task, listener);
   out.artifact = pack(package);
   out.result = verdict::pass;

@@ -1,11 +1,13 @@
 // What comes back.
 #include "actors/keys.hpp"
 #include "runtime/base/codec.hpp"
+#include "runtime/base/ids.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/batch/batch.hpp"
 #include "runtime/node/batch/batch_campaign.hpp"
 
 #include <mutex>
+#include <set>
 
 namespace kevolve {
 
@@ -59,6 +61,35 @@ bool belongs(const batch_bundle& back, const batch_value& v) {
     default:
       return false;
   }
+}
+
+// Texts and objects that a record speaks of.
+std::vector<std::string> names_in(const batch_value& v) {
+  if (static_cast<table>(v.where) == table::nodes) {
+    const auto node = decode<node_record>(v.value);
+    return {node->proposal.source, node->object};
+  }
+  if (static_cast<table>(v.where) == table::evaluations)
+    return {decode<evaluation_record>(v.value)->object};
+  return {};
+}
+
+result<void> is_whole(const store& data, const batch_bundle& back) {
+  std::set<std::string> brought{""};
+  for (const auto& b : back.blobs)
+    brought.insert(sha256_hex(b));
+  for (const auto& v : back.values)
+    for (const auto& name : names_in(v)) {
+      if (brought.contains(name))
+        continue;
+      const auto known = data.blob(name);
+      if (!known)
+        return tl::unexpected(known.error());
+      if (!*known)
+        return fail(errc::corrupt, "the file speaks of the text or object " + name.substr(0, 12)
+                                       + ", which is neither in it nor in this data directory");
+    }
+  return {};
 }
 
 result<void> fits(campaign_fold& f, const stored_campaign& c, const batch_bundle& back) {
@@ -132,6 +163,8 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
     if (auto r = stood_still(*c, back); !r)
       return tl::unexpected(r.error());
     if (auto r = fits(f, *c, back); !r)
+      return tl::unexpected(r.error());
+    if (auto r = is_whole(data, back); !r)
       return tl::unexpected(r.error());
     batch_record record;
     record.batch = back.batch;

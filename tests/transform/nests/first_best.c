@@ -20,6 +20,7 @@
 // applies: vectorise(L4,16)
 // applies: jam(L0,3); vectorise(L1,8)
 // applies: unroll(L1,4); skip(L4,16)
+// applies: seek(L1,16)
 // applies: vectorise(L3,8)
 // declines: vectorise(L6,8): carries a value
 // declines: vectorise(L8,8): carries a value

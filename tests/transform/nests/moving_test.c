@@ -13,7 +13,7 @@ void moving_test(const int32_t *x, int32_t *next, int64_t *out, int64_t n) {
   int64_t at = 0;
   for (int64_t i = 0; i < n; ++i)
     if (x[at] <= x[i])
-      at = i;
+      at = i / 2;
   for (int64_t i = 0; i < n; ++i) {
     const int32_t j = next[i];
     if (x[j] > 3)
