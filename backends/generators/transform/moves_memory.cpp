@@ -179,11 +179,12 @@ private:
       else
         values.emplace(name, value);
     }
+    // As far as that is worth computing ahead: variables that are chosen from each other double it, one by one.
     expr written_out(expr e) const {
-      for (bool found = true; found;) {
+      for (bool found = true; found && size_of(e) <= most_nodes;) {
         found = false;
         for (const auto& [name, value] : values)
-          if (mentions(e, name)) {
+          if (mentions(e, name) && size_of(e) <= most_nodes) {
             substitute(e, name, value);
             found = true;
           }
@@ -191,6 +192,14 @@ private:
       return e;
     }
   };
+
+  static constexpr size_t most_nodes = 256;
+
+  static size_t size_of(const expr& e) {
+    size_t n = 0;
+    walk(e, [&](const expr&) { ++n; });
+    return n;
+  }
 
   static expr as(const ctype& type, const expr& value) {
     if (literal_value(value) || bare(value).type.base == type.base)
