@@ -152,7 +152,8 @@ void print_node(const json& n) {
   }
   const auto& p = n["proposal"];
   auto verdict = text_at(n, "verdict");
-  out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? text_at(n, "state") : verdict,
+  const auto state = text_at(n, "state") == "proposed" ? "proposed, not judged yet" : text_at(n, "state");
+  out += fmt::format("node {}  {}  {}\n", n["index"].get<uint64_t>(), verdict.empty() ? state : verdict,
                      verdict == "pass" ? figure_text(n) + " " + interval_text(n) : "");
   out += fmt::format("  step        {}\n  generator   {}, flags {}\n  parents     {}\n", text_at(p, "summary"),
                      text_at(p, "generator"), text_at(p, "flags"), n["parents"].dump());
@@ -173,7 +174,8 @@ void print_node(const json& n) {
   for (const auto& e : n["evaluations"])
     if (e.contains("outcome"))
       print_judged(out, e);
-    else {
+  for (const auto& e : n["evaluations"])
+    if (!e.contains("outcome")) {
       if (auto log = lines_of(e, "log"); !log.empty())
         out += "\ncompiler:\n" + log;
       out += machine_code_text(e.value("evidence", json::object()));

@@ -36,6 +36,22 @@ std::string root_of(const expr& subscript) {
   return e->kind == expr_kind::name ? e->text : std::string{};
 }
 
+bool leaves_early(const std::vector<stmt>& body, bool nested) {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
+    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
+           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
+           || leaves_early(s.otherwise, inner);
+  });
+}
+
+bool holds_opaque(const std::vector<stmt>& body) {
+  bool found = false;
+  walk(body, [&](const stmt& s) { found = found || s.kind == stmt_kind::opaque; });
+  walk_exprs(body, [&](const expr& e) { found = found || e.kind == expr_kind::opaque; });
+  return found;
+}
+
 bool is_speculable(const expr& e) {
   bool ok = true;
   walk(e, [&](const expr& x) {

@@ -71,4 +71,11 @@ std::string root_of(const expr& subscript);
 // Whether evaluating the expression early or needlessly is harmless: no load, no division, no call.
 bool is_speculable(const expr& e);
 
+// Whether the list ends the loop it is the body of before its time, or may: return, break, continue, text left as it
+// is.
+bool leaves_early(const std::vector<stmt>& body, bool nested = false);
+
+// Whether some of it was kept word for word: it may change what its text does not name.
+bool holds_opaque(const std::vector<stmt>& body);
+
 } // namespace kevolve::transform

@@ -94,9 +94,6 @@ const loop_facts& facts_of(const environment& env, const std::string& label);
 // The loop cut after the last whole group of `factor` iterations: first the main part, whose step is `factor`
 // times as long and whose body is untouched, then the rest under label + "r" (absent if known to be empty).
 result<std::vector<stmt>> divide(const stmt& loop, int64_t factor);
-// Whether the list ends the loop it is the body of before its time, or may: return, break, continue, text left as it
-// is.
-bool leaves_early(const std::vector<stmt>& body, bool nested = false);
 // Replaces every loop of that label by what `f` makes of it, which holds its body `copies` more times at most.
 using loop_rewrite = std::function<result<std::vector<stmt>>(const stmt&)>;
 result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f);

@@ -5,6 +5,7 @@
 #include "backends/generators/transform/polynomial.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace kevolve::transform {
 
@@ -18,13 +19,16 @@ bool is_element_of(const expr& e, const std::string& array) {
   return e.kind == expr_kind::subscript && root_of(e) == array;
 }
 
-// Whether every element of the array that the loop's body touches stands at `base` plus the loop's own index.
-bool is_row(const stmt& pass, const std::string& array, std::optional<polynomial>& base) {
+// Whether every element of the array that the loop's body touches stands at `base` plus the loop's own index. `stays`:
+// what has one value in all of the passes.
+bool is_row(const stmt& pass, const std::string& array, const std::function<bool(const expr&)>& stays,
+            std::optional<polynomial>& base) {
   bool ok = true;
+  const auto atom = [&](const expr& e) { ok = ok && stays(e) && !mentions(e, pass.name); };
   walk_exprs(pass.body, [&](const expr& e) {
     if (!is_element_of(e, array))
       return;
-    const auto index = e.args[0].kind == expr_kind::name ? to_polynomial(e.args[1]) : std::nullopt;
+    const auto index = e.args[0].kind == expr_kind::name ? to_polynomial(e.args[1], atom) : std::nullopt;
     const auto parts = index ? index->linear_in(pass.name) : std::nullopt;
     ok = ok && parts && parts->first.constant() == 1 && (!base || *base == parts->second);
     if (parts)
@@ -55,7 +59,11 @@ result<rows> rows_of(const program& p, const stmt& l, const std::string& array, 
     return no(array + " is no array of the caller's that stands alone");
   auto changed = assigned(l.body);
   changed.merge(declared(l.body));
-  const auto stays = [&](const std::string& name) { return changed.count(name) == 0; };
+  const auto stays = [&](const expr& e) {
+    bool ok = is_speculable(e);
+    walk(e, [&](const expr& x) { ok = ok && (x.kind != expr_kind::name || changed.count(x.text) == 0); });
+    return ok;
+  };
   rows out;
   std::optional<polynomial> base;
   for (size_t i = 0; i < l.body.size(); ++i) {
@@ -65,17 +73,16 @@ result<rows> rows_of(const program& p, const stmt& l, const std::string& array, 
     if (pass.kind != stmt_kind::loop || pass.step != 1 || pass.lanes > 1 || literal_value(pass.from) != 0
         || mentions(pass.to, array) || leaves_early(pass.body) || (!out.passes.empty() && !same(pass.to, out.length)))
       return no("not all that " + l.label + " does with " + array + " runs over one row of it");
-    if (!is_row(pass, array, base))
+    if (!is_row(pass, array, stays, base))
       return no(array + " is not only used element by element along a row");
     out.length = pass.to;
     out.passes.push_back(i);
   }
   if (out.passes.size() < 2)
     return no(l.label + " goes over " + array + " once");
-  bool fixed = is_speculable(out.length) && !mentions(out.length, l.name) && !is_unsigned(out.length.type.base);
-  walk(out.length, [&](const expr& e) { fixed = fixed && (e.kind != expr_kind::name || stays(e.text)); });
+  bool fixed = stays(out.length) && !mentions(out.length, l.name) && !is_unsigned(out.length.type.base);
   for (const auto& name : base->names())
-    fixed = fixed && stays(name);
+    fixed = fixed && changed.count(name) == 0;
   if (!fixed)
     return no("which row of " + array + ", or how much of it, changes inside " + l.label);
   const auto& first = l.body[out.passes.front()];

@@ -252,15 +252,6 @@ size_t bytes_of_arrays(const list& body) {
 
 } // namespace
 
-bool leaves_early(const list& body, bool nested) {
-  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
-    bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::give_back || s.kind == stmt_kind::opaque
-           || ((s.kind == stmt_kind::break_out || s.kind == stmt_kind::next) && !nested) || leaves_early(s.body, inner)
-           || leaves_early(s.otherwise, inner);
-  });
-}
-
 result<void> replace(program& p, const std::string& label, int64_t copies, const loop_rewrite& f) {
   auto growth = weight(p.body);
   bool has_panel = false;

@@ -212,7 +212,7 @@ public:
   bool run(list& body) {
     for (size_t i = 0; i < body.size(); ++i) {
       list before;
-      if (body[i].kind == stmt_kind::loop && arrays_written(body[i].body).count({}) == 0)
+      if (body[i].kind == stmt_kind::loop && arrays_written(body[i].body).count({}) == 0 && !holds_opaque(body[i].body))
         run(body[i], before);
       body.insert(body.begin() + static_cast<ptrdiff_t>(i), before.begin(), before.end());
       i += before.size();

@@ -18,6 +18,10 @@ void join_conditions(const expr& e, std::vector<const expr*>& out) {
     out.push_back(&c);
 }
 
+expr truth(expr a, const char* op, expr b) {
+  return make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(a), std::move(b)}, op);
+}
+
 // `if (x[i] > x[at]) at = i;`: what stands at the best place so far is kept beside it, `best`, and not loaded again.
 class best_keeper {
 public:
@@ -28,7 +32,8 @@ public:
   // The variables to be declared before the loop.
   stmt_list run() {
     stmt_list out;
-    if (loop_.step != 1 || !is_speculable(loop_.from) || !is_speculable(loop_.to))
+    // What leaves the loop may keep it from ever looking at the first place.
+    if (loop_.step != 1 || !is_speculable(loop_.from) || !is_speculable(loop_.to) || leaves_early(loop_.body))
       return out;
     for (const auto& s : stmt_list(loop_.body)) {
       if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 1)
@@ -39,15 +44,16 @@ public:
           || bits(a.target.type.base) < 32)
         continue;
       if (auto kept = compared(s, a.target))
-        out.push_back(keep(a.target, std::move(*kept)));
+        keep(a.target, std::move(*kept), out);
     }
     return out;
   }
 
 private:
   struct pair {
-    expr here; // E(i)
-    expr best; // E(at)
+    expr here;                  // E(i)
+    expr best;                  // E(at)
+    std::optional<expr> before; // what is asked first; where it never holds, the first place is never looked at
   };
 
   // The same in all iterations, wherever `at` and the loop's index stand in it.
@@ -63,10 +69,13 @@ private:
   std::optional<pair> compared(const stmt& s, const expr& at) const {
     std::vector<const expr*> conditions;
     join_conditions(s.value, conditions);
+    std::optional<expr> before;
     for (const auto* c : conditions) {
-      if (c->kind != expr_kind::binary || (c->text != "<" && c->text != ">" && c->text != "<=" && c->text != ">="))
-        continue;
+      const bool compares =
+          c->kind == expr_kind::binary && (c->text == "<" || c->text == ">" || c->text == "<=" || c->text == ">=");
       for (const size_t side : {size_t{0}, size_t{1}}) {
+        if (!compares)
+          break;
         const auto& here = bare(c->args[side]);
         const auto& best = bare(c->args[1 - side]);
         auto moved = here;
@@ -74,10 +83,19 @@ private:
         if (here.kind == expr_kind::subscript && best.kind == expr_kind::subscript && mentions(here, loop_.name)
             && !mentions(here, at.text) && same(moved, best) && stays_but_for(best, at)
             && count_mentions(loop_.body, at.text) == count(best, at.text) + 1)
-          return pair{here, best};
+          return pair{here, best, before};
       }
+      if (!may_be_asked_ahead(*c, at))
+        return {};
+      before = before ? truth(std::move(*before), "&&", *c) : *c;
     }
     return {};
+  }
+
+  bool may_be_asked_ahead(const expr& e, const expr& at) const {
+    bool ok = stays_but_for(e, at);
+    walk(e, [&](const expr& x) { ok = ok && x.kind != expr_kind::call && x.kind != expr_kind::opaque; });
+    return ok;
   }
 
   static void rename_in(expr& e, const std::string& from, const std::string& to) {
@@ -93,7 +111,7 @@ private:
     return n;
   }
 
-  stmt keep(const expr& at, pair what) {
+  void keep(const expr& at, pair what, stmt_list& out) {
     const auto type = scalar_type(what.here.type.base);
     const auto best = make_name(fresh_name(p_, at.text + "_best"), type);
     rewrite(loop_.body.change(), [&](stmt& s) {
@@ -108,10 +126,23 @@ private:
         s.body.change().insert(s.body.change().begin(), make_assign(best, "=", what.here));
     });
     // Where the loop does not run, `at` may be no place of the array.
-    auto runs = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {loop_.from, loop_.to}, "<");
-    return make_declare(
+    auto compares = truth(loop_.from, "<", loop_.to);
+    if (what.before) {
+      auto index = loop_.type;
+      index.is_const = false;
+      const auto first = make_name(fresh_name(p_, at.text + "_first"), index);
+      out.push_back(make_declare(first.text, index, loop_.from));
+      substitute(*what.before, loop_.name, first);
+      compares = truth(first, "<", loop_.to);
+      stmt looking;
+      looking.kind = stmt_kind::while_loop;
+      looking.value = truth(compares, "&&", make_unary("!", std::move(*what.before)));
+      looking.body = {make_assign(first, "=", make_binary("+", first, make_literal(1)))};
+      out.push_back(std::move(looking));
+    }
+    out.push_back(make_declare(
         best.text, type,
-        make_expr(expr_kind::conditional, type, {std::move(runs), what.best, make_literal(0, type.base)}));
+        make_expr(expr_kind::conditional, type, {std::move(compares), what.best, make_literal(0, type.base)})));
   }
 
   program& p_;

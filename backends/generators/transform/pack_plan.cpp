@@ -162,6 +162,11 @@ std::optional<int> furthest(const expr& bound, const stmt& packed, bool is_end) 
 // iteration holds all else, and is read whole then.
 void widen(pack_plan& how) {
   const stmt& packed = *how.read.loops[0];
+  const bool chooses = std::any_of(how.dimensions.begin(), how.dimensions.end(), [&](const dimension& d) {
+    return std::find(d.loops.begin(), d.loops.end(), &packed) != d.loops.end();
+  });
+  if (chooses) // what is read in one of its iterations is not what is read in another
+    return;
   const auto moves = [&](const stmt* l) {
     return l != &packed && (mentions(l->from, packed.name) || mentions(l->to, packed.name));
   };
