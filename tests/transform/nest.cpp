@@ -6,7 +6,10 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +21,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 extern char** environ;
 
@@ -251,13 +255,79 @@ std::unique_ptr<bench::library> bench::build(const std::string& source, const st
 
 namespace {
 
-// The arguments of one call. A page of a known pattern stands behind every buffer.
+constexpr size_t page = 4096;
+constexpr size_t alignment = 64; // what a candidate may count on
+
+size_t round_up(size_t n, size_t to) {
+  return (n + to - 1) / to * to;
+}
+
+// A buffer between pages that nobody may touch, next to the first of them or to the second. What it has beyond its
+// bytes holds a known pattern.
+class fenced {
+public:
+  fenced(size_t bytes, bool at_end) : inner_(round_up(bytes + 1, page)) {
+    auto* all = mmap(nullptr, inner_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+      throw std::runtime_error("no memory for an argument");
+    base_ = static_cast<char*>(all);
+    if (mprotect(base_ + page, inner_, PROT_READ | PROT_WRITE) != 0)
+      throw std::runtime_error("no memory for an argument");
+    std::memset(base_ + page, '\x5a', inner_);
+    data_ = at_end ? end() - round_up(bytes, alignment) : base_ + page;
+  }
+  fenced(fenced&& other) noexcept
+      : inner_(other.inner_), base_(std::exchange(other.base_, nullptr)), data_(other.data_) {}
+  fenced(const fenced&) = delete;
+  fenced& operator=(const fenced&) = delete;
+  ~fenced() {
+    if (base_ != nullptr)
+      munmap(base_, inner_ + 2 * page);
+  }
+  char* data() { return data_; }
+  char* end() { return base_ + page + inner_; }
+
+private:
+  size_t inner_;
+  char* base_ = nullptr;
+  char* data_ = nullptr;
+};
+
+// The arguments of one call.
 struct arguments {
-  std::vector<std::vector<char>> memory;
+  std::vector<fenced> memory;
+  std::vector<size_t> bytes;
   std::vector<void*> slots;
 };
 
-constexpr size_t guard = 4096;
+arguments copy_of(arguments& from, bool at_end) {
+  arguments out;
+  for (size_t i = 0; i < from.memory.size(); ++i) {
+    auto& m = out.memory.emplace_back(from.bytes[i], at_end);
+    std::memcpy(m.data(), from.slots[i], from.bytes[i]);
+    out.bytes.push_back(from.bytes[i]);
+    out.slots.push_back(m.data());
+  }
+  return out;
+}
+
+sigjmp_buf before_call;
+
+// False: it touched what no array of the call holds.
+bool call_between_fences(void (*entry)(void**), arguments& a) {
+  struct sigaction mine = {};
+  struct sigaction old_segv = {};
+  struct sigaction old_bus = {};
+  mine.sa_handler = [](int) { siglongjmp(before_call, 1); };
+  sigaction(SIGSEGV, &mine, &old_segv);
+  sigaction(SIGBUS, &mine, &old_bus);
+  const bool fine = sigsetjmp(before_call, 1) == 0;
+  if (fine)
+    entry(a.slots.data());
+  sigaction(SIGSEGV, &old_segv, nullptr);
+  sigaction(SIGBUS, &old_bus, nullptr);
+  return fine;
+}
 
 arguments fill(const nest& n, const std::map<std::string, int64_t>& sizes) {
   arguments out;
@@ -268,9 +338,8 @@ arguments fill(const nest& n, const std::map<std::string, int64_t>& sizes) {
     if (!a.shape.empty())
       count = static_cast<size_t>(expression::parse(a.shape[0]).value().evaluate(sizes).value());
     auto bytes = count * size_bytes(a.type);
-    auto& m = out.memory.emplace_back(bytes + guard + 64, '\x5a');
-    auto at = reinterpret_cast<uintptr_t>(m.data());
-    auto* data = m.data() + (64 - at % 64) % 64;
+    auto* data = out.memory.emplace_back(bytes, false).data();
+    out.bytes.push_back(bytes);
     out.slots.push_back(data);
     if (a.role == argument_role::output) {
       std::memset(data, n.zeroed.count(a.name) != 0 ? 0 : 0x7f, bytes);
@@ -324,6 +393,24 @@ std::optional<std::string> compare(const void* got, const void* want, size_t cou
   return {};
 }
 
+std::optional<std::string> differs(const contract& task, size_t i, arguments& got, arguments& want) {
+  const auto& a = task.arguments[i];
+  if (a.shape.empty())
+    return {};
+  const auto count = got.bytes[i] / size_bytes(a.type);
+  const bool exact = tolerance_for(task, a).mode == tolerance_mode::exact;
+  std::optional<std::string> wrong;
+  if (a.type == dtype::f32)
+    wrong = compare<float>(got.slots[i], want.slots[i], count, exact);
+  else if (a.type == dtype::f64)
+    wrong = compare<double>(got.slots[i], want.slots[i], count, exact);
+  else if (std::memcmp(got.slots[i], want.slots[i], got.bytes[i]) != 0)
+    wrong = "differs";
+  if (std::any_of(got.memory[i].data() + got.bytes[i], got.memory[i].end(), [](char c) { return c != '\x5a'; }))
+    wrong = "written past its end";
+  return wrong;
+}
+
 } // namespace
 
 std::optional<std::string> bench::difference(const std::string& source, const std::vector<std::string>& flags) {
@@ -333,30 +420,19 @@ std::optional<std::string> bench::difference(const std::string& source, const st
     return error;
   for (const auto& sizes : nest_.sizes) {
     auto want = fill(nest_, sizes);
-    auto got = fill(nest_, sizes);
+    std::vector<arguments> copies;
+    for (const bool at_end : {false, true})
+      copies.push_back(copy_of(want, at_end));
+    const auto where = [&](const std::string& name) {
+      return name + " at " + std::to_string(sizes.begin()->second) + "…: ";
+    };
     reference_->call(want.slots.data());
-    candidate->call(got.slots.data());
-    for (size_t i = 0; i < nest_.task.arguments.size(); ++i) {
-      const auto& a = nest_.task.arguments[i];
-      auto offset = static_cast<size_t>(static_cast<char*>(want.slots[i]) - want.memory[i].data());
-      auto bytes = want.memory[i].size() - offset - guard;
-      if (a.shape.empty())
-        continue;
-      auto count = static_cast<size_t>(expression::parse(a.shape[0]).value().evaluate(sizes).value());
-      std::optional<std::string> wrong;
-      bool exact = tolerance_for(nest_.task, a).mode == tolerance_mode::exact;
-      if (a.type == dtype::f32)
-        wrong = compare<float>(got.slots[i], want.slots[i], count, exact);
-      else if (a.type == dtype::f64)
-        wrong = compare<double>(got.slots[i], want.slots[i], count, exact);
-      else if (std::memcmp(got.slots[i], want.slots[i], count * size_bytes(a.type)) != 0)
-        wrong = "differs";
-      auto* behind = static_cast<char*>(got.slots[i]) + count * size_bytes(a.type);
-      auto* end = static_cast<char*>(got.slots[i]) + bytes + guard - 64;
-      if (std::any_of(behind, end, [](char c) { return c != '\x5a'; }))
-        wrong = "written past its end";
-      if (wrong)
-        return a.name + " at " + std::to_string(sizes.begin()->second) + "…: " + *wrong;
+    for (auto& got : copies) {
+      if (!call_between_fences(candidate->call, got))
+        return where(nest_.name) + "touches what is no argument's";
+      for (size_t i = 0; i < nest_.task.arguments.size(); ++i)
+        if (auto wrong = differs(nest_.task, i, got, want))
+          return where(nest_.task.arguments[i].name) + *wrong;
     }
   }
   return {};

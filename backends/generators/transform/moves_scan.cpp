@@ -1,4 +1,5 @@
 // Moves for loops that look for something: block skipping in scans, binary searches without branches.
+#include "backends/generators/transform/bounds.hpp"
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/moves.hpp"
 #include "backends/generators/transform/vectoriser.hpp"
@@ -140,6 +141,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
   constexpr int64_t block = 64; // a bit of a word each
   if (block % lanes != 0)
     return fail(errc::unsupported, std::to_string(lanes) + " lanes do not make up a block of 64");
+  const auto within = reads_within(p, loop, env);
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
     if (auto why = trouble_of_blocks(p, l, env); !why.empty())
       return fail(errc::unsupported, why);
@@ -169,7 +171,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     test.pragmas.clear();
     test.body.change().back().body.clear(); // the test alone
     try {
-      auto made = vectoriser(test, static_cast<uint16_t>(lanes), {}).run();
+      auto made = vectoriser(test, static_cast<uint16_t>(lanes), {}, within).run();
       const auto mask = made.back();
       if (mask.kind != stmt_kind::declare || !mask.type.is_mask)
         return fail(errc::unsupported, "the test of " + guard.label + " is the same for all of " + loop);

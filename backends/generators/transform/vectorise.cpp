@@ -1,5 +1,6 @@
 // Vectorises a loop at any depth: `lanes` iterations side by side in vector values; what does not depend on the
 // iteration stays scalar, inner loops with common bounds stay loops, and conditions become masks.
+#include "backends/generators/transform/bounds.hpp"
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/moves.hpp"
 #include "backends/generators/transform/vectoriser.hpp"
@@ -127,6 +128,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
   bool done = false;
   std::string reason = "no loop " + loop;
   const auto before = p.body;
+  const auto within = reads_within(p, loop, env);
   for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
     const auto l = where[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1) {
@@ -147,7 +149,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
         return 1;
       }
       auto& main = (*parts)[0];
-      main.body = vectoriser(l, static_cast<uint16_t>(lanes), carried->names()).run();
+      main.body = vectoriser(l, static_cast<uint16_t>(lanes), carried->names(), within).run();
       main.lanes = static_cast<uint16_t>(lanes);
       main.pragmas.clear();
       auto out = with_partial_results(p, std::move(main), *carried);
@@ -181,6 +183,7 @@ result<void> mask(program& p, const std::string& loop, const environment& env) {
   });
   if (lanes < 2)
     return fail(errc::unsupported, loop + " is not vectorised");
+  const auto within = reads_within(p, loop + "r", env);
   return replace(p, loop + "r", 1, [&](const stmt& l) -> result<list> {
     if (l.lanes > 1 || l.step != 1)
       return fail(errc::unsupported, "what remains of " + loop + " does not run one by one");
@@ -192,7 +195,8 @@ result<void> mask(program& p, const std::string& loop, const environment& env) {
     auto main = l;
     try {
       main.body =
-          vectoriser(l, static_cast<uint16_t>(lanes), carried->names(), make_name(count.name, count.type)).run();
+          vectoriser(l, static_cast<uint16_t>(lanes), carried->names(), within, make_name(count.name, count.type))
+              .run();
     } catch (const refusal& r) {
       return fail(errc::unsupported, r.reason);
     }

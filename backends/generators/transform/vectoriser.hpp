@@ -19,8 +19,9 @@ struct refusal {
 // Rewrites the body of one loop so that `lanes` iterations run side by side; lives for that one rewrite.
 class vectoriser {
 public:
-  // `left`: how many lanes count, if it is not all of them.
-  vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators,
+  // `within`: elements that may be read though no iteration asks for them. `left`: how many lanes count, if it is not
+  // all of them.
+  vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators, std::set<std::string> within,
              std::optional<expr> left = {});
 
   std::vector<stmt> run();
@@ -67,6 +68,7 @@ private:
   void forget(const std::set<std::string>& changed);
   void forget_changed(const std::vector<stmt>& body);
   std::set<std::string> loaded_; // elements that every iteration touches
+  std::set<std::string> within_;
   int masks_ = 0;
 };
 

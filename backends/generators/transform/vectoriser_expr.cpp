@@ -252,7 +252,7 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
     if (x.kind == expr_kind::subscript) {
       bool there = false;
       walk(beside, [&](const expr& y) { there = there || same(x, y); });
-      ok = ok && (there || loaded_.count(print(x)) != 0);
+      ok = ok && (there || loaded_.count(print(x)) != 0 || within_.count(print(x)) != 0);
       return;
     }
     const bool divides = x.kind == expr_kind::binary && (x.text == "/" || x.text == "%") && is_integer(x.type.base)
@@ -286,11 +286,14 @@ void vectoriser::forget_changed(const std::vector<stmt>& body) {
   forget(changed);
 }
 
+// Not what stands behind a condition: that may be read in no iteration.
 void vectoriser::remember_loads(const expr& e) {
-  walk(e, [&](const expr& x) {
-    if (x.kind == expr_kind::subscript)
-      loaded_.insert(print(x));
-  });
+  if (e.kind == expr_kind::subscript)
+    loaded_.insert(print(e));
+  const bool guards =
+      e.kind == expr_kind::conditional || (e.kind == expr_kind::binary && (e.text == "&&" || e.text == "||"));
+  for (size_t i = 0; i < (guards ? 1 : e.args.size()); ++i)
+    remember_loads(e.args[i]);
 }
 
 } // namespace kevolve::transform

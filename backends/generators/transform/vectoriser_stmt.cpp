@@ -11,8 +11,9 @@ namespace kevolve::transform {
 using list = std::vector<stmt>;
 
 vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators,
-                       std::optional<expr> left)
-    : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), varying_(accumulators) {
+                       std::set<std::string> within, std::optional<expr> left)
+    : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), varying_(accumulators),
+      within_(std::move(within)) {
   // A variable is varying if it is ever given a varying value, or a value under a varying condition.
   auto inside = declared(loop.body);
   walk(loop.body, [&](const stmt& s) {

@@ -1,0 +1,171 @@
+#include "backends/generators/transform/bounds.hpp"
+
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/polynomial.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace kevolve::transform {
+
+namespace {
+
+class bounds_reader {
+public:
+  bounds_reader(const program& p, std::string label, const environment& env)
+      : label_(std::move(label)), env_(env), changed_(assigned(p.body)) {
+    walk(p.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare)
+        changed_.insert(s.name);
+      if (s.kind == stmt_kind::opaque)
+        changed_.insert(s.changes.begin(), s.changes.end());
+    });
+    look(p.body, false);
+  }
+
+  std::set<std::string> within;
+
+private:
+  void look(const std::vector<stmt>& body, bool inside) {
+    for (const auto& s : body) {
+      if (inside)
+        for_each_expr(s, [&](const expr& whole) {
+          walk(whole, [&](const expr& e) {
+            if (e.kind == expr_kind::subscript && lies_within(e))
+              within.insert(print(e));
+          });
+        });
+      const bool is_loop = s.kind == stmt_kind::loop;
+      if (is_loop)
+        loops_.push_back(&s);
+      for (const auto* inner : {&s.body, &s.otherwise})
+        look(*inner, inside || s.label == label_);
+      if (is_loop)
+        loops_.pop_back();
+    }
+  }
+
+  bool is_size(const std::string& name) const {
+    const auto* a = find_argument(env_.task, name);
+    return a != nullptr && a->role == argument_role::size && changed_.count(name) == 0;
+  }
+
+  bool is_never_negative(const polynomial& p) const {
+    return p.never_negative([&](const std::string& name) {
+      return is_size(name) || quotients_.count(name) != 0 ? std::optional<int64_t>{0} : std::nullopt;
+    });
+  }
+
+  // Sums and products of sizes and indices; of other things, what is left of a division that cannot be negative.
+  std::optional<polynomial> read(const expr& e) {
+    bool fine = true;
+    auto out = to_polynomial(e, [&](const expr& atom) {
+      const auto& a = bare(atom);
+      const auto by = a.kind == expr_kind::binary && a.text == "/" ? literal_value(a.args[1]) : std::nullopt;
+      const auto of = by.value_or(0) > 0 ? to_polynomial(a.args[0]) : std::nullopt;
+      const auto name = to_polynomial(atom);
+      fine = fine && of && is_never_negative(*of) && name && name->names().size() == 1;
+      if (fine)
+        quotients_.insert(name->names().front());
+    });
+    return fine ? out : std::nullopt;
+  }
+
+  // Of a product of names and numbers; nothing if it is anything else.
+  static std::optional<polynomial> product_in(const std::string& text) {
+    polynomial out{1};
+    size_t begin = 0;
+    while (begin <= text.size()) {
+      const auto end = std::min(text.find('*', begin), text.size());
+      auto factor = text.substr(begin, end - begin);
+      std::erase(factor, ' ');
+      begin = end + 1;
+      if (factor.empty()
+          || factor.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+                 != std::string::npos)
+        return {};
+      int64_t number = 0;
+      const auto* last = factor.data() + factor.size();
+      const auto [rest, error] = std::from_chars(factor.data(), last, number);
+      if (rest != last && rest != factor.data())
+        return {};
+      out = out * (rest == last && error == std::errc{} ? polynomial{number} : polynomial{factor});
+    }
+    return out;
+  }
+
+  std::optional<polynomial> extent_of(const argument& a) const {
+    polynomial out{1};
+    for (const auto& dimension : a.shape) {
+      const auto d = product_in(dimension);
+      if (!d)
+        return {};
+      out = out * *d;
+    }
+    for (const auto& name : out.names())
+      if (!is_size(name))
+        return {};
+    return out;
+  }
+
+  bool lies_within(const expr& e) {
+    if (e.args[0].kind != expr_kind::name || changed_.count(e.args[0].text) != 0)
+      return false;
+    const auto* a = find_argument(env_.task, e.args[0].text);
+    if (a == nullptr || a->shape.empty() || !a->strides.empty())
+      return false;
+    const auto extent = extent_of(*a);
+    auto low = read(e.args[1]);
+    if (!extent || !low)
+      return false;
+    auto high = *low;
+    for (auto l = loops_.rbegin(); l != loops_.rend(); ++l) {
+      const auto& loop = **l;
+      if (!low->mentions(loop.name) && !high.mentions(loop.name))
+        continue;
+      const auto from = read(loop.from);
+      const auto to = read(loop.to.kind == expr_kind::minimum ? loop.to.args[1] : loop.to);
+      if (!from || !to || loop.step < 1 || is_unsigned(loop.type.base) || changed_.count(loop.name) != 0)
+        return false;
+      const auto last = *to - polynomial{1};
+      const auto least = at_end(*low, loop.name, *from, last);
+      const auto most = at_end(high, loop.name, last, *from);
+      if (!least || !most)
+        return false;
+      low = least;
+      high = *most;
+    }
+    return is_never_negative(*low) && is_never_negative(*extent - polynomial{1} - high);
+  }
+
+  // With the index at one end of its range where it stands with a factor that is not negative, else at the other.
+  std::optional<polynomial> at_end(const polynomial& p, const std::string& index, const polynomial& one,
+                                   const polynomial& other) const {
+    const auto parts = p.linear_in(index);
+    if (!parts)
+      return {};
+    if (is_never_negative(parts->first))
+      return parts->first * one + parts->second;
+    if (is_never_negative(polynomial{0} - parts->first))
+      return parts->first * other + parts->second;
+    return {};
+  }
+
+  std::string label_;
+  const environment& env_;
+  std::set<std::string> changed_;
+  std::set<std::string> quotients_;
+  std::vector<const stmt*> loops_;
+};
+
+} // namespace
+
+std::set<std::string> reads_within(const program& p, const std::string& label, const environment& env) {
+  return bounds_reader{p, label, env}.within;
+}
+
+} // namespace kevolve::transform
