@@ -233,7 +233,7 @@ TEST_CASE("what is wrong with a launch plan is told at home, and need not travel
   ::unsetenv("CUDA_VISIBLE_DEVICES");
   CHECK(judged.code == 1);
   CHECK(holds(judged.out, "compile_error"));
-  CHECK(holds(judged.out, "candidate.cu:2:1: error: threads per block"));
+  CHECK(holds(judged.out, "candidate.cu:5:9: error: threads per block"));
   CHECK(holds(judged.out, "this machine lacks"));
   CHECK(holds(judged.out, "GPU: none is seen"));
   CHECK(holds(refused.err, "kevolve run --batch"));
