@@ -222,7 +222,8 @@ std::vector<plan_problem> in_their_lines(std::vector<plan_problem> problems, std
     const auto root = toml::parse(toml);
     for (auto& p : problems)
       find_line(p, root);
-  } catch (const std::exception&) { // no TOML has no lines to tell
+  } catch (const std::exception&) {
+    return problems; // what is no TOML has no lines to tell
   }
   return problems;
 }
