@@ -21,10 +21,9 @@ public:
     walk(p.body, [&](const stmt& s) {
       if (s.kind == stmt_kind::declare)
         changed_.insert(s.name);
-      if (s.kind == stmt_kind::opaque)
-        changed_.insert(s.changes.begin(), s.changes.end());
     });
-    look(p.body, false);
+    if (!holds_opaque(p.body)) // which may change what its text does not name
+      look(p.body, false);
   }
 
   std::set<std::string> within;
