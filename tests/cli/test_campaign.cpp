@@ -388,7 +388,7 @@ TEST_CASE("eval says what it is at when that takes long") {
   temporary_folder f;
   write_campaign(f);
   std::string slow = reference_text;
-  slow.insert(slow.find('{') + 1, "\n  for (volatile int64_t k = 0; k < 20000000; ++k)\n    continue;\n");
+  slow.insert(slow.find('{') + 1, "\n  for (volatile int64_t k = 0; k < 50000000; ++k)\n    continue;\n");
   f.write("row_squares.c", slow);
   const std::vector<std::string> command{"eval", "row_squares.task.toml", "row_squares.c"};
   const auto said = run_kevolve(command, f.path);
