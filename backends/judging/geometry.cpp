@@ -22,8 +22,16 @@ result<int64_t> value_of(const argument& a, const std::string& text, const size_
   return *v;
 }
 
+constexpr size_t page = 4096;
+constexpr size_t fence_bytes = 4 * page; // a row before or behind, where rows are short
+
 size_t round_up(size_t x, size_t to) {
   return (x + to - 1) / to * to;
+}
+
+size_t alignment_of(const argument& a) {
+  constexpr size_t line = 64;
+  return std::max<size_t>({a.align, line, size_bytes(a.type)});
 }
 
 } // namespace
@@ -110,7 +118,6 @@ void for_each_run(const array_geometry& g, int64_t elements,
 }
 
 arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries, uint64_t placement) {
-  constexpr size_t page = 4096;
   constexpr size_t line = 64;
   arena_layout out;
   random_stream random{placement};
@@ -119,7 +126,7 @@ arena_layout lay_out(const contract& task, const std::vector<array_geometry>& ge
     const auto& a = task.arguments[i];
     if (!is_array(a))
       continue;
-    const auto align = std::max<size_t>({a.align, line, size_bytes(a.type)});
+    const auto align = alignment_of(a);
     const auto from = round_up(next + guard_bytes, std::max(align, page));
     const auto into_page = placement == 0 || align >= page ? 0 : round_up(line * random.below(page / line), align);
     out.places.push_back({i, from + into_page, geometries[i].bytes()});
@@ -129,8 +136,38 @@ arena_layout lay_out(const contract& task, const std::vector<array_geometry>& ge
   return out;
 }
 
-std::vector<std::pair<size_t, size_t>> guard_ranges(const arena_layout& layout) {
-  std::vector<std::pair<size_t, size_t>> out;
+fenced_rooms fence_rooms(const contract& task, const std::vector<size_t>& bytes) {
+  fenced_rooms out;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    if (!is_array(task.arguments[i]))
+      continue;
+    out.fences.emplace_back(out.total, out.total + fence_bytes);
+    const auto from = out.fences.back().second;
+    out.total = from + round_up(bytes[i], page);
+    out.rooms.emplace_back(from, out.total);
+  }
+  out.fences.emplace_back(out.total, out.total + fence_bytes);
+  out.total += fence_bytes;
+  return out;
+}
+
+arena_layout lay_out_in(const fenced_rooms& rooms, const contract& task, const std::vector<array_geometry>& geometries,
+                        room_side side) {
+  arena_layout out;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    const auto& a = task.arguments[i];
+    if (!is_array(a))
+      continue;
+    const auto& [from, to] = rooms.rooms[out.places.size()];
+    const auto bytes = geometries[i].bytes();
+    out.places.push_back({i, side == room_side::front ? from : to - round_up(bytes, alignment_of(a)), bytes});
+  }
+  out.total = rooms.total;
+  return out;
+}
+
+byte_ranges guard_ranges(const arena_layout& layout) {
+  byte_ranges out;
   size_t from = 0;
   for (const auto& p : layout.places) {
     out.emplace_back(from, p.offset);

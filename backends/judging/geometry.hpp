@@ -60,6 +60,23 @@ inline constexpr size_t guard_bytes = 4096;
 arena_layout lay_out(const contract& task, const std::vector<array_geometry>& geometries, uint64_t placement = 0);
 
 // The byte ranges between and around the places, in order.
-std::vector<std::pair<size_t, size_t>> guard_ranges(const arena_layout& layout);
+using byte_ranges = std::vector<std::pair<size_t, size_t>>;
+byte_ranges guard_ranges(const arena_layout& layout);
+
+// Rooms of whole pages, one for each array, with fences around them: pages that a process may lose the right to touch,
+// for what is read beside an array shows in no output. A process fenced once can be called on every set that fits.
+struct fenced_rooms {
+  byte_ranges rooms;  // of the arrays, in the order of the arguments
+  byte_ranges fences; // one before each room, and one behind the last
+  size_t total = 0;
+};
+
+// An array fills its room from the first byte, or to the last, as near as its alignment allows.
+enum class room_side { front, back };
+
+// `bytes` by argument index: the most that one holds. Each is aligned within its room as lay_out() does.
+fenced_rooms fence_rooms(const contract& task, const std::vector<size_t>& bytes);
+arena_layout lay_out_in(const fenced_rooms& rooms, const contract& task, const std::vector<array_geometry>& geometries,
+                        room_side side);
 
 } // namespace kevolve

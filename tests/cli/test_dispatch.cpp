@@ -156,7 +156,7 @@ std::string campaign_of_two(const temporary_folder& f) {
 TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the judge finds it nowhere slower") {
   temporary_folder f;
   const auto id = campaign_of_two(f);
-  auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "3",
+  auto said = run_kevolve({"dispatch", "--data", "d", "--out", "dispatch.c", "--bundle", "kernel", "--kernels", "2",
                            "--flags", "O3", "--json"},
                           f.path);
   CAPTURE(said.out);

@@ -75,6 +75,47 @@ TEST_CASE("arrays lie alike in their pages, or anywhere in them") {
   CHECK(second.size() == 4);
 }
 
+TEST_CASE("between fences an array begins or ends where memory does, whatever its size") {
+  contract c;
+  c.arguments = {make_array("x", argument_role::input, dtype::f32, {"n"}),
+                 {},
+                 make_array("y", argument_role::output, dtype::f64, {"n"})};
+  c.arguments[1].role = argument_role::size;
+  c.arguments[2].align = 256;
+  for (const int64_t n : {0, 1, 16, 1000, 1024, 2000}) {
+    const std::vector<array_geometry> g{
+        *resolve_geometry(c.arguments[0], {{"n", n}}, {}), {}, *resolve_geometry(c.arguments[2], {{"n", n}}, {})};
+    const auto rooms = fence_rooms(c, {8000, 0, 16000});
+    REQUIRE(rooms.rooms.size() == 2);
+    REQUIRE(rooms.fences.size() == 3);
+    size_t at = 0;
+    for (size_t i = 0; i < 3; ++i) { // fence, room, fence, room, fence: of whole pages, without a gap
+      CHECK(rooms.fences[i].first == at);
+      CHECK(rooms.fences[i].second >= at + guard_bytes);
+      CHECK(rooms.fences[i].second % 4096 == 0);
+      at = rooms.fences[i].second;
+      if (i == 2)
+        continue;
+      CHECK(rooms.rooms[i] == std::pair{at, at + (i == 0 ? size_t{8192} : size_t{16384})});
+      at = rooms.rooms[i].second;
+    }
+    CHECK(rooms.total == at);
+    const auto front = lay_out_in(rooms, c, g, room_side::front);
+    const auto back = lay_out_in(rooms, c, g, room_side::back);
+    const size_t bytes[2] = {4 * static_cast<size_t>(n), 8 * static_cast<size_t>(n)};
+    const size_t align[2] = {64, 256};
+    for (size_t i = 0; i < 2; ++i) {
+      CHECK(front.places[i].argument == 2 * i);
+      CHECK(front.places[i].offset == rooms.rooms[i].first);
+      CHECK(back.places[i].bytes == bytes[i]);
+      CHECK(back.places[i].offset % align[i] == 0);
+      CHECK(back.places[i].offset + bytes[i] <= rooms.rooms[i].second);
+      CHECK(back.places[i].offset + bytes[i] + align[i] > rooms.rooms[i].second);
+    }
+    CHECK(back.total == rooms.total);
+  }
+}
+
 TEST_CASE("shapes that make no sense are refused") {
   auto a = make_array("a", argument_role::input, dtype::f32, {"n"});
   CHECK(!resolve_geometry(a, {{"n", -1}}, {}));

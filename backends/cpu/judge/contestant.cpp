@@ -1,6 +1,7 @@
 #include "backends/cpu/judge/contestant.hpp"
 
 #include "backends/cpu/judge/child_words.hpp"
+#include "backends/cpu/judge/process_sight.hpp"
 #include "backends/judging/random_stream.hpp"
 #include "runtime/base/sandbox.hpp"
 
@@ -18,8 +19,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -80,15 +79,6 @@ int poll_readable(int fd, nanoseconds limit) {
   }
 }
 
-// A number that the kernel tells of a process; -1 where it does not.
-int status_number(const std::string& process, std::string_view key) {
-  std::ifstream in{"/proc/" + process + "/status"};
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind(key, 0) == 0)
-      return std::atoi(line.c_str() + key.size());
-  return -1;
-}
-
 // How many seccomp filters a process is under (since Linux 5.9).
 int filters_of(const std::string& process) {
   return status_number(process, "Seccomp_filters:");
@@ -139,6 +129,7 @@ contestant& contestant::operator=(contestant&& other) noexcept {
   std::swap(resident_kib_, other.resident_kib_);
   std::swap(cpu_used_, other.cpu_used_);
   std::swap(load_time_, other.load_time_);
+  std::swap(died_at_, other.died_at_);
   return *this;
 }
 
@@ -295,6 +286,8 @@ complaint contestant::refuse(verdict v, std::string rule, std::string detail,
 
 complaint contestant::obituary(int status) {
   const auto note = arena_->status(slot_);
+  if (note.fault_in_arena != 0)
+    died_at_ = note.fault_in_arena - 1;
   if (WIFEXITED(status)) {
     auto out = refuse(verdict::crashed, "exited", "the process ended itself");
     out.evidence["exit_status"] = std::to_string(WEXITSTATUS(status));
@@ -326,58 +319,28 @@ complaint contestant::obituary(int status) {
   return out;
 }
 
-namespace {
-
-// Of all its threads.
-nanoseconds processor_time(pid_t pid) {
-  clockid_t clock = 0;
-  timespec t = {};
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-    return nanoseconds{0};
-  return std::chrono::seconds{t.tv_sec} + nanoseconds{t.tv_nsec};
-}
-
-// How long each of its threads has waited for a processor in all: the second figure of its schedstat.
-std::map<std::string, nanoseconds> waits_of(pid_t pid) {
-  std::map<std::string, nanoseconds> out;
-  std::error_code ec;
-  for (const auto& thread : std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/task", ec}) {
-    std::ifstream in{thread.path() / "schedstat"};
-    int64_t ran = 0;
-    int64_t waited = 0;
-    if (in >> ran >> waited)
-      out[thread.path().filename()] = nanoseconds{waited};
-  }
-  return out;
-}
-
-// The longest that one of its threads has waited since `before`.
-nanoseconds longest_wait(pid_t pid, const std::map<std::string, nanoseconds>& before) {
-  nanoseconds longest{0};
-  for (const auto& [thread, waited] : waits_of(pid)) {
-    const auto earlier = before.find(thread);
-    longest = std::max(longest, earlier == before.end() ? waited : waited - earlier->second);
-  }
-  return longest;
-}
-
-// The process chooses its name, which may hold anything, line ends too; what follows the last ')' is the kernel's.
-char state_of(pid_t pid) {
-  std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
-  const auto name_end = text.rfind(')');
-  return name_end != std::string::npos && name_end + 2 < text.size() ? text[name_end + 2] : '?';
-}
-
-} // namespace
-
 std::optional<complaint> contestant::call(const uint64_t* values, size_t count, nanoseconds limit, nanoseconds& took) {
   wire::go message = {};
   message.go_token = secret_seed();
   message.done_token = secret_seed();
   std::copy_n(values, count, message.values);
-  const auto bytes = wire::go_header_bytes + count * sizeof(uint64_t);
-  if (send(command_, &message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
+  return exchange(&message, wire::go_header_bytes + count * sizeof(uint64_t), message.done_token, limit, took);
+}
+
+std::optional<complaint> contestant::fence(const byte_ranges& ranges, nanoseconds limit) {
+  wire::fences message = {};
+  message.go_token = secret_seed();
+  message.done_token = secret_seed();
+  message.count = ranges.size();
+  for (size_t i = 0; i < ranges.size(); ++i)
+    message.ranges[i] = {ranges[i].first, ranges[i].second};
+  nanoseconds took{0};
+  return exchange(&message, sizeof(message), message.done_token, limit, took);
+}
+
+std::optional<complaint> contestant::exchange(const void* message, size_t bytes, uint64_t token, nanoseconds limit,
+                                              nanoseconds& took) {
+  if (send(command_, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
     int status = 0;
     kill(pid_, SIGCONT);
     if (freeze(status))
@@ -420,7 +383,7 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
     return stopped ? refuse(verdict::cheating, "socket_closed",
                             "the process closed the judge's socket, or said nothing", {{"stage", "call"}})
                    : obituary(status);
-  if (!answers_call(answer.data(), static_cast<size_t>(got), message.done_token))
+  if (!answers_call(answer.data(), static_cast<size_t>(got), token))
     return refuse(verdict::cheating, "wrong_token", "something other than the call's own token came back",
                   {{"bytes", std::to_string(got)}});
   if (const auto more = recv(command_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_TRUNC); more > 0)

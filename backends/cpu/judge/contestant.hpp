@@ -72,6 +72,10 @@ public:
   std::optional<complaint> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
     return call(nullptr, 0, limit, took);
   }
+  // From now on it is not to touch these ranges of the arena, of whole pages, and may touch all others.
+  std::optional<complaint> fence(const byte_ranges& ranges, std::chrono::nanoseconds limit);
+  // Where in the arena it was when it died of touching what it may not; as far as it says.
+  std::optional<size_t> died_at() const { return died_at_; }
   // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one
   // does that had reported `done` before its work was.
   bool restless(std::chrono::milliseconds grace);
@@ -80,6 +84,9 @@ public:
   std::chrono::nanoseconds load_time() const { return load_time_; } // the object's own doing
 
 private:
+  // Sends what the process answers with the token, from resume to frozen again.
+  std::optional<complaint> exchange(const void* message, size_t bytes, uint64_t token, std::chrono::nanoseconds limit,
+                                    std::chrono::nanoseconds& took);
   std::optional<complaint> await_load();
   std::optional<complaint> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
   // Waits for the process to speak; false if it does not, or if it has become a crowd.
@@ -98,6 +105,7 @@ private:
   int64_t resident_kib_ = 0;
   double cpu_used_ = 0.0;
   std::chrono::nanoseconds load_time_{0};
+  std::optional<size_t> died_at_;
 };
 
 } // namespace kevolve

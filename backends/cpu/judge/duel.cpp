@@ -40,6 +40,18 @@ bool lost_a_slice(double waited_for, double took) {
   return waited_for > disturbance * took && waited_for > lost_slice_ns;
 }
 
+fenced_rooms rooms_for(const contract& task, const shape_pool& pool) {
+  std::vector<size_t> bytes(task.arguments.size());
+  for (const auto& set : pool.sets)
+    for (const auto& place : set.layout.places)
+      bytes[place.argument] = std::max(bytes[place.argument], place.bytes);
+  return fence_rooms(task, bytes);
+}
+
+size_t arena_bytes_for(const contract& task, const shape_pool& pool) {
+  return std::max(pool.largest_layout(), rooms_for(task, pool).total);
+}
+
 } // namespace
 
 duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
@@ -86,7 +98,7 @@ attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& p
   if (auto why = refuse_object(request_.task, request_.candidate))
     return refusal({verdict::load_error, why->rule, why->detail, why->evidence});
   for (const auto& pool : pools)
-    arena_bytes_ = std::max(arena_bytes_, pool->largest_layout());
+    arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(request_.task, *pool));
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
   auto object = object_file::create(request_.candidate);
@@ -101,13 +113,33 @@ attempt<void> duel::launch_candidate() {
   if (!process)
     return tl::unexpected<setback>(process.error());
   candidate_ = std::move(*process);
+  fenced_for_ = nullptr;
+  return {};
+}
+
+attempt<void> duel::fence_for(const shape_pool& pool) {
+  if (fenced_for_ == &pool)
+    return {};
+  rooms_ = rooms_for(request_.task, pool);
+  if (auto refused = candidate_.fence(rooms_.fences, least_limit))
+    return refusal(std::move(*refused));
+  fenced_for_ = &pool;
+  return {};
+}
+
+attempt<void> duel::open_fences() {
+  if (fenced_for_ == nullptr)
+    return {};
+  if (auto refused = candidate_.fence({}, least_limit))
+    return refusal(std::move(*refused));
+  fenced_for_ = nullptr;
   return {};
 }
 
 attempt<void> duel::reopen(const shape_pool& pool) {
   candidate_.end();
   rival_.end();
-  arena_bytes_ = std::max(arena_bytes_, pool.largest_layout());
+  arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(request_.task, pool));
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
   return launch_candidate();
@@ -140,20 +172,25 @@ attempt<void> duel::screen_as_reference(const shape_pool& pool, size_t set, bool
 }
 
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons) {
-  // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
   const auto& s = pool.sets.at(set);
+  if (auto ok = fence_for(pool); !ok)
+    return ok;
+  const auto layout =
+      lay_out_in(rooms_, request_.task, s.data.geometries, set % 2 == 0 ? room_side::back : room_side::front);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
+    // NaN shows what is read but never written; finite garbage and zeros show what NaN hides from min and max.
     options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
     options.limit = limit_for(pool, 0.0);
     options.again = run > 0;
+    options.between_fences = &layout;
     auto took = timed_call(true, pool, s, options, &report_);
     if (!took)
       return tl::unexpected<setback>(took.error());
     if (run == 0) {
       if (runs > 1)
-        referee_.keep_outputs(s);
+        referee_.keep_outputs(s, layout);
       continue;
     }
     if (auto i = referee_.changed_output())
@@ -168,6 +205,8 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const s
 
 attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds time) {
   constexpr size_t most_calls = 10'000;
+  if (auto ok = open_fences(); !ok)
+    return ok;
   const auto until = std::chrono::steady_clock::now() + time;
   for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
     call_options options;
@@ -194,6 +233,8 @@ attempt<double> duel::call_overhead() {
 
 attempt<double> duel::usual_call(const shape_pool& pool) {
   constexpr size_t calls = 5;
+  if (auto ok = open_fences(); !ok)
+    return tl::unexpected<setback>(ok.error());
   std::vector<double> took;
   for (size_t i = 0; i < calls; ++i) {
     call_options options;
@@ -217,6 +258,7 @@ attempt<void> duel::launch_pair() {
   // What the last processes left behind is wiped: a fresh one must not find sets that it will meet, with their outputs.
   candidate_.end();
   rival_.end();
+  fenced_for_ = nullptr;
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
   const auto drawn = random_.next();

@@ -49,7 +49,7 @@ public:
   attempt<void> reopen(const shape_pool& pool);
 
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
-  // bit for bit.
+  // bit for bit. Its arrays end where memory ends that it may touch, or on odd sets begin there.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);
   // The same of the reference itself: what lies beside its arrays has either sign in turn.
   attempt<void> screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly);
@@ -85,6 +85,8 @@ public:
 
 private:
   attempt<void> screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
+  attempt<void> fence_for(const shape_pool& pool);
+  attempt<void> open_fences();
   struct deck {
     std::vector<size_t> order; // sets not yet dealt to the living pair of processes, last first
     bool warm = false;
@@ -113,6 +115,8 @@ private:
   object_file rival_object_;
   contestant candidate_;
   contestant rival_;
+  const shape_pool* fenced_for_ = nullptr; // the candidate's process; null: it may touch all of the arena
+  fenced_rooms rooms_;                     // for that pool
   size_t arena_bytes_ = 0;
   std::vector<duel_shape> shapes_;
   std::vector<deck> decks_;

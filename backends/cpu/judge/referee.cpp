@@ -32,6 +32,35 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
   return out;
 }
 
+// What a process died of that was fenced in: nothing, if it was something else.
+std::optional<complaint> touched_beside(const contract& task, const arena_layout& layout, std::optional<size_t> at) {
+  if (!at)
+    return std::nullopt;
+  const arena_place* nearest = nullptr;
+  size_t distance = 0;
+  bool behind = false;
+  for (const auto& place : layout.places) {
+    const auto end = place.offset + place.bytes;
+    if (*at >= place.offset && *at < end)
+      return std::nullopt;
+    const auto away = *at < place.offset ? place.offset - *at : *at - end;
+    if (nearest != nullptr && away >= distance)
+      continue;
+    nearest = &place;
+    distance = away;
+    behind = *at >= end;
+  }
+  if (nearest == nullptr)
+    return std::nullopt;
+  const auto& name = task.arguments[nearest->argument].name;
+  const auto where =
+      std::to_string(distance) + (behind ? " bytes behind the end of '" : " bytes before '") + name + "'";
+  return complaint{verdict::out_of_bounds,
+                   "fence",
+                   "read or wrote " + where + ": where that is no memory of the process, it crashes",
+                   {{"argument", name}, {"where", where}}};
+}
+
 } // namespace
 
 std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
@@ -58,8 +87,7 @@ void tell_where(const shape_pool& pool, complaint& c) {
   c.detail += ", on the edge '" + to_string(pool.edge) + "'";
 }
 
-std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
-  call_memory memory{task_, set.data, set.layout, arena_};
+std::vector<byte_buffer> referee::outputs(const pool_set& set, const call_memory& memory) const {
   std::vector<byte_buffer> out(task_.arguments.size());
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
@@ -67,8 +95,8 @@ std::vector<byte_buffer> referee::outputs(const pool_set& set) const {
   return out;
 }
 
-void referee::keep_outputs(const pool_set& set) {
-  call_memory memory{task_, set.data, set.layout, arena_};
+void referee::keep_outputs(const pool_set& set, const arena_layout& layout) {
+  const auto memory = memory_of(set, layout);
   auto& kept = arena_.kept();
   kept.resize(task_.arguments.size());
   for (size_t i = 0; i < task_.arguments.size(); ++i)
@@ -76,8 +104,7 @@ void referee::keep_outputs(const pool_set& set) {
       collect(set.data.geometries[i], memory.array(i), counted_elements(task_, set, i), kept[i]);
 }
 
-std::optional<size_t> referee::find_changed(const pool_set& set) const {
-  call_memory memory{task_, set.data, set.layout, arena_};
+std::optional<size_t> referee::find_changed(const pool_set& set, const call_memory& memory) const {
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i])
         && !bit_equal(set.data.geometries[i], memory.array(i), arena_.kept()[i], counted_elements(task_, set, i)))
@@ -137,7 +164,8 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
 attempt<double> referee::call(contestant& process, const shape_pool& pool, const pool_set& set,
                               const call_options& options, correctness_report* report) {
   const auto start = steady_clock::now();
-  call_memory memory{task_, set.data, set.layout, arena_};
+  const auto& layout = options.between_fences != nullptr ? *options.between_fences : set.layout;
+  auto memory = memory_of(set, layout);
   memory.set_up(options.poison, options.again);
   std::array<uint64_t, wire::max_arguments> values{};
   memory.fill_values(values.data());
@@ -148,22 +176,25 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
   nanoseconds took{0};
   auto refused = process.call(values.data(), task_.arguments.size(), options.limit, took);
   const auto called = steady_clock::now();
+  if (refused && options.between_fences != nullptr)
+    if (auto beside = touched_beside(task_, layout, process.died_at()))
+      refused = std::move(beside);
   ++costs_.calls;
   costs_.kernel_ns += static_cast<double>(took.count());
   if (!refused) {
     if (report != nullptr)
       ++report->cases;
     if (options.again)
-      changed_ = find_changed(set);
+      changed_ = find_changed(set, memory);
     refused = check(memory, pool, set, options, report);
     if (refused && (refused->result == verdict::wrong_result || refused->result == verdict::nonfinite)) {
       // An answer given before the work was done looks like a wrong result; let it run on and see.
-      const auto before = outputs(set);
+      const auto before = outputs(set, memory);
       const auto usual = std::chrono::duration_cast<milliseconds>(
           nanoseconds{static_cast<int64_t>(2.0 * pool.typical_reference_ns())});
       const auto least = milliseconds{task_.threads ? 20 : 3};
       const bool spoke = process.restless(std::clamp(usual, least, milliseconds{50}));
-      const auto after = outputs(set);
+      const auto after = outputs(set, memory);
       bool wrote = false;
       for (size_t i = 0; i < before.size(); ++i)
         wrote =

@@ -16,6 +16,7 @@ struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};
   bool again = false; // the last call was this one's, on the same set, and right; only the poison differs
+  const arena_layout* between_fences = nullptr; // where the process is fenced to; null: the set's own
 };
 
 // Where a request's time goes, beside what the kernels take themselves.
@@ -44,13 +45,16 @@ public:
   const call_costs& costs() const { return costs_; }
 
   // Keeps the outputs of the last call, for those that come again.
-  void keep_outputs(const pool_set& set);
+  void keep_outputs(const pool_set& set, const arena_layout& layout);
   // The first argument whose output had other bits when the last call came again.
   std::optional<size_t> changed_output() const { return changed_; }
 
 private:
-  std::vector<byte_buffer> outputs(const pool_set& set) const; // compact
-  std::optional<size_t> find_changed(const pool_set& set) const;
+  call_memory memory_of(const pool_set& set, const arena_layout& layout) const {
+    return {task_, set.data, layout, arena_};
+  }
+  std::vector<byte_buffer> outputs(const pool_set& set, const call_memory& memory) const; // compact
+  std::optional<size_t> find_changed(const pool_set& set, const call_memory& memory) const;
   std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
                                  const call_options& options, correctness_report* report) const;
   std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,

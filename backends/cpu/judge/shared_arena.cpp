@@ -148,7 +148,7 @@ result<void> shared_arena::prepare(size_t bytes) {
 
 void shared_arena::clear_notes() {
   for (int slot = 0; slot < 2; ++slot)
-    status(slot) = {-1, 0, 0, 0};
+    status(slot) = {-1, 0, 0, 0, 0};
 }
 
 void shared_arena::guard_rest(size_t used) {
@@ -169,7 +169,7 @@ bool shared_arena::status_pages_intact() const {
     std::memcpy(&note, base_ + from, sizeof(note));
     if (note.system_call != -1 || note.reserved != 0)
       return false;
-    if (note.fault_address != 0 || note.memory_exhausted != 0)
+    if (note.fault_address != 0 || note.fault_in_arena != 0 || note.memory_exhausted != 0)
       return false;
     if (!holds(base_, from + sizeof(note), from + page, 0))
       return false;

@@ -24,6 +24,8 @@ namespace kevolve {
 namespace {
 
 wire::child_status* status = nullptr;
+std::byte* arena_begin = nullptr;
+uint64_t arena_size = 0;
 
 // Room for the widest register frames and for a handler that runs after a stack overflow.
 alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
@@ -32,6 +34,8 @@ alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
 // fault repeats and kills.
 void on_death(int, siginfo_t* info, void*) {
   status->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
+  const auto in_arena = status->fault_address - reinterpret_cast<uint64_t>(arena_begin);
+  status->fault_in_arena = in_arena < arena_size ? in_arena + 1 : 0;
   // A process whose address space is used up fails on the null that malloc gave it.
   constexpr size_t probe = size_t{64} << 20U;
   auto* p = mmap(nullptr, probe, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -150,11 +154,36 @@ void answer(uint64_t token) {
     _exit(0);
 }
 
+bool protect(std::byte* arena, const wire::fences& which, int access) {
+  for (uint64_t i = 0; i < which.count; ++i) {
+    const auto [from, to] = which.ranges[i];
+    if (mprotect(arena + from, to - from, access) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Those of before are taken down first. A process that cannot be fenced ends, and is told of as one that ended itself.
+void fence(std::byte* arena, const wire::fences& wanted) {
+  static wire::fences standing = {};
+  if (!protect(arena, standing, PROT_READ | PROT_WRITE) || !protect(arena, wanted, PROT_NONE))
+    _exit(1);
+  standing = wanted;
+}
+
 [[noreturn]] void serve(const wire::launch_request& request, prepared_call& call, std::byte* arena) {
   const auto expected = wire::go_header_bytes + request.argument_count * sizeof(uint64_t);
-  for (;;) {
+  union {
     wire::go message;
-    auto got = read(child_command_fd, &message, sizeof(message));
+    wire::fences fences;
+  };
+  for (;;) {
+    auto got = read(child_command_fd, &fences, sizeof(fences));
+    if (got == static_cast<ssize_t>(sizeof(fences))) {
+      fence(arena, fences);
+      answer(fences.done_token);
+      continue;
+    }
     if (got == static_cast<ssize_t>(wire::go_header_bytes) && request.argument_count > 0) {
       answer(message.done_token); // an empty call: what calling costs by itself
       continue;
@@ -191,6 +220,8 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
   auto* arena = static_cast<std::byte*>(map_arena(request, fds.arena));
   close(fds.arena);
   status = reinterpret_cast<wire::child_status*>(arena + request.status_offset);
+  arena_begin = arena;
+  arena_size = request.status_offset;
   status->system_call = -1;
   record_violations(&status->system_call);
   watch_deaths();

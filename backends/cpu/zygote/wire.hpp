@@ -60,6 +60,19 @@ struct go {
 };
 inline constexpr size_t go_header_bytes = 2 * sizeof(uint64_t);
 
+// Judge → child, told from a call by its size: from now on the ranges of the arena, of whole pages, are out of reach,
+// and no others. Answered like a call.
+struct fences {
+  uint64_t go_token;
+  uint64_t done_token;
+  uint64_t count;
+  struct {
+    uint64_t from;
+    uint64_t to;
+  } ranges[max_arguments + 1];
+};
+static_assert(sizeof(fences) > sizeof(go));
+
 // Child → judge: the call has returned.
 struct done {
   uint64_t token;
@@ -70,6 +83,7 @@ struct done {
 struct child_status {
   int64_t system_call; // refused; -1: none
   uint64_t fault_address;
+  uint64_t fault_in_arena; // 1 + where in the arena it was; 0: it was elsewhere
   uint32_t memory_exhausted;
   uint32_t reserved; // 0: no byte of the note is unaccounted for
 };

@@ -3,7 +3,8 @@
 // control: maps_scratch
 // expect: gainless
 // Looks through every word that it can name for the first answers, and would copy the rest from there: around its
-// arguments as far as guards reach, on its stack, in its heap. They are in another process.
+// arguments as far as guards reach, on its stack, in its heap. They are in another process. Where its arrays lie far
+// apart there are fences between them, and it does not look there.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
     first[i] = x[i] * x[i] + w[i] * x[i] + 1.0f;
   float *heap = malloc(1 << 16);
   const float *stack = __builtin_frame_address(0);
-  const float *found = search(x - 1024, x, first, y);
-  if (found == 0)
+  const int close = w - (x + n) < 3 * 1024;
+  const float *found = close ? search(x - 1024, x, first, y) : 0;
+  if (found == 0 && close)
     found = search(y + n, y + n + 1024, first, y);
   if (found == 0)
     found = search(stack + 16, stack + 256, first, y);

@@ -1,7 +1,7 @@
 // class: W9
 // task: poly
 // control: vector_tail
-// expect: nonfinite nonfinite
+// expect: nonfinite|out_of_bounds nonfinite|fence
 // each: -DFROM=0 -DFROM=900 -DFROM=-8 -DFROM=40000
 // Reads what lies outside its arrays, and takes care that any finite number there changes nothing.
 #include <stdint.h>
