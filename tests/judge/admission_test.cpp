@@ -528,8 +528,10 @@ TEST_CASE("a reference that compares with what lies past its array's end disagre
   };
   CHECK(judge.ask(request_for(c, reference("0", "n", ">"), {}, judge_mode::admit)).result == verdict::pass);
   for (const auto* beyond : {">", "<"}) {
-    CHECK(judge.ask(request_for(c, reference("0", "n + 1", beyond), {}, judge_mode::admit)).rule
-          == "nondeterministic_reference");
+    // 64 rows of 37 end with a line, and there the process may read no further.
+    const auto behind = judge.ask(request_for(c, reference("0", "n + 1", beyond), {}, judge_mode::admit));
+    CHECK(behind.rule == "reference.fence");
+    CHECK(behind.detail.starts_with("reference: read or wrote 0 bytes behind the end of 'x'"));
     CHECK(judge.ask(request_for(c, reference("-1", "n", beyond), {}, judge_mode::admit)).rule
           == "nondeterministic_reference");
   }

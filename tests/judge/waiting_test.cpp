@@ -64,7 +64,7 @@ TEST_CASE("a candidate with threads has all the cores, so it waits for who compi
   REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::progress);
   const auto p = decode<helper_progress>(f->payload).value();
   CHECK(p.waiting);
-  CHECK(p.stage.starts_with("waiting for core " + std::to_string(*other)));
+  CHECK_MESSAGE(p.stage.starts_with("waiting for core " + std::to_string(*other)), p.stage);
   compiling.reset();
   CHECK(judge.await().result == verdict::pass);
 }

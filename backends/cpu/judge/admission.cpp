@@ -156,8 +156,9 @@ private:
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)
-      if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
-        return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
+      for (const size_t set : {size_t{0}, size_t{1}}) // at one end of what it may touch, and at the other
+        if (auto ok = d.screen_as_reference(*pool, set, pool == smallest_ && set == 0); !ok)
+          return tl::unexpected<setback>(unless_it_disagrees(*pool, set, ok.error()));
     if (!out_.correctness.bit_equal)
       return refusal({verdict::nondeterministic,
                       "nondeterministic_reference",
@@ -204,10 +205,12 @@ private:
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
-  setback unless_it_disagrees(const shape_pool& pool, setback s) const {
+  setback unless_it_disagrees(const shape_pool& pool, size_t set, setback s) const {
+    if (!s.trouble && s.refused.rule == fence_rule)
+      return about("reference", std::move(s));
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
     if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
-      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
+      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets[set], set + 1);
       return missed ? setback{{}, std::move(*missed)} : s;
     }
     s.refused.result = verdict::nondeterministic;

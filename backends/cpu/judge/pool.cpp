@@ -39,14 +39,6 @@ constexpr size_t most_redrawn = 64; // of a pool
 // For the largest difference alone: with nothing to refuse, it is found at the speed of memory.
 constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_limits<double>::max(), 0.0, 0.0, false};
 
-// The reference is what everything is measured by, so its faults name it.
-setback about(const char* who, setback s) {
-  s.refused.detail = std::string{who} + ": " + s.refused.detail;
-  if (!s.refused.rule.empty())
-    s.refused.rule = std::string{who} + "." + s.refused.rule;
-  return s;
-}
-
 class native_reference final : public reference_process {
 public:
   explicit native_reference(contestant process) : process_(std::move(process)) {}

@@ -56,8 +56,8 @@ std::optional<complaint> touched_beside(const contract& task, const arena_layout
   const auto where =
       std::to_string(distance) + (behind ? " bytes behind the end of '" : " bytes before '") + name + "'";
   return complaint{verdict::out_of_bounds,
-                   "fence",
-                   "read or wrote " + where + ": where that is no memory of the process, it crashes",
+                   fence_rule,
+                   "read or wrote " + where + ", which a caller need not have there: it would crash",
                    {{"argument", name}, {"where", where}}};
 }
 

@@ -12,6 +12,9 @@
 
 namespace kevolve {
 
+// Of a candidate that touched what lies beside its arrays.
+inline constexpr const char* fence_rule = "fence";
+
 struct call_options {
   uint64_t poison = 0;
   std::chrono::nanoseconds limit{0};

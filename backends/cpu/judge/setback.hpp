@@ -40,6 +40,14 @@ inline tl::unexpected<setback> refusal(complaint c) {
   return tl::unexpected<setback>(setback{{}, std::move(c)});
 }
 
+// The reference is what everything is measured by, so its faults name it, as the oracle's name that.
+inline setback about(const std::string& who, setback s) {
+  s.refused.detail = who + ": " + s.refused.detail;
+  if (!s.refused.rule.empty())
+    s.refused.rule = who + "." + s.refused.rule;
+  return s;
+}
+
 // The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
 inline setback blame_rival(setback s, bool is_reference) {
   if (s.trouble)
