@@ -56,8 +56,20 @@ uint64_t number(const json& kernel, const char* key) {
   return at != kernel.end() && at->is_number_unsigned() ? at->get<uint64_t>() : 0;
 }
 
-uint64_t lds_of_unit(std::string_view architecture) {
-  return (architecture == "gfx950" ? uint64_t{160} : uint64_t{64}) << 10U;
+// Those whose kind is hidden are the compiler's own.
+bool read_parameters(const json& kernel, std::vector<uint32_t>& out) {
+  const auto all = kernel.find(".args");
+  if (all == kernel.end())
+    return number(kernel, ".kernarg_segment_size") == 0; // a kernel without any has no list
+  if (!all->is_array())
+    return false;
+  for (const auto& a : *all) {
+    if (!a.is_object() || !a.contains(".value_kind") || !a[".value_kind"].is_string())
+      return false;
+    if (!a[".value_kind"].get_ref<const std::string&>().starts_with("hidden_"))
+      out.push_back(static_cast<uint32_t>(number(a, ".size")));
+  }
+  return true;
 }
 
 const char* kind_of(std::string_view word) {
@@ -77,6 +89,10 @@ const char* kind_of(std::string_view word) {
 
 } // namespace
 
+uint64_t lds_of_unit(std::string_view architecture) {
+  return (architecture == "gfx950" ? uint64_t{160} : uint64_t{64}) << 10U;
+}
+
 result<std::vector<code_kernel>> read_code_object(std::string_view bytes) {
   Elf64_Ehdr head{};
   if (bytes.size() > most_bytes || !read_at(bytes, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0
@@ -94,10 +110,17 @@ result<std::vector<code_kernel>> read_code_object(std::string_view bytes) {
   for (const auto& k : all["amdhsa.kernels"]) {
     if (!k.is_object() || !k.contains(".name") || !k[".name"].is_string())
       return fail(errc::bad_input, "a code object with a kernel that has no name");
-    out.push_back({k[".name"].get<std::string>().substr(0, 256), number(k, ".vgpr_count"), number(k, ".agpr_count"),
-                   number(k, ".sgpr_count"), number(k, ".vgpr_spill_count") + number(k, ".sgpr_spill_count"),
-                   number(k, ".group_segment_fixed_size"), number(k, ".private_segment_fixed_size"),
-                   number(k, ".max_flat_workgroup_size")});
+    out.push_back({k[".name"].get<std::string>().substr(0, 256),
+                   number(k, ".vgpr_count"),
+                   number(k, ".agpr_count"),
+                   number(k, ".sgpr_count"),
+                   number(k, ".vgpr_spill_count") + number(k, ".sgpr_spill_count"),
+                   number(k, ".group_segment_fixed_size"),
+                   number(k, ".private_segment_fixed_size"),
+                   number(k, ".max_flat_workgroup_size"),
+                   {},
+                   false});
+    out.back().parameters_known = read_parameters(k, out.back().parameters);
   }
   return out;
 }

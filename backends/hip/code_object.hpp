@@ -17,11 +17,16 @@ struct code_kernel {
   uint64_t vgprs = 0; // with the accumulation registers
   uint64_t agprs = 0;
   uint64_t sgprs = 0;
-  uint64_t spilled = 0;       // registers of either kind
-  uint64_t lds_bytes = 0;     // static
-  uint64_t scratch_bytes = 0; // of each lane
-  uint64_t most_threads = 0;  // of a work-group
+  uint64_t spilled = 0;             // registers of either kind
+  uint64_t lds_bytes = 0;           // static
+  uint64_t scratch_bytes = 0;       // of each lane
+  uint64_t most_threads = 0;        // of a work-group
+  std::vector<uint32_t> parameters; // bytes of each that a launch passes
+  bool parameters_known = false;
 };
+
+// Bytes that the work-groups of a compute unit share; one may take them all.
+uint64_t lds_of_unit(std::string_view architecture);
 
 // Of the note that the format prescribes. errc::bad_input if the bytes are no such object.
 result<std::vector<code_kernel>> read_code_object(std::string_view bytes);

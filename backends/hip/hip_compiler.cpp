@@ -2,7 +2,8 @@
 
 #include "backends/cpu/compile_server/diagnosis.hpp"
 #include "backends/cuda/package.hpp"
-#include "backends/hip/code_object.hpp"
+#include "backends/cuda/plan_check.hpp"
+#include "backends/hip/launch_limits.hpp"
 
 #include <chrono>
 
@@ -13,6 +14,7 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 constexpr uint64_t wave = 64;
+constexpr const char* file_name = "candidate.hip";
 
 // Of the largest work-group that the kernel says it may have.
 uint64_t waves_of(const code_kernel& k) {
@@ -39,8 +41,6 @@ compile_outcome hip_compiler::run(const compile_request& request, attention& lis
     cuda::refuse(out, "no syntax tree of hip\n");
   else if (request.flags != "default")
     cuda::refuse(out, "HIP C++ has the flag set 'default' alone\n");
-  else if (tools_.clang.empty())
-    out.trouble = {"toolchain_missing", tools_.missing + " is missing: apt-get install hipcc", 0};
   else if (request.source.size() > cuda::most_source)
     cuda::refuse(out, "the source has more than " + std::to_string(cuda::most_source) + " bytes\n");
   else
@@ -54,7 +54,15 @@ void hip_compiler::build(const compile_request& request, attention& listener, co
   const auto parts = split_candidate(request.source);
   if (!parts)
     return cuda::refuse(out, parts.error().detail + "\n");
-  if (!tool_.run(listing_command(tools_), "candidate.hip", parts->source, request, listener, out))
+  const auto plan = parse_plan(parts->plan, request.task);
+  const auto about_a_task = !request.task.arguments.empty(); // else nobody asked for more than code
+  if (!plan && about_a_task)
+    return cuda::refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
+  if (tools_.clang.empty()) {
+    out.trouble = {"toolchain_missing", tools_.missing + " is missing: apt-get install hipcc", 0};
+    return;
+  }
+  if (!tool_.run(listing_command(tools_), file_name, parts->source, request, listener, out))
     return;
   const auto listing = tool_.work().read("candidate.s", cuda::most_artifact);
   if (!listing) {
@@ -71,6 +79,10 @@ void hip_compiler::build(const compile_request& request, attention& listener, co
     return cuda::refuse(out, kernels.error().detail + "\n" + said);
   if (kernels->empty())
     return cuda::refuse(out, "the source has no kernel\n" + said);
+  if (plan && about_a_task)
+    if (auto wrong = plan_misfits(*plan, request.task, limits_of(hip_architecture), facts_of(*kernels)); !wrong.empty())
+      return cuda::refuse(out, plan_errors(in_their_lines(std::move(wrong), parts->plan), file_name, parts->plan_line)
+                                   + said);
   std::string figures;
   for (const auto& k : *kernels)
     figures += figures_of(k, waves_of(k), 0, hip_architecture, listing_of(*listing, k.name));

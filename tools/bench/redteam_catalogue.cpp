@@ -61,7 +61,9 @@ bool take(exhibit& e, const std::string& key, const std::vector<std::string>& wo
     if (e.variants == std::vector<std::string>{""})
       e.variants.clear();
     e.variants.insert(e.variants.end(), words.begin(), words.end());
-  } else if (key == "expect:" && !words.empty()) {
+  } else if (key == "mode:" && words == std::vector<std::string>{"check"})
+    e.mode = judge_mode::check;
+  else if (key == "expect:" && !words.empty()) {
     e.gainless = words[0] == "gainless";
     if (!e.gainless)
       e.verdicts = split(words[0], '|');
@@ -213,7 +215,7 @@ result<catalogue> open_catalogue(const std::string& folder) {
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object) {
   judge_request q;
   q.job = random_id();
-  q.mode = judge_mode::race;
+  q.mode = e.mode;
   q.task = c.tasks.at(e.task).task;
   q.reference = c.references.at(e.task);
   if (auto oracle = c.oracles.find(e.task); oracle != c.oracles.end())

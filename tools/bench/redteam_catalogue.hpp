@@ -18,6 +18,7 @@ namespace kevolve::redteam {
 //   // control: NAME          a cheat's honest neighbour
 //   // expect: VERDICT[|VERDICT] [RULE[|RULE]], or gainless
 //   // flags: -O2 …           what it is compiled with; -O1 unless said
+//   // mode: check            judged for correctness alone; a race unless said
 //   // each: -DX=1 -DX=2 …    compiled and judged once with each of these
 struct exhibit {
   std::string name;
@@ -30,6 +31,7 @@ struct exhibit {
   std::vector<std::string> flags{"-O1"};
   std::vector<std::string> variants{""};
   bool honest = false;
+  judge_mode mode = judge_mode::race;
   bool gainless = false; // may pass, but must not be called faster
 };
 

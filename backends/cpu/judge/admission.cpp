@@ -156,9 +156,8 @@ private:
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)
-      for (const size_t set : {size_t{0}, size_t{1}}) // at one end of what it may touch, and at the other
-        if (auto ok = d.screen_as_reference(*pool, set, pool == smallest_ && set == 0); !ok)
-          return tl::unexpected<setback>(unless_it_disagrees(*pool, set, ok.error()));
+      if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
+        return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
     if (!out_.correctness.bit_equal)
       return refusal({verdict::nondeterministic,
                       "nondeterministic_reference",
@@ -180,6 +179,10 @@ private:
             + " us of which are the judge's own, waking and freezing the process, as of every time told: "
               "speedups on it are flattened towards 1; declare larger shapes";
       }
+    for (const auto& pool : pools_)
+      for (const auto side : {room_side::back, room_side::front})
+        if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
+          return tl::unexpected<setback>(about("reference", ok.error()));
     return {};
   }
 
@@ -205,12 +208,10 @@ private:
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
-  setback unless_it_disagrees(const shape_pool& pool, size_t set, setback s) const {
-    if (!s.trouble && s.refused.rule == fence_rule)
-      return about("reference", std::move(s));
+  setback unless_it_disagrees(const shape_pool& pool, setback s) const {
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
     if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
-      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets[set], set + 1);
+      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
       return missed ? setback{{}, std::move(*missed)} : s;
     }
     s.refused.result = verdict::nondeterministic;

@@ -121,19 +121,17 @@ attempt<void> duel::fence_for(const shape_pool& pool) {
   if (fenced_for_ == &pool)
     return {};
   rooms_ = rooms_for(request_.task, pool);
-  if (auto refused = candidate_.fence(rooms_.fences, least_limit))
+  if (auto refused = candidate_.fence(rooms_.fences, least_limit)) {
+    if (refused->rule == "exited")
+      refused->detail += ", or its memory cannot be fenced: it unmapped the judge's, or has mapped too much";
     return refusal(std::move(*refused));
+  }
   fenced_for_ = &pool;
   return {};
 }
 
-attempt<void> duel::open_fences() {
-  if (fenced_for_ == nullptr)
-    return {};
-  if (auto refused = candidate_.fence({}, least_limit))
-    return refusal(std::move(*refused));
-  fenced_for_ = nullptr;
-  return {};
+bool duel::fits(const shape_pool& pool) const {
+  return arena_bytes_for(request_.task, pool) <= arena_bytes_;
 }
 
 attempt<void> duel::reopen(const shape_pool& pool) {
@@ -173,10 +171,6 @@ attempt<void> duel::screen_as_reference(const shape_pool& pool, size_t set, bool
 
 attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons) {
   const auto& s = pool.sets.at(set);
-  if (auto ok = fence_for(pool); !ok)
-    return ok;
-  const auto layout =
-      lay_out_in(rooms_, request_.task, s.data.geometries, set % 2 == 0 ? room_side::back : room_side::front);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
     call_options options;
@@ -184,13 +178,12 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const s
     options.poison = poisons.at(static_cast<size_t>(run) % poisons.size());
     options.limit = limit_for(pool, 0.0);
     options.again = run > 0;
-    options.between_fences = &layout;
     auto took = timed_call(true, pool, s, options, &report_);
     if (!took)
       return tl::unexpected<setback>(took.error());
     if (run == 0) {
       if (runs > 1)
-        referee_.keep_outputs(s, layout);
+        referee_.keep_outputs(s);
       continue;
     }
     if (auto i = referee_.changed_output())
@@ -203,10 +196,7 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const s
   return {};
 }
 
-attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds time) {
-  constexpr size_t most_calls = 10'000;
-  if (auto ok = open_fences(); !ok)
-    return ok;
+attempt<void> duel::call_for(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
     call_options options;
@@ -215,6 +205,29 @@ attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds
     if (auto took = timed_call(true, pool, pool.sets.at(run % pool.sets.size()), options, &report_); !took)
       return tl::unexpected<setback>(took.error());
   }
+  return {};
+}
+
+attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds time) {
+  constexpr size_t most_calls = 10'000;
+  return call_for(pool, most_calls, time);
+}
+
+attempt<void> duel::screen_a_few(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time) {
+  return call_for(pool, random_.below(most_calls + 1), time);
+}
+
+attempt<void> duel::screen_between_fences(const shape_pool& pool, size_t set, room_side side) {
+  if (auto ok = fence_for(pool); !ok)
+    return ok;
+  const auto& s = pool.sets.at(set);
+  const auto layout = lay_out_in(rooms_, request_.task, s.data.geometries, side);
+  call_options options;
+  options.poison = nan_poison(random_.next());
+  options.limit = limit_for(pool, 0.0);
+  options.between_fences = &layout;
+  if (auto took = timed_call(true, pool, s, options, &report_); !took)
+    return tl::unexpected<setback>(took.error());
   return {};
 }
 
@@ -233,8 +246,6 @@ attempt<double> duel::call_overhead() {
 
 attempt<double> duel::usual_call(const shape_pool& pool) {
   constexpr size_t calls = 5;
-  if (auto ok = open_fences(); !ok)
-    return tl::unexpected<setback>(ok.error());
   std::vector<double> took;
   for (size_t i = 0; i < calls; ++i) {
     call_options options;

@@ -47,15 +47,23 @@ public:
   attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
   // A fresh process of the candidate's for more screens, and memory for this pool.
   attempt<void> reopen(const shape_pool& pool);
+  // Whether there is the memory for this pool.
+  bool fits(const shape_pool& pool) const;
 
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked; several must agree
-  // bit for bit. Its arrays end where memory ends that it may touch, or on odd sets begin there.
+  // bit for bit. As when it is raced: nothing tells it apart.
   attempt<void> screen(const shape_pool& pool, size_t set, int runs);
   // The same of the reference itself: what lies beside its arrays has either sign in turn.
   attempt<void> screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly);
 
   // The candidate alone, in one process, on one set after another for so long: right at first is not right for good.
   attempt<void> screen_for(const shape_pool& pool, std::chrono::milliseconds time);
+  // The same for a number of calls that is drawn: how many it has answered tells it nothing of the next.
+  attempt<void> screen_a_few(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time);
+
+  // One call with all arrays where memory ends that it may touch. It can tell: the answers of a process that is fenced
+  // in prove nothing but that it touches no fence, so that it is to be a process of its own, as reopen() makes one.
+  attempt<void> screen_between_fences(const shape_pool& pool, size_t set, room_side side);
 
   // What a call of nothing takes in the candidate's process, ns: the median of several.
   attempt<double> call_overhead();
@@ -85,8 +93,8 @@ public:
 
 private:
   attempt<void> screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons);
+  attempt<void> call_for(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time);
   attempt<void> fence_for(const shape_pool& pool);
-  attempt<void> open_fences();
   struct deck {
     std::vector<size_t> order; // sets not yet dealt to the living pair of processes, last first
     bool warm = false;

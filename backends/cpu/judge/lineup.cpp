@@ -80,29 +80,36 @@ attempt<void> lineup::gather() {
     return ok;
   if (all_.empty())
     return infrastructure("internal", "the task has no shape");
-  const auto smallest = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
-  smallest_ = smallest.name;
-  if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
-    if (auto ok = add(maker_.get(smallest, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
+  smallest_ = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
+  if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest_.name; }))
+    if (auto ok = add(maker_.get(smallest_, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
       return ok;
   for (auto edge : edges_of(request_.task))
-    if (auto ok = add(edge_on_smallest(maker_, smallest, edge), edges_); !ok)
+    if (auto ok = add(edge_on_smallest(maker_, smallest_, edge), edges_); !ok)
       return ok;
   std::sort(screens_.begin(), screens_.end(), is_smaller);
   return {};
 }
 
-attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
-  auto pool = edge_on_larger(maker_, shape, edge);
+attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge, bool smallest) {
+  auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;
 }
 
+const shape_pool* lineup::usual_of(const shape_case& shape) const {
+  for (const auto* pools : {&raced_, &screens_})
+    for (const auto& p : *pools)
+      if (p->shape.name == shape.name)
+        return p.get();
+  return nullptr;
+}
+
 std::vector<const shape_case*> lineup::larger() const {
   std::vector<const shape_case*> out;
   for (const auto& shape : request_.task.shapes)
-    if (shape.name != smallest_ && (request_.mode != judge_mode::race || !shape.held_out))
+    if (shape.name != smallest_.name && (request_.mode != judge_mode::race || !shape.held_out))
       out.push_back(&shape);
   return out;
 }

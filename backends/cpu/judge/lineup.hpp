@@ -30,7 +30,10 @@ public:
   const std::vector<pool_pointer>& raced() const { return raced_; }
   // Edge values on a shape of another size: what leaves out its care from some size on passes on the smallest. They are
   // made one at a time, for they may be large.
-  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge);
+  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge, bool smallest);
+  const shape_case& smallest() const { return smallest_; }
+  // What a process meets on this shape that is raced, or else screened; null: nothing of it is here.
+  const shape_pool* usual_of(const shape_case& shape) const;
   // The shapes, besides the smallest, that edge values are tried on: those that are raced, or all.
   std::vector<const shape_case*> larger() const;
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
@@ -49,7 +52,7 @@ private:
   std::vector<pool_pointer> screens_;
   std::vector<pool_pointer> edges_;
   std::vector<pool_pointer> raced_;
-  std::string smallest_; // shape_case::name
+  shape_case smallest_;
   double reference_max_abs_ = 0.0;
 };
 

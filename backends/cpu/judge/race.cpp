@@ -14,6 +14,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
+// About: as many as there are sets of the shapes together.
+constexpr size_t calls_of_a_raced_process = 40;
+
 double median(std::vector<double> values) {
   return interval_of_median(std::move(values)).median;
 }
@@ -67,15 +70,15 @@ private:
       return gathered;
     if (auto ok = screen_all(); !ok)
       return ok;
-    // Who is not faster has no use for what it left out on large shapes.
+    // Who is not faster has no use for what it left out, or what it touches that it may not.
     if (request_.mode != judge_mode::race)
-      if (auto ok = screen_larger_edges(); !ok)
+      if (auto ok = screen_closely(); !ok)
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
     auto raced = hold_timing_session(court_.settings, request_, hooks_, duel_, out_);
     if (raced && request_.mode == judge_mode::race && out_.decision == race_decision::faster)
-      raced = screen_larger_edges();
+      raced = screen_closely();
     if (raced)
       raced = obey_physics();
     return raced;
@@ -133,23 +136,62 @@ private:
     return {};
   }
 
-  attempt<void> screen_larger_edges() {
+  attempt<void> screen_closely() {
+    if (auto ok = screen_edges_among_calls(lineup_.smallest(), true); !ok)
+      return ok;
     for (const auto* shape : lineup_.larger())
-      for (const auto edge : edges_of(request_.task)) {
-        if (auto ok = still_wanted(hooks_); !ok)
+      if (auto ok = screen_edges_among_calls(*shape, false); !ok)
+        return ok;
+    return screen_between_fences();
+  }
+
+  attempt<void> screen_edges_among_calls(const shape_case& shape, bool smallest) {
+    constexpr auto others_at_most = std::chrono::milliseconds{300};
+    auto others = others_at_most;
+    for (const auto edge : edges_of(request_.task)) {
+      if (auto ok = still_wanted(hooks_); !ok)
+        return ok;
+      const auto start = steady_clock::now();
+      auto pool = lineup_.edge_of(shape, edge, smallest);
+      gathered_ += steady_clock::now() - start;
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      if (!can_judge(**pool))
+        continue;
+      if (auto ok = screen_among_calls(**pool, lineup_.usual_of(shape), others); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  // In a process that looks like one that is raced, anywhere among as many calls as that one answers: who is careful at
+  // first or at last is careless in between. `left`: time for the other calls.
+  attempt<void> screen_among_calls(const shape_pool& edge, const shape_pool* usual, std::chrono::milliseconds& left) {
+    if (auto ok = duel_.reopen(edge); !ok)
+      return ok;
+    for (size_t set = 0; set < edge.sets.size(); ++set) {
+      const auto begun = steady_clock::now();
+      if (usual != nullptr && left.count() > 0 && duel_.fits(*usual))
+        if (auto ok = duel_.screen_a_few(*usual, calls_of_a_raced_process / edge.sets.size(), left); !ok)
           return ok;
-        const auto start = steady_clock::now();
-        auto pool = lineup_.edge_of(*shape, edge);
-        gathered_ += steady_clock::now() - start;
-        if (!pool)
-          return tl::unexpected<setback>(pool.error());
-        if (!can_judge(**pool))
-          continue;
-        if (auto ok = duel_.reopen(**pool); !ok)
-          return ok;
-        if (auto ok = screen_whole(**pool); !ok)
-          return ok;
-      }
+      left -= std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
+      if (auto ok = duel_.screen(edge, set, 1); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  // On each shape, at either end of what it may touch.
+  attempt<void> screen_between_fences() {
+    if (auto ok = duel_.reopen(*lineup_.all().front()); !ok)
+      return ok;
+    for (const auto& pool : lineup_.all())
+      if (pool->edge == edge_kind::none || can_judge(*pool))
+        for (const auto side : {room_side::back, room_side::front})
+          if (auto ok = duel_.screen_between_fences(
+                  *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
+              !ok)
+            return ok;
     return {};
   }
 

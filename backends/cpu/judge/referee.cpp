@@ -32,17 +32,25 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
   return out;
 }
 
-// What a process died of that was fenced in: nothing, if it was something else.
-std::optional<complaint> touched_beside(const contract& task, const arena_layout& layout, std::optional<size_t> at) {
-  if (!at)
-    return std::nullopt;
+// What a process died of that was fenced in. Its own word for where; the signal is the kernel's.
+complaint died_between_fences(const contract& task, const arena_layout& layout, complaint died,
+                              std::optional<size_t> at) {
+  const auto signal = died.evidence.find("signal");
+  const bool touched = died.rule == "signal" && signal != died.evidence.end()
+                       && (signal->second == "SIGSEGV" || signal->second == "SIGBUS");
+  if (!touched)
+    return died;
+  if (!at || *at >= layout.total) {
+    died.detail += ", while four pages before and behind each of its arrays were out of reach";
+    return died;
+  }
   const arena_place* nearest = nullptr;
   size_t distance = 0;
   bool behind = false;
   for (const auto& place : layout.places) {
     const auto end = place.offset + place.bytes;
     if (*at >= place.offset && *at < end)
-      return std::nullopt;
+      return died;
     const auto away = *at < place.offset ? place.offset - *at : *at - end;
     if (nearest != nullptr && away >= distance)
       continue;
@@ -51,7 +59,7 @@ std::optional<complaint> touched_beside(const contract& task, const arena_layout
     behind = *at >= end;
   }
   if (nearest == nullptr)
-    return std::nullopt;
+    return died;
   const auto& name = task.arguments[nearest->argument].name;
   const auto where =
       std::to_string(distance) + (behind ? " bytes behind the end of '" : " bytes before '") + name + "'";
@@ -95,8 +103,8 @@ std::vector<byte_buffer> referee::outputs(const pool_set& set, const call_memory
   return out;
 }
 
-void referee::keep_outputs(const pool_set& set, const arena_layout& layout) {
-  const auto memory = memory_of(set, layout);
+void referee::keep_outputs(const pool_set& set) {
+  const auto memory = memory_of(set, set.layout);
   auto& kept = arena_.kept();
   kept.resize(task_.arguments.size());
   for (size_t i = 0; i < task_.arguments.size(); ++i)
@@ -177,8 +185,7 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
   auto refused = process.call(values.data(), task_.arguments.size(), options.limit, took);
   const auto called = steady_clock::now();
   if (refused && options.between_fences != nullptr)
-    if (auto beside = touched_beside(task_, layout, process.died_at()))
-      refused = std::move(beside);
+    refused = died_between_fences(task_, layout, std::move(*refused), process.died_at());
   ++costs_.calls;
   costs_.kernel_ns += static_cast<double>(took.count());
   if (!refused) {

@@ -48,7 +48,7 @@ public:
   const call_costs& costs() const { return costs_; }
 
   // Keeps the outputs of the last call, for those that come again.
-  void keep_outputs(const pool_set& set, const arena_layout& layout);
+  void keep_outputs(const pool_set& set);
   // The first argument whose output had other bits when the last call came again.
   std::optional<size_t> changed_output() const { return changed_; }
 

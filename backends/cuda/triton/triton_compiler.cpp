@@ -6,7 +6,7 @@
 #include "backends/cuda/plan_check.hpp"
 #include "backends/cuda/triton/triton_flags.hpp"
 #include "backends/cuda/triton/triton_program.hpp"
-#include "backends/hip/code_object.hpp"
+#include "backends/hip/launch_limits.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,6 +20,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr const char* file_name = "candidate.py";
 constexpr uint32_t threads_a_warp = 32;
+constexpr uint32_t threads_a_wave = 64; // AMD's data-centre GPUs
 constexpr size_t most_built = 16U << 10U;
 
 bool is_amd(const std::string& architecture) {
@@ -108,7 +109,7 @@ void triton_compiler::build(const compile_request& request, attention& listener,
   if (!built)
     return refuse(out, "the compile step left no numbers that a launch could have\n" + out.log);
   if (is_amd(architecture_))
-    take_code_objects(*built, *parts, out);
+    take_code_objects(*plan, *built, *parts, request.task, out);
   else
     take_cubins(*plan, *built, *parts, request.task, listener, out);
 }
@@ -141,10 +142,11 @@ void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<tri
 }
 
 // There is no runner that would take these: what they say of themselves is what there is to know.
-void triton_compiler::take_code_objects(const std::vector<triton_built>& built, const candidate_text& parts,
-                                        compile_outcome& out) const {
+void triton_compiler::take_code_objects(const triton_plan& plan, const std::vector<triton_built>& built,
+                                        const candidate_text& parts, const contract& task, compile_outcome& out) const {
   device_package package;
   std::string figures;
+  std::vector<hip::code_kernel> all;
   for (size_t i = 0; i < built.size(); ++i) {
     auto object = tool_.work().read("module." + std::to_string(i), most_artifact);
     const auto listing = tool_.work().read("assembly." + std::to_string(i), most_artifact);
@@ -154,8 +156,17 @@ void triton_compiler::take_code_objects(const std::vector<triton_built>& built, 
       return refuse(out, kernels.error().detail + "\n" + out.log);
     for (const auto& k : *kernels)
       figures += hip::figures_of(k, built[i].warps, built[i].shared, architecture_, listing ? *listing : "");
+    all.insert(all.end(), kernels->begin(), kernels->end());
     package.modules.push_back(std::move(*object));
   }
+  const auto whole = parse_plan(completed_plan(parts.plan, plan, built, threads_a_wave), task);
+  if (!whole)
+    return refuse(out, plan_errors(whole.error(), file_name, parts.plan_line));
+  auto facts = hip::facts_of(all);
+  for (auto& [name, about] : facts)
+    about.parameters_known = false; // Triton's own follow the plan's
+  if (auto wrong = plan_misfits(*whole, task, hip::limits_of(architecture_), facts); !wrong.empty())
+    return refuse(out, plan_errors(in_their_lines(std::move(wrong), parts.plan), file_name, parts.plan_line) + figures);
   package.plan = parts.plan;
   out.log = figures + out.log;
   out.artifact = pack(package);

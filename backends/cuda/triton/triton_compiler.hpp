@@ -36,8 +36,8 @@ private:
   // Of what the step left, by kind of device.
   void take_cubins(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
                    const contract& task, attention& listener, compile_outcome& out) const;
-  void take_code_objects(const std::vector<triton_built>& built, const candidate_text& parts,
-                         compile_outcome& out) const;
+  void take_code_objects(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
+                         const contract& task, compile_outcome& out) const;
 
   locked_tool tool_;
   sass_step sass_;

@@ -1,4 +1,5 @@
 // task: poly
+// mode: check
 // flags: -O3
 // Whole lines are read to the end of the last, whose rest nobody looks at: the arrays are aligned as lines are, so that no
 // page ends within one.
