@@ -7,6 +7,7 @@
 #include "backends/helper_words.hpp"
 #include "backends/hip/hip_toolchain.hpp"
 #include "runtime/base/ids.hpp"
+#include "runtime/base/log.hpp"
 
 namespace kevolve {
 
@@ -15,6 +16,19 @@ namespace {
 using state = enum doctor_row::state; // the member of the same name hides the type
 
 constexpr const char* why_none = "compiles only: there is no runner for AMD's GPUs";
+
+// What candidates in Triton are compiled for.
+std::string architecture_asked_for() {
+  const auto asked = environment("KEVOLVE_HIP_ARCHITECTURE");
+  if (asked == "gfx950" || asked == "gfx942")
+    return asked;
+  if (!asked.empty())
+    log::warn(
+        "hip",
+        "KEVOLVE_HIP_ARCHITECTURE is '{}': Triton compiles for gfx942, which is taken, or gfx950; HIP C++ for {} alone",
+        asked, hip::hip_architecture);
+  return "gfx942";
+}
 
 doctor_row examine_hip(const hip::hip_toolchain& tools) {
   const auto found = !tools.clang.empty();
@@ -28,8 +42,7 @@ doctor_row examine_hip(const hip::hip_toolchain& tools) {
 
 hip_target::hip_target(std::string bin_dir, std::vector<int> cores, target_options options)
     : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
-      options_(std::move(options)),
-      architecture_(environment("KEVOLVE_HIP_ARCHITECTURE") == "gfx950" ? "gfx950" : "gfx942") {}
+      options_(std::move(options)), architecture_(architecture_asked_for()) {}
 
 const cuda::framework_python& hip_target::python() const {
   std::lock_guard guard{lock_};

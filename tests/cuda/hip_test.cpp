@@ -56,7 +56,7 @@ const std::string kernels = "\x81\xae"
                             "\xcd\x40"
                             + std::string(1, '\0');
 
-compile_outcome compile_hip(const std::string& source) {
+compile_outcome compile_hip(const std::string& source, const contract& task = {}) {
   class nobody final : public attention {
   public:
     int descriptor() const override { return -1; }
@@ -74,6 +74,7 @@ compile_outcome compile_hip(const std::string& source) {
   request.source = source;
   request.flags = "default";
   request.limit_ms = 60'000;
+  request.task = task;
   return compiler->run(request, listener);
 }
 
@@ -165,6 +166,53 @@ TEST_CASE(
   const auto reads = compile_hip(plan + "#include \"/etc/shadow\"\n");
   CHECK(reads.result == verdict::compile_error);
   CHECK_FALSE(contains(reads.log, "root:"));
+}
+
+TEST_CASE("a launch plan in HIP C++ is held against the task, the code and what the GPU allows, in its own lines") {
+  const auto with = [](const std::string& keys) {
+    return compile_hip(
+               "/* launch plan\n[[kernel]]\nname = \"k\"\n" + keys
+                   + "\n*/\n#include <hip/hip_runtime.h>\n"
+                     "extern \"C\" __global__ void __launch_bounds__(512) k(const float *x, float *y, long rows) {\n"
+                     "  extern __shared__ float s[];\n  s[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n"
+                     "  y[threadIdx.x] = s[rows - threadIdx.x];\n}\n",
+               rows_task())
+        .log;
+  };
+  const std::string rest = "\ngrid = [\"rows\"]\narguments = [\"x\", \"y\", \"rows\"]";
+  // What the plan's text says needs no compiler.
+  CHECK(contains(with("block = [64]\ngrid = [1]\narguments = [\"x\", \"nothing\"]"),
+                 "candidate.hip:6:19: error: kernel[0].arguments[1]"));
+  if (hip::find_hip_toolchain().clang.empty()) {
+    MESSAGE("skipped from here: hipcc is missing: apt-get install hipcc");
+    return;
+  }
+  CHECK(contains(with("block = [256]" + rest), "k for gfx90a, compiles only: "));
+  const auto expect = [&](const std::string& keys, const std::string& words) {
+    const auto log = with(keys);
+    CHECK_MESSAGE(contains(log, words), log);
+  };
+  expect("block = [2048]" + rest, "candidate.hip:4:");
+  expect("block = [2048]" + rest, "2048 x 1 x 1 threads, the device allows 1024");
+  expect("block = [1024]" + rest, "1024 threads, its launch bounds and registers allow 512");
+  expect("block = [256]\nshared = 131072" + rest, "131072, the device allows 65536 bytes");
+  expect("block = [256]\ngrid = [1]\narguments = [\"x\", \"y\"]", "candidate.hip:6:");
+  expect("block = [256]\ncluster = [2]" + rest, "the device has no clusters");
+  expect("block = [256]\ngrid = [1]\narguments = [\"x\", \"y\", \"eps\"]", "kernel[0].arguments");
+}
+
+TEST_CASE("a candidate in Triton beyond what AMD's GPUs allow is refused") {
+  if (!why_no_triton().empty()) {
+    MESSAGE("skipped: " << why_no_triton());
+    return;
+  }
+  const std::string text =
+      "\"\"\"launch plan\n[[kernel]]\nname = 'k'\ngrid = [1]\nnum_warps = 32\narguments = ['x', 'y']\n"
+      "\"\"\"\nimport triton\nimport triton.language as tl\n"
+      "@triton.jit\ndef k(x, y):\n    at = tl.arange(0, 4096)\n    tl.store(y + at, tl.load(x + at))\n";
+  const auto built = compile_triton(text, rows_task(), "default", 60'000, "gfx942");
+  CHECK(built.result == verdict::compile_error);
+  CHECK_MESSAGE(contains(built.log, "2048 x 1 x 1 threads, the device allows 1024"), built.log);
 }
 
 TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it only compiles") {
