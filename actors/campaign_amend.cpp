@@ -8,6 +8,8 @@
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 
+#include <fmt/core.h>
+
 namespace kevolve::campaign_steps {
 
 namespace {
@@ -24,8 +26,9 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
   }
   r.tree_hash = f.tree.hash();
   if (rule != crown_rule::stays)
-    log::warn("campaign", "{}: node {}, measured again, is {} {:.2f}x{}{}", st.context->name, r.index,
-              to_string(r.result), r.fitness, r.detail.empty() ? "" : ": ", r.detail);
+    log::warn("campaign", "{}: node {} was measured again: {}{}{}", st.context->name, r.index,
+              r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.fitness) : to_string(r.result),
+              r.detail.empty() ? "" : ": ", r.detail);
   one_append together{self};
   node.result = r.result;
   node.rule = r.rule;

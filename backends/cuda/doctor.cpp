@@ -13,8 +13,10 @@ namespace {
 
 using state = enum doctor_row::state; // the member of the same name hides the type
 
-constexpr const char* driver_remedy = "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver";
-constexpr std::string_view tried_triton = "3.6";
+constexpr const char* driver_remedy =
+    "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver, from Debian's component non-free";
+constexpr std::string_view tried_triton = "3.6"; // and the PyTorch that goes with it, for it brings its own
+constexpr std::string_view tried_torch = "2.11";
 constexpr uint32_t oldest_capability = 80; // of what the limits and rates here are known
 
 // Without what the loader says of it.
@@ -54,7 +56,10 @@ void examine_python(const framework_python& python, std::vector<doctor_row>& row
                   fit                    ? python.torch + ", for CUDA " + python.torch_cuda
                   : python.torch.empty() ? "this python3 has no PyTorch: references cannot run"
                                          : python.torch + " is built for processors alone: references need the GPU",
-                  fit ? "" : "python3 -m pip install torch, for the python3 that is first in PATH"});
+                  fit ? ""
+                      : "python3 -m pip install " + std::string{python.torch.empty() ? "" : "--force-reinstall "}
+                            + "'torch==" + std::string{tried_torch} + ".*', which goes with triton "
+                            + std::string{tried_triton} + ", for the python3 that is first in PATH"});
 }
 
 doctor_row examine_nvcc(const cuda_toolchain& tools) {

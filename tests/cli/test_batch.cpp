@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -300,6 +301,20 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   CHECK(batches["away"] == nullptr);
   CHECK(batches["batches"].size() == 2);
   CHECK(holds(m.kevolve({"events", "--data", "home", "--kind", "campaign_batch"}).out, "imported by "));
+
+  // Whoever ends a campaign that is away is told what that costs, and whoever comes back is not to try again.
+  auto void_now = m.export_to("void")["batch"].get<std::string>();
+  auto ended = m.kevolve({"cancel", id, "--data", "home"});
+  CHECK(ended.code == 0);
+  CHECK(holds(ended.err, "away with batch " + void_now.substr(0, 8)));
+  CHECK(m.told({"batch", "work", "void", "--quiet"})["candidates"] == 2);
+  CHECK(holds(m.kevolve({"batch", "import", "void.done", "--data", "home"}).err, "campaign_finished"));
+  ended = m.kevolve({"batch", "cancel", id, "--data", "home"});
+  CHECK(ended.code == 5);
+  CHECK(holds(ended.err, "is cancelled, for good"));
+  batches = m.told({"batch", "status", id, "--data", "home"});
+  CHECK(batches["away"] == nullptr);
+  CHECK(holds(batches["batches"].dump(), "\"action\":\"void\""));
   daemon.signal(SIGTERM);
   CHECK(daemon.finish().code == 0);
   CHECK(m.kevolve({"fsck", "home"}).code == 0);
@@ -349,6 +364,18 @@ TEST_CASE(
   CHECK(until("candidates", 2)["valid"] == 2);
   daemon.signal(SIGTERM);
   CHECK(daemon.finish().code == 0);
+}
+
+TEST_CASE("what a lent machine lacks ends the work at once, and a part that comes back closes its batch") {
+  two_machines m;
+  m.run_until_it_waits(small);
+  m.export_to("one");
+  m.write("bare",
+          "export PATH=/nowhere\nexec " + std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve batch work one\n");
+  auto bare = program{"/bin/bash", {"bare"}, m.path}.finish();
+  CAPTURE(bare.err);
+  CHECK(bare.code == 1);
+  CHECK(holds(bare.err, "kevolve: cannot prepare: unavailable: toolchain_missing: clang-19"));
 }
 
 TEST_CASE("a node that can judge keeps its candidates, and work takes what was exported alone") {

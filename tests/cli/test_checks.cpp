@@ -167,6 +167,22 @@ TEST_CASE("where no compiler can be reached, a task check says what it has not c
   CHECK(document["not_compiled"].is_string());
 }
 
+TEST_CASE("a reference in PyTorch is read, and nobody is told that it ran") {
+  auto said = run_kevolve({"task", "check", source_path("config/tasks/gpu/gemm_f16.task.toml"), "--json"});
+  CHECK(said.code == 0);
+  CHECK(said.document()["ok"] == true);
+  CHECK(said.document()["compiled"] == false);
+  CHECK(said.document()["not_compiled"].get<std::string>().find("PyTorch") != std::string::npos);
+}
+
+TEST_CASE("a candidate for a target is not evaluated by a task whose reference that target cannot run") {
+  auto said = run_kevolve({"eval", source_path("config/tasks/softmax_rows.task.toml"),
+                           source_path("tests/cuda/bench/softmax.cu"), "--target", "cuda"});
+  CHECK(said.code == 2);
+  CHECK(said.err.find("reference.language: 'c' is not usable with target 'cuda'; there are: pytorch")
+        != std::string::npos);
+}
+
 TEST_CASE("a campaign is validated together with its task and overrides") {
   auto good = source_path("config/examples/gemm.toml");
   CHECK(run_kevolve({"campaign", "validate", good}).code == 0);

@@ -52,6 +52,7 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
                            {"verdict", compiles || built->trouble ? json(nullptr) : json(to_string(built->result))},
                            {"fault", to_json(built->trouble)},
                            {"detail", built->log},
+                           {"evidence", built->evidence},
                            {"flags", what.flags},
                            {"sandbox_level", or_null(built->sandbox_level)}})
               + "\n");
@@ -68,7 +69,8 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
       out += "to judge it, this machine lacks " + printable(lacks) + "\n";
     print_out(out);
   }
-  return exit_code::failed;
+  // Where no machine could ever judge it, to compile is all there is.
+  return compiles && hardware.compiles_only() ? exit_code::ok : exit_code::failed;
 }
 
 } // namespace kevolve

@@ -126,8 +126,13 @@ void print_import(const json& x) {
   if (x["best"].is_object())
     best = fmt::format("; the best is node {}: {}", x["best"]["node"].get<uint64_t>(),
                        human_speedup(number_at(x["best"], "speedup")));
+  const auto left = x["left"].get<uint64_t>();
   print_out(fmt::format("{}: {} judged, {} left{}\n", text_at(x, "name"),
-                        human_number(x["candidates"].get<size_t>(), "candidate"), x["left"].get<uint64_t>(), best));
+                        human_number(x["candidates"].get<size_t>(), "candidate"), left, best));
+  if (left > 0)
+    print_out(
+        "  the batch is closed with that: what is left goes along with the next kevolve batch export, and a later "
+        "file of this one cannot be added\n");
 }
 
 int import_file(const batch_options& o) {
@@ -245,10 +250,12 @@ void add_batch(CLI::App& app, action& chosen) {
   add_by_whom(*out, o);
   out->callback([o, &chosen] { chosen = [o] { return export_file(*o); }; });
   add_work(*batch, chosen);
-  auto* back = add_batch_verb(*batch, "import", "Add what was judged to its campaign, all or nothing; it goes on then",
-                              "Example: kevolve batch import gemm.batch.done --data kevolve-data\n"
-                              "Twice is once. Exit 5: the campaign is not the one that was exported.",
-                              o, false);
+  auto* back =
+      add_batch_verb(*batch, "import", "Add what was judged to its campaign, all or nothing; it goes on then",
+                     "Example: kevolve batch import gemm.batch.done --data kevolve-data\n"
+                     "Twice is once. A file that holds a part closes its batch: what is left goes along with the\n"
+                     "next export. Exit 5: the campaign is not the one that was exported.",
+                     o, false);
   back->add_option("FILE", o->file, "what kevolve batch work has written")->required();
   add_by_whom(*back, o);
   back->callback([o, &chosen] { chosen = [o] { return import_file(*o); }; });

@@ -260,6 +260,8 @@ int steer(const options_ptr& o, const char* verb) {
   json body = json::object();
   if (!o->reason.empty())
     body["reason"] = o->reason;
+  const auto ends = verb == std::string_view{"cancel"};
+  const auto before = ends ? (*node)->get(campaign_path(*o)) : result<json>{json::object()};
   auto answer = (*node)->post(campaign_path(*o) + "/" + verb, body);
   if (!answer)
     return report(answer.error(), o->common.json);
@@ -267,6 +269,9 @@ int steer(const options_ptr& o, const char* verb) {
     print_out(to_text(*answer) + "\n");
   else if (!o->common.quiet)
     print_status(*answer);
+  if (before && !text_at(*before, "batch").empty())
+    print_err("kevolve: it was away with batch " + text_at(*before, "batch").substr(0, 8)
+              + ": what is judged of it elsewhere cannot be added any more\n");
   return exit_code::ok;
 }
 

@@ -146,11 +146,14 @@ int check_task(const check_options& o) {
     tell(*wrong, o.common.json);
     return exit_code::usage;
   }
-  const auto unchecked = wrong ? std::string{} : wrong.error().detail;
+  const auto only_read = c.language == "pytorch"; // it runs where its GPU is
+  const auto unchecked = !wrong      ? wrong.error().detail
+                         : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
+                                     : std::string{};
   const auto code = wrong ? exit_code::ok : exit_code::failed; // half a check is none to who builds on it
   if (o.common.json) {
     print_out(to_text(json{{"ok", wrong.has_value()},
-                           {"compiled", wrong.has_value()},
+                           {"compiled", wrong.has_value() && !only_read},
                            {"not_compiled", or_null(unchecked)},
                            {"task", c.name},
                            {"family", c.family},
@@ -167,7 +170,8 @@ int check_task(const check_options& o) {
     return code;
   }
   if (!unchecked.empty())
-    print_err("kevolve: not checked: whether the reference compiles and fits the prototype: " + printable(unchecked)
+    print_err("kevolve: not checked: whether the reference "
+              + std::string{only_read ? "runs" : "compiles and fits the prototype"} + ": " + printable(unchecked)
               + "\n");
   if (o.common.quiet)
     return code;

@@ -17,8 +17,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -233,6 +234,12 @@ int evaluate(const eval_options& o) {
   auto hardware = make_target(o.target, program_directory());
   if (!hardware)
     return report({errc::bad_input, "--target: " + hardware.error().detail}, o.common.json);
+  if (const auto known = (*hardware)->reference_languages();
+      !known.empty() && std::find(known.begin(), known.end(), task->task.language) == known.end())
+    return report({errc::bad_input, printable(o.task) + ": reference.language: '" + printable(task->task.language)
+                                        + "' is not usable with target '" + o.target
+                                        + fmt::format("'; there are: {}", fmt::join(known, ", "))},
+                  o.common.json);
   auto what = read_candidate(o, **hardware);
   if (!what)
     return report(what.error(), o.common.json);

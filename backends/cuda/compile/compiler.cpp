@@ -92,8 +92,18 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     out.trouble = {"toolchain_missing", "nvcc is missing: install the CUDA toolkit, or put its bin folder in PATH", 0};
     return;
   }
-  if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out))
+  if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out)) {
+    // ptxas, of PTX that no source can have written.
+    if (out.log.find("Unsupported .version") == std::string::npos)
+      return;
+    out.result = verdict::none;
+    out.trouble = {"toolchain_missing",
+                   tools_.nvcc
+                       + " and its ptxas are of different versions: install all parts of one toolkit (with pip, "
+                         "nvidia-cuda-nvcc, nvidia-nvvm and nvidia-cuda-crt of the same version)",
+                   0};
     return;
+  }
   auto cubin = tool_.work().read("candidate.cubin", most_artifact);
   if (!cubin) {
     out.trouble = fault_from(cubin.error());

@@ -175,16 +175,21 @@ void show_batch(const call_ptr& c) {
   with_campaign(c, c->path.at("id"), [c](const campaign_status& s) {
     auto folded = std::make_shared<campaign_fold>();
     fold_events(c, s.id, folded, [c, s, folded] {
+      // Of a campaign that has ended nothing is awaited any more.
+      const auto away = folded->ended ? std::nullopt : folded->away;
       auto all = json::array();
-      for (const auto& [id, r] : folded->batches)
+      for (auto [id, r] : folded->batches) {
+        if (folded->ended && r.action == "exported")
+          r.action = "void";
         all.push_back(to_json(r));
+      }
       c->reply(json{{"campaign", to_string(s.id)},
                     {"name", s.name},
                     {"state", s.state},
                     {"reason", or_null(s.reason)},
                     {"waits_for", or_null(s.waits_for)},
                     {"awaiting_batch", s.awaiting_batch},
-                    {"away", folded->away ? to_json(*folded->away) : json(nullptr)},
+                    {"away", away ? to_json(*away) : json(nullptr)},
                     {"batches", std::move(all)}});
     });
   });

@@ -158,10 +158,10 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
   if (!before)
     return tl::unexpected(before.error());
   if (!*before) {
-    if (!still)
-      return fail(errc::conflict, "the campaign's batch is being brought back or given up: ask again in a moment");
     if (auto r = stood_still(*c, back); !r)
       return tl::unexpected(r.error());
+    if (!still)
+      return fail(errc::conflict, "the campaign's batch is being brought back or given up: ask again in a moment");
     if (auto r = fits(f, *c, back); !r)
       return tl::unexpected(r.error());
     if (auto r = is_whole(data, back); !r)

@@ -116,6 +116,8 @@ result<batch_record> cancel_away(store& data, const id128& campaign, const std::
     return tl::unexpected(c.error());
   if (!c->fold.away)
     return fail(errc::conflict, "the campaign is not away with a batch");
+  if (c->fold.ended)
+    return fail(errc::conflict, "the campaign has ended: its batch is void, and there is nothing to give up");
   auto r = *c->fold.away;
   r.action = "cancelled";
   r.by = by;
