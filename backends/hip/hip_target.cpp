@@ -19,7 +19,7 @@ constexpr const char* why_none = "compiles only: there is no runner for AMD's GP
 
 // What candidates in Triton are compiled for.
 std::string architecture_asked_for() {
-  const auto asked = environment("KEVOLVE_HIP_ARCHITECTURE");
+  auto asked = environment("KEVOLVE_HIP_ARCHITECTURE");
   if (asked == "gfx950" || asked == "gfx942")
     return asked;
   if (!asked.empty())

@@ -68,7 +68,8 @@ compile_outcome triton_compiler::run(const compile_request& request, attention& 
   else if (triton_options(request.flags).empty())
     refuse(out, "there is no flag set '" + request.flags + "'\n");
   else if (!available())
-    out.trouble = {"toolchain_missing", "Triton is missing: python3 -m pip install triton==3.6, for the python3 in PATH", 0};
+    out.trouble = {"toolchain_missing",
+                   "Triton is missing: python3 -m pip install triton==3.6, for the python3 in PATH", 0};
   else if (request.source.size() > most_source)
     refuse(out, "the source has more than " + std::to_string(most_source) + " bytes\n");
   else
