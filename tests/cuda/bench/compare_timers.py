@@ -1,7 +1,7 @@
 """Times the cubins that the runner's bench left behind with triton.testing.do_bench, in JSON on stdout.
 
-Each kernel is timed at several places of its arrays, since the judge moves them between calls and some kernels' time
-hangs on where they lie (places.py); the first place is the one PyTorch hands out. Run under ncu with --once for the
+Each kernel is timed at several places of several allocations, since the judge moves arrays between calls and some
+kernels' time hangs on where they lie (places.py, spread.py); the first place is the one PyTorch hands out. Run under ncu with --once for the
 device's own duration of the very same launch.
 """
 
@@ -20,6 +20,7 @@ import triton.testing
 
 STEP_BYTES = 1_024  # the judge moves arrays by multiples of it
 MOST_STEPS = 4_096
+PLACES_OF_AN_ALLOCATION = 3  # which pages it is given makes a difference, too (spread.py)
 
 
 @dataclasses.dataclass
@@ -47,8 +48,13 @@ def runs(folder: pathlib.Path, launch: Launch, places: int) -> collections.abc.I
     function = cupy.RawModule(path=str(folder / f"{launch.name}.cubin")).get_function(launch.name)
     stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
     step, draw = STEP_BYTES // 4, random.Random(1)
-    memory = [torch.randn(n + step * MOST_STEPS, device="cuda") * 4 for n in launch.floats]
     for place in range(places):
+        if place % PLACES_OF_AN_ALLOCATION == 0:
+            memory = None
+            torch.cuda.empty_cache()
+            junk = torch.empty(draw.randrange(1 << 20, 16 << 30), dtype=torch.uint8, device="cuda")  # other pages
+            memory = [torch.randn(n + step * MOST_STEPS, device="cuda") * 4 for n in launch.floats]
+            del junk
         moved = [step * draw.randrange(MOST_STEPS) if place else 0 for _ in memory]
         pointers = tuple(m.data_ptr() + 4 * by for m, by in zip(memory, moved))
         arguments = (*pointers, *(cupy.int64(s) for s in launch.sizes))
