@@ -119,16 +119,14 @@ target = "cpu"
 seed = 1
 
 [[generator]]
-kind = "transform"
+kind = "relay"
 
-[draft]
-candidates = 2
 [budget]
-candidates = 5
+candidates = 2
 wall = "120s"
 )";
 
-// A campaign that both kernels were put into.
+// A campaign that both kernels were put into, and nobody made another for.
 std::string campaign_of_two(const temporary_folder& f) {
   f.write("row_squares.task.toml", task_text);
   f.write("row_squares.c", reference_text);
