@@ -91,8 +91,9 @@ attempt<void> lineup::gather() {
   return {};
 }
 
-attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge, bool smallest) {
-  auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
+attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
+  auto pool =
+      shape.name == smallest_.name ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
   if (!pool)
     return tl::unexpected<setback>(blame_reference(pool.error()));
   return pool;

@@ -28,9 +28,9 @@ public:
   // Edge values on the smallest shape.
   const std::vector<pool_pointer>& edges() const { return edges_; }
   const std::vector<pool_pointer>& raced() const { return raced_; }
-  // Edge values on a shape of another size: what leaves out its care from some size on passes on the smallest. They are
-  // made one at a time, for they may be large.
-  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge, bool smallest);
+  // Edge values on any shape: what leaves out its care from some size on passes on the smallest. They are made one at a
+  // time, for they may be large.
+  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge);
   const shape_case& smallest() const { return smallest_; }
   // What a process meets on this shape that is raced, or else screened; null: nothing of it is here.
   const shape_pool* usual_of(const shape_case& shape) const;

@@ -137,21 +137,21 @@ private:
   }
 
   attempt<void> screen_closely() {
-    if (auto ok = screen_edges_among_calls(lineup_.smallest(), true); !ok)
+    if (auto ok = screen_edges_among_calls(lineup_.smallest()); !ok)
       return ok;
     for (const auto* shape : lineup_.larger())
-      if (auto ok = screen_edges_among_calls(*shape, false); !ok)
+      if (auto ok = screen_edges_among_calls(*shape); !ok)
         return ok;
     return screen_between_fences();
   }
 
-  attempt<void> screen_edges_among_calls(const shape_case& shape, bool smallest) {
+  attempt<void> screen_edges_among_calls(const shape_case& shape) {
     auto others = std::chrono::milliseconds{request_.mode == judge_mode::race ? 100 : 300}; // it is confirmed later
     for (const auto edge : edges_of(request_.task)) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
       const auto start = steady_clock::now();
-      auto pool = lineup_.edge_of(shape, edge, smallest);
+      auto pool = lineup_.edge_of(shape, edge);
       gathered_ += steady_clock::now() - start;
       if (!pool)
         return tl::unexpected<setback>(pool.error());

@@ -93,15 +93,11 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     return;
   }
   if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out)) {
-    // ptxas, of PTX that no source can have written.
-    if (out.log.find("Unsupported .version") == std::string::npos)
-      return;
-    out.result = verdict::none;
-    out.trouble = {"toolchain_missing",
-                   tools_.nvcc
-                       + " and its ptxas are of different versions: install all parts of one toolkit (with pip, "
-                         "nvidia-cuda-nvcc, nvidia-nvvm and nvidia-cuda-crt of the same version)",
-                   0};
+    // ptxas, mostly. A remark and no fault: a source can have the compiler say these words.
+    if (out.log.find("Unsupported .version") != std::string::npos)
+      out.log +=
+          "nvcc and its ptxas may be of different versions, if every candidate is refused so: install all parts of "
+          "one toolkit (with pip, nvidia-cuda-nvcc, nvidia-nvvm and nvidia-cuda-crt of the same version)\n";
     return;
   }
   auto cubin = tool_.work().read("candidate.cubin", most_artifact);
