@@ -258,6 +258,10 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
   if (!r.first.empty())
     out.push_back(part("h", l.from, first));
   auto middle = part("", first, end);
+  for (const auto& e : r.first)
+    middle.at_least.change().push_back(e);
+  for (const auto& e : r.end)
+    middle.below.change().push_back(e);
   inside(middle.body.change());
   out.push_back(std::move(middle));
   if (!r.end.empty())

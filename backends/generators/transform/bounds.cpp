@@ -121,37 +121,59 @@ private:
     auto low = read(e.args[1]);
     if (!extent || !low)
       return false;
-    auto high = *low;
+    std::vector<polynomial> lows{*low};
+    std::vector<polynomial> highs{*low};
     for (auto l = loops_.rbegin(); l != loops_.rend(); ++l) {
       const auto& loop = **l;
-      if (!low->mentions(loop.name) && !high.mentions(loop.name))
+      const auto mentions = [&](const polynomial& x) { return x.mentions(loop.name); };
+      if (std::none_of(lows.begin(), lows.end(), mentions) && std::none_of(highs.begin(), highs.end(), mentions))
         continue;
-      const auto from = read(loop.from);
-      const auto to = read(loop.to.kind == expr_kind::minimum ? loop.to.args[1] : loop.to);
-      if (!from || !to || loop.step < 1 || is_unsigned(loop.type.base) || changed_.count(loop.name) != 0)
+      if (loop.step < 1 || is_unsigned(loop.type.base) || changed_.count(loop.name) != 0)
         return false;
-      const auto last = *to - polynomial{1};
-      const auto least = at_end(*low, loop.name, *from, last);
-      const auto most = at_end(high, loop.name, last, *from);
-      if (!least || !most)
-        return false;
-      low = least;
-      high = *most;
+      auto [first, last] = ends_of(loop);
+      lows = at_ends(lows, loop.name, first, last);
+      highs = at_ends(highs, loop.name, last, first);
     }
-    return is_never_negative(*low) && is_never_negative(*extent - polynomial{1} - high);
+    return std::any_of(lows.begin(), lows.end(), [&](const polynomial& x) { return is_never_negative(x); })
+           && std::any_of(highs.begin(), highs.end(),
+                          [&](const polynomial& x) { return is_never_negative(*extent - polynomial{1} - x); });
   }
 
-  // With the index at one end of its range where it stands with a factor that is not negative, else at the other.
-  std::optional<polynomial> at_end(const polynomial& p, const std::string& index, const polynomial& one,
-                                   const polynomial& other) const {
-    const auto parts = p.linear_in(index);
-    if (!parts)
-      return {};
-    if (is_never_negative(parts->first))
-      return parts->first * one + parts->second;
-    if (is_never_negative(polynomial{0} - parts->first))
-      return parts->first * other + parts->second;
-    return {};
+  // What an index is never below, and never above.
+  std::pair<std::vector<polynomial>, std::vector<polynomial>> ends_of(const stmt& loop) {
+    std::vector<expr> from{loop.from};
+    std::vector<expr> to{loop.to.kind == expr_kind::minimum ? loop.to.args[1] : loop.to};
+    from.insert(from.end(), loop.at_least.begin(), loop.at_least.end());
+    to.insert(to.end(), loop.below.begin(), loop.below.end());
+    std::pair<std::vector<polynomial>, std::vector<polynomial>> out;
+    for (const auto& e : from)
+      if (auto x = read(e))
+        out.first.push_back(std::move(*x));
+    for (const auto& e : to)
+      if (auto x = read(e))
+        out.second.push_back(*x - polynomial{1});
+    return out;
+  }
+
+  // Each with the index at each of these ends, or those of the other side where it stands with a negative factor.
+  std::vector<polynomial> at_ends(const std::vector<polynomial>& all, const std::string& index,
+                                  const std::vector<polynomial>& ends, const std::vector<polynomial>& others) const {
+    std::vector<polynomial> out;
+    for (const auto& p : all) {
+      const auto parts = p.linear_in(index);
+      if (!parts)
+        continue;
+      if (parts->first.is_zero()) {
+        out.push_back(p);
+        continue;
+      }
+      const bool forwards = is_never_negative(parts->first);
+      if (!forwards && !is_never_negative(polynomial{0} - parts->first))
+        continue;
+      for (const auto& end : forwards ? ends : others)
+        out.push_back(parts->first * end + parts->second);
+    }
+    return out;
   }
 
   std::string label_;

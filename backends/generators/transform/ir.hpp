@@ -139,6 +139,8 @@ struct stmt {
   std::vector<std::string> pragmas;
   shared_list<stmt> body;
   shared_list<stmt> otherwise;
+  shared_list<expr> at_least; // loop: what its index is known not to be below, beside from; of sizes and numbers alone
+  shared_list<expr> below;    // the same, what it stays below
   std::vector<std::string> names;   // opaque: variables it mentions
   std::vector<std::string> changes; // opaque: those among them it may assign to
 };

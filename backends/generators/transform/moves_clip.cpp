@@ -36,13 +36,61 @@ public:
   std::string why = "it holds no choice that its index decides";
 
 private:
-  // What a choice hangs on is decided before it.
-  bool visit(expr& e, const way& w) {
+  // What a choice hangs on is decided before it, but for its own condition, which says where it is decided.
+  bool visit(expr& e, const way& w, bool is_condition = false) {
     bool decided = false;
-    if (!e.args.empty())
-      for (auto& a : e.args.change())
-        decided = visit(a, w) || decided;
-    return decide(e, w) || decided;
+    const bool joins = joins_truths(e);
+    for (size_t i = 0; i < e.args.size(); ++i)
+      decided =
+          visit(e.args.change()[i], w, e.kind == expr_kind::conditional ? i == 0 : joins && is_condition) || decided;
+    if (e.kind == expr_kind::conditional)
+      return decide(e, w) || shorten(e.args.change()[0], w) || decided;
+    return (joins && !is_condition && shorten(e, w)) || decided;
+  }
+
+  static bool joins_truths(const expr& e) { return e.kind == expr_kind::binary && (e.text == "&&" || e.text == "||"); }
+
+  // `i == 0 || x[i] > x[i - 1]`, `i > 0 && x[i - 1] < 0`: between the borders the rest alone is asked.
+  bool shorten(expr& e, const way& w) {
+    if (e.kind == expr_kind::cast && e.implicit)
+      return shorten(e.args.change()[0], w);
+    if (!joins_truths(e))
+      return false;
+    bool decided = shorten(e.args.change()[0], w);
+    decided = shorten(e.args.change()[1], w) || decided;
+    auto before = range;
+    auto left = without_decided(e, e.text == "&&", w);
+    if (!left || left->empty()) {
+      range = std::move(before);
+      return decided;
+    }
+    ++count;
+    e = joined(*left, e.text);
+    return true;
+  }
+
+  // What is left of the parts that must all hold, or must all not hold, if any of them is decided.
+  std::optional<std::vector<expr>> without_decided(const expr& condition, bool hold, const way& w) {
+    std::vector<expr> parts;
+    split(condition, hold ? "&&" : "||", parts);
+    const auto all = parts.size();
+    std::erase_if(parts, [&](const expr& part) {
+      auto narrower = range;
+      if (auto said = border_reader{loop_, w}.narrow(narrower, part, hold); !said.empty()) {
+        why = said;
+        return false;
+      }
+      range = std::move(narrower);
+      return true;
+    });
+    return parts.size() == all ? std::nullopt : std::optional{std::move(parts)};
+  }
+
+  static expr joined(const std::vector<expr>& parts, const std::string& op) {
+    auto out = parts.front();
+    for (size_t i = 1; i < parts.size(); ++i)
+      out = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(out), parts[i]}, op);
+    return out;
   }
 
   // What the borders decide of the choice's condition is left out; where nothing else is asked, the choice itself.
@@ -52,31 +100,17 @@ private:
     const auto side = inner_side(e, loop_, w);
     if (!side)
       return false;
-    std::vector<expr> parts;
-    split(e.args[0], *side ? "&&" : "||", parts);
-    const auto all = parts.size();
-    std::erase_if(parts, [&](const expr& part) {
-      auto narrower = range;
-      if (auto said = border_reader{loop_, w}.narrow(narrower, part, *side); !said.empty()) {
-        why = said;
-        return false;
-      }
-      range = std::move(narrower);
-      return true;
-    });
-    if (parts.size() == all)
+    const auto left = without_decided(e.args[0], *side, w);
+    if (!left)
       return false;
     ++count;
-    if (parts.empty()) {
+    if (left->empty()) {
       const auto chosen = e.args[*side ? 1 : 2];
       e = bare(chosen).type.base == e.type.base ? chosen
                                                 : make_expr(expr_kind::cast, scalar_type(e.type.base), {chosen});
       return true;
     }
-    auto left = parts.front();
-    for (size_t i = 1; i < parts.size(); ++i)
-      left = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {left, parts[i]}, *side ? "&&" : "||");
-    e.args.change()[0] = left;
+    e.args.change()[0] = joined(*left, *side ? "&&" : "||");
     return true;
   }
 
