@@ -281,8 +281,10 @@ std::vector<choice> possible(const program& p, const environment& env) {
       auto carried = reductions(s, reason);
       if (carried && !carried->empty())
         each(1.0 * interest, "split", s.label, partials);
+      // Rows in the lanes, whose elements stand apart, pay where the loops inside have no vectors of their own.
+      const double apart = innermost || holds_recurrence(s, env) ? 0.2 : 0.05;
       if (s.lanes == 1 && s.step == 1)
-        each((0.2 + 2.0 * smooth * smooth) * interest, "vectorise", s.label, lane_counts(env));
+        each((apart + 2.0 * smooth * smooth) * interest, "vectorise", s.label, lane_counts(env));
       if (env.task.threads)
         add((outermost.count(s.label) != 0 ? 4.0 : 0.2) * interest, "parallel", {s.label});
     }

@@ -387,6 +387,32 @@ std::vector<genome> rows_of_vectors(const program& reference, const genome& firs
   return out;
 }
 
+// Loops that a recurrence runs through, in the lanes of the loop around them whose iterations share nothing: filters,
+// trees, dynamic programs of a batch.
+std::vector<genome> batches(const program& reference, const environment& env) {
+  std::vector<genome> out;
+  walk(reference.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent || !holds_recurrence(s, env))
+      return;
+    int64_t lanes = 0;
+    walk_exprs(s.body, [&](const expr& e) {
+      const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
+      lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
+    });
+    if (lanes == 0)
+      return;
+    const auto vectors = made("vectorise", {s.label, std::to_string(lanes)});
+    const auto rest = made("mask", {s.label});
+    for (const auto& more : {genome{}, genome{made("jam", {s.label, "2"})}, genome{made("math", {})}}) {
+      genome g{vectors, rest};
+      g.insert(g.end(), more.begin(), more.end());
+      add(out, reference, g, false, env);
+    }
+    add(out, reference, {made("vectorise", {s.label, std::to_string(2 * lanes)}), rest}, false, env);
+  });
+  return out;
+}
+
 // All segments that follow each other are copied as one, in every loop that copies some: at once, or of those up to
 // where a guard ends them.
 std::vector<genome> copies(const program& reference, const environment& env) {
@@ -415,7 +441,7 @@ std::vector<genome> copies(const program& reference, const environment& env) {
 
 std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
   std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env),
-                                       counted(reference, env), copies(reference, env)};
+                                       counted(reference, env), copies(reference, env), batches(reference, env)};
   // Between the borders of a padded window no guard is in the way.
   for (const auto& c : possible(reference, env)) {
     auto inside = reference;

@@ -1,5 +1,6 @@
 #include "backends/generators/transform/profit.hpp"
 
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/build.hpp"
 
 #include <optional>
@@ -60,6 +61,29 @@ bool promises_reuse(const stmt& loop) {
       walk_exprs(s.body, [&](const expr& e) {
         found = found || (e.kind == expr_kind::subscript && stride(e, loop.name) == 0 && stride(e, s.name) != 0);
       });
+  });
+  return found;
+}
+
+bool holds_recurrence(const stmt& loop, const environment& env) {
+  const auto own = declared(loop.body);
+  const auto hands_on = [&](const stmt& x) {
+    std::string reason;
+    if (facts_of(env, x.label).independent)
+      return false;
+    if (!reductions(x, reason))
+      return true;
+    bool stores = false; // what a later iteration may load
+    walk(x.body, [&](const stmt& s) {
+      stores = stores
+               || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::subscript
+                   && (mentions(s.target, x.name) || own.count(root_of(s.target)) != 0));
+    });
+    return stores;
+  };
+  bool found = false;
+  walk(loop.body, [&](const stmt& s) {
+    found = found || s.kind == stmt_kind::while_loop || (s.kind == stmt_kind::loop && hands_on(s));
   });
   return found;
 }

@@ -56,6 +56,7 @@ private:
   void statement(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void assign(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store(const stmt& s, const expr* mask, std::vector<stmt>& out);
+  void store_apart(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store_own(const stmt& s, const expr* mask, std::vector<stmt>& out);
 
   const stmt& loop_;
@@ -70,6 +71,7 @@ private:
   std::set<std::string> loaded_; // elements that every iteration touches
   std::set<std::string> within_;
   int masks_ = 0;
+  int apart_ = 0;
 };
 
 } // namespace kevolve::transform

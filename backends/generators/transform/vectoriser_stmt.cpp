@@ -77,7 +77,7 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
     throw refusal{"an array of the iteration's own"};
   auto step = distance(s.target.args[1]);
   if (!step || *step * loop_.step != 1)
-    throw refusal{"stores to " + root_of(s.target) + " are not side by side"};
+    return store_apart(s, mask, out);
   auto k = s.target.type.base;
   auto old = load(s.target);
   auto v = value(s.value, k);
@@ -100,6 +100,48 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
   out.push_back(std::move(r));
   if (mask == nullptr)
     loaded_.insert(print(s.target));
+}
+
+// Lane by lane: where the elements do not stand side by side, and no two lanes store in the same one.
+void vectoriser::store_apart(const stmt& s, const expr* mask, list& out) {
+  bool known = true; // by the loop's index alone
+  walk(s.target, [&](const expr& x) {
+    known = known && (x.kind != expr_kind::name || x.text == loop_.name || varying_.count(x.text) == 0);
+  });
+  if (!known || s.target.args[0].kind != expr_kind::name)
+    throw refusal{"stores to " + root_of(s.target) + " are not side by side"};
+  const auto k = s.target.type.base;
+  const auto apart = std::to_string(apart_++);
+  const auto element = [&](const std::string& name, const ctype& type, int64_t i) {
+    return make_expr(expr_kind::subscript, scalar_type(type.base), {make_name(name, type), make_literal(i)});
+  };
+  auto v = value(s.value, k);
+  const auto type = v.type;
+  const auto name = "apart_" + loop_.label + "_" + apart;
+  out.push_back(make_declare(name, type, std::move(v)));
+  const auto asked = "asked_" + loop_.label + "_" + apart;
+  if (mask != nullptr)
+    out.push_back(make_declare(asked, mask->type, *mask));
+  for (int64_t i = 0; i < lanes_; ++i) {
+    std::optional<expr> guard;
+    if (left_ && i > 0)
+      guard = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {make_literal(i), *left_}, "<");
+    if (mask != nullptr) {
+      auto holds = element(asked, mask->type, i);
+      guard = guard ? make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(*guard), holds}, "&&")
+                    : std::move(holds);
+    }
+    auto one = make_assign(lane(s.target, i), s.op, element(name, type, i));
+    if (!guard) {
+      out.push_back(std::move(one));
+      continue;
+    }
+    stmt b;
+    b.kind = stmt_kind::branch;
+    b.value = std::move(*guard);
+    b.body = {std::move(one)};
+    out.push_back(std::move(b));
+  }
 }
 
 void vectoriser::assign(const stmt& s, const expr* mask, list& out) {

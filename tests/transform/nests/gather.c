@@ -10,7 +10,7 @@
 // applies: vectorise(L1,8); jam(L0,4)
 // applies: interchange(L0,L1)
 // applies: tile(L0,4); unroll(L1,2)
-// declines: vectorise(L0,8): not side by side
+// applies: vectorise(L0,8)
 #include <stdint.h>
 void gather(const int64_t *index, const float *table, float *y, int64_t n, int64_t d) {
   for (int64_t i = 0; i < n; ++i)

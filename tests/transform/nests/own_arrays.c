@@ -11,7 +11,7 @@
 // applies: jam(L3,2); unroll(L5,2)
 // applies: vectorise(L5,8); jam(L3,4)
 // applies: transpose(square)
-// declines: vectorise(L0,8): stores to y are not side by side
+// applies: vectorise(L0,8)
 #include <stdint.h>
 void own_arrays(const float *x, float *y, float *z, int64_t m, int64_t n) {
   float row[n];

@@ -10,7 +10,7 @@
 // applies: vectorise(L2,16); vectorise(L3,8)
 // applies: math; split(L2,3)
 // applies: jam(L0,3)
-// declines: vectorise(L0,4): stores to y are not side by side
+// applies: vectorise(L0,4); mask(L0)
 #include <math.h>
 #include <stdint.h>
 void softmax(const float *x, float *y, int64_t rows, int64_t cols) {
