@@ -1,6 +1,7 @@
 // The vector types and helper functions that a candidate's body uses, as portable C: GCC vector extensions,
 // which g++ and clang share, so that no target's intrinsics appear.
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/elementary.hpp"
 #include "backends/generators/transform/print.hpp"
 
 #include <functional>
@@ -259,6 +260,17 @@ private:
       return exp(v);
     if (op == "max" || op == "min")
       return choose(op, v);
+    if (v.first == scalar_kind::f32 && v.second > 1) {
+      const float_vector types{name(v), name({scalar_kind::i32, v.second}), v.second};
+      if (auto known = elementary_function(op, types)) {
+        helper(op + "_" + name(v), [&] {
+          type(v);
+          exp(v); // with what it calls
+          return *known;
+        });
+        return;
+      }
+    }
     helper(op + "_" + name(v), [&] {
       const auto& t = type(v);
       std::string params;
@@ -274,7 +286,8 @@ private:
       auto function = "__builtin_" + std::string{op == "abs" ? "fabs" : op} + (v.first == scalar_kind::f64 ? "" : "f");
       auto by_lane = "  " + t + " out;\n  for (int i = 0; i < " + std::to_string(v.second)
                      + "; ++i)\n    out[i] = " + function + "(" + lane_args + ");\n  return out;\n";
-      bool native = op == "sqrt" || op == "abs" || op == "floor" || op == "ceil" || op == "trunc" || op == "fma";
+      bool native = op == "sqrt" || op == "abs" || op == "floor" || op == "ceil" || op == "trunc" || op == "fma"
+                    || op == "round" || op == "rint";
       if (!native)
         return head + by_lane + "}\n";
       return head + "#if __has_builtin(__builtin_elementwise_" + op + ")\n  return __builtin_elementwise_" + op + "("

@@ -17,9 +17,9 @@ namespace {
 
 // The elementwise helper that stands for a libm call: expf → exp. Empty: none.
 std::string elementwise_name(const std::string& function) {
-  static constexpr std::array<std::string_view, 17> names{"exp",  "log",   "tanh", "sqrt", "fabs", "fmax",
-                                                          "fmin", "floor", "ceil", "erf",  "fma",  "sin",
-                                                          "cos",  "log2",  "exp2", "pow",  "trunc"};
+  static constexpr std::array<std::string_view, 19> names{"exp",   "log",  "tanh",  "sqrt",  "fabs", "fmax", "fmin",
+                                                          "floor", "ceil", "erf",   "fma",   "sin",  "cos",  "log2",
+                                                          "exp2",  "pow",  "trunc", "round", "rint"};
   std::string_view n = function;
   if (n.substr(0, 10) == "__builtin_")
     n.remove_prefix(10);
