@@ -24,28 +24,58 @@ public:
     });
     if (!holds_opaque(p.body)) // which may change what its text does not name
       look(p.body, false);
+    for (const auto& text : elsewhere_)
+      within.erase(text);
   }
 
   std::set<std::string> within;
 
 private:
   void look(const std::vector<stmt>& body, bool inside) {
-    for (const auto& s : body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      const auto& s = body[i];
       if (inside)
         for_each_expr(s, [&](const expr& whole) {
           walk(whole, [&](const expr& e) {
-            if (e.kind == expr_kind::subscript && lies_within(e))
-              within.insert(print(e));
+            if (e.kind == expr_kind::subscript)
+              (lies_within(e) ? within : elsewhere_).insert(print(e));
           });
         });
-      const bool is_loop = s.kind == stmt_kind::loop;
-      if (is_loop)
-        loops_.push_back(&s);
+      const auto counted = s.kind == stmt_kind::while_loop && i > 0 ? counting(body[i - 1], s) : std::nullopt;
+      const auto* around = s.kind == stmt_kind::loop ? &s : counted ? &*counted : nullptr;
+      if (around != nullptr)
+        loops_.push_back(around);
       for (const auto* inner : {&s.body, &s.otherwise})
         look(*inner, inside || s.label == label_);
-      if (is_loop)
+      if (around != nullptr)
         loops_.pop_back();
     }
+  }
+
+  // `int j = 0; while (j < n && …) { …; j += 1; }`: what the body does, it does as in a loop over j.
+  static std::optional<stmt> counting(const stmt& before, const stmt& s) {
+    if (before.kind != stmt_kind::declare || !before.has_value || s.body.empty())
+      return {};
+    const auto& step = s.body.back();
+    const auto* c = &bare(s.value);
+    while (c->kind == expr_kind::binary && c->text == "&&")
+      c = &bare(c->args[0]);
+    size_t sets = 0;
+    walk(s.body, [&](const stmt& x) {
+      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == before.name ? 1 : 0;
+    });
+    if (c->kind != expr_kind::binary || c->text != "<" || bare(c->args[0]).kind != expr_kind::name
+        || bare(c->args[0]).text != before.name || step.kind != stmt_kind::assign || step.op != "+="
+        || step.target.kind != expr_kind::name || step.target.text != before.name
+        || literal_value(step.value).value_or(0) < 1 || sets != 1)
+      return {};
+    stmt out;
+    out.kind = stmt_kind::loop;
+    out.name = before.name;
+    out.type = before.type;
+    out.from = before.value;
+    out.to = c->args[1];
+    return out;
   }
 
   bool is_size(const std::string& name) const {
@@ -128,7 +158,8 @@ private:
       const auto mentions = [&](const polynomial& x) { return x.mentions(loop.name); };
       if (std::none_of(lows.begin(), lows.end(), mentions) && std::none_of(highs.begin(), highs.end(), mentions))
         continue;
-      if (loop.step < 1 || is_unsigned(loop.type.base) || changed_.count(loop.name) != 0)
+      const bool counted = loop.label.empty(); // by counting(), which knows what changes it
+      if (loop.step < 1 || is_unsigned(loop.type.base) || (!counted && changed_.count(loop.name) != 0))
         return false;
       auto [first, last] = ends_of(loop);
       lows = at_ends(lows, loop.name, first, last);
@@ -179,6 +210,7 @@ private:
   std::string label_;
   const environment& env_;
   std::set<std::string> changed_;
+  std::set<std::string> elsewhere_; // not known to lie within, in some place where it stands
   std::set<std::string> quotients_;
   std::vector<const stmt*> loops_;
 };

@@ -52,6 +52,9 @@ private:
   bool safe_beside(const expr& e, const expr& beside);
   void remember_loads(const expr& e);
 
+  void find_counters(const stmt& loop);
+  bool is_left_by_some(const std::vector<stmt>& body, bool apart) const;
+  void run_while_any(const stmt& s, const expr* mask, std::vector<stmt>& out);
   // A statement under a mask, or in every lane (null).
   void statement(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void assign(const stmt& s, const expr* mask, std::vector<stmt>& out);
@@ -64,6 +67,8 @@ private:
   std::set<std::string> accumulators_;
   std::optional<expr> left_;
   std::set<std::string> varying_;
+  std::set<std::string> counters_;   // of whiles, the same in all lanes that still run
+  std::optional<expr> running_;      // the lanes that a break takes out
   std::set<std::string> own_arrays_; // declared in the loop: of vectors, an element for each lane
   // Where they stand is no longer known once one of these has another value.
   void forget(const std::set<std::string>& changed);

@@ -4,6 +4,7 @@
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/print.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kevolve::transform {
@@ -23,6 +24,10 @@ vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::str
       own_arrays_.insert(s.name);
   });
   varying_.insert(own_arrays_.begin(), own_arrays_.end());
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::while_loop)
+      find_counters(s);
+  });
   for (bool grew = true; grew;) {
     grew = false;
     grow(loop.body, false, inside, grew);
@@ -43,15 +48,88 @@ void vectoriser::grow(const list& body, bool masked, const std::set<std::string>
       name = &s.name;
     if (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name)
       name = &s.target.text;
-    if (name != nullptr && varying_.count(*name) == 0
-        && (varies(s.value) || (masked && s.kind == stmt_kind::assign && inside.count(*name) != 0))) {
+    const bool lane_by_lane = masked && s.kind == stmt_kind::assign && name != nullptr && inside.count(*name) != 0
+                              && counters_.count(*name) == 0;
+    if (name != nullptr && varying_.count(*name) == 0 && (varies(s.value) || lane_by_lane)) {
       varying_.insert(*name);
       grew = true;
     }
-    bool inner = masked || (s.kind == stmt_kind::branch && varies(s.value));
+    const bool parts = s.kind == stmt_kind::branch || s.kind == stmt_kind::while_loop;
+    const bool inner =
+        masked || (parts && varies(s.value)) || (s.kind == stmt_kind::while_loop && is_left_by_some(s.body, false));
     grow(s.body, inner, inside, grew);
     grow(s.otherwise, inner, inside, grew);
   }
+}
+
+// What counts a while's rounds and is not looked at elsewhere: in the lanes that still run it is the same.
+void vectoriser::find_counters(const stmt& loop) {
+  for (const auto& s : loop.body) {
+    if (s.kind != stmt_kind::assign || s.op != "+=" || s.target.kind != expr_kind::name || !literal_value(s.value))
+      continue;
+    const auto& name = s.target.text;
+    size_t sets = 0;
+    size_t outside = 0;
+    walk(loop_.body, [&](const stmt& x) {
+      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == name ? 1 : 0;
+    });
+    walk_exprs(loop_.body, [&](const expr& e) { outside += e.kind == expr_kind::name && e.text == name ? 1 : 0; });
+    const auto in_it = [&](const expr& e) { outside -= e.kind == expr_kind::name && e.text == name ? 1 : 0; };
+    walk(loop.value, in_it);
+    walk_exprs(loop.body, in_it);
+    if (sets == 1 && outside == 0 && declared(loop_.body).count(name) != 0)
+      counters_.insert(name);
+  }
+}
+
+// Whether a break ends the loop for some lanes and not for others.
+bool vectoriser::is_left_by_some(const list& body, bool apart) const {
+  return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
+    if (s.kind == stmt_kind::break_out)
+      return apart;
+    const bool inner = apart || varies(s.value);
+    return s.kind == stmt_kind::branch && (is_left_by_some(s.body, inner) || is_left_by_some(s.otherwise, inner));
+  });
+}
+
+// Runs while any lane does; the others keep what they have. A lane that has left asks for nothing new: what its
+// condition loads, it has loaded before, unless a counter moves on without it.
+void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
+  forget_changed({s});
+  bool moves_on = mask != nullptr;
+  walk(s.value,
+       [&](const expr& e) { moves_on = moves_on || (e.kind == expr_kind::name && counters_.count(e.text) != 0); });
+  if (moves_on && !safe_beside(s.value, make_literal(0)))
+    throw refusal{"a guarded load in the condition of " + s.label};
+  const bool asks = varies(s.value);
+  auto test = asks ? condition(s.value) : splat(make_unary("-", make_literal(1)), scalar_kind::i32);
+  test.type.is_mask = true;
+  const auto type = test.type;
+  const auto within = [&](expr m, const expr& other) {
+    return make_expr(expr_kind::binary, type, {std::move(m), widen(other, type.base)}, "&");
+  };
+  auto start = test;
+  if (mask != nullptr)
+    start = within(std::move(start), *mask);
+  if (left_)
+    start = within(std::move(start), lanes_left(type.base));
+  const auto running = make_name("running_" + s.label + (masks_ > 0 ? "_" + std::to_string(masks_) : ""), type);
+  ++masks_;
+  out.push_back(make_declare(running.text, type, std::move(start)));
+  auto l = s;
+  l.body.clear();
+  const auto any = make_expr(expr_kind::fold, scalar_type(scalar_kind::u64), {running}, "bits");
+  l.value = asks ? make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {any, make_literal(0)}, "!=")
+                 : make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {s.value, any}, "&&");
+  const auto before = loaded_;
+  const auto around = std::exchange(running_, running);
+  for (const auto& x : s.body)
+    statement(x, &running, l.body.change());
+  if (asks)
+    l.body.change().push_back(make_assign(running, "=", within(running, condition(s.value))));
+  running_ = around;
+  loaded_ = before;
+  out.push_back(std::move(l));
 }
 
 void vectoriser::store_own(const stmt& s, const expr* mask, list& out) {
@@ -169,8 +247,8 @@ void vectoriser::assign(const stmt& s, const expr* mask, list& out) {
 }
 
 void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
-  if (mask != nullptr && s.kind != stmt_kind::assign && s.kind != stmt_kind::branch && s.kind != stmt_kind::declare)
-    throw refusal{"a loop or a call under a condition that varies"};
+  if (mask != nullptr && (s.kind == stmt_kind::evaluate || s.kind == stmt_kind::opaque))
+    throw refusal{"a call under a condition that varies"};
   if (mask != nullptr && !safe_beside(s.value, s.value.kind == expr_kind::literal ? s.value : make_literal(0)))
     throw refusal{"a guarded load in '" + print(s.value) + "'"};
   switch (s.kind) {
@@ -202,9 +280,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
     case stmt_kind::branch: {
       if (mask == nullptr)
         remember_loads(s.value);
-      if (!varies(s.value)) {
-        if (mask != nullptr)
-          throw refusal{"a branch under a condition that varies"};
+      if (!varies(s.value) && mask == nullptr) {
         auto b = s;
         b.body.clear();
         b.otherwise.clear();
@@ -248,15 +324,26 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       l.pragmas.clear();
       forget_changed({s});
       auto before = loaded_;
+      const auto around = std::exchange(running_, std::nullopt);
       for (const auto& x : s.body)
-        statement(x, nullptr, l.body.change());
+        statement(x, mask, l.body.change());
+      running_ = around;
       loaded_ = before;
       out.push_back(std::move(l));
       break;
     }
+    case stmt_kind::break_out:
+      if (mask == nullptr || !running_)
+        throw refusal{"a break that all lanes take"};
+      out.push_back(make_assign(
+          *running_, "=",
+          make_expr(expr_kind::binary, running_->type,
+                    {*running_, make_expr(expr_kind::unary, running_->type, {widen(*mask, running_->type.base)}, "~")},
+                    "&")));
+      break;
     case stmt_kind::while_loop: {
-      if (varies(s.value))
-        throw refusal{"the condition of " + s.label + " varies with " + loop_.name};
+      if (mask != nullptr || varies(s.value) || is_left_by_some(s.body, false))
+        return run_while_any(s, mask, out);
       auto l = s;
       l.body.clear();
       forget_changed({s});
