@@ -200,6 +200,7 @@ void normalise(program& p) {
   forward_copies(p, body);
   forward_pointers(p, body);
   sink_declarations(body);
+  forward_places(p, body);
   name_each_value(p, body);
   keep_best(p, body);
   sink_arrays(body);

@@ -22,6 +22,8 @@ void count_loops(program& p, stmt_list& body);
 void drop_unread(stmt_list& all);
 // `int count = (int)n;`, where neither ever changes: n is written in its place.
 void forward_copies(const program& p, stmt_list& all);
+// `const int64_t at = (i * h + j) * w + k;`, where nothing of it changes: written where elements stand at it.
+void forward_places(const program& p, stmt_list& all);
 // `const float *row = x + i * cols;` never reassigned: row[j] becomes x[i * cols + j].
 void forward_pointers(program& p, stmt_list& body);
 // C89 style `float t; for (…) { t = …; }`: moves the declaration beside its first use.

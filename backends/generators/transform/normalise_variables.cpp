@@ -102,6 +102,78 @@ void forward_copies(const program& p, list& all) {
   }
 }
 
+namespace {
+
+// Sums and products of numbers and of names that keep their values, without wrapping: where an element stands.
+bool is_place(const expr& e, const std::function<bool(const std::string&)>& stays) {
+  bool ok = is_integer(e.type.base) && !is_unsigned(e.type.base) && bits(e.type.base) >= 32 && e.type.lanes == 1
+            && e.type.depth == 0;
+  if (e.kind == expr_kind::name)
+    return ok && stays(e.text);
+  const bool computes = (e.kind == expr_kind::binary && (e.text == "+" || e.text == "-" || e.text == "*"))
+                        || (e.kind == expr_kind::unary && e.text == "-") || e.kind == expr_kind::cast;
+  for (const auto& a : e.args)
+    ok = ok && is_place(a, stays);
+  return ok && (e.kind == expr_kind::literal || computes);
+}
+
+} // namespace
+
+void forward_places(const program& p, list& all) {
+  const auto changed = assigned(all);
+  auto own = declared(all);
+  for (const auto& x : p.parameters)
+    own.insert(x.name);
+  std::set<std::string> kept;   // what text mentions
+  std::set<std::string> places; // what says where an element stands
+  const auto keep = [&](const auto& x) { kept.insert(x.names.begin(), x.names.end()); };
+  walk(all, [&](const stmt& s) {
+    keep(s);
+    for (const auto& name : own)
+      if (!s.type.suffix.empty() && replace_identifier(s.type.suffix, name, "") != s.type.suffix)
+        kept.insert(name);
+  });
+  walk_exprs(all, [&](const expr& e) {
+    keep(e);
+    if (e.kind == expr_kind::subscript)
+      walk(e.args[1], [&](const expr& x) {
+        if (x.kind == expr_kind::name)
+          places.insert(x.text);
+      });
+  });
+  for (size_t known = 0; known != places.size();) { // what those are made of
+    known = places.size();
+    walk(all, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare && places.count(s.name) != 0)
+        walk(s.value, [&](const expr& x) {
+          if (x.kind == expr_kind::name)
+            places.insert(x.text);
+        });
+    });
+  }
+  const auto stays = [&](const std::string& name) { return changed.count(name) == 0 && own.count(name) != 0; };
+  const std::function<void(list&)> visit = [&](list& body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      const auto s = body[i];
+      if (s.kind == stmt_kind::declare && s.has_value && !s.is_static && s.type.suffix.empty() && stays(s.name)
+          && kept.count(s.name) == 0 && places.count(s.name) != 0 && is_place(make_name(s.name, s.type), stays)
+          && is_place(s.value, stays)) {
+        const auto& value = bare(s.value);
+        const auto now = value.type.base == s.type.base || value.kind == expr_kind::literal
+                             ? value
+                             : make_expr(expr_kind::cast, scalar_type(s.type.base), {value});
+        body.erase(body.begin() + static_cast<ptrdiff_t>(i--));
+        for (auto k = i + 1; k < body.size(); ++k)
+          substitute(body[k], s.name, now);
+        continue;
+      }
+      visit(body[i].body.change());
+      visit(body[i].otherwise.change());
+    }
+  };
+  visit(all);
+}
+
 void forward_pointers(program& p, list& body) {
   for (size_t i = 0; i < body.size(); ++i) {
     forward_pointers(p, body[i].body.change());

@@ -220,6 +220,11 @@ expr vectoriser::vector(const expr& e) {
     }
     case expr_kind::conditional: {
       auto k = e.type.base;
+      if (!varies(e.args[0])) { // one arm alone is evaluated, in all lanes
+        auto yes = value(e.args[1], k);
+        auto no = value(e.args[2], k);
+        return make_expr(expr_kind::conditional, vector_of(k), {e.args[0], std::move(yes), std::move(no)});
+      }
       // Both arms are evaluated: they must be harmless, or read what the condition reads anyway.
       for (size_t i = 1; i < 3; ++i)
         if (!safe_beside(e.args[i], e.args[0]))
