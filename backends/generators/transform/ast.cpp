@@ -148,7 +148,11 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
     auto value = read_whole(inner[1]);
     around_ = {};
     if (target.kind == expr_kind::name || target.kind == expr_kind::subscript) {
-      out.push_back(make_assign(std::move(target), op, std::move(value)));
+      json computed;
+      const auto in = node["computeLHSType"].get(computed) == simdjson::SUCCESS
+                          ? parse_ctype(text(computed, "qualType"), text(computed, "desugaredQualType"))
+                          : target.type;
+      out.push_back(assigned_by(std::move(target), op, std::move(value), in));
       std::move(after.begin(), after.end(), std::back_inserter(out));
       return;
     }

@@ -191,6 +191,15 @@ expr ast_reader::read_node(json node) {
     around_ = around;
     return e;
   }
+  if (kind == "UnaryExprOrTypeTraitExpr" && text(node, "name") == "sizeof") {
+    json of;
+    const auto measured = node["argType"].get(of) == simdjson::SUCCESS
+                              ? parse_ctype(text(of, "qualType"), text(of, "desugaredQualType"))
+                          : inner.size() == 1 ? type_of(inner[0])
+                                              : ctype{};
+    const auto bytes = size_of(measured);
+    return bytes ? make_expr(expr_kind::literal, type, {}, std::to_string(*bytes) + "UL") : opaque_expr(node);
+  }
   if (kind == "MemberExpr" && inner.size() == 1) {
     bool arrow = false;
     if (node["isArrow"].get(arrow) != simdjson::SUCCESS)

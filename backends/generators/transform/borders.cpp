@@ -1,6 +1,7 @@
 #include "backends/generators/transform/borders.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kevolve::transform {
 
@@ -258,10 +259,19 @@ list cut_at(program& p, const stmt& l, const middle_range& r, const std::functio
   if (!r.first.empty())
     out.push_back(part("h", l.from, first));
   auto middle = part("", first, end);
-  for (const auto& e : r.first)
-    middle.at_least.change().push_back(e);
-  for (const auto& e : r.end)
-    middle.below.change().push_back(e);
+  // Of what the loops around change, copies of this one would hold something else.
+  const auto lasts = [&](const expr& e) {
+    bool ok = true;
+    walk(e, [&](const expr& x) {
+      ok = ok
+           && (x.kind != expr_kind::name
+               || std::any_of(p.parameters.begin(), p.parameters.end(),
+                              [&](const parameter& a) { return a.name == x.text; }));
+    });
+    return ok;
+  };
+  std::copy_if(r.first.begin(), r.first.end(), std::back_inserter(middle.at_least.change()), lasts);
+  std::copy_if(r.end.begin(), r.end.end(), std::back_inserter(middle.below.change()), lasts);
   inside(middle.body.change());
   out.push_back(std::move(middle));
   if (!r.end.empty())

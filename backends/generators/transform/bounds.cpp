@@ -89,9 +89,19 @@ private:
     });
   }
 
+  // What C takes modulo 2^32 (modulo 2^64 an element stands where it stood).
+  static bool may_wrap(const expr& x) {
+    const bool converts = x.kind == expr_kind::cast && x.args[0].type.base != scalar_kind::u32;
+    const bool computes = x.kind == expr_kind::binary || x.kind == expr_kind::unary;
+    return x.type.base == scalar_kind::u32 && (converts || computes);
+  }
+
   // Sums and products of sizes and indices; of other things, what is left of a division that cannot be negative.
   std::optional<polynomial> read(const expr& e) {
     bool fine = true;
+    walk(e, [&](const expr& x) { fine = fine && !may_wrap(x); });
+    if (!fine)
+      return {};
     auto out = to_polynomial(e, [&](const expr& atom) {
       const auto& a = bare(atom);
       const auto by = a.kind == expr_kind::binary && a.text == "/" ? literal_value(a.args[1]) : std::nullopt;

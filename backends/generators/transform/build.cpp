@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace kevolve::transform {
 
@@ -37,6 +38,52 @@ const expr& bare(const expr& e) {
 expr make_unary(std::string op, expr a) {
   auto t = a.type;
   return make_expr(expr_kind::unary, t, {std::move(a)}, std::move(op));
+}
+
+stmt assigned_by(expr target, const std::string& op, expr value, const ctype& in) {
+  const auto own = target.type.base;
+  const bool wraps = op == "/=" || op == "%=" || op == ">>="; // the others come to the same in fewer bits
+  if (op == "=" || !is_integer(own) || own == in.base || in.base == scalar_kind::none || !(is_float(in.base) || wraps))
+    return make_assign(std::move(target), op, std::move(value));
+  const auto wide = scalar_type(in.base);
+  auto before = make_expr(expr_kind::cast, wide, {target});
+  auto after = make_expr(expr_kind::binary, wide, {std::move(before), std::move(value)}, op.substr(0, op.size() - 1));
+  auto now = make_expr(expr_kind::cast, scalar_type(own), {std::move(after)});
+  return make_assign(std::move(target), "=", std::move(now));
+}
+
+bool is_truth(const expr& e) {
+  static const std::set<std::string> asking{"<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"};
+  const auto& c = bare(e);
+  return (c.kind == expr_kind::binary || c.kind == expr_kind::unary) && asking.count(c.text) != 0;
+}
+
+std::optional<std::vector<int64_t>> extents_of(const ctype& t) {
+  std::vector<int64_t> out;
+  for (size_t at = 0; at < t.suffix.size();) {
+    const auto end = t.suffix.find(']', at);
+    int64_t n = 0;
+    if (t.suffix[at] != '[' || end == std::string::npos)
+      return {};
+    const auto* last = t.suffix.data() + end;
+    if (const auto [rest, error] = std::from_chars(t.suffix.data() + at + 1, last, n);
+        rest != last || error != std::errc{} || n < 1)
+      return {};
+    out.push_back(n);
+    at = end + 1;
+  }
+  return out;
+}
+
+std::optional<int64_t> size_of(const ctype& t) {
+  const auto all = extents_of(t);
+  if (!all || t.depth != 0 || t.lanes != 1 || t.base == scalar_kind::none || t.base == scalar_kind::boolean)
+    return {};
+  int64_t out = bits(t.base) / 8;
+  for (const auto n : *all)
+    if (__builtin_mul_overflow(out, n, &out))
+      return {};
+  return out;
 }
 
 std::optional<int64_t> literal_value(const expr& e) {

@@ -20,10 +20,20 @@ expr make_binary(std::string op, expr a, expr b); // folds integer literals, x +
 expr make_expr(expr_kind kind, ctype type, std::vector<expr> args, std::string text = {});
 stmt make_declare(std::string name, ctype type, std::optional<expr> value);
 stmt make_assign(expr target, std::string op, expr value);
+// `target op value`, which C computes in the type `in`: spelled out where the target's own type would give another
+// value.
+stmt assigned_by(expr target, const std::string& op, expr value, const ctype& in);
 stmt make_block(std::vector<stmt> body);
 
 // The expression without the conversions that the compiler inserts around it.
 const expr& bare(const expr& e);
+
+// 0 or 1, whatever it is made of.
+bool is_truth(const expr& e);
+
+// The extents of an array that numbers alone give, none for a scalar; bytes of a scalar or of such an array.
+std::optional<std::vector<int64_t>> extents_of(const ctype& t);
+std::optional<int64_t> size_of(const ctype& t);
 
 // The value of an integer literal (through implicit casts).
 std::optional<int64_t> literal_value(const expr& e);

@@ -188,7 +188,7 @@ private:
     const auto* to = place(e.args[0]);
     const auto* from = place(e.args[1]);
     if (to == nullptr || from == nullptr || !has_bits(to->type) || !has_bits(from->type)
-        || bits(to->type.base) != bits(from->type.base) || !covers(e.args[2], *to, *from))
+        || bits(to->type.base) != bits(from->type.base) || !covers(e.args[2], *to))
       return false;
     auto value = filled(*from);
     if (!value)
@@ -204,16 +204,10 @@ private:
     return t.base != scalar_kind::none && t.base != scalar_kind::boolean && t.depth == 0 && t.suffix.empty();
   }
 
-  // Whether `size` is that of both: a number, or sizeof one of them.
-  static bool covers(const expr& size, const expr& to, const expr& from) {
-    const auto& s = bare(size);
-    if (const auto n = literal_value(s))
-      return *n * 8 == bits(to.type.base);
-    const auto text = s.kind == expr_kind::opaque ? s.text : std::string{};
-    const auto is = [&](const std::string& what) {
-      return text == "sizeof " + what || text == "sizeof(" + what + ")" || text == "sizeof (" + what + ")";
-    };
-    return is(to.text) || is(from.text) || is(print_type(plain(to.type))) || is(print_type(plain(from.type)));
+  // Whether `size` is that of both.
+  static bool covers(const expr& size, const expr& to) {
+    const auto n = literal_value(size);
+    return n && *n * 8 == bits(to.type.base);
   }
 
   bool keep(const std::string& name, const ctype& type, std::optional<expr> value, bool certain) {

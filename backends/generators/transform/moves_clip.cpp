@@ -88,6 +88,8 @@ private:
 
   static expr joined(const std::vector<expr>& parts, const std::string& op) {
     auto out = parts.front();
+    if (parts.size() == 1 && !is_truth(out)) // what was joined was 0 or 1
+      out = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {out, make_literal(0)}, "!=");
     for (size_t i = 1; i < parts.size(); ++i)
       out = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(out), parts[i]}, op);
     return out;

@@ -196,6 +196,8 @@ void normalise(program& p) {
   name_extremes(body);
   count_loops(p, body);
   flatten(body);
+  spell_copies(p, body);
+  write_inductions(p, body);
   drop_unread(body);
   forward_copies(p, body);
   forward_pointers(p, body);

@@ -43,7 +43,7 @@ std::optional<int64_t> value_behind(const stmt_list& body, size_t end, const exp
   for (size_t i = end; i-- > 0;) {
     const auto& s = body[i];
     if (s.kind == stmt_kind::declare && s.name == at.text)
-      return s.has_value ? value_of(s.value) : std::nullopt;
+      return s.has_value && !s.is_static ? value_of(s.value) : std::nullopt;
     if (s.kind == stmt_kind::assign && same(bare(s.target), at))
       return s.op == "=" ? value_of(s.value) : std::nullopt;
     const bool sets_another =
@@ -114,6 +114,8 @@ private:
     std::optional<expr> before;
     for (const auto* c : conditions) {
       const bool from_none = takes_the_first(*c, at);
+      if (from_none && c != conditions.back()) // what is asked behind it decides about the first, too
+        return {};
       if (from_none)
         c = &bare(c->args[1]);
       const bool compares =

@@ -88,10 +88,33 @@ size_t start_of(const list& body, size_t at, const std::string& name) {
   return at;
 }
 
+// Of `i += 1, o += 4`, where none looks at i, the others go to the end of the loop's body.
+void put_last(list& body, list& increments, const expr& condition) {
+  const auto& all = condition.args;
+  for (size_t k = 0; increments.size() > 1 && k < increments.size(); ++k) {
+    const auto& target = increments[k].target;
+    const bool is_index = increments[k].kind == stmt_kind::assign && target.kind == expr_kind::name
+                          && std::any_of(all.begin(), all.end(), [&](const expr& e) { return same(bare(e), target); });
+    const bool alone = std::all_of(increments.begin(), increments.end(), [&](const stmt& s) {
+      return &s == &increments[k]
+             || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && !mentions(s, target.text)
+                 && !mentions(increments[k], s.target.text));
+    });
+    if (!is_index || !alone)
+      continue;
+    auto one = increments[k];
+    increments.erase(increments.begin() + static_cast<ptrdiff_t>(k));
+    body.insert(body.end(), increments.begin(), increments.end());
+    increments = {std::move(one)};
+  }
+}
+
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
   auto& w = body[at];
   list increment;
+  if (w.op == "counted" && w.otherwise.size() > 1 && w.value.kind == expr_kind::binary)
+    put_last(w.body.change(), w.otherwise.change(), w.value);
   if (w.op == "counted")
     increment = w.otherwise;
   else if (!w.body.empty())

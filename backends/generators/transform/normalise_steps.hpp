@@ -18,6 +18,10 @@ size_t count_mentions(const stmt_list& body, const std::string& name);
 
 // Makes `while (i < n) { …; i += c }` a counted loop wherever it is one, and `continue` a branch.
 void count_loops(program& p, stmt_list& body);
+// memset with 0 and memcpy of whole elements become the loops that they are.
+void spell_copies(program& p, stmt_list& body);
+// `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
+void write_inductions(program& p, stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.
 void drop_unread(stmt_list& all);
 // `int count = (int)n;`, where neither ever changes: n is written in its place.

@@ -45,6 +45,8 @@ std::optional<std::string> reduction_op(const stmt& s, const std::string& name) 
     return {};
   // Whole numbers that are rounded, and truth values, on every update have no partial results.
   const auto kind = s.target.type.base;
+  if (s.target.type.depth != 0)
+    return {};
   const bool rounds = is_integer(kind) && is_float(bare(s.value).type.base);
   if (rounds || (kind == scalar_kind::boolean && s.op != "&=" && s.op != "|="))
     return {};

@@ -96,12 +96,13 @@ expr vectoriser::lane(expr e, int64_t i) const {
 expr vectoriser::load(const expr& e) {
   if (e.type.lanes > 1)
     throw refusal{root_of(e) + " holds vectors already"};
-  if (e.args[0].kind == expr_kind::subscript && varies(e.args[0]))
-    throw refusal{"rows of " + root_of(e) + " depend on " + loop_.name};
   bool array = !root_of(e).empty() && varying_.count(root_of(e)) != 0;
+  if (!array && e.args[0].kind == expr_kind::subscript && varies(e.args[0]))
+    throw refusal{"rows of " + root_of(e) + " depend on " + loop_.name};
   if (array) { // an array of vectors
-    if (varies(e.args[1]))
-      throw refusal{"which element of " + root_of(e) + " depends on " + loop_.name};
+    for (const auto* at = &e; at->kind == expr_kind::subscript; at = &at->args[0])
+      if (varies(at->args[1]))
+        throw refusal{"which element of " + root_of(e) + " depends on " + loop_.name};
     auto out = e;
     out.type = vector_of(e.type.base);
     return out;
@@ -115,12 +116,15 @@ expr vectoriser::load(const expr& e) {
   if (!own) { // one scalar load per lane
     std::vector<expr> parts;
     parts.reserve(lanes_);
-    for (int64_t i = 0; i < lanes_; ++i)
-      parts.push_back(i == 0 || !left_ ? lane(e, i)
-                                       : make_expr(expr_kind::conditional, e.type,
-                                                   {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32),
-                                                              {make_literal(i), *left_}, "<"),
-                                                    lane(e, i), make_literal(0, e.type.base)}));
+    for (int64_t i = 0; i < lanes_; ++i) {
+      auto one = lane(e, i);
+      if (i > 0 && left_)
+        one = make_expr(expr_kind::conditional, e.type,
+                        {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {make_literal(i), *left_}, "<"),
+                         std::move(one), make_literal(0, e.type.base)});
+      const bool narrow = i > 0 && left_ && is_integer(e.type.base) && bits(e.type.base) < 32; // a choice is an int
+      parts.push_back(narrow ? make_expr(expr_kind::cast, scalar_type(e.type.base), {std::move(one)}) : std::move(one));
+    }
     return make_expr(expr_kind::compose, vector_of(e.type.base), std::move(parts));
   }
   if (left_)

@@ -5,6 +5,7 @@
 // argument: p output i32 n
 // argument: q output i64 n
 // argument: r output i64 n
+// argument: u output i64 n
 // argument: n size
 // argument: m size
 // sizes: n=5 m=67
@@ -15,8 +16,9 @@
 // applies: vectorise(L1,16); mask(L1); vectorise(L2,16); vectorise(L3,8)
 // applies: jam(L0,4)
 // declines: vectorise(L4,8): odd carries a value
+// declines: vectorise(L5,8): last carries a value
 #include <stdint.h>
-void best_from_none(const float *x, const int32_t *k, int64_t *o, int32_t *p, int64_t *q, int64_t *r, int64_t n, int64_t m) {
+void best_from_none(const float *x, const int32_t *k, int64_t *o, int32_t *p, int64_t *q, int64_t *r, int64_t *u, int64_t n, int64_t m) {
   for (int64_t i = 0; i < n; ++i) {
     const float *row = x + i * m;
     const int32_t *kk = k + i * m;
@@ -42,5 +44,10 @@ void best_from_none(const float *x, const int32_t *k, int64_t *o, int32_t *p, in
       if (odd == -1 || row[j] > row[odd])
         odd = j;
     r[i] = odd;
+    int64_t last = -1;
+    for (int64_t j = 0; j < m; ++j)
+      if ((last < 0 || row[j] < row[last]) && kk[j] > 3)
+        last = j;
+    u[i] = last;
   }
 }

@@ -10,7 +10,7 @@
 // applies: jam(L0,4)
 // applies: select(B0); jam(L0,8)
 // applies: tile(L0,8); jam(L0,3)
-// declines: vectorise(L0,8): the condition of W0 varies
+// declines: vectorise(L0,8): a guarded load
 // declines: split(L0,4): accumulates nothing
 #include <stdint.h>
 void search(const int64_t *table, const int64_t *values, int64_t *ids, int64_t entries, int64_t count) {

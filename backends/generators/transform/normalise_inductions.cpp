@@ -1,0 +1,146 @@
+// Induction variables: what grows by the same in each round of a counted loop.
+// Source: Allen and Kennedy, "Optimizing compilers for modern architectures", 2002, §4.5.
+#include "backends/generators/transform/analysis.hpp"
+#include "backends/generators/transform/normalise_steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kevolve::transform {
+
+namespace {
+
+using list = stmt_list;
+
+bool is_wide(const ctype& t) {
+  return is_integer(t.base) && !is_unsigned(t.base) && bits(t.base) >= 32 && t.depth == 0 && t.suffix.empty();
+}
+
+size_t times_set(const list& body, const std::string& name) {
+  size_t n = 0;
+  walk(body, [&](const stmt& s) {
+    n += s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && s.target.text == name ? 1U : 0U;
+  });
+  return n;
+}
+
+class writer {
+public:
+  writer(program& p, list& body) : p_(p), body_(body) {}
+
+  // body[at] is a counted loop; true: a variable that grew in it does not any more.
+  bool once(size_t at) {
+    const auto& l = body_[at];
+    if (l.kind != stmt_kind::loop || l.step != 1 || !is_wide(l.type) || leaves_early(l.body))
+      return false;
+    for (size_t k = 0; k < l.body.size(); ++k)
+      if (grows(l, l.body[k])) {
+        rewrite(at, k);
+        return true;
+      }
+    return false;
+  }
+
+private:
+  static bool grows(const stmt& l, const stmt& s) {
+    const bool walks = s.target.type.depth == 1 && s.target.type.suffix.empty(); // a pointer
+    if (s.kind != stmt_kind::assign || s.op != "+=" || s.target.kind != expr_kind::name
+        || !(is_wide(s.target.type) || walks) || !is_wide(bare(s.value).type) || s.target.text == l.name)
+      return false;
+    const auto& v = s.target.text;
+    bool spoken_of = false; // where text, or an address, may change it
+    walk(l.body, [&](const stmt& x) {
+      spoken_of = spoken_of || std::find(x.names.begin(), x.names.end(), v) != x.names.end()
+                  || (!x.type.suffix.empty() && replace_identifier(x.type.suffix, v, "") != x.type.suffix);
+    });
+    walk_exprs(l.body, [&](const expr& e) {
+      spoken_of = spoken_of || std::find(e.names.begin(), e.names.end(), v) != e.names.end()
+                  || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, v));
+    });
+    return !spoken_of && times_set(l.body, v) == 1 && declared(l.body).count(v) == 0 && !mentions(s.value, v)
+           && !mentions(s.value, l.name) && is_speculable(s.value) && invariant(s.value, l.body)
+           && invariant(l.from, l.body) && !mentions(l.from, v) && !mentions(l.to, v);
+  }
+
+  void rewrite(size_t at, size_t k) {
+    auto& l = body_[at];
+    const auto s = l.body[k];
+    const auto v = s.target;
+    const bool walks = v.type.depth > 0;
+    const auto as_v = [&](const expr& e) {
+      return walks || bits(bare(e).type.base) >= bits(v.type.base) || literal_value(e)
+                 ? e
+                 : make_expr(expr_kind::cast, scalar_type(v.type.base), {bare(e)});
+    };
+    const auto grown = as_v(s.value);
+    const auto rounds = make_binary("-", make_name(l.name, l.type), l.from);
+    const auto so_far = make_binary("*", as_v(rounds), grown);
+    auto& inside = l.body.change();
+    for (size_t j = 0; j < inside.size(); ++j)
+      if (j != k)
+        move_on(inside[j], v, j < k ? so_far : make_binary("+", so_far, grown));
+    inside.erase(inside.begin() + static_cast<ptrdiff_t>(k));
+    if (is_used_again(at, v.text)) {
+      auto all = make_binary("-", l.to, l.from);
+      if (!is_never_empty(l))
+        all = make_expr(expr_kind::conditional, all.type,
+                        {make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {l.from, l.to}, "<"), all,
+                         make_literal(0, all.type.base)});
+      body_.insert(body_.begin() + static_cast<ptrdiff_t>(at) + 1,
+                   make_assign(v, "+=", make_binary("*", as_v(all), grown)));
+    }
+  }
+
+  // v[e] is v[by + e], other uses of v are v + by.
+  static void move_on(stmt& s, const expr& v, const expr& by) {
+    if (v.type.depth == 0)
+      return substitute(s, v.text, make_binary("+", v, by));
+    const auto there = v.text + " of old"; // no name of C's
+    list one{std::move(s)};
+    rewrite_exprs(one, [&](expr& e) {
+      if (e.kind != expr_kind::subscript || !same(bare(e.args[0]), v))
+        return;
+      auto& args = e.args.change();
+      args[0] = make_name(there, v.type);
+      args[1] = make_binary("+", by, args[1]);
+    });
+    s = std::move(one[0]);
+    substitute(s, v.text, make_expr(expr_kind::binary, v.type, {v, by}, "+"));
+    substitute(s, there, v);
+  }
+
+  // Sizes are never negative.
+  bool is_never_empty(const stmt& l) const {
+    const auto& to = bare(l.to);
+    const bool size = to.kind == expr_kind::name
+                      && std::any_of(p_.parameters.begin(), p_.parameters.end(),
+                                     [&](const parameter& x) { return x.name == to.text; });
+    return literal_value(l.from) == 0 && (size || literal_value(to).value_or(-1) >= 0);
+  }
+
+  // Where it is declared in the same list, what follows decides; else the loops around may come here again.
+  bool is_used_again(size_t at, const std::string& name) const {
+    bool here = false;
+    for (size_t i = 0; i < at; ++i)
+      here = here || (body_[i].kind == stmt_kind::declare && body_[i].name == name);
+    return !here || std::any_of(body_.begin() + static_cast<ptrdiff_t>(at) + 1, body_.end(), [&](const stmt& s) {
+      return mentions(s, name) || s.kind == stmt_kind::opaque || holds_opaque(s.body) || holds_opaque(s.otherwise);
+    });
+  }
+
+  program& p_;
+  list& body_;
+};
+
+} // namespace
+
+void write_inductions(program& p, list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    write_inductions(p, body[i].body.change());
+    write_inductions(p, body[i].otherwise.change());
+    while (writer{p, body}.once(i)) {
+    }
+  }
+}
+
+} // namespace kevolve::transform
