@@ -256,6 +256,7 @@ std::unique_ptr<bench::library> bench::build(const std::string& source, const st
 namespace {
 
 constexpr size_t page = 4096;
+constexpr size_t guard = 64 * page; // a row before the first one, too
 constexpr size_t alignment = 64; // what a candidate may count on
 
 size_t round_up(size_t n, size_t to) {
@@ -267,14 +268,14 @@ size_t round_up(size_t n, size_t to) {
 class fenced {
 public:
   fenced(size_t bytes, bool at_end) : inner_(round_up(bytes + 1, page)) {
-    auto* all = mmap(nullptr, inner_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    auto* all = mmap(nullptr, inner_ + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED)
       throw std::runtime_error("no memory for an argument");
     base_ = static_cast<char*>(all);
-    if (mprotect(base_ + page, inner_, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(base_ + guard, inner_, PROT_READ | PROT_WRITE) != 0)
       throw std::runtime_error("no memory for an argument");
-    std::memset(base_ + page, '\x5a', inner_);
-    data_ = at_end ? end() - round_up(bytes, alignment) : base_ + page;
+    std::memset(base_ + guard, '\x5a', inner_);
+    data_ = at_end ? end() - round_up(bytes, alignment) : base_ + guard;
   }
   fenced(fenced&& other) noexcept
       : inner_(other.inner_), base_(std::exchange(other.base_, nullptr)), data_(other.data_) {}
@@ -282,10 +283,10 @@ public:
   fenced& operator=(const fenced&) = delete;
   ~fenced() {
     if (base_ != nullptr)
-      munmap(base_, inner_ + 2 * page);
+      munmap(base_, inner_ + 2 * guard);
   }
   char* data() { return data_; }
-  char* end() { return base_ + page + inner_; }
+  char* end() { return base_ + guard + inner_; }
 
 private:
   size_t inner_;

@@ -143,10 +143,21 @@ std::optional<std::pair<polynomial, polynomial>> extremes(const polynomial& p, c
     auto to = to_polynomial(l.to);
     auto a = low.linear_in(l.name);
     auto b = high.linear_in(l.name);
-    if (!from || !to || !a || !b || !a->first.never_negative(least) || !b->first.never_negative(least))
+    if (!from || !to || !a || !b)
       return {};
-    low = a->first * *from + a->second;
-    high = b->first * (*to - polynomial{1}) + b->second;
+    const auto last = *to - polynomial{1};
+    // At which end it is least: at the first, or, of what counts down, at the last.
+    const auto counts_down = [&](const polynomial& factor) -> std::optional<bool> {
+      if (factor.never_negative(least))
+        return false;
+      return (polynomial{} - factor).never_negative(least) ? std::optional{true} : std::nullopt;
+    };
+    const auto of_low = counts_down(a->first);
+    const auto of_high = counts_down(b->first);
+    if (!of_low || !of_high)
+      return {};
+    low = a->first * (*of_low ? last : *from) + a->second;
+    high = b->first * (*of_high ? *from : last) + b->second;
   }
   return std::pair{low, high};
 }
@@ -178,7 +189,11 @@ bool apart(const access& w, const access& x, const std::string& index, const std
       continue;
     auto p = w.index[d]->linear_in(index);
     auto q = x.index[d]->linear_in(index);
-    if (!p || !q || !(p->first == q->first) || p->first.is_zero() || !p->first.never_negative(least))
+    if (!p || !q || !(p->first == q->first) || p->first.is_zero())
+      continue;
+    const bool backwards = !p->first.never_negative(least);
+    const auto factor = backwards ? polynomial{} - p->first : p->first;
+    if (!factor.never_negative(least))
       continue;
     if (p->first.constant() == 1 && is_digit(w, index, p->second, q->second, varying)
         && is_digit(x, index, p->second, q->second, varying))
@@ -216,7 +231,7 @@ bool apart(const access& w, const access& x, const std::string& index, const std
     if (leftover(we->first) || leftover(we->second) || leftover(xe->first) || leftover(xe->second))
       continue;
     // |difference of the rests| < coefficient, so a different index means a different place.
-    auto room = p->first - polynomial{1};
+    auto room = factor - polynomial{1};
     if ((room - (we->second - xe->first)).never_negative(least)
         && (room - (xe->second - we->first)).never_negative(least))
       return true;

@@ -48,7 +48,10 @@ private:
         || !(is_wide(s.target.type) || walks) || !is_wide(bare(s.value).type) || s.target.text == l.name)
       return false;
     const auto& v = s.target.text;
-    bool spoken_of = false; // where text, or an address, may change it
+    const auto own = declared(l.body);
+    bool by_own = false;
+    walk(s.value, [&](const expr& e) { by_own = by_own || (e.kind == expr_kind::name && own.count(e.text) != 0); });
+    bool spoken_of = by_own; // where text, or an address, may change it
     walk(l.body, [&](const stmt& x) {
       spoken_of = spoken_of || std::find(x.names.begin(), x.names.end(), v) != x.names.end()
                   || (!x.type.suffix.empty() && replace_identifier(x.type.suffix, v, "") != x.type.suffix);
@@ -57,7 +60,7 @@ private:
       spoken_of = spoken_of || std::find(e.names.begin(), e.names.end(), v) != e.names.end()
                   || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, v));
     });
-    return !spoken_of && times_set(l.body, v) == 1 && declared(l.body).count(v) == 0 && !mentions(s.value, v)
+    return !spoken_of && times_set(l.body, v) == 1 && own.count(v) == 0 && !mentions(s.value, v)
            && !mentions(s.value, l.name) && is_speculable(s.value) && invariant(s.value, l.body)
            && invariant(l.from, l.body) && !mentions(l.from, v) && !mentions(l.to, v);
   }

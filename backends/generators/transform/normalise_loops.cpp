@@ -109,6 +109,59 @@ void put_last(list& body, list& increments, const expr& condition) {
   }
 }
 
+// from - bound + more, as short as it is where that is a number: n for `n - 1` down to 0.
+expr rounds(const expr& from, const expr& bound, int64_t more) {
+  const auto end = literal_value(bound);
+  if (!end)
+    return make_binary("+", make_binary("-", from, bound), make_literal(more));
+  auto base = from;
+  auto rest = more - *end;
+  if (from.kind == expr_kind::binary && (from.text == "+" || from.text == "-"))
+    if (const auto n = literal_value(from.args[1])) {
+      base = from.args[0];
+      rest += from.text == "+" ? *n : -*n;
+    }
+  return make_binary(rest < 0 ? "-" : "+", base, make_literal(rest < 0 ? -rest : rest));
+}
+
+// `for (i = a; i >= b; --i)`: a loop that counts up, in whose body i is a less the rounds.
+bool count_up(program& p, list& body, size_t at, const stmt& step, const expr& index, const expr& condition) {
+  const auto& w = body[at];
+  const auto& name = index.text;
+  // The operands of > were swapped, as those of a loop that counts up.
+  const bool down = condition.text == "<" || condition.text == "<=";
+  const auto& bound = bare(down ? condition.args[0] : condition.args[1]);
+  const bool one_less = step.kind == stmt_kind::assign && step.op == "-=" && step.target.kind == expr_kind::name
+                        && step.target.text == name && literal_value(step.value) == 1;
+  auto work = w.body;
+  if (w.op != "counted")
+    work.change().pop_back();
+  const auto start = start_of(body, at, name);
+  if (!down || !one_less || start == at || is_unsigned(index.type.base) || bits(index.type.base) < 32
+      || assigned(work).count(name) != 0 || has_exit(work) || has_next(work) || !invariant(bound, work)
+      || mentions(bound, name) || !invariant(body[start].value, work) || bits(bound.type.base) > bits(index.type.base)
+      || is_unsigned(bound.type.base))
+    return false;
+  const auto inside = count_mentions({w}, name);
+  if (count_mentions(p.body, name) > inside + (body[start].kind == stmt_kind::assign ? 1U : 0U))
+    return false; // its value after the loop
+  const auto from = bare(body[start].value);
+  if (bits(from.type.base) > bits(index.type.base) || is_unsigned(from.type.base))
+    return false;
+  stmt loop;
+  loop.kind = stmt_kind::loop;
+  loop.type = index.type;
+  loop.type.is_const = false;
+  loop.name = fresh_name(p, name);
+  loop.from = make_literal(0, index.type.base);
+  loop.to = rounds(from, bound, condition.text == "<=" ? 1 : 0);
+  loop.body = std::move(work);
+  substitute(loop.body.change(), name, make_binary("-", from, make_name(loop.name, loop.type)));
+  body[at] = std::move(loop);
+  body.erase(body.begin() + static_cast<ptrdiff_t>(start));
+  return true;
+}
+
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
   auto& w = body[at];
@@ -134,11 +187,19 @@ void count_loop(program& p, list& body, size_t at) {
     std::swap(condition.args.change()[0], condition.args.change()[1]);
     condition.text = condition.text == ">" ? "<" : "<=";
   }
-  const auto& index = bare(condition.args[0]);
+  const bool on_the_right =
+      bare(condition.args[0]).kind != expr_kind::name
+      || (increment[0].kind == stmt_kind::assign && same(bare(condition.args[1]), increment[0].target));
+  const auto& index = bare(condition.args[on_the_right ? 1 : 0]);
   if (index.kind != expr_kind::name || index.type.depth != 0 || !is_integer(index.type.base))
     return fall_back();
   auto name = index.text;
   auto type = index.type;
+  if (on_the_right) {
+    if (!count_up(p, body, at, increment[0], index, condition))
+      fall_back();
+    return;
+  }
   auto step = step_of(increment[0], name);
   if (bits(type.base) < 32) // the last step of a tile, or of vectors, could wrap
     return fall_back();
