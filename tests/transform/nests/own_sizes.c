@@ -6,7 +6,7 @@
 // sizes: n=37
 // sizes: n=1
 // sizes: n=64
-// declines: vectorise(L0,8): holds 'sizeof t'
+// applies: vectorise(L0,8)
 // declines: vectorise(L4,8): L4 carries a dependence
 #include <stdint.h>
 void own_sizes(const float *x, float *y, float *z, int64_t n) {
