@@ -102,14 +102,16 @@ TEST_CASE("row pointers become subscripts, moving pointers stay") {
       const float *row = x + i * m;
       float *out = &y[i * m];
       const float *walk = row;
-      for (long j = 0; j < m; ++j) { out[j] = row[j] + *walk; walk++; }
+      for (long j = 0; j < m; ++j) { out[j] = row[j] + *walk; if (row[j] > 0) walk++; }
     }
   })") == R"(for (long i = 0; i < n; ++i) {
   const float *row = x + i * m;
   const float *walk = row;
   for (long j = 0; j < m; ++j) {
     y[i * m + j] = row[j] + walk[0];
-    walk += 1;
+    if (row[j] > 0) {
+      walk += 1;
+    }
   }
 }
 )");

@@ -10,7 +10,7 @@
 // sizes: n=3 m=1
 // sizes: n=2 m=16
 // sizes: n=9 m=33
-// applies: vectorise(L1,16); mask(L1); vectorise(L3,8)
+// applies: vectorise(L1,16); mask(L1); vectorise(L4,8)
 // applies: jam(L0,4)
 #include <stdint.h>
 #include <math.h>

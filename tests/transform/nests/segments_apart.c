@@ -9,7 +9,7 @@
 // sizes: rows=11
 // sizes: rows=1
 // applies: coalesce(L0)
-// declines: coalesce(L2): do not follow each other in at
+// declines: coalesce(L2): copies no segments
 // declines: coalesce(L4): does more with c or values
 // declines: coalesce(L6): changes while a segment is copied
 // declines: coalesce(L8): copies segments in several places
