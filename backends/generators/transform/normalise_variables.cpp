@@ -152,12 +152,23 @@ void forward_places(const program& p, list& all) {
     });
   }
   const auto stays = [&](const std::string& name) { return changed.count(name) == 0 && own.count(name) != 0; };
+  // Names of sizes alone stay: a number of columns says more by its name than as `width - side + 1`.
+  std::set<std::string> moving;
+  walk(all, [&](const stmt& s) {
+    if (s.kind == stmt_kind::loop)
+      moving.insert(s.name);
+    if (s.kind == stmt_kind::declare && s.has_value)
+      walk(s.value, [&](const expr& x) {
+        if (x.kind == expr_kind::name && moving.count(x.text) != 0)
+          moving.insert(s.name);
+      });
+  });
   const std::function<void(list&)> visit = [&](list& body) {
     for (size_t i = 0; i < body.size(); ++i) {
       const auto s = body[i];
       if (s.kind == stmt_kind::declare && s.has_value && !s.is_static && s.type.suffix.empty() && stays(s.name)
-          && kept.count(s.name) == 0 && places.count(s.name) != 0 && is_place(make_name(s.name, s.type), stays)
-          && is_place(s.value, stays)) {
+          && kept.count(s.name) == 0 && places.count(s.name) != 0 && moving.count(s.name) != 0
+          && is_place(make_name(s.name, s.type), stays) && is_place(s.value, stays)) {
         const auto& value = bare(s.value);
         const auto now = value.type.base == s.type.base || value.kind == expr_kind::literal
                              ? value
