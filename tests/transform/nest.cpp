@@ -257,7 +257,7 @@ namespace {
 
 constexpr size_t page = 4096;
 constexpr size_t guard = 64 * page; // a row before the first one, too
-constexpr size_t alignment = 64; // what a candidate may count on
+constexpr size_t alignment = 64;    // what a candidate may count on
 
 size_t round_up(size_t n, size_t to) {
   return (n + to - 1) / to * to;

@@ -62,7 +62,7 @@ private:
       c = &bare(c->args[0]);
     size_t sets = 0;
     walk(s.body, [&](const stmt& x) {
-      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == before.name ? 1 : 0;
+      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == before.name ? 1U : 0U;
     });
     if (c->kind != expr_kind::binary || c->text != "<" || bare(c->args[0]).kind != expr_kind::name
         || bare(c->args[0]).text != before.name || step.kind != stmt_kind::assign || step.op != "+="

@@ -31,6 +31,15 @@ bool updates_fixed_element(const stmt& loop) {
   return found;
 }
 
+// The wider of the element's type and those the loop's sums are kept in: registers fill with these.
+scalar_kind kept_in(const stmt& loop, scalar_kind element) {
+  walk(loop.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::assign && s.target.type.depth == 0 && bits(s.target.type.base) > bits(element))
+      element = s.target.type.base;
+  });
+  return element;
+}
+
 std::vector<reuse> reuses(const program& p, const environment& env) {
   std::vector<reuse> out;
   const auto inside = [](const stmt& loop, const std::function<void(const stmt&)>& f) {
@@ -45,7 +54,7 @@ std::vector<reuse> reuses(const program& p, const environment& env) {
       if (e.kind != expr_kind::subscript || root_of(e).empty() || mentions(e, outer.name) || !mentions(e, middle.name)
           || !mentions(e, inner.name) || !seen.insert(root_of(e)).second)
         return;
-      out.push_back({&outer, &middle, &inner, root_of(e), e.type.base, stride(e, middle.name) == 1});
+      out.push_back({&outer, &middle, &inner, root_of(e), kept_in(inner, e.type.base), stride(e, middle.name) == 1});
     });
   };
   walk(p.body, [&](const stmt& outer) {

@@ -71,10 +71,10 @@ void vectoriser::find_counters(const stmt& loop) {
     size_t sets = 0;
     size_t outside = 0;
     walk(loop_.body, [&](const stmt& x) {
-      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == name ? 1 : 0;
+      sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == name ? 1U : 0U;
     });
-    walk_exprs(loop_.body, [&](const expr& e) { outside += e.kind == expr_kind::name && e.text == name ? 1 : 0; });
-    const auto in_it = [&](const expr& e) { outside -= e.kind == expr_kind::name && e.text == name ? 1 : 0; };
+    walk_exprs(loop_.body, [&](const expr& e) { outside += e.kind == expr_kind::name && e.text == name ? 1U : 0U; });
+    const auto in_it = [&](const expr& e) { outside -= e.kind == expr_kind::name && e.text == name ? 1U : 0U; };
     walk(loop.value, in_it);
     walk_exprs(loop.body, in_it);
     if (sets == 1 && outside == 0 && declared(loop_.body).count(name) != 0)
