@@ -52,7 +52,8 @@ private:
   bool safe_beside(const expr& e, const expr& beside);
   void remember_loads(const expr& e);
 
-  void find_counters(const stmt& loop);
+  void find_counters(const std::vector<stmt>& body);
+  void find_counters(const stmt& loop, const std::set<std::string>& begun);
   bool is_left_by_some(const std::vector<stmt>& body, bool apart) const;
   void run_while_any(const stmt& s, const expr* mask, std::vector<stmt>& out);
   // A statement under a mask, or in every lane (null).

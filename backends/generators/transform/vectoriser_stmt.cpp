@@ -24,10 +24,7 @@ vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::str
       own_arrays_.insert(s.name);
   });
   varying_.insert(own_arrays_.begin(), own_arrays_.end());
-  walk(loop.body, [&](const stmt& s) {
-    if (s.kind == stmt_kind::while_loop)
-      find_counters(s);
-  });
+  find_counters(loop.body);
   for (bool grew = true; grew;) {
     grew = false;
     grow(loop.body, false, inside, grew);
@@ -62,8 +59,20 @@ void vectoriser::grow(const list& body, bool masked, const std::set<std::string>
   }
 }
 
+void vectoriser::find_counters(const list& body) {
+  std::set<std::string> begun; // in this list: a loop around it begins them anew each time
+  for (const auto& s : body) {
+    if (s.kind == stmt_kind::declare)
+      begun.insert(s.name);
+    if (s.kind == stmt_kind::while_loop)
+      find_counters(s, begun);
+    find_counters(s.body);
+    find_counters(s.otherwise);
+  }
+}
+
 // What counts a while's rounds and is not looked at elsewhere: in the lanes that still run it is the same.
-void vectoriser::find_counters(const stmt& loop) {
+void vectoriser::find_counters(const stmt& loop, const std::set<std::string>& begun) {
   for (const auto& s : loop.body) {
     if (s.kind != stmt_kind::assign || s.op != "+=" || s.target.kind != expr_kind::name || !literal_value(s.value))
       continue;
@@ -77,7 +86,7 @@ void vectoriser::find_counters(const stmt& loop) {
     const auto in_it = [&](const expr& e) { outside -= e.kind == expr_kind::name && e.text == name ? 1U : 0U; };
     walk(loop.value, in_it);
     walk_exprs(loop.body, in_it);
-    if (sets == 1 && outside == 0 && declared(loop_.body).count(name) != 0)
+    if (sets == 1 && outside == 0 && begun.count(name) != 0)
       counters_.insert(name);
   }
 }

@@ -10,6 +10,7 @@
 // argument: e output i32 n
 // argument: f output f32 n
 // argument: g output i32 n
+// argument: h output f32 n
 // argument: n size
 // argument: m size
 // sizes: n=67 m=5
@@ -22,10 +23,11 @@
 // applies: vectorise(L3,16); mask(L3)
 // applies: vectorise(L4,4); mask(L4); jam(L4,2)
 // applies: vectorise(L5,8); mask(L5)
+// applies: vectorise(L6,8); mask(L6)
 // declines: vectorise(L1,8): a guarded load
 #include <stdint.h>
 #include <math.h>
-void escapes_nested(const float *x, const float *z, const int32_t *k, const int32_t *w, int32_t *a, double *b, int32_t *c, int64_t *d, int32_t *e, float *f, int32_t *g, int64_t n, int64_t m) {
+void escapes_nested(const float *x, const float *z, const int32_t *k, const int32_t *w, int32_t *a, double *b, int32_t *c, int64_t *d, int32_t *e, float *f, int32_t *g, float *h, int64_t n, int64_t m) {
   for (int64_t i = 0; i < n; ++i) { /* branches inside; one leaves, from within another one */
     float v = x[i] * 3.0f;
     int32_t odd = 0, even = 0;
@@ -99,6 +101,20 @@ void escapes_nested(const float *x, const float *z, const int32_t *k, const int3
         most = z[i * m + j];
     }
     f[i] = most;
+  }
+  for (int64_t i = 0; i < n; ++i) { /* a count that goes on from one round to the next */
+    float v = x[i];
+    int32_t q = 0;
+    for (int32_t round = 0; round < 3; ++round) {
+      while (q < 9) {
+        v = v * 0.5f + 0.25f;
+        q += 1;
+        if (v > 0.45f * (float)(round + 1))
+          break;
+      }
+      v -= 0.3f;
+    }
+    h[i] = v;
   }
   for (int64_t i = 0; i < n; ++i) { /* steps of its own in each lane */
     int32_t v = (int32_t)(x[i] * 100.0f);
