@@ -261,7 +261,10 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
     if (x.kind == expr_kind::subscript) {
       bool there = false;
       walk(beside, [&](const expr& y) { there = there || same(x, y); });
-      ok = ok && (there || loaded_.count(print(x)) != 0 || within_.count(print(x)) != 0);
+      bool moves = false; // by a count that a lane which has left a while holds at its end, outside
+      walk(x.args[1],
+           [&](const expr& y) { moves = moves || (y.kind == expr_kind::name && varying_.count(y.text) != 0); });
+      ok = ok && (there || loaded_.count(print(x)) != 0 || (!moves && within_.count(print(x)) != 0));
       return;
     }
     const bool divides = x.kind == expr_kind::binary && (x.text == "/" || x.text == "%") && is_integer(x.type.base)

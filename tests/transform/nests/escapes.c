@@ -5,6 +5,7 @@
 // argument: b output f32 n
 // argument: c output i32 n
 // argument: d output i64 n
+// argument: e output i64 n
 // argument: n size
 // argument: m size
 // sizes: n=67 m=5
@@ -15,8 +16,9 @@
 // applies: vectorise(L1,16); mask(L1)
 // applies: vectorise(L2,8); mask(L2)
 // applies: vectorise(L3,4); mask(L3)
+// declines: vectorise(L4,4): a guarded load
 #include <stdint.h>
-void escapes(const float *x, const float *z, int32_t *a, float *b, int32_t *c, int64_t *d, int64_t n, int64_t m) {
+void escapes(const float *x, const float *z, int32_t *a, float *b, int32_t *c, int64_t *d, int64_t *e, int64_t n, int64_t m) {
   for (int64_t i = 0; i < n; ++i) { /* a while */
     float re = 0.0f, im = 0.0f;
     int32_t k = 0;
@@ -54,5 +56,14 @@ void escapes(const float *x, const float *z, int32_t *a, float *b, int32_t *c, i
         break;
       }
     d[i] = at;
+  }
+  for (int64_t i = 0; i < n; ++i) { /* the count itself is what is asked for: a lane may hold the row's end */
+    int64_t j = 0;
+    while (j < m) {
+      if (z[i * m + j] > 0.5f)
+        break;
+      j += 1;
+    }
+    e[i] = j;
   }
 }
