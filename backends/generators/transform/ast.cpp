@@ -177,38 +177,45 @@ void ast_reader::read_effect(json node, std::vector<stmt>& out) {
   out.push_back(std::move(s));
 }
 
-void ast_reader::read_for(json node, std::vector<stmt>& out) {
-  auto parts = children(node); // init, condition variable, condition, increment, body; {} where empty
-  if (parts.size() != 5)
-    return opaque_stmt(node, "a for statement of unknown form", out);
-  auto present = [&](size_t i) { return !text(parts[i], "kind").empty(); };
-  std::vector<stmt> scope;
-  if (present(0))
-    read_stmt(parts[0], scope);
-  stmt loop;
-  loop.kind = stmt_kind::while_loop;
-  loop.value = present(2) ? read_expr(parts[2]) : make_literal(1);
-  loop.body = read_body(parts[4]);
-  std::vector<stmt> increment;
-  const auto splices = std::exchange(splices_, false);
-  if (present(3))
-    read_effect(parts[3], increment);
-  splices_ = splices;
-  // normalise() turns `continue` into branches, so that the increment still runs; inside opaque text it cannot.
-  bool hidden = false;
-  walk(loop.body, [&](const stmt& s) {
-    hidden = hidden || (s.kind == stmt_kind::opaque && replace_identifier(s.text, "continue", "") != s.text);
-  });
-  if (hidden)
-    return opaque_stmt(node, "a loop that a construct left as it is continues", out);
-  loop.op = increment.empty() ? "" : "counted";
-  loop.otherwise = std::move(increment); // until normalise() has put it where it belongs
-  scope.push_back(std::move(loop));
-  if (scope.size() == 1)
-    out.push_back(std::move(scope[0]));
-  else
-    out.push_back(make_block(std::move(scope)));
+// `if (a && ++b > c) x`, where what the second changes hangs on the first: if (a) { b += 1; if (b > c) x }
+void ast_reader::read_branch(json condition, std::vector<stmt> yes, std::vector<stmt> no, std::vector<stmt>& out) {
+  auto inner = children(condition);
+  while (text(condition, "kind") == "ParenExpr" && inner.size() == 1) {
+    condition = inner[0];
+    inner = children(condition);
+  }
+  if (no.empty() && text(condition, "kind") == "BinaryOperator" && text(condition, "opcode") == "&&"
+      && acts(inner[1])) {
+    std::vector<stmt> second;
+    read_branch(inner[1], std::move(yes), {}, second);
+    return read_branch(inner[0], std::move(second), {}, out);
+  }
+  stmt s;
+  s.kind = stmt_kind::branch;
+  around_ = {&out, nullptr};
+  s.value = read_whole(condition);
+  around_ = {};
+  s.body = std::move(yes);
+  s.otherwise = std::move(no);
+  out.push_back(std::move(s));
 }
+
+namespace {
+
+// What C's programmers call it.
+std::string words_for(const std::string& kind) {
+  static const std::map<std::string, std::string, std::less<>> words{{"GotoStmt", "a goto"},
+                                                                     {"IndirectGotoStmt", "a goto"},
+                                                                     {"LabelStmt", "a label"},
+                                                                     {"SwitchStmt", "a switch"},
+                                                                     {"DoStmt", "a do loop"},
+                                                                     {"GCCAsmStmt", "assembly"},
+                                                                     {"AttributedStmt", "a statement with attributes"}};
+  const auto it = words.find(kind);
+  return it == words.end() ? "a statement of kind " + kind : it->second;
+}
+
+} // namespace
 
 void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   auto kind = text(node, "kind");
@@ -225,19 +232,9 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
   } else if (kind == "ForStmt") {
     read_for(node, out);
   } else if (kind == "WhileStmt" && inner.size() == 2) {
-    s.kind = stmt_kind::while_loop;
-    s.value = read_expr(inner[0]);
-    s.body = read_body(inner[1]);
-    out.push_back(std::move(s));
+    read_while(node, out);
   } else if (kind == "IfStmt" && (inner.size() == 2 || inner.size() == 3)) {
-    s.kind = stmt_kind::branch;
-    around_ = {&out, nullptr};
-    s.value = read_whole(inner[0]);
-    around_ = {};
-    s.body = read_body(inner[1]);
-    if (inner.size() == 3)
-      s.otherwise = read_body(inner[2]);
-    out.push_back(std::move(s));
+    read_branch(inner[0], read_body(inner[1]), inner.size() == 3 ? read_body(inner[2]) : std::vector<stmt>{}, out);
   } else if (kind == "ReturnStmt") {
     s.kind = stmt_kind::give_back;
     s.has_value = !inner.empty();
@@ -256,7 +253,7 @@ void ast_reader::read_stmt(json node, std::vector<stmt>& out) {
              || kind == "CallExpr" || kind == "ParenExpr" || kind == "CStyleCastExpr") {
     read_effect(node, out);
   } else {
-    opaque_stmt(node, kind + " is left as it is", out);
+    opaque_stmt(node, words_for(kind) + " is left as it is", out);
   }
 }
 

@@ -73,7 +73,34 @@ expr ast_reader::opaque_expr(json node) {
     e.text = "(" + e.text + ")";
   if (e.text.empty())
     out_.notes.push_back("an expression of kind " + text(node, "kind") + " without a place in the file");
+  else
+    note(node, "'" + e.text + "' is left as it is" + (changes.empty() ? "" : ": a change inside an expression"));
   return e;
+}
+
+void ast_reader::note(json node, const std::string& what) {
+  const auto where = expanded_range(node);
+  auto line = (where ? "line " + std::to_string(line_of(where->first)) + ": " : std::string{}) + what;
+  if (std::find(out_.notes.begin(), out_.notes.end(), line) == out_.notes.end())
+    out_.notes.push_back(std::move(line));
+}
+
+// C leaves the moment of `i++` and `++i` open within the statement, provided that it is reached: a statement of its
+// own, after or before, does the same.
+std::optional<expr> ast_reader::stepped(json node, const expr& a, bool up) {
+  bool postfix = false;
+  if (a.kind != expr_kind::name || node["isPostfix"].get(postfix) != simdjson::SUCCESS)
+    return std::nullopt;
+  auto step = make_assign(a, up ? "+=" : "-=", make_literal(1));
+  if (postfix && around_.after != nullptr) {
+    around_.after->push_back(std::move(step));
+    return a;
+  }
+  const bool counts = is_integer(a.type.base) && a.type.depth == 0 && bits(a.type.base) >= 32;
+  if (around_.before == nullptr || (postfix && !counts))
+    return std::nullopt;
+  around_.before->push_back(std::move(step));
+  return postfix ? make_binary(up ? "-" : "+", a, make_literal(1)) : a;
 }
 
 expr ast_reader::read_expr(json node) {
@@ -168,12 +195,9 @@ expr ast_reader::read_node(json node) {
       hidden_.insert(a.text);
     if (op == "-" || op == "!" || op == "~" || op == "&")
       return make_expr(expr_kind::unary, type, {std::move(a)}, op);
-    bool postfix = false;
-    if (around_.after != nullptr && a.kind == expr_kind::name && node["isPostfix"].get(postfix) == simdjson::SUCCESS
-        && postfix) {
-      around_.after->push_back(make_assign(a, op == "++" ? "+=" : "-=", make_literal(1)));
-      return a;
-    }
+    if (op == "++" || op == "--")
+      if (auto value = stepped(node, a, op == "++"))
+        return std::move(*value);
     return opaque_expr(node); // ++ and -- whose moment matters
   }
   if (kind == "BinaryOperator" && inner.size() == 2) {

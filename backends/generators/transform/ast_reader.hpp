@@ -49,6 +49,16 @@ private:
   // Whether evaluating it may change anything.
   static bool acts(json node);
   expr read_node(json node);
+  // The value of a++ or --a, the change put around the statement; nothing where that may not be reached.
+  std::optional<expr> stepped(json node, const expr& a, bool up);
+  // Gives a loop, whose body is read, its condition: what that changes on its way becomes statements in the loop,
+  // before it (`out`) and after it (`behind`). `own`: variables that end with the loop.
+  void put_condition(json node, const std::set<std::string>& own, stmt& loop, std::vector<stmt>& out,
+                     std::vector<stmt>& behind);
+  void read_while(json node, std::vector<stmt>& out);
+  void read_branch(json condition, std::vector<stmt> yes, std::vector<stmt> no, std::vector<stmt>& out);
+  // For the reader of the reference: what stays as it is, and where.
+  void note(json node, const std::string& what);
   struct called {
     std::vector<stmt> parameters; // declarations
     std::vector<stmt> body;

@@ -6,8 +6,6 @@
 
 namespace kevolve::transform {
 
-namespace {
-
 using list = stmt_list;
 
 bool has_next(const list& body) {
@@ -18,8 +16,7 @@ bool has_next(const list& body) {
   });
 }
 
-// Leaves the loop or the function other than through its condition.
-bool has_exit(const list& body, bool nested = false) {
+bool has_exit(const list& body, bool nested) {
   return std::any_of(body.begin(), body.end(), [&](const stmt& s) {
     bool inner = nested || s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
     // A break inside a switch or a do is theirs; behind a label it may be ours.
@@ -28,6 +25,25 @@ bool has_exit(const list& body, bool nested = false) {
            || has_exit(s.body, inner) || has_exit(s.otherwise, inner);
   });
 }
+
+// `T i = e` or `i = e` with nothing between that could change i or e.
+size_t start_of(const list& body, size_t at, const std::string& name) {
+  for (size_t k = at; k-- > 0;) {
+    const auto& s = body[k];
+    bool declares = s.kind == stmt_kind::declare && s.name == name && s.has_value && !s.is_static;
+    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
+                   && s.target.text == name && !mentions(s.value, name);
+    if (declares || assigns) {
+      list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
+      return invariant(s.value, between) ? k : at;
+    }
+    if (mentions(s, name))
+      return at;
+  }
+  return at;
+}
+
+namespace {
 
 // `if (c) continue; rest` becomes `if (c) ; else rest`.
 void drop_next(list& body) {
@@ -70,24 +86,6 @@ std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
   return {};
 }
 
-// Where in the list the variable gets the value it has at position `at`: `T i = e` or `i = e` with nothing between
-// that could change i or e. `at` itself if there is no such place.
-size_t start_of(const list& body, size_t at, const std::string& name) {
-  for (size_t k = at; k-- > 0;) {
-    const auto& s = body[k];
-    bool declares = s.kind == stmt_kind::declare && s.name == name && s.has_value && !s.is_static;
-    bool assigns = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
-                   && s.target.text == name && !mentions(s.value, name);
-    if (declares || assigns) {
-      list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
-      return invariant(s.value, between) ? k : at;
-    }
-    if (mentions(s, name))
-      return at;
-  }
-  return at;
-}
-
 // Of `i += 1, o += 4`, where none looks at i, the others go to the end of the loop's body.
 void put_last(list& body, list& increments, const expr& condition) {
   const auto& all = condition.args;
@@ -109,61 +107,10 @@ void put_last(list& body, list& increments, const expr& condition) {
   }
 }
 
-// from - bound + more, as short as it is where that is a number: n for `n - 1` down to 0.
-expr rounds(const expr& from, const expr& bound, int64_t more) {
-  const auto end = literal_value(bound);
-  if (!end)
-    return make_binary("+", make_binary("-", from, bound), make_literal(more));
-  auto base = from;
-  auto rest = more - *end;
-  if (from.kind == expr_kind::binary && (from.text == "+" || from.text == "-"))
-    if (const auto n = literal_value(from.args[1])) {
-      base = from.args[0];
-      rest += from.text == "+" ? *n : -*n;
-    }
-  return make_binary(rest < 0 ? "-" : "+", base, make_literal(rest < 0 ? -rest : rest));
-}
-
-// `for (i = a; i >= b; --i)`: a loop that counts up, in whose body i is a less the rounds.
-bool count_up(program& p, list& body, size_t at, const stmt& step, const expr& index, const expr& condition) {
-  const auto& w = body[at];
-  const auto& name = index.text;
-  // The operands of > were swapped, as those of a loop that counts up.
-  const bool down = condition.text == "<" || condition.text == "<=";
-  const auto& bound = bare(down ? condition.args[0] : condition.args[1]);
-  const bool one_less = step.kind == stmt_kind::assign && step.op == "-=" && step.target.kind == expr_kind::name
-                        && step.target.text == name && literal_value(step.value) == 1;
-  auto work = w.body;
-  if (w.op != "counted")
-    work.change().pop_back();
-  const auto start = start_of(body, at, name);
-  if (!down || !one_less || start == at || is_unsigned(index.type.base) || bits(index.type.base) < 32
-      || assigned(work).count(name) != 0 || has_exit(work) || has_next(work) || !invariant(bound, work)
-      || mentions(bound, name) || !invariant(body[start].value, work) || bits(bound.type.base) > bits(index.type.base)
-      || is_unsigned(bound.type.base))
-    return false;
-  const auto inside = count_mentions({w}, name);
-  if (count_mentions(p.body, name) > inside + (body[start].kind == stmt_kind::assign ? 1U : 0U))
-    return false; // its value after the loop
-  const auto from = bare(body[start].value);
-  if (bits(from.type.base) > bits(index.type.base) || is_unsigned(from.type.base))
-    return false;
-  stmt loop;
-  loop.kind = stmt_kind::loop;
-  loop.type = index.type;
-  loop.type.is_const = false;
-  loop.name = fresh_name(p, name);
-  loop.from = make_literal(0, index.type.base);
-  loop.to = rounds(from, bound, condition.text == "<=" ? 1 : 0);
-  loop.body = std::move(work);
-  substitute(loop.body.change(), name, make_binary("-", from, make_name(loop.name, loop.type)));
-  body[at] = std::move(loop);
-  body.erase(body.begin() + static_cast<ptrdiff_t>(start));
-  return true;
-}
-
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
+  if (count_taken(p, body, at))
+    return;
   auto& w = body[at];
   list increment;
   if (w.op == "counted" && w.otherwise.size() > 1 && w.value.kind == expr_kind::binary)
@@ -196,7 +143,7 @@ void count_loop(program& p, list& body, size_t at) {
   auto name = index.text;
   auto type = index.type;
   if (on_the_right) {
-    if (!count_up(p, body, at, increment[0], index, condition))
+    if (!count_up(p, body, at, increment[0], condition))
       fall_back();
     return;
   }

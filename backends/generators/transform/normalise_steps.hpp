@@ -18,6 +18,17 @@ size_t count_mentions(const stmt_list& body, const std::string& name);
 
 // Makes `while (i < n) { …; i += c }` a counted loop wherever it is one, and `continue` a branch.
 void count_loops(program& p, stmt_list& body);
+// Whether the list continues the loop that it is the body of; whether it leaves that, or the function, other than
+// through the condition.
+bool has_next(const stmt_list& body);
+bool has_exit(const stmt_list& body, bool nested = false);
+// Where in the list the variable gets the value it has at position `at`; `at` itself if there is no such place.
+size_t start_of(const stmt_list& body, size_t at, const std::string& name);
+// body[at] is a while that ends with that step down, of the index on the condition's right: a loop that counts up, in
+// whose body the index is what it was less the rounds; false if it is none.
+bool count_up(program& p, stmt_list& body, size_t at, const stmt& step, const expr& condition);
+// The same of a while that begins with it: `while (k > 0) { k -= 1; … } k -= 1;`, as `while (k-- > 0)` is read.
+bool count_taken(program& p, stmt_list& body, size_t at);
 // memset with 0 and memcpy of whole elements become the loops that they are.
 void spell_copies(program& p, stmt_list& body);
 // `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
