@@ -63,6 +63,24 @@ struct expression::node {
       second->collect(leaf, out);
   }
 
+  void write(std::vector<token>& out) const {
+    using kind_of = token::kind;
+    const bool sums = kind == operation::add || kind == operation::subtract || kind == operation::multiply;
+    if (sums || kind == operation::negate) {
+      first->write(out);
+      if (second)
+        second->write(out);
+    }
+    const auto what = kind == operation::literal    ? kind_of::number
+                      : kind == operation::name     ? kind_of::name
+                      : kind == operation::add      ? kind_of::add
+                      : kind == operation::subtract ? kind_of::subtract
+                      : kind == operation::multiply ? kind_of::multiply
+                      : kind == operation::negate   ? kind_of::negate
+                                                    : kind_of::other;
+    out.push_back({what, literal, name});
+  }
+
   // Recursive descent, one function per precedence level; the first error stops it.
   class parser {
   public:
@@ -350,6 +368,12 @@ std::vector<std::string> expression::names() const {
   std::set<std::string> out;
   root_->collect(operation::name, out);
   return to_vector(out);
+}
+
+std::vector<expression::token> expression::postfix() const {
+  std::vector<token> out;
+  root_->write(out);
+  return out;
 }
 
 std::vector<std::string> expression::summed() const {

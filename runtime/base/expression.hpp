@@ -39,6 +39,15 @@ public:
   result<int64_t> evaluate(const size_map& sizes,
                            const std::function<result<int64_t>(const std::string&)>& sum_of = {}) const;
 
+  // The expression as a stack machine reads it: operands, then what joins them.
+  struct token {
+    enum class kind : uint8_t { number, name, add, subtract, multiply, negate, other }; // other: with its operands
+    kind what = kind::other;
+    int64_t number = 0;
+    std::string name;
+  };
+  std::vector<token> postfix() const;
+
   const std::string& text() const { return text_; }
 
 private:

@@ -1,6 +1,7 @@
 #include "backends/generators/transform/analysis.hpp"
 
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/moves.hpp"
 #include "backends/generators/transform/polynomial.hpp"
 #include "runtime/base/expression.hpp"
 
@@ -398,11 +399,18 @@ bool may_alias(const contract& task) {
 }
 
 std::map<std::string, loop_facts> analyse(const program& reference, const contract& task) {
-  analyser a{reference, task, {}, {}, {}, {}, {}, {}};
-  a.prepare();
-  std::vector<const stmt*> outer;
-  a.visit(reference.body, outer);
-  return std::move(a.out);
+  const auto facts = [&](const program& p) {
+    analyser a{p, task, {}, {}, {}, {}, {}, {}};
+    a.prepare();
+    std::vector<const stmt*> outer;
+    a.visit(p.body, outer);
+    return std::move(a.out);
+  };
+  auto out = facts(reference);
+  auto finished = reference;
+  if (!finish_all(finished, task).empty())
+    out.merge(facts(finished)); // of whiles that become loops
+  return out;
 }
 
 } // namespace kevolve::transform

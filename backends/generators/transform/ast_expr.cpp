@@ -49,6 +49,22 @@ void ast_reader::changed(json node, std::vector<std::string>& names) const {
     changed(child, names);
 }
 
+namespace {
+
+// abs() and its kin of whole numbers: a choice, which all moves know.
+bool is_magnitude(const expr& call) {
+  const auto& f = call.text;
+  return (f == "abs" || f == "labs" || f == "llabs") && call.args.size() == 1 && is_integer(call.args[0].type.base);
+}
+
+expr magnitude(const expr& of, const ctype& type) {
+  auto negative = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {of, make_literal(0)}, "<");
+  return make_expr(expr_kind::conditional, type,
+                   {std::move(negative), make_expr(expr_kind::unary, type, {of}, "-"), of});
+}
+
+} // namespace
+
 expr ast_reader::opaque_expr(json node) {
   expr e;
   e.kind = expr_kind::opaque;
@@ -243,6 +259,8 @@ expr ast_reader::read_node(json node) {
     for (size_t i = 1; i < inner.size(); ++i)
       e.args.change().push_back(sub(i));
     around_ = around;
+    if (is_magnitude(e) && functions_.count(e.text) == 0)
+      return magnitude(e.args[0], type);
     if (auto value = e.computes ? inlined(e) : std::nullopt)
       return std::move(*value);
     if (around_.before != nullptr && type.base != scalar_kind::none && type.depth == 0) {

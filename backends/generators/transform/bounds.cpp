@@ -3,9 +3,9 @@
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/polynomial.hpp"
 #include "backends/generators/transform/print.hpp"
+#include "runtime/base/expression.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <vector>
@@ -16,8 +16,8 @@ namespace {
 
 class bounds_reader {
 public:
-  bounds_reader(const program& p, std::string label, const environment& env)
-      : label_(std::move(label)), env_(env), changed_(assigned(p.body)) {
+  bounds_reader(const program& p, std::string label, const contract& task)
+      : label_(std::move(label)), task_(task), changed_(assigned(p.body)) {
     walk(p.body, [&](const stmt& s) {
       if (s.kind == stmt_kind::declare)
         changed_.insert(s.name);
@@ -79,7 +79,7 @@ private:
   }
 
   bool is_size(const std::string& name) const {
-    const auto* a = find_argument(env_.task, name);
+    const auto* a = find_argument(task_, name);
     return a != nullptr && a->role == argument_role::size && changed_.count(name) == 0;
   }
 
@@ -114,33 +114,36 @@ private:
     return fine ? out : std::nullopt;
   }
 
-  // Of a product of names and numbers; nothing if it is anything else.
-  static std::optional<polynomial> product_in(const std::string& text) {
-    polynomial out{1};
-    size_t begin = 0;
-    while (begin <= text.size()) {
-      const auto end = std::min(text.find('*', begin), text.size());
-      auto factor = text.substr(begin, end - begin);
-      std::erase(factor, ' ');
-      begin = end + 1;
-      if (factor.empty()
-          || factor.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
-                 != std::string::npos)
+  // Of sums and products of names and numbers; nothing if it is anything else.
+  static std::optional<polynomial> polynomial_of(const std::string& text) {
+    const auto e = expression::parse(text);
+    if (!e)
+      return {};
+    std::vector<polynomial> stack;
+    for (const auto& t : e->postfix()) {
+      using kind = expression::token::kind;
+      if (t.what == kind::other)
         return {};
-      int64_t number = 0;
-      const auto* last = factor.data() + factor.size();
-      const auto [rest, error] = std::from_chars(factor.data(), last, number);
-      if (rest != last && rest != factor.data())
-        return {};
-      out = out * (rest == last && error == std::errc{} ? polynomial{number} : polynomial{factor});
+      if (t.what == kind::number || t.what == kind::name) {
+        stack.push_back(t.what == kind::number ? polynomial{t.number} : polynomial{t.name});
+        continue;
+      }
+      const auto last = std::move(stack.back());
+      stack.pop_back();
+      if (t.what == kind::negate) {
+        stack.push_back(polynomial{0} - last);
+        continue;
+      }
+      auto& first = stack.back();
+      first = t.what == kind::add ? first + last : t.what == kind::subtract ? first - last : first * last;
     }
-    return out;
+    return stack.back();
   }
 
   std::optional<polynomial> extent_of(const argument& a) const {
     polynomial out{1};
     for (const auto& dimension : a.shape) {
-      const auto d = product_in(dimension);
+      const auto d = polynomial_of(dimension);
       if (!d)
         return {};
       out = out * *d;
@@ -154,7 +157,7 @@ private:
   bool lies_within(const expr& e) {
     if (e.args[0].kind != expr_kind::name || changed_.count(e.args[0].text) != 0)
       return false;
-    const auto* a = find_argument(env_.task, e.args[0].text);
+    const auto* a = find_argument(task_, e.args[0].text);
     if (a == nullptr || a->shape.empty() || !a->strides.empty())
       return false;
     const auto extent = extent_of(*a);
@@ -218,7 +221,7 @@ private:
   }
 
   std::string label_;
-  const environment& env_;
+  const contract& task_;
   std::set<std::string> changed_;
   std::set<std::string> elsewhere_; // not known to lie within, in some place where it stands
   std::set<std::string> quotients_;
@@ -227,8 +230,8 @@ private:
 
 } // namespace
 
-std::set<std::string> reads_within(const program& p, const std::string& label, const environment& env) {
-  return bounds_reader{p, label, env}.within;
+std::set<std::string> reads_within(const program& p, const std::string& label, const contract& task) {
+  return bounds_reader{p, label, task}.within;
 }
 
 } // namespace kevolve::transform

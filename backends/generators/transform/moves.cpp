@@ -106,6 +106,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return peel(p, a[0], a[1]);
   if (m.name == "clip" && takes(m, 1, 1))
     return clip(p, a[0]);
+  if (m.name == "finish" && takes(m, 1, 1))
+    return finish(p, a[0], env.task);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
   if (m.name == "buffer" && takes(m, 2, 2))
@@ -223,6 +225,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.kind == stmt_kind::while_loop && !s.label.empty() && s.body.size() == 2
         && s.body.back().kind == stmt_kind::branch && seen.insert(s.label).second)
       add(1.5, "halve", {s.label});
+    if (!s.label.empty() && may_finish(s) && seen.insert(s.label + "!").second)
+      add(2.0, "finish", {s.label});
     if (s.kind != stmt_kind::loop)
       return;
     for (const auto& x : s.body)

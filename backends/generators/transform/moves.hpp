@@ -76,6 +76,7 @@ result<void> fission(program& p, const std::string& loop, int64_t first_part, co
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> peel(program& p, const std::string& loop, const std::string& branch);
 result<void> clip(program& p, const std::string& loop);
+result<void> finish(program& p, const std::string& loop, const contract& task);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> recompute(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> online(program& p, const std::string& largest, const std::string& sums, int64_t count,
@@ -119,6 +120,9 @@ bool may_stream_sums(const stmt& largest, const stmt& sums);
 bool copies_segments(const stmt& loop);
 // Whether `peel` may open the branch.
 bool has_borders(const stmt& loop, const std::string& branch);
+// Whether the loop gives up early, as `finish` would not; each of the program's loops that can, finished.
+bool may_finish(const stmt& loop);
+std::vector<move> finish_all(program& p, const contract& task);
 // Whether `clip` finds a choice in the loop that its index decides.
 bool has_clamps(const stmt& loop);
 // What `pack` could do before the loop: an array whose part read in an iteration is the same in all of them.

@@ -141,7 +141,7 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
   constexpr int64_t block = 64; // a bit of a word each
   if (block % lanes != 0)
     return fail(errc::unsupported, std::to_string(lanes) + " lanes do not make up a block of 64");
-  const auto within = reads_within(p, loop, env);
+  const auto within = reads_within(p, loop, env.task);
   return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
     if (auto why = trouble_of_blocks(p, l, env); !why.empty())
       return fail(errc::unsupported, why);

@@ -448,7 +448,9 @@ std::vector<genome> copies(const program& reference, const environment& env) {
 
 } // namespace
 
-std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
+namespace {
+
+std::vector<std::vector<genome>> plans_of(const program& reference, const environment& env) {
   std::vector<std::vector<genome>> out{wholes(reference, env), blocks(reference, {}, reference, env),
                                        counted(reference, env), copies(reference, env), batches(reference, env)};
   // Between the borders of a padded window no guard is in the way.
@@ -461,6 +463,22 @@ std::vector<std::vector<genome>> plans(const program& reference, const environme
   if (const auto clipped = unclamped(reference, inside, env); !clipped.empty()) {
     out.push_back(blocks(reference, clipped, inside, env));
     out.push_back(rows_of_vectors(reference, clipped, inside, env));
+  }
+  return out;
+}
+
+} // namespace
+
+std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
+  auto out = plans_of(reference, env);
+  auto finished = reference;
+  if (const auto first = finish_all(finished, env.task); !first.empty()) {
+    out.push_back({first});
+    for (auto& sequences : plans_of(finished, env)) {
+      for (auto& g : sequences)
+        g.insert(g.begin(), first.begin(), first.end());
+      out.push_back(std::move(sequences));
+    }
   }
   std::erase_if(out, [](const auto& sequences) { return sequences.empty(); });
   return out;

@@ -355,6 +355,8 @@ public:
     size_t loops = 0;
     size_t independent = 0;
     for (const auto& [label, facts] : reading_.facts) {
+      if (label.starts_with('W')) // a loop once it is finished
+        continue;
       ++loops;
       independent += facts.independent ? 1 : 0;
       if (!facts.independent)

@@ -128,7 +128,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
   bool done = false;
   std::string reason = "no loop " + loop;
   const auto before = p.body;
-  const auto within = reads_within(p, loop, env);
+  const auto within = reads_within(p, loop, env.task);
   for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
     const auto l = where[at];
     if (l.kind != stmt_kind::loop || l.lanes > 1) {
@@ -183,7 +183,7 @@ result<void> mask(program& p, const std::string& loop, const environment& env) {
   });
   if (lanes < 2)
     return fail(errc::unsupported, loop + " is not vectorised");
-  const auto within = reads_within(p, loop + "r", env);
+  const auto within = reads_within(p, loop + "r", env.task);
   return replace(p, loop + "r", 1, [&](const stmt& l) -> result<list> {
     if (l.lanes > 1 || l.step != 1)
       return fail(errc::unsupported, "what remains of " + loop + " does not run one by one");

@@ -1,0 +1,350 @@
+// A search that gives up a candidate early, once it can only lose: without the early end its sum is one that the other
+// moves know. What follows must not tell the two apart.
+#include "backends/generators/transform/bounds.hpp"
+#include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/moves.hpp"
+#include "backends/generators/transform/normalise_steps.hpp"
+#include "backends/generators/transform/print.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace kevolve::transform {
+
+namespace {
+
+using list = std::vector<stmt>;
+
+bool is_name(const expr& e, const std::string& name) {
+  return bare(e).kind == expr_kind::name && bare(e).text == name;
+}
+
+// while (k < n) { …; if (sum >= bound) break; …; k += 1; }
+struct abandoned {
+  expr sum;
+  expr bound;
+  bool strict = false; // sum > bound
+};
+
+// sum >= bound, as `if` and `break` say it; whichever side the sum stands on.
+std::optional<abandoned> gives_up(const stmt& s) {
+  const auto& c = bare(s.value);
+  if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 1
+      || s.body[0].kind != stmt_kind::break_out || c.kind != expr_kind::binary || c.args.size() != 2)
+    return {};
+  const bool greater = c.text == ">=" || c.text == ">";
+  if (!greater && c.text != "<=" && c.text != "<")
+    return {};
+  const auto& sum = bare(c.args[greater ? 0 : 1]);
+  if (sum.kind != expr_kind::name || sum.type.depth != 0)
+    return {};
+  return abandoned{sum, c.args[greater ? 1 : 0], c.text == ">" || c.text == "<"};
+}
+
+class finisher {
+  static constexpr int64_t most_rounds = 1 << 22;
+
+public:
+  finisher(const program& p, const list& where, size_t at, const std::set<std::string>& within)
+      : p_(p), where_(where), at_(at), w_(where[at]), within_(within) {}
+
+  // The loop that never gives up; the reason where there is none.
+  result<stmt> run(size_t& declared_at) {
+    const auto refuse = [](const std::string& why) { return fail(errc::unsupported, why); };
+    const auto& c = bare(w_.value);
+    if (w_.kind != stmt_kind::while_loop || c.kind != expr_kind::binary || c.text != "<"
+        || bare(c.args[0]).kind != expr_kind::name || w_.body.empty())
+      return refuse(w_.label + " counts nothing");
+    const auto index = bare(c.args[0]);
+    const auto& step = w_.body.back();
+    declared_at = start_of(where_, at_, index.text);
+    if (declared_at == at_ || where_[declared_at].kind != stmt_kind::declare || index.type.depth != 0
+        || !is_integer(index.type.base) || bits(index.type.base) < 32 || step.kind != stmt_kind::assign
+        || step.op != "+=" || !is_name(step.target, index.text) || literal_value(step.value) != 1)
+      return refuse(w_.label + " does not count by one from its beginning");
+    if (count_mentions(p_.body, index.text) != count_mentions({w_}, index.text))
+      return refuse("where " + w_.label + " ended is asked for after it");
+    if (!take_breaks(w_.body) || !found_)
+      return refuse(w_.label + " does not end early by one comparison with a sum alone");
+    list work(w_.body.begin(), w_.body.end() - 1);
+    if (!invariant(c.args[1], work) || mentions(c.args[1], index.text) || !invariant(found_->bound, work))
+      return refuse("a bound of " + w_.label + " changes inside it");
+    own_ = declared(work);
+    if (own_.count(found_->sum.text) != 0 || !only_sums(work, index.text))
+      return refuse(w_.label + " does more than add to " + found_->sum.text + " what is never negative");
+    if (auto why = beyond(work); !why.empty())
+      return refuse(why);
+    if (!tells_nothing())
+      return refuse("what follows " + w_.label + " may tell how far it came");
+    stmt out;
+    out.kind = stmt_kind::loop;
+    out.label = w_.label;
+    out.name = index.text;
+    out.type = index.type;
+    out.type.is_const = false;
+    out.from = bare(where_[declared_at].value);
+    out.to = bare(c.args[1]);
+    drop_breaks(work);
+    out.body = std::move(work);
+    return out;
+  }
+
+private:
+  // Finds the one early end, which may stand in several places; false if there are others.
+  bool take_breaks(const std::vector<stmt>& body) {
+    return std::all_of(body.begin(), body.end(), [&](const stmt& s) {
+      if (auto found = gives_up(s)) {
+        const bool again =
+            !found_
+            || (same(found_->sum, found->sum) && same(found_->bound, found->bound) && found_->strict == found->strict);
+        found_ = std::move(found);
+        return again;
+      }
+      const bool ends = s.kind == stmt_kind::break_out || s.kind == stmt_kind::give_back || s.kind == stmt_kind::next
+                        || s.kind == stmt_kind::opaque || s.kind == stmt_kind::while_loop;
+      if (s.kind == stmt_kind::loop)
+        return !leaves_early(s.body);
+      return !ends && take_breaks(s.body) && take_breaks(s.otherwise);
+    });
+  }
+
+  static void drop_breaks(list& body) {
+    std::erase_if(body, [](const stmt& s) { return gives_up(s).has_value(); });
+    for (auto& s : body)
+      if (s.kind == stmt_kind::branch || s.kind == stmt_kind::block) {
+        drop_breaks(s.body.change());
+        drop_breaks(s.otherwise.change());
+      }
+  }
+
+  // Whether all that the list does is to add to the sum what is no less than 0 (or no number), and what it keeps to
+  // itself.
+  bool only_sums(const list& body, const std::string& index) {
+    bool ok = true;
+    walk(body, [&](const stmt& s) {
+      ok = ok && s.kind != stmt_kind::evaluate && s.kind != stmt_kind::vector_store && !s.is_static;
+      if (s.kind != stmt_kind::assign)
+        return;
+      if (s.target.kind != expr_kind::name || s.target.text == index)
+        ok = false;
+      else if (s.target.text == found_->sum.text)
+        ok = ok && s.op == "+=" && !mentions(s.value, s.target.text) && adds_up(s.target.type.base, s.value)
+             && never_negative(body, s.value);
+      else
+        ok = ok && own_.count(s.target.text) != 0;
+    });
+    walk_exprs(body, [&](const expr& e) { ok = ok && (e.kind != expr_kind::call || is_pure_call(e)); });
+    return ok;
+  }
+
+  // What is rounded to a whole number, or has few bits, may come to its type's end beyond the early one.
+  static bool adds_up(scalar_kind sum, const expr& value) {
+    return is_float(sum) || (is_integer(sum) && bits(sum) >= 32 && is_integer(bare(value).type.base));
+  }
+
+  // Rounds of the whole nest, where numbers alone say it.
+  std::optional<int64_t> rounds() const {
+    const auto count = [](const expr& from, const expr& to) -> std::optional<int64_t> {
+      const auto a = literal_value(from);
+      const auto b = literal_value(to);
+      return a && b && *b - *a < most_rounds ? std::optional{std::max<int64_t>(*b - *a, 1)} : std::nullopt;
+    };
+    auto out = count(where_[start_of(where_, at_, bare(bare(w_.value).args[0]).text)].value, bare(w_.value).args[1]);
+    walk(w_.body, [&](const stmt& s) {
+      const auto inside = s.kind == stmt_kind::loop ? count(s.from, s.to) : std::optional<int64_t>{1};
+      out = out && inside && *out * *inside < most_rounds ? std::optional{*out * *inside} : std::nullopt;
+    });
+    return out;
+  }
+
+  // v of `v < 0 ? -v : v`, as abs() is read.
+  static const expr* magnitude_of(const expr& x) {
+    if (x.kind != expr_kind::conditional)
+      return nullptr;
+    const auto& c = bare(x.args[0]);
+    const auto& less = bare(x.args[1]);
+    const bool is_it = c.kind == expr_kind::binary && c.text == "<" && literal_value(c.args[1]) == 0
+                       && same(c.args[0], x.args[2]) && less.kind == expr_kind::unary && less.text == "-"
+                       && same(less.args[0], x.args[2]);
+    return is_it ? &x.args[2] : nullptr;
+  }
+
+  // Ones do not add up to 2^31 in arrays that fit into memory; what a byte holds might.
+  bool never_negative(const list& body, const expr& e) const {
+    const auto& x = bare(e);
+    const bool floats = is_float(x.type.base);
+    if (is_truth(x))
+      return true;
+    if (x.kind == expr_kind::literal)
+      return x.text.find('-') == std::string::npos && (floats || literal_value(x).value_or(-1) == 1);
+    if (const auto* of = magnitude_of(x))
+      return floats || (difference_of_bytes(body, *of) && (bits(found_->sum.type.base) == 64 || rounds()));
+    if (x.kind == expr_kind::conditional)
+      return never_negative(body, x.args[1]) && never_negative(body, x.args[2]);
+    if (x.kind == expr_kind::cast)
+      return (floats || is_truth(bare(x.args[0])) || bits(x.type.base) > bits(x.args[0].type.base))
+             && never_negative(body, x.args[0]);
+    if (x.kind == expr_kind::call && (x.text == "fabsf" || x.text == "fabs"))
+      return true;
+    if (x.kind == expr_kind::binary && x.text == "*" && floats)
+      return (same(x.args[0], x.args[1]) && computes(x.args[0]))
+             || (never_negative(body, x.args[0]) && never_negative(body, x.args[1]));
+    if (x.kind == expr_kind::binary && x.text == "+" && floats)
+      return never_negative(body, x.args[0]) && never_negative(body, x.args[1]);
+    const auto* value = value_of(body, x);
+    return value != nullptr && never_negative(body, *value);
+  }
+
+  // The value of what the list declares and never changes.
+  static const expr* value_of(const list& body, const expr& x) {
+    if (x.kind != expr_kind::name || assigned(body).count(x.text) != 0)
+      return nullptr;
+    const expr* out = nullptr;
+    walk(body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare && s.name == x.text && s.has_value && s.type.base == bare(s.value).type.base)
+        out = &s.value;
+    });
+    return out;
+  }
+
+  static bool computes(const expr& e) {
+    bool ok = true;
+    walk(e, [&](const expr& x) {
+      ok = ok && x.kind != expr_kind::opaque && (x.kind != expr_kind::call || is_pure_call(x));
+    });
+    return ok;
+  }
+
+  bool difference_of_bytes(const list& body, const expr& e) const {
+    const auto& x = bare(e);
+    if (const auto* value = value_of(body, x))
+      return difference_of_bytes(body, *value);
+    const auto is_byte = [](const expr& a) {
+      const expr* inner = &a;
+      while (inner->kind == expr_kind::cast)
+        inner = &inner->args[0];
+      return inner->kind == expr_kind::subscript && bits(inner->type.base) == 8;
+    };
+    return x.kind == expr_kind::binary && x.text == "-" && is_byte(x.args[0]) && is_byte(x.args[1]);
+  }
+
+  // What may not be done beyond the early end.
+  std::string beyond(const list& body) const {
+    std::string out;
+    walk_exprs(body, [&](const expr& e) {
+      const bool divides = e.kind == expr_kind::binary && (e.text == "/" || e.text == "%") && is_integer(e.type.base)
+                           && literal_value(e.args[1]).value_or(0) == 0;
+      const bool rounds_off =
+          e.kind == expr_kind::cast && is_integer(e.type.base) && is_float(bare(e.args[0]).type.base);
+      if (e.kind == expr_kind::subscript && within_.count(print(e)) == 0)
+        out = print(e) + " may lie outside its array beyond the early end of " + w_.label;
+      else if (divides || rounds_off || e.kind == expr_kind::member || e.kind == expr_kind::opaque)
+        out = "'" + print(e) + "' may fail beyond the early end of " + w_.label;
+    });
+    return out;
+  }
+
+  // sum < bound, which an early end makes false.
+  bool is_guard(const expr& e) const {
+    const auto& c = bare(e);
+    if (c.kind != expr_kind::binary || c.args.size() != 2)
+      return false;
+    const auto below = [&](const expr& a, const expr& b, bool or_same) {
+      return is_name(a, found_->sum.text) && same(bare(b), bare(found_->bound)) && (!or_same || found_->strict);
+    };
+    if (c.text == "<" || c.text == "<=")
+      return below(c.args[0], c.args[1], c.text == "<=");
+    if (c.text == ">" || c.text == ">=")
+      return below(c.args[1], c.args[0], c.text == ">=");
+    return c.text == "&&" && is_guard(c.args[0]);
+  }
+
+  // Whether the expression uses the sum only where it is below the bound.
+  bool is_guarded(const expr& e) const {
+    if (!mentions(e, found_->sum.text) || is_guard(e))
+      return true;
+    if (e.kind == expr_kind::conditional && is_guard(e.args[0]))
+      return is_guarded(e.args[2]);
+    return e.kind != expr_kind::name && e.kind != expr_kind::opaque
+           && std::all_of(e.args.begin(), e.args.end(), [&](const expr& x) { return is_guarded(x); });
+  }
+
+  // What comes after the loop in its list sees of the sum only whether it is below the bound, and its value then.
+  bool tells_nothing() const {
+    const auto& sum = found_->sum.text;
+    const auto own = std::find_if(where_.begin(), where_.begin() + static_cast<ptrdiff_t>(at_),
+                                  [&](const stmt& s) { return s.kind == stmt_kind::declare && s.name == sum; });
+    if (own == where_.begin() + static_cast<ptrdiff_t>(at_) || own->is_static || own->type.depth != 0
+        || !own->type.suffix.empty())
+      return false;
+    bool same_bound = true;
+    for (size_t i = at_ + 1; i < where_.size(); ++i) {
+      const auto& s = where_[i];
+      if (mentions(s, sum)) {
+        const bool takes_it = s.kind == stmt_kind::branch && is_guard(s.value) && !mentions(s.otherwise, sum);
+        const bool plain = (s.kind == stmt_kind::assign || s.kind == stmt_kind::declare) && is_guarded(s.value)
+                           && !mentions(s.target, sum);
+        if (!same_bound || (!takes_it && !plain))
+          return false;
+      }
+      same_bound = same_bound && invariant(found_->bound, {s});
+    }
+    return true;
+  }
+
+  const program& p_;
+  const list& where_;
+  size_t at_;
+  const stmt& w_;
+  const std::set<std::string>& within_;
+  std::optional<abandoned> found_;
+  std::set<std::string> own_;
+};
+
+} // namespace
+
+bool may_finish(const stmt& loop) {
+  bool found = false;
+  if (loop.kind == stmt_kind::while_loop)
+    walk(loop.body, [&](const stmt& s) { found = found || gives_up(s).has_value(); });
+  return found;
+}
+
+result<void> finish(program& p, const std::string& loop, const contract& task) {
+  bool done = false;
+  std::string reason = "no loop " + loop + " that gives up early";
+  const auto within = reads_within(p, loop, task);
+  const auto before = p;
+  for_each_labelled(p.body.change(), loop, [&](list& where, size_t at) -> size_t {
+    if (where[at].kind != stmt_kind::while_loop)
+      return 1;
+    size_t declared_at = 0;
+    auto whole = finisher{before, where, at, within}.run(declared_at);
+    if (!whole) {
+      reason = whole.error().detail;
+      return 1;
+    }
+    where[at] = std::move(*whole);
+    where.erase(where.begin() + static_cast<ptrdiff_t>(declared_at));
+    done = true;
+    return 0;
+  });
+  if (!done)
+    return fail(errc::unsupported, reason);
+  return {};
+}
+
+std::vector<move> finish_all(program& p, const contract& task) {
+  std::vector<std::string> labels;
+  walk(p.body, [&](const stmt& s) {
+    if (!s.label.empty() && may_finish(s))
+      labels.push_back(s.label);
+  });
+  std::vector<move> out;
+  for (const auto& label : labels)
+    if (finish(p, label, task))
+      out.push_back({"finish", {label}});
+  return out;
+}
+
+} // namespace kevolve::transform
