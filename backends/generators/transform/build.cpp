@@ -126,6 +126,12 @@ expr make_binary(std::string op, expr a, expr b) {
     return b;
   if (y == 1 && (op == "*" || op == "/"))
     return a;
+  // 0 - (0 - e) is e, (e - 1) + 1 is e.
+  if (x == 0 && op == "-" && b.kind == expr_kind::binary && b.text == "-" && literal_value(b.args[0]) == 0)
+    return b.args[1];
+  if (y && is_integer(kind) && op == "+" && a.kind == expr_kind::binary && a.text == "-"
+      && literal_value(a.args[1]) == y)
+    return a.args[0];
   // (e + 1) + 2 is e + 3: keeps unrolled subscripts short.
   if (y && op == "+" && a.kind == expr_kind::binary && a.text == "+")
     if (auto inner = literal_value(a.args[1]))

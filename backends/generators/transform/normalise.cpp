@@ -198,6 +198,7 @@ void normalise(program& p) {
   flatten(body);
   spell_copies(p, body);
   write_inductions(p, body);
+  unwrap_borders(body);
   drop_unread(body);
   forward_copies(p, body);
   forward_pointers(p, body);

@@ -33,6 +33,8 @@ bool count_taken(program& p, stmt_list& body, size_t at);
 void spell_copies(program& p, stmt_list& body);
 // `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
 void write_inductions(program& p, stmt_list& body);
+// Where x runs below n, `(x + 1) % n` is `x == n - 1 ? 0 : x + 1`.
+void unwrap_borders(stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.
 void drop_unread(stmt_list& all);
 // `int count = (int)n;`, where neither ever changes: n is written in its place.

@@ -69,10 +69,13 @@ bool holds_recurrence(const stmt& loop, const environment& env) {
   const auto own = declared(loop.body);
   const auto hands_on = [&](const stmt& x) {
     std::string reason;
+    std::set<std::string> chosen;
+    for (const auto& c : selections(x))
+      chosen.insert({c.best, c.at});
+    if (!reductions(x, reason, chosen))
+      return true;
     if (facts_of(env, x.label).independent)
       return false;
-    if (!reductions(x, reason))
-      return true;
     bool stores = false; // what a later iteration may load
     walk(x.body, [&](const stmt& s) {
       stores = stores

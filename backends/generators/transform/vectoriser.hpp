@@ -63,12 +63,18 @@ private:
   void store_apart(const stmt& s, const expr* mask, std::vector<stmt>& out);
   void store_own(const stmt& s, const expr* mask, std::vector<stmt>& out);
 
-  const stmt& loop_;
+  // Finds out what varies, once loops whose ends do are whiles.
+  void learn(const std::set<std::string>& accumulators);
+  bool spell_ragged(std::vector<stmt>& body);
+  void find_own_ends();
+
+  stmt loop_;
   uint16_t lanes_;
   std::set<std::string> accumulators_;
   std::optional<expr> left_;
   std::set<std::string> varying_;
   std::set<std::string> counters_;   // of whiles, the same in all lanes that still run
+  std::set<std::string> own_ends_;   // those that go on beyond where a lane has ended
   std::optional<expr> running_;      // the lanes that a break takes out
   std::set<std::string> own_arrays_; // declared in the loop: of vectors, an element for each lane
   // Where they stand is no longer known once one of these has another value.
@@ -77,6 +83,7 @@ private:
   std::set<std::string> loaded_; // elements that every iteration touches
   std::set<std::string> within_;
   int masks_ = 0;
+  int ragged_ = 0;
   int apart_ = 0;
 };
 

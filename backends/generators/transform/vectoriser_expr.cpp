@@ -262,8 +262,9 @@ bool vectoriser::safe_beside(const expr& e, const expr& beside) {
       bool there = false;
       walk(beside, [&](const expr& y) { there = there || same(x, y); });
       bool moves = false; // by a count that a lane which has left a while holds at its end, outside
-      walk(x.args[1],
-           [&](const expr& y) { moves = moves || (y.kind == expr_kind::name && varying_.count(y.text) != 0); });
+      walk(x.args[1], [&](const expr& y) {
+        moves = moves || (y.kind == expr_kind::name && (varying_.count(y.text) != 0 || own_ends_.count(y.text) != 0));
+      });
       ok = ok && (there || loaded_.count(print(x)) != 0 || (!moves && within_.count(print(x)) != 0));
       return;
     }

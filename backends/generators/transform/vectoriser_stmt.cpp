@@ -5,6 +5,7 @@
 #include "backends/generators/transform/print.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace kevolve::transform {
@@ -13,22 +14,79 @@ using list = std::vector<stmt>;
 
 vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::string>& accumulators,
                        std::set<std::string> within, std::optional<expr> left)
-    : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), varying_(accumulators),
-      within_(std::move(within)) {
-  // A variable is varying if it is ever given a varying value, or a value under a varying condition.
-  auto inside = declared(loop.body);
+    : loop_(loop), lanes_(lanes), accumulators_(accumulators), left_(std::move(left)), within_(std::move(within)) {
   walk(loop.body, [&](const stmt& s) {
     // A panel, whose declaration ends with how it is aligned, takes all the stack there is for it as it stands.
     if (s.kind == stmt_kind::declare && s.type.suffix.ends_with(']') && s.type.depth == 0 && s.type.lanes == 1
         && !s.has_value && !s.is_static)
       own_arrays_.insert(s.name);
   });
+  learn(accumulators);
+  while (spell_ragged(loop_.body.change()))
+    learn(accumulators);
+  find_own_ends();
+}
+
+void vectoriser::learn(const std::set<std::string>& accumulators) {
+  // A variable is varying if it is ever given a varying value, or a value under a varying condition.
+  varying_ = accumulators;
   varying_.insert(own_arrays_.begin(), own_arrays_.end());
-  find_counters(loop.body);
+  counters_.clear();
+  find_counters(loop_.body);
+  const auto inside = declared(loop_.body);
   for (bool grew = true; grew;) {
     grew = false;
-    grow(loop.body, false, inside, grew);
+    grow(loop_.body, false, inside, grew);
   }
+}
+
+// A loop whose ends differ from lane to lane runs until the last lane's: `for (k = a; k < b; ++k)` as the while it is.
+bool vectoriser::spell_ragged(list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (spell_ragged(body[i].body.change()) || spell_ragged(body[i].otherwise.change()))
+      return true;
+    if (body[i].kind != stmt_kind::loop || body[i].lanes > 1 || (!varies(body[i].from) && !varies(body[i].to)))
+      continue;
+    auto l = std::move(body[i]);
+    const auto name = l.name + "_" + l.label + "_" + std::to_string(ragged_++);
+    rename(l.body.change(), l.name, name);
+    const auto index = make_name(name, l.type);
+    auto end_type = scalar_type(bare(l.to).type.base);
+    const auto end = make_name(name + "_end", end_type);
+    stmt w;
+    w.kind = stmt_kind::while_loop;
+    w.label = "W" + l.label;
+    w.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {index, end}, "<");
+    w.body = std::move(l.body);
+    w.body.change().push_back(make_assign(index, "+=", make_literal(l.step)));
+    body[i] = std::move(w);
+    body.insert(body.begin() + static_cast<ptrdiff_t>(i),
+                {make_declare(name, l.type, l.from), make_declare(end.text, end_type, l.to)});
+    return true;
+  }
+  return false;
+}
+
+// While one lane has not come to its own end, the others' count goes on, too.
+void vectoriser::find_own_ends() {
+  walk(loop_.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::while_loop)
+      return;
+    const std::function<void(const expr&)> look = [&](const expr& condition) {
+      const auto& c = bare(condition);
+      if (c.kind == expr_kind::binary && (c.text == "&&" || c.text == "||")) {
+        for (const auto& part : c.args)
+          look(part);
+        return;
+      }
+      if (varies(c))
+        walk(c, [&](const expr& e) {
+          if (e.kind == expr_kind::name && counters_.count(e.text) != 0)
+            own_ends_.insert(e.text);
+        });
+    };
+    look(s.value);
+  });
 }
 
 list vectoriser::run() {
@@ -324,8 +382,6 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       break;
     }
     case stmt_kind::loop: {
-      if (varies(s.from) || varies(s.to))
-        throw refusal{"the bounds of " + s.label + " vary with " + loop_.name};
       if (s.lanes > 1)
         throw refusal{s.label + " is vectorised already"};
       auto l = s;

@@ -9,7 +9,7 @@
 // applies: vectorise(L1,4); split(L1,2)
 // applies: tile(L0,4); unroll(L1,2)
 // applies: split(L1,2); jam(L0,2)
-// declines: vectorise(L0,4): the bounds of L1 vary
+// declines: vectorise(L0,4): a guarded load in
 #include <stdint.h>
 void triangle(const double *a, const double *x, double *y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
