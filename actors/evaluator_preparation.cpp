@@ -19,6 +19,7 @@ using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 
 constexpr uint32_t admit_limit_ms = 180'000;
 constexpr uint32_t reference_limit_ms = 60'000;
+constexpr size_t most_told = 5; // of what a reader of the reference could not rewrite
 
 // The preparation under way, with the bytes that end up as blobs.
 struct making {
@@ -137,8 +138,8 @@ void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
                                           std::move(done));
 }
 
-// Why the embedded generator can rewrite nothing of the reference; empty: it can, or does not take part.
-std::string unreadable(const evaluator_state& st, const making& m) {
+// What the embedded generator cannot rewrite of the reference; empty: it can, or does not take part.
+std::string unread_note(const evaluator_state& st, const making& m) {
   const auto& spec = *st.context->spec;
   if (std::none_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "transform"; }))
     return {};
@@ -149,7 +150,14 @@ std::string unreadable(const evaluator_state& st, const making& m) {
   if (!m.syntax_tree.empty())
     c.syntax_tree = std::make_shared<const std::string>(m.syntax_tree);
   c.hardware = st.context->hardware->hardware();
-  return embedded ? (*embedded)->unreadable(c) : std::string{};
+  const auto reading = embedded ? (*embedded)->read_reference(c) : std::nullopt;
+  if (!reading)
+    return {};
+  const auto file = std::filesystem::path{spec.task.reference_path}.filename().string();
+  const auto why = text_of(*reading, file, true, most_told);
+  if (!reading->rewritable)
+    return "the embedded generator can rewrite nothing of the reference, and tries flag sets alone: " + why;
+  return why.empty() ? why : "the embedded generator keeps parts of the reference word for word: " + why;
 }
 
 void admit(pointer self, const making_ptr& m) {
@@ -165,11 +173,8 @@ void admit(pointer self, const making_ptr& m) {
       give_up(self, std::move(o.trouble));
       return;
     }
-    if (auto why = unreadable(self->state, *m); o.result == verdict::pass && !why.empty())
-      o.evidence["note.unreadable"] =
-          "the embedded generator can rewrite nothing of the reference, and tries flag sets "
-          "alone: "
-          + why;
+    if (auto note = unread_note(self->state, *m); o.result == verdict::pass && !note.empty())
+      o.evidence["note.unread"] = std::move(note);
     for (auto note = o.evidence.lower_bound("note."); note != o.evidence.end() && note->first.starts_with("note.");
          ++note)
       log::warn("campaign", "{}: {}", self->state.context->name, note->second);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,22 @@ struct proposal {
   std::string summary; // one line for people: the step taken
 };
 
+// What a generator makes of the reference, for whoever wrote that.
+struct reference_reading {
+  struct remark {
+    size_t line = 0; // in the reference; 0: of all of it
+    std::string what;
+    bool kept = true; // word for word; else a loop whose iterations stay in their order
+  };
+  bool rewritable = false;
+  size_t loops = 0;       // that count
+  size_t independent = 0; // of those, free of dependences
+  std::vector<remark> remarks;
+};
+
+// "file.c:7: a goto is left as it is; and 2 more" of the remarks whose `kept` is as wanted, at most `most` of them.
+std::string text_of(const reference_reading& r, const std::string& file, bool kept, size_t most);
+
 class generator {
 public:
   virtual ~generator() = default;
@@ -89,8 +106,8 @@ public:
   virtual result<proposal> propose(const synthesis_context& context) = 0;
   // What the generator could make of the reference: "3 loop nests; all moves" or the construct it cannot read.
   virtual std::string describe(const synthesis_context& context) = 0;
-  // Why it can make nothing of the reference but what needs no reading, as other flags; empty: it can.
-  virtual std::string unreadable(const synthesis_context&) { return {}; }
+  // Nothing from a generator that does not read references.
+  virtual std::optional<reference_reading> read_reference(const synthesis_context&) { return std::nullopt; }
 };
 
 // errc::not_found lists the kinds there are: "transform", "configurations".

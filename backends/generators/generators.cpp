@@ -10,6 +10,23 @@ uint64_t genome_fingerprint(const std::string& genome) {
   return genome.empty() ? 0 : derive_id("genome", genome).lo;
 }
 
+std::string text_of(const reference_reading& r, const std::string& file, bool kept, size_t most) {
+  std::string out;
+  size_t told = 0;
+  size_t more = 0;
+  for (const auto& x : r.remarks) {
+    if (x.kept != kept)
+      continue;
+    if (told == most) {
+      ++more;
+      continue;
+    }
+    out +=
+        (told++ == 0 ? "" : "; ") + (x.line > 0 ? file + ":" + std::to_string(x.line) + ": " : std::string{}) + x.what;
+  }
+  return more == 0 ? out : out + "; and " + std::to_string(more) + " more";
+}
+
 result<std::unique_ptr<generator>> make_generator(const std::string& kind) {
   if (kind == "transform")
     return make_transform_generator();

@@ -132,3 +132,17 @@ TEST_CASE("an expression knows its names and its sums") {
   auto moved = std::move(*e);
   CHECK(moved.names().size() == 2);
 }
+
+TEST_CASE("an expression is given operands first, what is no sum or product as one") {
+  using kind = expression::token::kind;
+  std::string out;
+  for (const auto& t : expression::parse("(n + 2) * -(m - 1) + min(n, m)")->postfix())
+    out += t.what == kind::number     ? std::to_string(t.number)
+           : t.what == kind::name     ? t.name
+           : t.what == kind::add      ? "+"
+           : t.what == kind::subtract ? "-"
+           : t.what == kind::multiply ? "*"
+           : t.what == kind::negate   ? "~"
+                                      : "?";
+  CHECK(out == "n2+m1-~*?+");
+}

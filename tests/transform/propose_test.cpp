@@ -348,7 +348,9 @@ TEST_CASE("without a syntax tree the flag sets remain and the reason is given") 
   auto c = context_of(n);
   auto g = make_generator("transform").value();
   CHECK(g->describe(c).find("only flag sets: the compiler gave no syntax tree") == 0);
-  CHECK(g->unreadable(c).find("the compiler gave no syntax tree") == 0);
+  const auto reading = g->read_reference(c).value();
+  CHECK_FALSE(reading.rewritable);
+  CHECK(text_of(reading, "f.c", true, 5).find("the compiler gave no syntax tree") == 0);
   auto p = g->propose(c);
   REQUIRE(p);
   CHECK(p->genome == "flags(" + p->flags + ")");
@@ -361,9 +363,22 @@ TEST_CASE("description names what stays in order and what is opaque") {
   auto g = make_generator("transform").value();
   auto text = g->describe(context_of(load_nest("opaque")));
   CHECK(text.find("2 counted loops, 1 of them free of dependences") == 0);
-  CHECK(text.find("L0 stays in order: holds 'switch (x[i] & 3) {'") != std::string::npos);
-  CHECK(text.find("SwitchStmt is left as it is") != std::string::npos);
-  CHECK(g->unreadable(context_of(load_nest("opaque"))).empty());
+  CHECK(text.find("line 13: L0 stays in order: holds 'switch (x[i] & 3) {'") != std::string::npos);
+  const auto reading = g->read_reference(context_of(load_nest("opaque"))).value();
+  CHECK(reading.rewritable);
+  CHECK(
+      text_of(reading, "opaque.c", true, 3)
+      == "opaque.c:14: a switch is left as it is; opaque.c:29: a do loop is left as it is; opaque.c:33: a goto is left "
+         "as it is; and 1 more");
+}
+
+TEST_CASE("calls that nothing can look into are told, with their lines") {
+  if (!have_clang())
+    return;
+  auto n = load_nest("recursion");
+  const auto reading = make_generator("transform").value()->read_reference(context_of(n)).value();
+  CHECK(text_of(reading, "recursion.c", true, 9).find("() does beside computing a value is not known")
+        != std::string::npos);
 }
 
 TEST_CASE("genomes survive print and parse, and nonsense is refused") {

@@ -205,4 +205,33 @@ result<std::vector<diagnostic>> check_reference(const task_spec& task) {
   return out;
 }
 
+result<reference_reading> read_by_generator(const task_spec& task) {
+  auto hardware = target_for(task.task.language);
+  if (!hardware)
+    return tl::unexpected(hardware.error());
+  auto embedded = make_generator("transform");
+  if (!embedded || (task.task.language != "c" && task.task.language != "cpp"))
+    return fail(errc::unsupported, "no embedded generator reads language '" + task.task.language + "'");
+  own_compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return tl::unexpected(started.error());
+  auto wanted = request_for(task, **hardware);
+  wanted.kind = compile_kind::syntax_tree;
+  wanted.source = task.reference_source;
+  auto outcome = server.compile(std::move(wanted));
+  if (!outcome)
+    return tl::unexpected(outcome.error());
+  if (outcome->trouble)
+    return fail(errc::unavailable, outcome->trouble.kind + ": " + outcome->trouble.detail);
+  synthesis_context context;
+  context.task = task.task;
+  context.reference_source = task.reference_source;
+  context.hardware = (*hardware)->hardware();
+  if (outcome->result == verdict::pass)
+    context.syntax_tree = std::make_shared<const std::string>(std::move(outcome->artifact));
+  auto reading = (*embedded)->read_reference(context);
+  return reading ? result<reference_reading>{std::move(*reading)}
+                 : fail(errc::unsupported, "the generator reads no references");
+}
+
 } // namespace kevolve

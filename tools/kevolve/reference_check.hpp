@@ -1,6 +1,7 @@
 // Whether a task's reference compiles and is what the task declares, by the locked compiler that admission asks, too.
 #pragma once
 
+#include "backends/generator.hpp"
 #include "config/task.hpp"
 #include "runtime/base/result.hpp"
 
@@ -12,6 +13,10 @@ namespace kevolve {
 // The errors of the reference, and of an oracle of the task's own, at their places; errc::unavailable with the reason
 // where nothing here could compile it.
 result<std::vector<diagnostic>> check_reference(const task_spec& task);
+
+// What the embedded generator could make of a reference that is right; errc::unavailable as above, errc::unsupported
+// where none reads the language.
+result<reference_reading> read_by_generator(const task_spec& task);
 
 // What the task's own oracle implements: its entry, with double wherever the reference has a float or a half.
 contract oracle_contract(const task_spec& task);

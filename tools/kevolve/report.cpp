@@ -107,7 +107,7 @@ std::string how_judged(const campaign_result& r) {
 std::string report_text(const campaign_result& r, const target& hardware) {
   const auto& s = r.status;
   const auto& task = r.spec.task.task;
-  std::string out = fmt::format("# {}: {}\n\n", task.name, markdown(task.summary));
+  std::string out = "# " + task.name + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
   if (has_winner(s))
     out +=
         fmt::format("**{} faster than the reference**, 95 % interval {:.3f} to {:.3f}{}.\n\n", human_speedup(s.speedup),
@@ -143,6 +143,11 @@ std::string report_text(const campaign_result& r, const target& hardware) {
     out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path) + " kernel"
            + source_extension(p.language) + " --flags " + p.flags
            + (hardware.name() == "cpu" ? "" : " --target " + hardware.name()) + "`\n";
+    const auto by_any_order = [&](const char* flag) { return script.find(flag) != std::string::npos; };
+    if (by_any_order("-Ofast") || by_any_order("-ffast-math"))
+      out += "- these flags let the compiler take it that no value is NaN or infinite: what becomes of such inputs is "
+             "not promised, "
+             "but where the task asks for it (an output with `nonfinite = \"match\"`, an edge `special`)\n";
     if (!p.genome.empty())
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";

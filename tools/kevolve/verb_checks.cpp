@@ -136,6 +136,28 @@ std::string tolerances_text(const contract& c) {
   return out + "\n";
 }
 
+json reading_json(const result<reference_reading>& r) {
+  if (!r)
+    return nullptr;
+  auto remarks = json::array();
+  for (const auto& x : r->remarks)
+    remarks.push_back({{"line", x.line > 0 ? json(x.line) : json(nullptr)}, {"what", x.what}, {"kept", x.kept}});
+  return {{"rewritable", r->rewritable}, {"loops", r->loops}, {"independent", r->independent}, {"remarks", remarks}};
+}
+
+std::string reading_text(const result<reference_reading>& r, const std::string& file) {
+  if (!r)
+    return {};
+  auto out = r->rewritable
+                 ? fmt::format("\nthe embedded generator sees {} loop{} that count{}, {} free of dependences\n",
+                               r->loops, r->loops == 1 ? "" : "s", r->loops == 1 ? "s" : "", r->independent)
+                 : std::string{"\nthe embedded generator can rewrite nothing of it, and would try flags alone\n"};
+  for (const auto& x : r->remarks)
+    out += fmt::format("  {}: {}{}\n", x.line > 0 ? file + ":" + std::to_string(x.line) : file, printable(x.what),
+                       x.kept && x.line > 0 ? ": it stays as written" : "");
+  return out;
+}
+
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -150,6 +172,7 @@ int check_task(const check_options& o) {
   const auto unchecked = !wrong      ? wrong.error().detail
                          : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
                                      : std::string{};
+  const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
   const auto code = wrong ? exit_code::ok : exit_code::failed; // half a check is none to who builds on it
   if (o.common.json) {
     print_out(to_text(json{{"ok", wrong.has_value()},
@@ -165,6 +188,7 @@ int check_task(const check_options& o) {
                            {"threads", c.threads},
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
                            {"tolerances", tolerances_json(c)},
+                           {"generator", reading_json(reading)},
                            {"shapes", shapes_json(c)}})
               + "\n");
     return code;
@@ -184,6 +208,7 @@ int check_task(const check_options& o) {
       task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
   print_out(tolerances_text(c));
   print_out(shapes_text(c));
+  print_out(reading_text(reading, printable(task->reference_path)));
   return code;
 }
 

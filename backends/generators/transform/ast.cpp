@@ -30,7 +30,7 @@ void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt
   changed(node, s.changes);
   auto where = expanded_range(node);
   if (!where) {
-    out_.notes.push_back(why + ", and its text is not to be had");
+    out_.notes.push_back({0, why + ", and its text is not to be had"});
     s.text = "#error \"" + why + "\"";
     out.push_back(std::move(s));
     return;
@@ -49,7 +49,7 @@ void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt
       s.text = replace_identifier(s.text, old_name, new_name);
     s.names.push_back(new_name);
   }
-  out_.notes.push_back("line " + std::to_string(line_of(where->first)) + ": " + why);
+  out_.notes.push_back({line_of(where->first), why});
   out.push_back(std::move(s));
 }
 
@@ -328,7 +328,7 @@ result<program> read_function(const std::string& source, const std::string& synt
   walk(p.body, [&](const stmt& s) { lost = lost || s.text.rfind("#error", 0) == 0; });
   walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });
   if (lost)
-    return fail(errc::unsupported, entry + ": " + p.notes.back());
+    return fail(errc::unsupported, entry + ": " + p.notes.back().what);
   // What may change through a pointer, or inside an expression, is no scalar that the moves know.
   rewrite_exprs(p.body.change(), [&](expr& e) {
     if (e.kind == expr_kind::name && reader.hidden().count(e.text) != 0) {
@@ -345,6 +345,7 @@ result<program> read_function(const std::string& source, const std::string& synt
       e.type.is_const = false;
   });
   normalise(p);
+  reader.note_calls();
   return p;
 }
 

@@ -88,7 +88,7 @@ expr ast_reader::opaque_expr(json node) {
   if (operators.count(text(node, "kind")) != 0 && !e.text.empty()) // whatever it stands in
     e.text = "(" + e.text + ")";
   if (e.text.empty())
-    out_.notes.push_back("an expression of kind " + text(node, "kind") + " without a place in the file");
+    out_.notes.push_back({0, "an expression of kind " + text(node, "kind") + " without a place in the file"});
   else
     note(node, "'" + e.text + "' is left as it is" + (changes.empty() ? "" : ": a change inside an expression"));
   return e;
@@ -96,9 +96,20 @@ expr ast_reader::opaque_expr(json node) {
 
 void ast_reader::note(json node, const std::string& what) {
   const auto where = expanded_range(node);
-  auto line = (where ? "line " + std::to_string(line_of(where->first)) + ": " : std::string{}) + what;
-  if (std::find(out_.notes.begin(), out_.notes.end(), line) == out_.notes.end())
-    out_.notes.push_back(std::move(line));
+  source_note said{where ? line_of(where->first) : 0, what};
+  if (std::find(out_.notes.begin(), out_.notes.end(), said) == out_.notes.end())
+    out_.notes.push_back(std::move(said));
+}
+
+void ast_reader::note_calls() {
+  std::set<std::string> left;
+  walk_exprs(out_.body, [&](const expr& e) {
+    if (e.kind == expr_kind::call && !e.computes && !is_pure_call(e))
+      left.insert(e.text);
+  });
+  for (const auto& [name, line] : calls_)
+    if (left.count(name) != 0)
+      out_.notes.push_back({line, "what " + name + "() does beside computing a value is not known"});
 }
 
 // C leaves the moment of `i++` and `++i` open within the statement, provided that it is reached: a statement of its
@@ -263,6 +274,8 @@ expr ast_reader::read_node(json node) {
       return magnitude(e.args[0], type);
     if (auto value = e.computes ? inlined(e) : std::nullopt)
       return std::move(*value);
+    if (const auto where = expanded_range(node); where && !e.computes && !is_pure_function(e.text))
+      calls_.emplace(e.text, line_of(where->first));
     if (around_.before != nullptr && type.base != scalar_kind::none && type.depth == 0) {
       std::optional<expr> result = e;
       if (spliced(e, text(node, "id") == whole_call_, *around_.before, result))

@@ -63,6 +63,8 @@ void ast_reader::read_while(json node, std::vector<stmt>& out) {
   const auto inner = children(node);
   stmt loop;
   loop.kind = stmt_kind::while_loop;
+  if (const auto where = expanded_range(node))
+    loop.line = static_cast<uint32_t>(line_of(where->first));
   loop.body = read_body(inner[1]);
   std::vector<stmt> behind;
   put_condition(inner[0], {}, loop, out, behind);
@@ -81,6 +83,8 @@ void ast_reader::read_for(json node, std::vector<stmt>& out) {
     read_stmt(parts[0], scope);
   stmt loop;
   loop.kind = stmt_kind::while_loop;
+  if (const auto where = expanded_range(node))
+    loop.line = static_cast<uint32_t>(line_of(where->first));
   loop.body = read_body(parts[4]);
   loop.value = make_literal(1);
   std::vector<stmt> behind;

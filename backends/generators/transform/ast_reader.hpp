@@ -40,6 +40,9 @@ public:
   // The same, macros taken by where they are expanded.
   std::optional<std::pair<size_t, size_t>> expanded_range(json node) const;
 
+  // Notes the calls that nothing could look into.
+  void note_calls();
+
   const std::set<std::string>& hidden() const { return hidden_; }
 
 private:
@@ -97,9 +100,10 @@ private:
   std::set<std::string> outer_;   // what spliced functions mention of the file
   std::set<std::string> reading_; // those being inlined
   size_t calls_read_ = 0;
-  size_t copied_ = 0;      // statements of functions that stand where they were called
-  bool in_callee_ = false; // whose names must hide nothing that the entry has
-  bool splices_ = true;    // statements may go before the one that is read
+  std::map<std::string, size_t> calls_; // of functions that may do more than compute: the first's line
+  size_t copied_ = 0;                   // statements of functions that stand where they were called
+  bool in_callee_ = false;              // whose names must hide nothing that the entry has
+  bool splices_ = true;                 // statements may go before the one that is read
   std::string whole_call_; // the call that is all of a value: nothing else of its statement is evaluated before it
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change where no statement says so

@@ -136,6 +136,7 @@ struct stmt {
   expr to;
   int64_t step = 1;
   uint16_t lanes = 1; // loop: vectorised by this many
+  uint32_t line = 0;  // loop, while: of the reference
   std::vector<std::string> pragmas;
   shared_list<stmt> body;
   shared_list<stmt> otherwise;

@@ -78,6 +78,7 @@ public:
       return refuse("what follows " + w_.label + " may tell how far it came");
     stmt out;
     out.kind = stmt_kind::loop;
+    out.line = w_.line;
     out.label = w_.label;
     out.name = index.text;
     out.type = index.type;

@@ -73,6 +73,7 @@ bool count(program& p, list& body, size_t at, countdown c) {
     from = make_binary("-", from, make_literal(1));
   stmt loop;
   loop.kind = stmt_kind::loop;
+  loop.line = body[at].line;
   loop.type = type;
   loop.type.is_const = false;
   loop.name = fresh_name(p, name);

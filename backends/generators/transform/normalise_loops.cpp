@@ -164,6 +164,7 @@ void count_loop(program& p, list& body, size_t at) {
     bound = make_binary("+", bound, make_literal(1));
   stmt loop;
   loop.kind = stmt_kind::loop;
+  loop.line = w.line;
   loop.type = type;
   loop.type.is_const = false;
   loop.step = *step;

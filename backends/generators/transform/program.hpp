@@ -16,6 +16,13 @@ struct parameter {
   bool plain_pointer = false; // "T *name": a place for restrict before the name
 };
 
+struct source_note {
+  size_t line = 0; // of the reference; 0: not known
+  std::string what;
+
+  bool operator==(const source_note&) const = default;
+};
+
 // The reference as read, or a candidate under construction.
 struct program {
   std::string source;        // the reference file
@@ -28,7 +35,7 @@ struct program {
   bool add_restrict = false;
   uint32_t alignment = 0;         // bytes the pointers are promised to be aligned to; 0: say nothing
   std::string flags;              // menu entry; empty: the baseline
-  std::vector<std::string> notes; // what stayed opaque and why, for describe()
+  std::vector<source_note> notes; // what stayed opaque and why
 };
 
 } // namespace kevolve::transform

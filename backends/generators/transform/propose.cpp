@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace kevolve {
@@ -351,32 +352,38 @@ public:
     read(context);
     if (!reading_.parsed)
       return "only flag sets: " + reading_.parsed.error().detail;
-    std::string out;
-    size_t loops = 0;
-    size_t independent = 0;
+    const auto r = *read_reference(context);
+    auto out =
+        std::to_string(r.loops) + " counted loops, " + std::to_string(r.independent) + " of them free of dependences";
+    for (const auto& x : r.remarks)
+      out += "; " + (x.line > 0 ? "line " + std::to_string(x.line) + ": " : std::string{}) + x.what;
+    return out;
+  }
+
+  std::optional<reference_reading> read_reference(const synthesis_context& context) override {
+    read(context);
+    reference_reading out;
+    if (!reading_.parsed) {
+      out.remarks.push_back({0, reading_.parsed.error().detail});
+      return out;
+    }
+    std::map<std::string, size_t> lines;
+    walk(reading_.parsed->body, [&](const stmt& s) { lines.emplace(s.label, s.line); });
     for (const auto& [label, facts] : reading_.facts) {
       if (label.starts_with('W')) // a loop once it is finished
         continue;
-      ++loops;
-      independent += facts.independent ? 1 : 0;
+      ++out.loops;
+      out.independent += facts.independent ? 1 : 0;
       if (!facts.independent)
-        out += "; " + label + " stays in order: " + facts.reason;
+        out.remarks.push_back({lines[label], label + " stays in order: " + facts.reason, false});
     }
+    out.rewritable = out.loops > 0;
+    if (!out.rewritable)
+      out.remarks.push_back({0, "it has no loop that counts"});
     for (const auto& note : reading_.parsed->notes)
-      out += "; " + note;
-    return std::to_string(loops) + " counted loops, " + std::to_string(independent) + " of them free of dependences"
-           + out;
-  }
-
-  std::string unreadable(const synthesis_context& context) override {
-    read(context);
-    if (!reading_.parsed)
-      return reading_.parsed.error().detail;
-    if (!reading_.facts.empty())
-      return {};
-    std::string out = "it has no loop that counts";
-    for (const auto& note : reading_.parsed->notes)
-      out += "; " + note;
+      out.remarks.push_back({note.line, note.what});
+    std::sort(out.remarks.begin(), out.remarks.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.line, a.what) < std::tie(b.line, b.what); });
     return out;
   }
 

@@ -155,7 +155,7 @@ json results_json(const bundle_input& b) {
 
 std::string readme_text(const bundle_input& b) {
   const auto& task = b.task;
-  std::string out = "# " + markdown(task.name) + ": " + markdown(task.summary) + "\n\n";
+  std::string out = "# " + markdown(task.name) + (task.summary.empty() ? "" : ": " + markdown(task.summary)) + "\n\n";
   out += fmt::format("A kernel that a search found: **{} as fast as the reference**{}{}.\n\n",
                      markdown(fmt::format("{:.2f} times", b.speedup)),
                      b.ci_low > 0 ? fmt::format(", 95 % interval {:.3f} to {:.3f}", b.ci_low, b.ci_high) : "",
