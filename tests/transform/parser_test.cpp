@@ -117,6 +117,18 @@ TEST_CASE("row pointers become subscripts, moving pointers stay") {
 )");
 }
 
+TEST_CASE("abs is a choice, unless its argument is converted or another function has its name") {
+  if (!have_clang())
+    return;
+  const auto f = [](const std::string& body) { return body_of("f", "int abs(int);\n" + body); };
+  CHECK(f("void f(const int *x, int *y) { y[0] = abs(x[0]); }").find("x[0] < 0 ? -x[0] : x[0]") != std::string::npos);
+  CHECK(f("void f(const unsigned *x, int *y) { y[0] = abs(x[0] - x[1]); }").find("abs(") != std::string::npos);
+  CHECK(f("void f(const long *x, int *y) { y[0] = abs(x[0]); }").find("abs(") != std::string::npos);
+  CHECK(f("void f(const float *x, int *y) { y[0] = abs(x[0]); }").find("abs(") != std::string::npos);
+  CHECK(f("int odd(int); void f(const int *x, int *y) { int (*abs)(int) = odd; y[0] = abs(x[0]); }").find("?")
+        == std::string::npos);
+}
+
 TEST_CASE("increments inside an assignment follow it") {
   if (!have_clang())
     return;

@@ -68,6 +68,12 @@ bool is_pure_call(const expr& call);
 // The array at the root of a subscript; empty if it is no plain name.
 std::string root_of(const expr& subscript);
 
+// Whether the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth values,
+// ones, and sums and choices of these; of whole numbers no more than 255 at once.
+bool never_negative(const std::vector<stmt>& body, const expr& e);
+// Whether a magnitude, as abs() is read, is part of it.
+bool holds_magnitude(const std::vector<stmt>& body, const expr& e);
+
 // Whether evaluating the expression early or needlessly is harmless: no load, no division, no call.
 bool is_speculable(const expr& e);
 

@@ -54,7 +54,12 @@ namespace {
 // abs() and its kin of whole numbers: a choice, which all moves know.
 bool is_magnitude(const expr& call) {
   const auto& f = call.text;
-  return (f == "abs" || f == "labs" || f == "llabs") && call.args.size() == 1 && is_integer(call.args[0].type.base);
+  if ((f != "abs" && f != "labs" && f != "llabs") || call.args.size() != 1 || !is_integer(call.args[0].type.base))
+    return false;
+  // What the call converts, the choice must find as it is.
+  const auto is = bare(call.args[0]).type.base;
+  const auto as = call.type.base;
+  return is_integer(is) && (is == as || bits(is) < bits(as));
 }
 
 expr magnitude(const expr& of, const ctype& type) {
@@ -270,7 +275,7 @@ expr ast_reader::read_node(json node) {
     for (size_t i = 1; i < inner.size(); ++i)
       e.args.change().push_back(sub(i));
     around_ = around;
-    if (is_magnitude(e) && functions_.count(e.text) == 0)
+    if (is_magnitude(e) && functions_.count(e.text) == 0 && callee_of(node) == e.text)
       return magnitude(e.args[0], type);
     if (auto value = e.computes ? inlined(e) : std::nullopt)
       return std::move(*value);

@@ -35,8 +35,11 @@ std::optional<abandoned> gives_up(const stmt& s) {
   const bool greater = c.text == ">=" || c.text == ">";
   if (!greater && c.text != "<=" && c.text != "<")
     return {};
-  const auto& sum = bare(c.args[greater ? 0 : 1]);
-  if (sum.kind != expr_kind::name || sum.type.depth != 0)
+  const auto& compared = c.args[greater ? 0 : 1];
+  const auto& sum = bare(compared);
+  // As unsigned, what is below 0 would be large.
+  if (sum.kind != expr_kind::name || sum.type.depth != 0
+      || (is_unsigned(compared.type.base) && !is_unsigned(sum.type.base)))
     return {};
   return abandoned{sum, c.args[greater ? 1 : 0], c.text == ">" || c.text == "<"};
 }
@@ -72,6 +75,8 @@ public:
     own_ = declared(work);
     if (own_.count(found_->sum.text) != 0 || !only_sums(work, index.text))
       return refuse(w_.label + " does more than add to " + found_->sum.text + " what is never negative");
+    if (!stays_in_its_type(work, index.text))
+      return refuse(found_->sum.text + " may come to its type's end beyond the early end of " + w_.label);
     if (auto why = beyond(work); !why.empty())
       return refuse(why);
     if (!tells_nothing())
@@ -138,9 +143,43 @@ private:
     return ok;
   }
 
-  // What is rounded to a whole number, or has few bits, may come to its type's end beyond the early one.
+  // A whole number that is rounded, or has few bits, may come to its type's end beyond the early one.
   static bool adds_up(scalar_kind sum, const expr& value) {
     return is_float(sum) || (is_integer(sum) && bits(sum) >= 32 && is_integer(bare(value).type.base));
+  }
+
+  // Of whole numbers: from a small one, so many ones, or differences of bytes, do not add up to 2^31. Ones alone do
+  // not, either, where each belongs to an element of an array that fits into memory.
+  bool stays_in_its_type(const list& body, const std::string& index) const {
+    const auto& sum = found_->sum;
+    if (is_float(sum.type.base))
+      return true;
+    bool begins = false;
+    for (size_t i = 0; i < at_; ++i) {
+      const auto& s = where_[i];
+      if (s.kind == stmt_kind::declare && s.name == sum.text)
+        begins = s.has_value && literal_value(s.value).value_or(-1) >= 0 && *literal_value(s.value) < (1 << 16);
+      else if (assigned({s}).count(sum.text) != 0)
+        begins = false;
+    }
+    if (!begins || bits(sum.type.base) == 64)
+      return begins;
+    int64_t additions = 0;
+    bool ones = true;
+    bool nested = false;
+    bool indexes = false;
+    walk(body, [&](const stmt& s) {
+      nested = nested || s.kind == stmt_kind::loop;
+      if (s.kind == stmt_kind::assign && s.target.text == sum.text) {
+        ++additions;
+        ones = ones && !holds_magnitude(body, s.value);
+      }
+    });
+    walk_exprs(body, [&](const expr& e) {
+      indexes = indexes || (e.kind == expr_kind::subscript && mentions(e.args[1], index));
+    });
+    const auto n = rounds();
+    return n ? *n * additions < most_rounds : ones && !nested && indexes && additions <= 16;
   }
 
   // Rounds of the whole nest, where numbers alone say it.
@@ -156,77 +195,6 @@ private:
       out = out && inside && *out * *inside < most_rounds ? std::optional{*out * *inside} : std::nullopt;
     });
     return out;
-  }
-
-  // v of `v < 0 ? -v : v`, as abs() is read.
-  static const expr* magnitude_of(const expr& x) {
-    if (x.kind != expr_kind::conditional)
-      return nullptr;
-    const auto& c = bare(x.args[0]);
-    const auto& less = bare(x.args[1]);
-    const bool is_it = c.kind == expr_kind::binary && c.text == "<" && literal_value(c.args[1]) == 0
-                       && same(c.args[0], x.args[2]) && less.kind == expr_kind::unary && less.text == "-"
-                       && same(less.args[0], x.args[2]);
-    return is_it ? &x.args[2] : nullptr;
-  }
-
-  // Ones do not add up to 2^31 in arrays that fit into memory; what a byte holds might.
-  bool never_negative(const list& body, const expr& e) const {
-    const auto& x = bare(e);
-    const bool floats = is_float(x.type.base);
-    if (is_truth(x))
-      return true;
-    if (x.kind == expr_kind::literal)
-      return x.text.find('-') == std::string::npos && (floats || literal_value(x).value_or(-1) == 1);
-    if (const auto* of = magnitude_of(x))
-      return floats || (difference_of_bytes(body, *of) && (bits(found_->sum.type.base) == 64 || rounds()));
-    if (x.kind == expr_kind::conditional)
-      return never_negative(body, x.args[1]) && never_negative(body, x.args[2]);
-    if (x.kind == expr_kind::cast)
-      return (floats || is_truth(bare(x.args[0])) || bits(x.type.base) > bits(x.args[0].type.base))
-             && never_negative(body, x.args[0]);
-    if (x.kind == expr_kind::call && (x.text == "fabsf" || x.text == "fabs"))
-      return true;
-    if (x.kind == expr_kind::binary && x.text == "*" && floats)
-      return (same(x.args[0], x.args[1]) && computes(x.args[0]))
-             || (never_negative(body, x.args[0]) && never_negative(body, x.args[1]));
-    if (x.kind == expr_kind::binary && x.text == "+" && floats)
-      return never_negative(body, x.args[0]) && never_negative(body, x.args[1]);
-    const auto* value = value_of(body, x);
-    return value != nullptr && never_negative(body, *value);
-  }
-
-  // The value of what the list declares and never changes.
-  static const expr* value_of(const list& body, const expr& x) {
-    if (x.kind != expr_kind::name || assigned(body).count(x.text) != 0)
-      return nullptr;
-    const expr* out = nullptr;
-    walk(body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::declare && s.name == x.text && s.has_value && s.type.base == bare(s.value).type.base)
-        out = &s.value;
-    });
-    return out;
-  }
-
-  static bool computes(const expr& e) {
-    bool ok = true;
-    walk(e, [&](const expr& x) {
-      ok = ok && x.kind != expr_kind::opaque && (x.kind != expr_kind::call || is_pure_call(x));
-    });
-    return ok;
-  }
-
-  bool difference_of_bytes(const list& body, const expr& e) const {
-    const auto& x = bare(e);
-    if (const auto* value = value_of(body, x))
-      return difference_of_bytes(body, *value);
-    const auto is_byte = [](const expr& a) {
-      const expr* inner = &a;
-      while (inner->kind == expr_kind::cast)
-        inner = &inner->args[0];
-      return inner->kind == expr_kind::subscript && bits(inner->type.base) == 8;
-    };
-    return x.kind == expr_kind::binary && x.text == "-" && is_byte(x.args[0]) && is_byte(x.args[1]);
   }
 
   // What may not be done beyond the early end.

@@ -30,6 +30,20 @@ bool steps_down(const stmt& s, const std::string& name) {
          && literal_value(s.value) == 1;
 }
 
+// Made of sizes and numbers as arrays have them.
+bool known_to_be_small(const program& p, const expr& e) {
+  bool ok = true;
+  walk(e, [&](const expr& x) {
+    const auto n = x.kind == expr_kind::literal ? literal_value(x) : std::optional<int64_t>{0};
+    const bool of_caller = std::any_of(p.parameters.begin(), p.parameters.end(),
+                                       [&](const parameter& a) { return a.name == x.text && a.type.depth == 0; });
+    ok = ok && n && *n < (1 << 20) && (x.kind != expr_kind::name || of_caller)
+         && (x.kind == expr_kind::literal || x.kind == expr_kind::name || x.kind == expr_kind::binary
+             || x.kind == expr_kind::cast);
+  });
+  return ok;
+}
+
 // `while (k > bound) …`, or >=, in whose body k goes down by one.
 struct countdown {
   expr index;
@@ -44,7 +58,8 @@ bool count(program& p, list& body, size_t at, countdown c) {
   const auto type = c.index.type;
   const bool to_zero = !c.inclusive && literal_value(c.bound) == 0; // where even what has no sign stays above it
   const auto fits = [&](const expr& e) {
-    return bits(e.type.base) <= bits(type.base) && (to_zero || !is_unsigned(e.type.base));
+    return bits(e.type.base) <= bits(type.base)
+           && (!is_unsigned(e.type.base) || (to_zero && (is_unsigned(type.base) || literal_value(e))));
   };
   if (!is_integer(type.base) || type.depth != 0 || bits(type.base) < 32 || (is_unsigned(type.base) && !to_zero)
       || assigned(c.work).count(name) != 0 || has_exit(c.work) || has_next(c.work) || !invariant(c.bound, c.work)
@@ -57,7 +72,8 @@ bool count(program& p, list& body, size_t at, countdown c) {
   const auto start = start_of(body, end, name);
   const bool is_parameter =
       std::any_of(p.parameters.begin(), p.parameters.end(), [&](const parameter& x) { return x.name == name; });
-  if (start == end && !is_parameter)
+  // What the whole function counts down, it counts once.
+  if (start == end && (!is_parameter || &body != &p.body.change()))
     return false;
   auto from = c.index;
   size_t known = count_mentions({body[at]}, name) + (one_less ? 1U : 0U) + (one_more ? 1U : 0U);
@@ -71,6 +87,14 @@ bool count(program& p, list& body, size_t at, countdown c) {
     return false;
   if (one_less)
     from = make_binary("-", from, make_literal(1));
+  auto to = rounds(from, c.bound, c.inclusive ? 1 : 0);
+  if (bits(type.base) < 64 && !known_to_be_small(p, from)) {
+    if (literal_value(c.bound).value_or(-1) < 0)
+      return false;
+    // Far below 0 the difference would wrap.
+    auto some = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {from, c.bound}, c.inclusive ? ">=" : ">");
+    to = make_expr(expr_kind::conditional, type, {std::move(some), std::move(to), make_literal(0)});
+  }
   stmt loop;
   loop.kind = stmt_kind::loop;
   loop.line = body[at].line;
@@ -78,7 +102,7 @@ bool count(program& p, list& body, size_t at, countdown c) {
   loop.type.is_const = false;
   loop.name = fresh_name(p, name);
   loop.from = make_literal(0, type.base);
-  loop.to = rounds(from, c.bound, c.inclusive ? 1 : 0);
+  loop.to = std::move(to);
   loop.body = std::move(c.work);
   const auto round = make_name(loop.name, loop.type);
   substitute(loop.body.change(), name,
