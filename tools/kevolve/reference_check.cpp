@@ -218,7 +218,7 @@ result<reference_reading> read_by_generator(const task_spec& task) {
   auto wanted = request_for(task, **hardware);
   wanted.kind = compile_kind::syntax_tree;
   wanted.source = task.reference_source;
-  auto outcome = server.compile(std::move(wanted));
+  auto outcome = server.compile(wanted);
   if (!outcome)
     return tl::unexpected(outcome.error());
   if (outcome->trouble)

@@ -109,7 +109,7 @@ void put_last(list& body, list& increments, const expr& condition) {
 
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
-  if (count_taken(p, body, at))
+  if (count_taken(p, body, at) || count_walk(p, body, at))
     return;
   auto& w = body[at];
   list increment;

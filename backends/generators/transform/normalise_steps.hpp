@@ -29,6 +29,8 @@ size_t start_of(const stmt_list& body, size_t at, const std::string& name);
 bool count_up(program& p, stmt_list& body, size_t at, const stmt& step, const expr& condition);
 // The same of a while that begins with it: `while (k > 0) { k -= 1; … } k -= 1;`, as `while (k-- > 0)` is read.
 bool count_taken(program& p, stmt_list& body, size_t at);
+// body[at] is a while that a pointer counts, or an index that moves on in its midst: a loop with a count of its own.
+bool count_walk(program& p, stmt_list& body, size_t at);
 // memset with 0 and memcpy of whole elements become the loops that they are.
 void spell_copies(program& p, stmt_list& body);
 // `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.

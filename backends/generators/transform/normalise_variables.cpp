@@ -100,6 +100,11 @@ void forward_copies(const program& p, list& all) {
       substitute(copies[j].second, copies[i].first, copies[i].second);
     substitute(all, copies[i].first, copies[i].second);
   }
+  rewrite_exprs(all, [](expr& e) { // 0 + k is k
+    while (e.kind == expr_kind::binary && e.text == "+" && is_integer(e.type.base) && e.type.depth == 0
+           && literal_value(e.args[0]) == 0 && e.args[1].type.base == e.type.base)
+      e = expr(e.args[1]);
+  });
 }
 
 namespace {

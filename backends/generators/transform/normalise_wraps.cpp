@@ -58,7 +58,7 @@ private:
     if (!below || *below > 0 || !off || *off > farthest || *off < -farthest
         || (*off < 0 && (*place - polynomial{loop.name}).constant()))
       return {};
-    const auto x = make_name(loop.name, loop.type);
+    auto x = make_name(loop.name, loop.type);
     const auto truth = scalar_type(scalar_kind::i32);
     const auto choice = [&](expr condition, expr yes, expr no) {
       return make_expr(expr_kind::conditional, e.type, {std::move(condition), std::move(yes), std::move(no)});
