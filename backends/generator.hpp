@@ -94,6 +94,7 @@ struct reference_reading {
   size_t loops = 0;       // that count
   size_t independent = 0; // of those, free of dependences
   std::vector<remark> remarks;
+  std::vector<std::string> parameters; // as the reference calls them
 };
 
 // "file.c:7: a goto is left as it is; and 2 more" of the remarks whose `kept` is as wanted, at most `most` of them.

@@ -74,6 +74,40 @@ TEST_CASE("a good task gets its prototype and what its shapes cost") {
   CHECK(big["held_out"] == false);
 }
 
+TEST_CASE(
+    "a task check tells what the embedded generator makes of the reference, with lines, and parameters out of order") {
+  temporary_folder f;
+  f.write("row_energy.task.toml", read_file(source_path("tests/node/tasks/row_energy.task.toml")));
+  f.write("row_energy.c", R"(#include <stdint.h>
+void row_energy(const float *x, float *y, int64_t cols, int64_t rows) {
+  for (int64_t i = 0; i < rows; ++i)
+    y[i] = 0.0f;
+  for (int64_t i = 0; i < rows; ++i) {
+    if (x[i] > 1e30f)
+      goto out;
+    int64_t j = 0;
+    do
+      y[i] += x[j];
+    while (++j < cols);
+  }
+out:;
+}
+)");
+  auto said = run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
+  CAPTURE(said.out);
+  CAPTURE(said.err);
+  CHECK(said.code == 0);
+  CHECK(said.out.find("row_energy.c:7: a goto is left as it is: it stays as written") != std::string::npos);
+  CHECK(said.out.find("row_energy.c:9: a do loop is left as it is") != std::string::npos);
+  CHECK(said.out.find("row_energy.c:5: ") != std::string::npos); // which loop stays in order, and why
+  CHECK(said.err.find("parameter 3 of 'row_energy' is called 'cols', and argument 4 of the task is")
+        != std::string::npos);
+  const auto document = run_kevolve({"task", "check", "--json", "row_energy.task.toml"}, f.path).document();
+  CHECK(document["generator"]["rewritable"] == true);
+  CHECK(document["generator"]["loops"].get<int>() >= 1);
+  CHECK(document["warnings"].size() == 2);
+}
+
 TEST_CASE("a reference that does not compile or fit is named with its place") {
   temporary_folder f;
   const auto task = read_file(source_path("tests/node/tasks/row_energy.task.toml"));

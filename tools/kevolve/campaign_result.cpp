@@ -112,8 +112,18 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
   return r;
 }
 
-std::vector<std::string> notes_of(const campaign_result& r) {
+std::vector<std::string> notes_of(const campaign_result& r, const target& hardware) {
   std::vector<std::string> out;
+  if (r.best && has_winner(r.status)) {
+    const auto& task = r.spec.task.task;
+    const auto& p = r.best->proposal;
+    const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries});
+    if (script.find("-Ofast") != std::string::npos || script.find("-ffast-math") != std::string::npos)
+      out.push_back(
+          fmt::format("flags '{}' let the compiler take it that no value is NaN or infinite: what becomes of such "
+                      "inputs is promised only where the task asks for it (an output with nonfinite = \"match\")",
+                      p.flags));
+  }
   if (r.status.final_confirmed)
     for (const auto& t : r.status.shapes)
       if (t.ci_high > 0.0 && t.ci_high < 1.0)
@@ -135,7 +145,7 @@ json run_json(const campaign_result& r, const target& hardware, const std::strin
            {"state", ended ? s.state : "paused"},
            {"stop_reason", or_null(s.stop_reason)},
            {"reason", or_null(s.reason)},
-           {"notes", notes_of(r)},
+           {"notes", notes_of(r, hardware)},
            {"candidates", s.candidates},
            {"valid", s.valid},
            {"best", nullptr},

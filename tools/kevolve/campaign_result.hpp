@@ -36,7 +36,7 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
 
 // Shapes on which the winner is slower than the reference, and what admission had to say of a task that it took: calls
 // too short or too long to judge well.
-std::vector<std::string> notes_of(const campaign_result& r);
+std::vector<std::string> notes_of(const campaign_result& r, const target& hardware);
 
 // `kevolve run --json`, last line. `folder`: where the files lie; empty: none.
 json run_json(const campaign_result& r, const target& hardware, const std::string& folder);

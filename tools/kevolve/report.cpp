@@ -129,7 +129,7 @@ std::string report_text(const campaign_result& r, const target& hardware) {
   out += fmt::format("- trust tier: {}\n\n", to_string(hardware.trust()));
   if (!s.shapes.empty())
     out += "## Shapes\n\n" + shapes_table(s.shapes) + "\n";
-  for (const auto& note : notes_of(r))
+  for (const auto& note : notes_of(r, hardware))
     out += "- " + printable(note) + "\n";
   if (r.fixed)
     if (auto own = r.fixed->admission.evidence.find("call_overhead_ns"); own != r.fixed->admission.evidence.end())
@@ -143,11 +143,6 @@ std::string report_text(const campaign_result& r, const target& hardware) {
     out += "- to judge it again: `kevolve eval " + printable(r.spec.task.path) + " kernel"
            + source_extension(p.language) + " --flags " + p.flags
            + (hardware.name() == "cpu" ? "" : " --target " + hardware.name()) + "`\n";
-    const auto by_any_order = [&](const char* flag) { return script.find(flag) != std::string::npos; };
-    if (by_any_order("-Ofast") || by_any_order("-ffast-math"))
-      out += "- these flags let the compiler take it that no value is NaN or infinite: what becomes of such inputs is "
-             "not promised, "
-             "but where the task asks for it (an output with `nonfinite = \"match\"`, an edge `special`)\n";
     if (!p.genome.empty())
       out += "- moves from the reference: `" + printable(p.genome) + "`\n";
     out += "\nIts line in the tree:\n\n";

@@ -158,6 +158,19 @@ std::string reading_text(const result<reference_reading>& r, const std::string& 
   return out;
 }
 
+// Parameters that are called as another argument is: the types may fit all the same, the values will not.
+std::vector<std::string> out_of_order(const contract& c, const result<reference_reading>& r) {
+  std::vector<std::string> out;
+  for (size_t i = 0; r && i < std::min(r->parameters.size(), c.arguments.size()); ++i)
+    for (size_t j = 0; j < c.arguments.size(); ++j)
+      if (j != i && c.arguments[j].name == r->parameters[i] && c.arguments[i].name != r->parameters[i])
+        out.push_back(
+            fmt::format("parameter {} of '{}' is called '{}', and argument {} of the task is; argument {} is '{}': "
+                        "are they in one order?",
+                        i + 1, c.entry, r->parameters[i], j + 1, i + 1, c.arguments[i].name));
+  return out;
+}
+
 int check_task(const check_options& o) {
   auto task = load_task_or_tell(o.file, o.common.json);
   if (!task)
@@ -189,6 +202,7 @@ int check_task(const check_options& o) {
                            {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
                            {"tolerances", tolerances_json(c)},
                            {"generator", reading_json(reading)},
+                           {"warnings", out_of_order(c, reading)},
                            {"shapes", shapes_json(c)}})
               + "\n");
     return code;
@@ -197,6 +211,8 @@ int check_task(const check_options& o) {
     print_err("kevolve: not checked: whether the reference "
               + std::string{only_read ? "runs" : "compiles and fits the prototype"} + ": " + printable(unchecked)
               + "\n");
+  for (const auto& warning : out_of_order(c, reading))
+    print_err("kevolve: warning: " + printable(task->reference_path) + ": " + printable(warning) + "\n");
   if (o.common.quiet)
     return code;
   print_out(fmt::format(

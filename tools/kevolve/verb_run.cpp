@@ -89,12 +89,13 @@ std::string tree_command(const id128& id, const std::string& data) {
   return "kevolve tree " + short_string(id) + " --data " + printable(data);
 }
 
-void print_notes(const campaign_result& r) {
-  for (const auto& note : notes_of(r))
+void print_notes(const campaign_result& r, const target& hardware) {
+  for (const auto& note : notes_of(r, hardware))
     print_out("  note: " + printable(note) + "\n");
 }
 
-void print_outcome(const campaign_result& r, const std::string& folder, const std::string& data) {
+void print_outcome(const campaign_result& r, const target& hardware, const std::string& folder,
+                   const std::string& data) {
   const auto& s = r.status;
   if (s.state == "failed")
     print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
@@ -102,7 +103,8 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
     print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
                           s.candidates, s.valid, printable(why)));
-    print_notes(r);
+    print_notes(r, hardware);
+    print_out("  a kernel of your own goes into it by `kevolve inject`, a model by a [[generator]] of kind \"llm\"\n");
     if (s.valid == 0 && s.candidates != 0)
       print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
   } else if (!s.final_confirmed) {
@@ -121,7 +123,7 @@ void print_outcome(const campaign_result& r, const std::string& folder, const st
       print_out(
           fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
                       human_speedup(r.spec.stop.speedup), printable(s.reason)));
-    print_notes(r);
+    print_notes(r, hardware);
     print_out(fmt::format(
         "  proven in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
@@ -149,7 +151,7 @@ int conclude(node& where, const run_options& o, const campaign_spec& spec, const
   if (o.common.json)
     print_out(to_text(run_json(*r, *hardware, place)) + "\n");
   else
-    print_outcome(*r, place, o.data);
+    print_outcome(*r, *hardware, place, o.data);
   return folder ? exit_code_of(status) : exit_code::failed;
 }
 

@@ -86,7 +86,8 @@ std::optional<int64_t> step_of(const stmt& s, const std::string& name) {
   return {};
 }
 
-// Of `i += 1, o += 4`, where none looks at i, the others go to the end of the loop's body.
+// Of `j = i, i += 1, o += 4`, where none looks at i once that has moved on, the others go to the end of the loop's
+// body.
 void put_last(list& body, list& increments, const expr& condition) {
   const auto& all = condition.args;
   for (size_t k = 0; increments.size() > 1 && k < increments.size(); ++k) {
@@ -94,8 +95,9 @@ void put_last(list& body, list& increments, const expr& condition) {
     const bool is_index = increments[k].kind == stmt_kind::assign && target.kind == expr_kind::name
                           && std::any_of(all.begin(), all.end(), [&](const expr& e) { return same(bare(e), target); });
     const bool alone = std::all_of(increments.begin(), increments.end(), [&](const stmt& s) {
+      const bool looks = &s < &increments[k] ? same(s.target, target) : mentions(s, target.text);
       return &s == &increments[k]
-             || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && !mentions(s, target.text)
+             || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name && !looks
                  && !mentions(increments[k], s.target.text));
     });
     if (!is_index || !alone)

@@ -377,9 +377,15 @@ public:
       if (!facts.independent)
         out.remarks.push_back({lines[label], label + " stays in order: " + facts.reason, false});
     }
+    walk(reading_.parsed->body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::while_loop)
+        out.remarks.push_back({s.line, s.label + " ends early, or by what it computes: no loop that counts", false});
+    });
     out.rewritable = out.loops > 0;
     if (!out.rewritable)
       out.remarks.push_back({0, "it has no loop that counts"});
+    for (const auto& x : reading_.parsed->parameters)
+      out.parameters.push_back(x.name);
     for (const auto& note : reading_.parsed->notes)
       out.remarks.push_back({note.line, note.what});
     std::sort(out.remarks.begin(), out.remarks.end(),
