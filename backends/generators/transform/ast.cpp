@@ -184,8 +184,10 @@ void ast_reader::read_branch(json condition, std::vector<stmt> yes, std::vector<
     condition = inner[0];
     inner = children(condition);
   }
-  if (no.empty() && text(condition, "kind") == "BinaryOperator" && text(condition, "opcode") == "&&"
-      && acts(inner[1])) {
+  std::vector<std::string> changes;
+  if (no.empty() && text(condition, "kind") == "BinaryOperator" && text(condition, "opcode") == "&&")
+    changed(inner[1], changes);
+  if (!changes.empty()) {
     std::vector<stmt> second;
     read_branch(inner[1], std::move(yes), {}, second);
     return read_branch(inner[0], std::move(second), {}, out);

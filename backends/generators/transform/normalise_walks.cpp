@@ -64,10 +64,12 @@ std::optional<expr> distance_to(const program& p, const list& body, size_t at, c
     return {};
   const auto& end = bare(bound);
   size_t told = at - 1;
+  bool by_name = false; // else it moves with what it is made of
   auto to = end;
   if (end.kind == expr_kind::name && assigned(p.body).count(end.text) == 0)
     if (const auto k = set_before(body, at, end.text)) {
       told = *k;
+      by_name = true;
       to = body[*k].value;
     }
   const auto last = place_of(to);
@@ -76,7 +78,7 @@ std::optional<expr> distance_to(const program& p, const list& body, size_t at, c
   if (!last || (last->off && !stays(*last->off, body, told, at, work)))
     return {};
   if (last->root == pointer.text)
-    return told > *begins || told == at - 1 ? std::optional{last->off.value_or(zero)} : std::nullopt;
+    return by_name && told > *begins ? std::optional{last->off.value_or(zero)} : std::nullopt;
   if (!first || first->root != last->root || assigned(p.body).count(last->root) != 0
       || (first->off && !stays(*first->off, body, *begins, at, work)))
     return {};
