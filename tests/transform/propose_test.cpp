@@ -377,7 +377,7 @@ TEST_CASE("calls that nothing can look into are told, with their lines") {
     return;
   auto n = load_nest("helper_pure");
   const auto reading = make_generator("transform").value()->read_reference(context_of(n)).value();
-  CHECK(text_of(reading, "helper_pure.c", true, 9).find("what remembered() does beside computing a value is not known")
+  CHECK(text_of(reading, "helper_pure.c", true, 9).find("the body of remembered() cannot stand in its place")
         != std::string::npos);
 }
 

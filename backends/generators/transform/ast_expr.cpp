@@ -114,7 +114,13 @@ void ast_reader::note_calls() {
   });
   for (const auto& [name, line] : calls_)
     if (left.count(name) != 0)
-      out_.notes.push_back({line, "what " + name + "() does beside computing a value is not known"});
+      out_.notes.push_back(
+          {line,
+           functions_.count(name) == 0
+               ? "what " + name + "() does beside computing a value is not known"
+               : "the body of " + name
+                     + "() cannot stand in its place: it returns from inside a loop, keeps a static, calls itself, or "
+                       "holds what is left as it is"});
 }
 
 // C leaves the moment of `i++` and `++i` open within the statement, provided that it is reached: a statement of its

@@ -58,7 +58,7 @@ bool count(program& p, list& body, size_t at, countdown c) {
   const auto type = c.index.type;
   const bool to_zero = !c.inclusive && literal_value(c.bound) == 0; // where even what has no sign stays above it
   const auto fits = [&](const expr& e) {
-    return bits(e.type.base) <= bits(type.base)
+    return is_integer(e.type.base) && bits(e.type.base) <= bits(type.base)
            && (!is_unsigned(e.type.base) || (to_zero && (is_unsigned(type.base) || literal_value(e))));
   };
   if (!is_integer(type.base) || type.depth != 0 || bits(type.base) < 32 || (is_unsigned(type.base) && !to_zero)

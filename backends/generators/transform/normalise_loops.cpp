@@ -26,6 +26,18 @@ bool has_exit(const list& body, bool nested) {
   });
 }
 
+namespace {
+
+// Whether i is what e is, once that has been assigned to it.
+bool keeps_value(const expr& e, const ctype& as) {
+  const auto& from = bare(e);
+  return literal_value(from)
+         || (is_integer(from.type.base) && bits(from.type.base) <= bits(as.base)
+             && (!is_unsigned(from.type.base) || is_unsigned(as.base) || bits(from.type.base) < bits(as.base)));
+}
+
+} // namespace
+
 // `T i = e` or `i = e` with nothing between that could change i or e.
 size_t start_of(const list& body, size_t at, const std::string& name) {
   for (size_t k = at; k-- > 0;) {
@@ -35,7 +47,7 @@ size_t start_of(const list& body, size_t at, const std::string& name) {
                    && s.target.text == name && !mentions(s.value, name);
     if (declares || assigns) {
       list between(body.begin() + static_cast<ptrdiff_t>(k) + 1, body.begin() + static_cast<ptrdiff_t>(at));
-      return invariant(s.value, between) ? k : at;
+      return invariant(s.value, between) && keeps_value(s.value, declares ? s.type : s.target.type) ? k : at;
     }
     if (mentions(s, name))
       return at;
@@ -159,8 +171,8 @@ void count_loop(program& p, list& body, size_t at) {
   if (w.op != "counted")
     work.pop_back();
   auto bound = bare(condition.args[1]);
-  if (!known || !step || *step < 1 || assigned(work).count(name) != 0 || has_exit(work) || has_next(work)
-      || !invariant(bound, work) || mentions(bound, name) || parameter_index || type.is_const)
+  if (!known || !step || *step < 1 || !is_integer(bound.type.base) || assigned(work).count(name) != 0 || has_exit(work)
+      || has_next(work) || !invariant(bound, work) || mentions(bound, name) || parameter_index || type.is_const)
     return fall_back();
   if (condition.text == "<=")
     bound = make_binary("+", bound, make_literal(1));

@@ -131,8 +131,8 @@ bool count_walk(program& p, list& body, size_t at) {
     const auto& bound = bare(condition.args[1]);
     if (step + 1 == work.end() || !is_integer(index.type.base) || is_unsigned(index.type.base)
         || bits(index.type.base) < 32 || index.type.depth != 0 || start == at || !invariant(bound, work)
-        || mentions(bound, index.text) || is_unsigned(bound.type.base) || !invariant(body[start].value, work)
-        || is_unsigned(bare(body[start].value).type.base)
+        || mentions(bound, index.text) || !is_integer(bound.type.base) || is_unsigned(bound.type.base)
+        || !invariant(body[start].value, work) || is_unsigned(bare(body[start].value).type.base)
         || bits(bare(body[start].value).type.base) > bits(index.type.base))
       return false;
     loop.type = scalar_type(index.type.base);
