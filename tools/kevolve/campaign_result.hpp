@@ -34,8 +34,8 @@ struct campaign_result {
 };
 result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status);
 
-// Shapes on which the winner is slower than the reference, and what admission had to say of a task that it took: calls
-// too short or too long to judge well.
+// What the winner's flags do not promise, shapes on which it is slower than the reference, and what admission had to
+// say of a task that it took: calls too short or too long to judge well.
 std::vector<std::string> notes_of(const campaign_result& r, const target& hardware);
 
 // `kevolve run --json`, last line. `folder`: where the files lie; empty: none.

@@ -56,7 +56,7 @@ public:
     const auto refuse = [](const std::string& why) { return fail(errc::unsupported, why); };
     const auto& c = bare(w_.value);
     if (w_.kind != stmt_kind::while_loop || c.kind != expr_kind::binary || c.text != "<"
-        || bare(c.args[0]).kind != expr_kind::name || w_.body.empty())
+        || bare(c.args[0]).kind != expr_kind::name || !is_integer(bare(c.args[1]).type.base) || w_.body.empty())
       return refuse(w_.label + " counts nothing");
     const auto index = bare(c.args[0]);
     const auto& step = w_.body.back();
