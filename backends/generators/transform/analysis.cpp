@@ -46,6 +46,13 @@ bool leaves_early(const std::vector<stmt>& body, bool nested) {
   });
 }
 
+bool breaks(const std::vector<stmt>& body) {
+  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
+    const bool nested = s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
+    return s.kind == stmt_kind::break_out || (!nested && (breaks(s.body) || breaks(s.otherwise)));
+  });
+}
+
 bool holds_opaque(const std::vector<stmt>& body) {
   bool found = false;
   walk(body, [&](const stmt& s) { found = found || s.kind == stmt_kind::opaque; });

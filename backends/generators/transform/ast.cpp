@@ -194,9 +194,19 @@ void ast_reader::read_branch(json condition, std::vector<stmt> yes, std::vector<
   }
   stmt s;
   s.kind = stmt_kind::branch;
-  around_ = {&out, nullptr};
+  std::vector<stmt> after;
+  around_ = {&out, &after};
   s.value = read_whole(condition);
   around_ = {};
+  if (!after.empty()) { // if (*p++ > x): what is asked is kept until the steps are done
+    auto truth = scalar_type(scalar_kind::i32);
+    truth.text = "int";
+    if (!is_truth(s.value))
+      s.value = make_expr(expr_kind::binary, truth, {std::move(s.value), make_literal(0)}, "!=");
+    auto kept = make_name(name_of_its_own(out_, "holds"), truth);
+    out.push_back(make_declare(kept.text, truth, std::exchange(s.value, kept)));
+    std::move(after.begin(), after.end(), std::back_inserter(out));
+  }
   s.body = std::move(yes);
   s.otherwise = std::move(no);
   out.push_back(std::move(s));

@@ -1,6 +1,7 @@
 // Calls of the file's own functions, read as what they compute or do: what a move cannot look into, it cannot rewrite.
 #include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/ast_reader.hpp"
+#include "backends/generators/transform/call_end.hpp"
 #include "backends/generators/transform/call_value.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
 
@@ -66,49 +67,6 @@ bool ast_reader::binds(called& function, const expr& call, bool pure) {
 }
 
 namespace {
-
-bool ends(const std::vector<stmt>& body) {
-  return !body.empty()
-         && (body.back().kind == stmt_kind::give_back
-             || (body.back().kind == stmt_kind::branch && ends(body.back().body) && ends(body.back().otherwise)));
-}
-
-bool gives_back(const stmt& s) {
-  bool found = false;
-  walk(std::vector<stmt>{s}, [&](const stmt& x) { found = found || x.kind == stmt_kind::give_back; });
-  return found;
-}
-
-// The body with an assignment to `result` (none: there is no value) where it gave one back, and what follows an arm
-// that ends put into the other one; false if it ends inside a loop, or sometimes in the middle of an arm.
-bool to_one_end(std::vector<stmt>& body, const std::optional<expr>& result) {
-  for (size_t i = 0; i < body.size(); ++i) {
-    auto& s = body[i];
-    if (!gives_back(s))
-      continue;
-    auto rest = std::vector<stmt>(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
-    body.resize(i + 1);
-    if (s.kind == stmt_kind::give_back) {
-      if (s.has_value != result.has_value())
-        return false;
-      if (result)
-        s = make_assign(*result, "=", converted(s.value, result->type));
-      else
-        body.pop_back();
-      return true;
-    }
-    if (s.kind != stmt_kind::branch)
-      return false;
-    auto& yes = s.body.change();
-    auto& no = s.otherwise.change();
-    if (!rest.empty() && !ends(yes) && !ends(no))
-      return false;
-    auto& open = ends(yes) ? no : yes;
-    open.insert(open.end(), rest.begin(), rest.end());
-    return to_one_end(yes, result) && to_one_end(no, result);
-  }
-  return !result; // falls off the end
-}
 
 // What a name in another function's statements refers to beside its own variables, functions included.
 std::set<std::string> outside(const std::vector<stmt>& body, const std::vector<stmt>& parameters) {
@@ -215,8 +173,8 @@ bool ast_reader::spliced(const expr& call, bool whole, std::vector<stmt>& out, s
   const auto foreign = outside(body, function.parameters);
   copied_ += weight(body);
   bool ok = copied_ <= most_copied && binds(function, call, false) && can_be_copied(body, function.parameters)
-            && (!result || whole || changes_nothing(body, function.parameters)) && to_one_end(body, result)
-            && reaches(foreign);
+            && (!result || whole || changes_nothing(body, function.parameters))
+            && to_one_end(out_, body, function.parameters, result) && reaches(foreign);
   if (!ok) {
     hidden_ = hidden;
     return false;

@@ -9,18 +9,6 @@
 
 namespace kevolve::transform {
 
-namespace {
-
-// Whether the loop that this is the body of ends other than by its condition, with statements after it to come.
-bool may_break(const std::vector<stmt>& body) {
-  return std::any_of(body.begin(), body.end(), [](const stmt& s) {
-    const bool nested = s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;
-    return s.kind == stmt_kind::break_out || (!nested && (may_break(s.body) || may_break(s.otherwise)));
-  });
-}
-
-} // namespace
-
 // while (x[i++] > *--p) body: p -= 1; while (x[i] > p[0]) { i += 1; body; p -= 1; } i += 1;
 // Where the body breaks, i would go on: while (1) { p -= 1; if (!(x[i] > p[0])) { i += 1; break; } i += 1; body }
 void ast_reader::put_condition(json node, const std::set<std::string>& own, stmt& loop, std::vector<stmt>& out,
@@ -41,9 +29,9 @@ void ast_reader::put_condition(json node, const std::set<std::string>& own, stmt
   auto& body = loop.body.change();
   const bool of_use =
       std::any_of(after.begin(), after.end(), [&](const stmt& s) { return own.count(s.target.text) == 0; });
-  const bool breaks = may_break(body);
+  const bool leaves = breaks(body);
   body.insert(body.begin(), after.begin(), after.end());
-  if (!breaks || !of_use) {
+  if (!leaves || !of_use) {
     loop.otherwise = before;
     std::move(before.begin(), before.end(), std::back_inserter(out));
     if (of_use)

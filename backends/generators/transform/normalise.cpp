@@ -187,6 +187,22 @@ void name_each_value(program& p, list& body) {
   }
 }
 
+// `int holds = x[i] > 0; if (holds)`, as `if (*p++ > 0)` is read: the condition, where nothing stands between any more.
+void ask_at_once(list& all, list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    ask_at_once(all, body[i].body.change());
+    ask_at_once(all, body[i].otherwise.change());
+    if (i == 0 || body[i].kind != stmt_kind::branch || body[i].value.kind != expr_kind::name)
+      continue;
+    auto& kept = body[i - 1];
+    if (kept.kind != stmt_kind::declare || kept.name != body[i].value.text || !kept.has_value || kept.is_static
+        || !is_truth(kept.value) || count_mentions(all, kept.name) != 1)
+      continue;
+    body[i].value = std::move(kept.value);
+    body.erase(body.begin() + static_cast<ptrdiff_t>(--i));
+  }
+}
+
 } // namespace
 
 void normalise(program& p) {
@@ -198,8 +214,10 @@ void normalise(program& p) {
   flatten(body);
   spell_copies(p, body);
   write_inductions(p, body);
+  spell_early_ends(body);
   unwrap_borders(body);
   drop_unread(body);
+  ask_at_once(body, body);
   forward_copies(p, body);
   forward_pointers(p, body);
   sink_declarations(body);

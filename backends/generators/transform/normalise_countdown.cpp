@@ -1,4 +1,5 @@
 // Loops that count down, as loops that count up: the moves know no others.
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
 
 #include <algorithm>
@@ -62,8 +63,8 @@ bool count(program& p, list& body, size_t at, countdown c) {
            && (!is_unsigned(e.type.base) || (to_zero && (is_unsigned(type.base) || literal_value(e))));
   };
   if (!is_integer(type.base) || type.depth != 0 || bits(type.base) < 32 || (is_unsigned(type.base) && !to_zero)
-      || assigned(c.work).count(name) != 0 || has_exit(c.work) || has_next(c.work) || !invariant(c.bound, c.work)
-      || mentions(c.bound, name) || !fits(c.bound))
+      || assigned(c.work).count(name) != 0 || (has_exit(c.work) && !only_breaks(c.work)) || has_next(c.work)
+      || !invariant(c.bound, c.work) || mentions(c.bound, name) || !fits(c.bound))
     return false;
   // `while (--k >= 0)` has taken one off before.
   const bool one_less = at > 0 && steps_down(body[at - 1], name);
@@ -98,6 +99,8 @@ bool count(program& p, list& body, size_t at, countdown c) {
   stmt loop;
   loop.kind = stmt_kind::loop;
   loop.line = body[at].line;
+  if (breaks(c.work))
+    loop.op = early;
   loop.type = type;
   loop.type.is_const = false;
   loop.name = fresh_name(p, name);

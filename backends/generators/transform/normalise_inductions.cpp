@@ -31,10 +31,10 @@ public:
   // body[at] is a counted loop; true: a variable that grew in it does not any more.
   bool once(size_t at) {
     const auto& l = body_[at];
-    if (l.kind != stmt_kind::loop || l.step != 1 || !is_wide(l.type) || leaves_early(l.body))
+    if (l.kind != stmt_kind::loop || l.step != 1 || !is_wide(l.type) || (leaves_early(l.body) && l.op != early))
       return false;
     for (size_t k = 0; k < l.body.size(); ++k)
-      if (grows(l, l.body[k])) {
+      if (grows(l, l.body[k]) && (l.op != early || !is_used_again(body_, at, l.body[k].target.text))) {
         rewrite(at, k);
         return true;
       }
@@ -83,7 +83,7 @@ private:
       if (j != k)
         move_on(inside[j], v, j < k ? so_far : make_binary("+", so_far, grown));
     inside.erase(inside.begin() + static_cast<ptrdiff_t>(k));
-    if (is_used_again(at, v.text)) {
+    if (is_used_again(body_, at, v.text)) {
       auto all = make_binary("-", l.to, l.from);
       if (!is_never_empty(l))
         all = make_expr(expr_kind::conditional, all.type,
@@ -119,16 +119,6 @@ private:
                       && std::any_of(p_.parameters.begin(), p_.parameters.end(),
                                      [&](const parameter& x) { return x.name == to.text; });
     return literal_value(l.from) == 0 && (size || literal_value(to).value_or(-1) >= 0);
-  }
-
-  // Where it is declared in the same list, what follows decides; else the loops around may come here again.
-  bool is_used_again(size_t at, const std::string& name) const {
-    bool here = false;
-    for (size_t i = 0; i < at; ++i)
-      here = here || (body_[i].kind == stmt_kind::declare && body_[i].name == name);
-    return !here || std::any_of(body_.begin() + static_cast<ptrdiff_t>(at) + 1, body_.end(), [&](const stmt& s) {
-      return mentions(s, name) || s.kind == stmt_kind::opaque || holds_opaque(s.body) || holds_opaque(s.otherwise);
-    });
   }
 
   program& p_;

@@ -1,3 +1,4 @@
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
 
 #include <algorithm>
@@ -24,6 +25,40 @@ bool has_exit(const list& body, bool nested) {
     return (s.kind == stmt_kind::break_out && !nested) || s.kind == stmt_kind::give_back || hidden
            || has_exit(s.body, inner) || has_exit(s.otherwise, inner);
   });
+}
+
+bool only_breaks(const list& body) {
+  bool ok = true;
+  walk(body, [&](const stmt& s) { ok = ok && s.kind != stmt_kind::give_back && s.kind != stmt_kind::opaque; });
+  return ok;
+}
+
+bool is_used_again(const list& body, size_t at, const std::string& name) {
+  bool here = false;
+  for (size_t i = 0; i < at; ++i)
+    here = here || (body[i].kind == stmt_kind::declare && body[i].name == name);
+  return !here || std::any_of(body.begin() + static_cast<ptrdiff_t>(at) + 1, body.end(), [&](const stmt& s) {
+    return mentions(s, name) || s.kind == stmt_kind::opaque || holds_opaque(s.body) || holds_opaque(s.otherwise);
+  });
+}
+
+void spell_early_ends(list& body) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    spell_early_ends(body[i].body.change());
+    spell_early_ends(body[i].otherwise.change());
+    auto& s = body[i];
+    if (s.kind != stmt_kind::loop || s.op != early)
+      continue;
+    const auto index = make_name(s.name, s.type);
+    auto begin = make_declare(s.name, s.type, s.from);
+    s.kind = stmt_kind::while_loop;
+    s.op.clear();
+    s.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {index, s.to}, "<");
+    s.body.change().push_back(make_assign(index, "+=", make_literal(std::exchange(s.step, 1))));
+    s.name.clear();
+    s.from = s.to = {};
+    body.insert(body.begin() + static_cast<ptrdiff_t>(i++), std::move(begin));
+  }
 }
 
 namespace {
@@ -171,8 +206,9 @@ void count_loop(program& p, list& body, size_t at) {
   if (w.op != "counted")
     work.pop_back();
   auto bound = bare(condition.args[1]);
-  if (!known || !step || *step < 1 || !is_integer(bound.type.base) || assigned(work).count(name) != 0 || has_exit(work)
-      || has_next(work) || !invariant(bound, work) || mentions(bound, name) || parameter_index || type.is_const)
+  if (!known || !step || *step < 1 || !is_integer(bound.type.base) || assigned(work).count(name) != 0
+      || (has_exit(work) && !only_breaks(work)) || has_next(work) || !invariant(bound, work) || mentions(bound, name)
+      || parameter_index || type.is_const)
     return fall_back();
   if (condition.text == "<=")
     bound = make_binary("+", bound, make_literal(1));
@@ -190,7 +226,10 @@ void count_loop(program& p, list& body, size_t at) {
   auto inside = count_mentions({w}, name);
   bool used_elsewhere =
       count_mentions(p.body, name) > inside + (own && body[start].kind == stmt_kind::assign ? 1U : 0U);
-  if (used_elsewhere && *step != 1)
+  const bool leaves = breaks(work);
+  if (used_elsewhere && (*step != 1 || leaves))
+    return fall_back();
+  if (leaves && !own)
     return fall_back();
   if (own)
     loop.from = bare(body[start].value);
@@ -198,6 +237,8 @@ void count_loop(program& p, list& body, size_t at) {
   loop.body = std::move(work);
   if (loop.name != name)
     rename(loop.body.change(), name, loop.name);
+  if (leaves)
+    loop.op = early;
   auto from = loop.from;
   w = std::move(loop);
   if (used_elsewhere) { // its value after the loop

@@ -22,6 +22,12 @@ void count_loops(program& p, stmt_list& body);
 // through the condition.
 bool has_next(const stmt_list& body);
 bool has_exit(const stmt_list& body, bool nested = false);
+// Whether no more than breaks leave it early. A counted loop that breaks has `early` for its `op`, until
+// spell_early_ends().
+inline constexpr const char* early = "breaks";
+bool only_breaks(const stmt_list& body);
+// Whether what follows in the list, or comes again around it, asks for the variable's value behind body[at].
+bool is_used_again(const stmt_list& body, size_t at, const std::string& name);
 // Where in the list the variable gets the value it has at position `at`; `at` itself if there is no such place.
 size_t start_of(const stmt_list& body, size_t at, const std::string& name);
 // body[at] is a while that ends with that step down, of the index on the condition's right: a loop that counts up, in
@@ -35,6 +41,8 @@ bool count_walk(program& p, stmt_list& body, size_t at);
 void spell_copies(program& p, stmt_list& body);
 // `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
 void write_inductions(program& p, stmt_list& body);
+// Counted loops that break become whiles again.
+void spell_early_ends(stmt_list& body);
 // Where x runs below n, `(x + 1) % n` is `x == n - 1 ? 0 : x + 1`.
 void unwrap_borders(stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.

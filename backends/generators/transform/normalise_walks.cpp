@@ -114,11 +114,15 @@ bool count_walk(program& p, list& body, size_t at) {
   size_t changes = 0;
   walk(work, [&](const stmt& s) { changes += sets(s, index.text) && s.body.empty() && s.otherwise.empty() ? 1U : 0U; });
   const auto step = std::find_if(work.begin(), work.end(), steps);
-  if (changes != 1 || step == work.end() || has_exit(work) || has_next(work))
+  const bool leaves = breaks(work);
+  if (changes != 1 || step == work.end() || (has_exit(work) && !only_breaks(work)) || has_next(work)
+      || (leaves && is_used_again(body, at, index.text)))
     return false;
   stmt loop;
   loop.kind = stmt_kind::loop;
   loop.line = w.line;
+  if (leaves)
+    loop.op = early;
   if (walks) {
     const auto rounds = distance_to(p, body, at, index, condition.args[1], work);
     if (!rounds)

@@ -14,7 +14,7 @@
 // applies: jam(L5,2)
 // declines: jam(L7,2): calls remembered
 // A function with loops stands where it is called: its arrays are the entry's, its value is a variable, an end in the
-// middle is a branch. One that remembers, ends inside a loop or hides what the entry has is called as before.
+// middle is a branch. One that remembers or hides what the entry has is called as before.
 #include <stdint.h>
 static float shift = 0.25f;
 static const float half = 0.5f;
