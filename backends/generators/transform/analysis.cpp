@@ -414,9 +414,11 @@ std::map<std::string, loop_facts> analyse(const program& reference, const contra
     return std::move(a.out);
   };
   auto out = facts(reference);
-  auto finished = reference;
-  if (!finish_all(finished, task).empty())
-    out.merge(facts(finished)); // of whiles that become loops
+  for (const auto block : {std::optional<int64_t>{}, std::optional<int64_t>{0}}) {
+    auto finished = reference;
+    if (!finish_all(finished, task, block).empty())
+      out.merge(facts(finished)); // of whiles that become loops
+  }
   return out;
 }
 

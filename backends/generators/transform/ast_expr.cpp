@@ -242,14 +242,20 @@ expr ast_reader::read_node(json node) {
     auto op = text(node, "opcode");
     if (op == "=" || op == ",")
       return opaque_expr(node);
-    const auto around = op == "&&" || op == "||" ? std::exchange(around_, {}) : around_;
-    auto e = make_expr(expr_kind::binary, type, {sub(0), sub(1)}, op);
+    if (op != "&&" && op != "||")
+      return make_expr(expr_kind::binary, type, {sub(0), sub(1)}, op);
+    const auto around = std::exchange(around_, {around_.before, nullptr});
+    auto first = sub(0); // always evaluated, before the other
+    around_ = {};
+    auto e = make_expr(expr_kind::binary, type, {std::move(first), sub(1)}, op);
     around_ = around;
     return e;
   }
   if (kind == "ConditionalOperator" && inner.size() == 3) {
-    const auto around = std::exchange(around_, {});
-    auto e = make_expr(expr_kind::conditional, type, {sub(0), sub(1), sub(2)});
+    const auto around = std::exchange(around_, {around_.before, nullptr});
+    auto condition = sub(0); // always evaluated, before the others
+    around_ = {};
+    auto e = make_expr(expr_kind::conditional, type, {std::move(condition), sub(1), sub(2)});
     around_ = around;
     return e;
   }

@@ -181,12 +181,12 @@ std::string border_reader::narrow(middle_range& r, const expr& condition, bool h
   return at_least(less ? sum(*b, *a, -1) : sum(*a, *b, -1), op == "<" || op == ">");
 }
 
-std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w) {
+std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w, bool is_count) {
   const auto hangs = [&](size_t i) { return hangs_on(choice.args[i], loop.name, w); };
   if (!hangs(0) || (!hangs(1) && !hangs(2)))
     return {};
   if (hangs(1) != hangs(2))
-    return hangs(1);
+    return hangs(1) != is_count;
   const auto& c = bare(choice.args[0]);
   if (c.kind != expr_kind::binary || opposite(c.text).empty())
     return {};

@@ -55,8 +55,9 @@ private:
 };
 
 // Which side of a choice is the one between the borders: that which hangs on the loop's index. Where both do, the one
-// that is chosen away from the bound its condition names. Nothing if none does.
-std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w);
+// that is chosen away from the bound its condition names. Nothing if none does. `is_count`: it says how often an inner
+// loop runs; between the borders that is the same in all iterations.
+std::optional<bool> inner_side(const expr& choice, const stmt& loop, const way& w, bool is_count);
 
 // Why a loop cannot be cut at borders: how it counts, or what it holds. Empty: it can.
 std::string why_not_cut(const stmt& loop);

@@ -1,6 +1,7 @@
 #include "backends/generators/transform/bounds.hpp"
 
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/normalise_steps.hpp"
 #include "backends/generators/transform/polynomial.hpp"
 #include "backends/generators/transform/print.hpp"
 #include "runtime/base/expression.hpp"
@@ -18,9 +19,16 @@ class bounds_reader {
 public:
   bounds_reader(const program& p, std::string label, const contract& task)
       : label_(std::move(label)), task_(task), changed_(assigned(p.body)) {
+    const auto set = changed_;
     walk(p.body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::declare)
-        changed_.insert(s.name);
+      if (s.kind != stmt_kind::declare)
+        return;
+      changed_.insert(s.name);
+      const auto n = literal_value(s.value).value_or(0);
+      if (s.has_value && !s.is_static && set.count(s.name) == 0 && is_integer(s.type.base) && !is_unsigned(s.type.base)
+          && bits(s.type.base) >= 32 && s.type.suffix.empty() && s.type.depth == 0 && keeps_value(s.value, s.type)
+          && n == static_cast<int32_t>(n))
+        known_.emplace(s.name, bare(s.value));
     });
     if (!holds_opaque(p.body)) // which may change what its text does not name
       look(p.body, false);
@@ -96,6 +104,49 @@ private:
     return x.type.base == scalar_kind::u32 && (converts || computes);
   }
 
+  // The expression with the values of local variables in their places, as far as nothing of these ever changes but the
+  // indices of the loops around.
+  expr resolved(expr e, int depth = 0) const {
+    std::set<std::string> names;
+    walk(e, [&](const expr& x) {
+      if (x.kind == expr_kind::name)
+        names.insert(x.text);
+    });
+    for (const auto& name : names) {
+      const auto value = known_.find(name);
+      if (value == known_.end() || depth > 4)
+        continue;
+      const auto whole = resolved(value->second, depth + 1);
+      bool stays = true;
+      walk(whole, [&](const expr& x) {
+        const bool index = std::any_of(loops_.begin(), loops_.end(), [&](const stmt* l) { return l->name == x.text; });
+        stays = stays && x.kind != expr_kind::subscript && x.kind != expr_kind::call && x.kind != expr_kind::opaque
+                && x.kind != expr_kind::member && (x.kind != expr_kind::name || index || changed_.count(x.text) == 0);
+      });
+      if (stays)
+        substitute(e, name, whole);
+    }
+    return e;
+  }
+
+  // What the end is never above: of the lesser of two, both.
+  void bounds_of(const expr& e, std::vector<expr>& out) const {
+    const auto whole = resolved(e);
+    const auto& x = bare(whole);
+    if (x.kind == expr_kind::minimum) {
+      for (const auto& a : x.args)
+        bounds_of(a, out);
+      return;
+    }
+    const auto& c = x.kind == expr_kind::conditional ? bare(x.args[0]) : x;
+    const bool less = c.text == "<" || c.text == "<=";
+    if (x.kind != expr_kind::conditional || c.kind != expr_kind::binary || (!less && c.text != ">" && c.text != ">=")
+        || !same(bare(c.args[less ? 0 : 1]), bare(x.args[1])) || !same(bare(c.args[less ? 1 : 0]), bare(x.args[2])))
+      return out.push_back(x);
+    bounds_of(x.args[1], out);
+    bounds_of(x.args[2], out);
+  }
+
   // Sums and products of sizes and indices; of other things, what is left of a division that cannot be negative.
   std::optional<polynomial> read(const expr& e) {
     bool fine = true;
@@ -161,7 +212,7 @@ private:
     if (a == nullptr || a->shape.empty() || !a->strides.empty())
       return false;
     const auto extent = extent_of(*a);
-    auto low = read(e.args[1]);
+    auto low = read(resolved(e.args[1]));
     if (!extent || !low)
       return false;
     std::vector<polynomial> lows{*low};
@@ -185,8 +236,9 @@ private:
 
   // What an index is never below, and never above.
   std::pair<std::vector<polynomial>, std::vector<polynomial>> ends_of(const stmt& loop) {
-    std::vector<expr> from{loop.from};
-    std::vector<expr> to{loop.to.kind == expr_kind::minimum ? loop.to.args[1] : loop.to};
+    std::vector<expr> from{resolved(loop.from)};
+    std::vector<expr> to;
+    bounds_of(loop.to, to);
     from.insert(from.end(), loop.at_least.begin(), loop.at_least.end());
     to.insert(to.end(), loop.below.begin(), loop.below.end());
     std::pair<std::vector<polynomial>, std::vector<polynomial>> out;
@@ -223,6 +275,7 @@ private:
   std::string label_;
   const contract& task_;
   std::set<std::string> changed_;
+  std::map<std::string, expr> known_; // local variables that get no other value
   std::set<std::string> elsewhere_; // not known to lie within, in some place where it stands
   std::set<std::string> quotients_;
   std::vector<const stmt*> loops_;

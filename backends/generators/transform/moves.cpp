@@ -44,6 +44,7 @@ const std::vector<int64_t> partials{2, 3, 4, 6, 8};
 const std::vector<int64_t> distances{2, 4, 8, 16, 32, 64};
 const std::vector<int64_t> streamed{64, 128, 256, 512, 1024};
 const std::vector<int64_t> skipped{16, 32, 64, 128, 256};
+const std::vector<int64_t> places{0, 32, 128, 512}; // 0: all
 
 bool takes(const move& m, size_t args, size_t first_number) {
   if (m.args.size() != args)
@@ -99,7 +100,9 @@ result<void> apply(program& p, const move& m, const environment& env) {
   if (m.name == "seek" && takes(m, 2, 1) && number(a[1]) > 1 && number(a[1]) <= 64)
     return seek(p, a[0], number(a[1]), env);
   if (m.name == "narrow" && takes(m, 1, 1))
-    return narrow(p, a[0]);
+    return narrow(p, a[0], 32);
+  if (m.name == "narrow" && takes(m, 2, 1) && (number(a[1]) == 8 || number(a[1]) == 16))
+    return narrow(p, a[0], number(a[1]));
   if (m.name == "halve" && takes(m, 1, 1))
     return halve(p, a[0]);
   if (m.name == "peel" && takes(m, 2, 2))
@@ -108,6 +111,8 @@ result<void> apply(program& p, const move& m, const environment& env) {
     return clip(p, a[0]);
   if (m.name == "finish" && takes(m, 1, 1))
     return finish(p, a[0], env.task);
+  if (m.name == "first" && takes(m, 2, 2) && number(a[1]) >= 0 && number(a[1]) <= 4096)
+    return first(p, a[0], number(a[1]), env.task);
   if (m.name == "pack" && takes(m, 3, 3))
     return pack(p, a[0], a[1], a[2], env);
   if (m.name == "buffer" && takes(m, 2, 2))
@@ -182,6 +187,8 @@ std::vector<move> variants(const move& m, const environment& env) {
     with(partials, 1);
   else if (m.name == "skip")
     with(skipped, 1);
+  else if (m.name == "first")
+    with(places, 1);
   else if (m.name == "online")
     with(streamed, 2);
   else if (m.name == "prefetch")
@@ -227,6 +234,8 @@ std::vector<choice> possible(const program& p, const environment& env) {
       add(1.5, "halve", {s.label});
     if (!s.label.empty() && may_finish(s) && seen.insert(s.label + "!").second)
       add(2.0, "finish", {s.label});
+    if (!s.label.empty() && looks_for_a_place(s) && seen.insert(s.label + "?").second)
+      each(2.0, "first", s.label, places);
     if (s.kind != stmt_kind::loop)
       return;
     for (const auto& x : s.body)
@@ -253,8 +262,11 @@ std::vector<choice> possible(const program& p, const environment& env) {
     if (s.label.back() == 'r' && s.lanes == 1 && s.step == 1)
       if (auto whole = s.label.substr(0, s.label.size() - 1); vectorised.count(whole) != 0)
         add(0.6, "mask", {whole});
-    if (counts(s))
+    if (counts(s, 32))
       add(0.8, "narrow", {s.label});
+    for (const int64_t width : {8, 16})
+      if (counts(s, width))
+        add(0.4, "narrow", {s.label, std::to_string(width)});
     if (s.label.back() != 'p' && may_stream(s))                            // what was packed is wanted soon
       add(outermost.count(s.label) != 0 ? 1.2 : 0.1, "stream", {s.label}); // a fence in each iteration costs
     if (s.label.back() != 'p' && may_prefetch(p, s, env))

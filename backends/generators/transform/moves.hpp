@@ -70,13 +70,14 @@ result<void> hold(program& p, const std::string& loop, const environment& env);
 result<void> fast_math(program& p, const environment& env);
 result<void> skip(program& p, const std::string& loop, int64_t count, const environment& env);
 result<void> seek(program& p, const std::string& loop, int64_t lanes, const environment& env);
-result<void> narrow(program& p, const std::string& loop);
+result<void> narrow(program& p, const std::string& loop, int64_t width);
 result<void> halve(program& p, const std::string& search);
 result<void> fission(program& p, const std::string& loop, int64_t first_part, const environment& env);
 result<void> coalesce(program& p, const std::string& loop, const environment& env);
 result<void> peel(program& p, const std::string& loop, const std::string& branch);
 result<void> clip(program& p, const std::string& loop);
 result<void> finish(program& p, const std::string& loop, const contract& task);
+result<void> first(program& p, const std::string& loop, int64_t block, const contract& task);
 result<void> fuse(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> recompute(program& p, const std::string& first, const std::string& second, const environment& env);
 result<void> online(program& p, const std::string& largest, const std::string& sums, int64_t count,
@@ -120,9 +121,12 @@ bool may_stream_sums(const stmt& largest, const stmt& sums);
 bool copies_segments(const stmt& loop);
 // Whether `peel` may open the branch.
 bool has_borders(const stmt& loop, const std::string& branch);
+// Whether the while ends where something holds, which `first` would ask of many places at once.
+bool looks_for_a_place(const stmt& loop);
 // Whether the loop gives up early, as `finish` would not; each of the program's loops that can, finished.
 bool may_finish(const stmt& loop);
-std::vector<move> finish_all(program& p, const contract& task);
+// `block`: searches for a first place, too, by that many places at once (0: all); none: they are left.
+std::vector<move> finish_all(program& p, const contract& task, std::optional<int64_t> block = {});
 // Whether `clip` finds a choice in the loop that its index decides.
 bool has_clamps(const stmt& loop);
 // What `pack` could do before the loop: an array whose part read in an iteration is the same in all of them.
@@ -144,7 +148,7 @@ std::vector<std::string> transposable(const program& p);
 // Whether `stream` finds something in the loop; whether stores leave it that only a fence after it completes.
 bool may_stream(const stmt& loop);
 // Whether the loop keeps 64-bit sums of numbers so small that blocks of it can do with 32.
-bool counts(const stmt& loop);
+bool counts(const stmt& loop, int64_t width);
 bool streams_past(const stmt& loop);
 // Whether loops divide by what they leave alone, so that `math` may multiply instead.
 bool divides_by_fixed(const program& p);

@@ -10,11 +10,18 @@ using list = std::vector<stmt>;
 // Goes through a loop's body and decides each choice that the borders decide; narrows the range to where they do.
 class clipper {
 public:
-  explicit clipper(const stmt& loop) : loop_(loop), changed_(assigned(loop.body)) {}
+  explicit clipper(const stmt& loop) : loop_(loop), changed_(assigned(loop.body)) {
+    walk(loop.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::loop && literal_value(s.from) && bare(s.to).kind == expr_kind::name)
+        counts_.insert(bare(s.to).text);
+    });
+  }
 
   void visit(list& body, way w) {
     for (auto& s : body) {
       bool decided = false;
+      counts_rounds_ = (s.kind == stmt_kind::declare && counts_.count(s.name) != 0)
+                       || (s.kind == stmt_kind::loop && literal_value(s.from));
       for_each_expr(s, [&](expr& whole) { decided = visit(whole, w) || decided; });
       const auto before = w;
       pass(w, s, changed_);
@@ -99,7 +106,7 @@ private:
   bool decide(expr& e, const way& w) {
     if (e.kind != expr_kind::conditional || e.type.depth != 0)
       return false;
-    const auto side = inner_side(e, loop_, w);
+    const auto side = inner_side(e, loop_, w, counts_rounds_);
     if (!side)
       return false;
     const auto left = without_decided(e.args[0], *side, w);
@@ -128,6 +135,9 @@ private:
 
   const stmt& loop_;
   std::set<std::string> changed_;
+  std::set<std::string>
+      counts_; // ends of loops from a number on: those that are the same in all iterations go together
+  bool counts_rounds_ = false;
 };
 
 // A clipped body and its range, or why there is none.

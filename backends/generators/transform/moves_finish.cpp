@@ -2,6 +2,7 @@
 // moves know. What follows must not tell the two apart.
 #include "backends/generators/transform/bounds.hpp"
 #include "backends/generators/transform/build.hpp"
+#include "backends/generators/transform/early_end.hpp"
 #include "backends/generators/transform/moves.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
 #include "backends/generators/transform/print.hpp"
@@ -19,18 +20,25 @@ bool is_name(const expr& e, const std::string& name) {
   return bare(e).kind == expr_kind::name && bare(e).text == name;
 }
 
-// while (k < n) { …; if (sum >= bound) break; …; k += 1; }
+// while (k < n) { …; if (sum >= bound) { so = …; break; } …; k += 1; }
 struct abandoned {
   expr sum;
   expr bound;
   bool strict = false; // sum > bound
+  list told;           // what is assigned then
+  stmt asked;          // all of it
 };
 
 // sum >= bound, as `if` and `break` say it; whichever side the sum stands on.
 std::optional<abandoned> gives_up(const stmt& s) {
   const auto& c = bare(s.value);
-  if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.size() != 1
-      || s.body[0].kind != stmt_kind::break_out || c.kind != expr_kind::binary || c.args.size() != 2)
+  if (s.kind != stmt_kind::branch || !s.otherwise.empty() || s.body.empty()
+      || s.body.back().kind != stmt_kind::break_out || c.kind != expr_kind::binary || c.args.size() != 2)
+    return {};
+  list told(s.body.begin(), s.body.end() - 1);
+  if (!std::all_of(told.begin(), told.end(), [](const stmt& x) {
+        return x.kind == stmt_kind::assign && x.op == "=" && x.target.kind == expr_kind::name && is_speculable(x.value);
+      }))
     return {};
   const bool greater = c.text == ">=" || c.text == ">";
   if (!greater && c.text != "<=" && c.text != "<")
@@ -41,7 +49,7 @@ std::optional<abandoned> gives_up(const stmt& s) {
   if (sum.kind != expr_kind::name || sum.type.depth != 0
       || (is_unsigned(compared.type.base) && !is_unsigned(sum.type.base)))
     return {};
-  return abandoned{sum, c.args[greater ? 1 : 0], c.text == ">" || c.text == "<"};
+  return abandoned{sum, c.args[greater ? 1 : 0], c.text == ">" || c.text == "<", std::move(told), s};
 }
 
 class finisher {
@@ -51,47 +59,38 @@ public:
   finisher(const program& p, const list& where, size_t at, const std::set<std::string>& within)
       : p_(p), where_(where), at_(at), w_(where[at]), within_(within) {}
 
-  // The loop that never gives up; the reason where there is none.
-  result<stmt> run(size_t& declared_at) {
+  // The loop that never gives up, and what it then tells; the reason where there is none.
+  result<list> run(size_t& declared_at) {
     const auto refuse = [](const std::string& why) { return fail(errc::unsupported, why); };
-    const auto& c = bare(w_.value);
-    if (w_.kind != stmt_kind::while_loop || c.kind != expr_kind::binary || c.text != "<"
-        || bare(c.args[0]).kind != expr_kind::name || !is_integer(bare(c.args[1]).type.base) || w_.body.empty())
-      return refuse(w_.label + " counts nothing");
-    const auto index = bare(c.args[0]);
-    const auto& step = w_.body.back();
-    declared_at = start_of(where_, at_, index.text);
-    if (declared_at == at_ || where_[declared_at].kind != stmt_kind::declare || index.type.depth != 0
-        || !is_integer(index.type.base) || bits(index.type.base) < 32 || step.kind != stmt_kind::assign
-        || step.op != "+=" || !is_name(step.target, index.text) || literal_value(step.value) != 1)
-      return refuse(w_.label + " does not count by one from its beginning");
-    if (count_mentions(p_.body, index.text) != count_mentions({w_}, index.text))
-      return refuse("where " + w_.label + " ended is asked for after it");
+    const auto early = read_early(p_, where_, at_);
+    if (!early)
+      return fail(early.error().code, early.error().detail);
+    declared_at = early->declared_at;
+    const auto& index = early->index;
     if (!take_breaks(w_.body) || !found_)
       return refuse(w_.label + " does not end early by one comparison with a sum alone");
-    list work(w_.body.begin(), w_.body.end() - 1);
-    if (!invariant(c.args[1], work) || mentions(c.args[1], index.text) || !invariant(found_->bound, work))
+    auto work = early->work;
+    if (!invariant(early->to, work) || mentions(early->to, index.text) || !invariant(found_->bound, work))
       return refuse("a bound of " + w_.label + " changes inside it");
     own_ = declared(work);
+    drop_breaks(work);
+    if (!tells_the_same(work, index.text))
+      return refuse("what " + w_.label + " says as it gives up may not be said after it");
     if (own_.count(found_->sum.text) != 0 || !only_sums(work, index.text))
       return refuse(w_.label + " does more than add to " + found_->sum.text + " what is never negative");
     if (!stays_in_its_type(work, index.text))
       return refuse(found_->sum.text + " may come to its type's end beyond the early end of " + w_.label);
-    if (auto why = beyond(work); !why.empty())
+    if (auto why = beyond(work, within_, w_.label); !why.empty())
       return refuse(why);
     if (!tells_nothing())
       return refuse("what follows " + w_.label + " may tell how far it came");
-    stmt out;
-    out.kind = stmt_kind::loop;
-    out.line = w_.line;
-    out.label = w_.label;
-    out.name = index.text;
-    out.type = index.type;
-    out.type.is_const = false;
-    out.from = bare(where_[declared_at].value);
-    out.to = bare(c.args[1]);
-    drop_breaks(work);
-    out.body = std::move(work);
+    auto loop = early->counted(w_);
+    loop.body = std::move(work);
+    list out{std::move(loop)};
+    if (!found_->told.empty()) {
+      out.push_back(found_->asked);
+      out.back().body.change().pop_back();
+    }
     return out;
   }
 
@@ -100,9 +99,9 @@ private:
   bool take_breaks(const std::vector<stmt>& body) {
     return std::all_of(body.begin(), body.end(), [&](const stmt& s) {
       if (auto found = gives_up(s)) {
-        const bool again =
-            !found_
-            || (same(found_->sum, found->sum) && same(found_->bound, found->bound) && found_->strict == found->strict);
+        const bool again = !found_
+                           || (same(found_->sum, found->sum) && same(found_->bound, found->bound)
+                               && found_->strict == found->strict && found_->told.empty() && found->told.empty());
         found_ = std::move(found);
         return again;
       }
@@ -121,6 +120,19 @@ private:
         drop_breaks(s.body.change());
         drop_breaks(s.otherwise.change());
       }
+  }
+
+  // Whether what is assigned at the early end may be assigned behind the loop, once the whole sum has passed the bound:
+  // what is no number would hide that it did.
+  bool tells_the_same(const list& work, const std::string& index) const {
+    return std::all_of(found_->told.begin(), found_->told.end(), [&](const stmt& s) {
+      const auto& so = s.target.text;
+      bool ok = is_integer(found_->sum.type.base) && own_.count(so) == 0 && so != found_->sum.text && so != index
+                && !mentions(work, so) && !mentions(found_->bound, so) && invariant(s.value, work)
+                && !mentions(s.value, found_->sum.text) && !mentions(s.value, index);
+      walk(s.value, [&](const expr& e) { ok = ok && (e.kind != expr_kind::name || own_.count(e.text) == 0); });
+      return ok;
+    });
   }
 
   // Whether all that the list does is to add to the sum what is no less than 0 (or no number), and what it keeps to
@@ -193,22 +205,6 @@ private:
     walk(w_.body, [&](const stmt& s) {
       const auto inside = s.kind == stmt_kind::loop ? count(s.from, s.to) : std::optional<int64_t>{1};
       out = out && inside && *out * *inside < most_rounds ? std::optional{*out * *inside} : std::nullopt;
-    });
-    return out;
-  }
-
-  // What may not be done beyond the early end.
-  std::string beyond(const list& body) const {
-    std::string out;
-    walk_exprs(body, [&](const expr& e) {
-      const bool divides = e.kind == expr_kind::binary && (e.text == "/" || e.text == "%") && is_integer(e.type.base)
-                           && literal_value(e.args[1]).value_or(0) == 0;
-      const bool rounds_off =
-          e.kind == expr_kind::cast && is_integer(e.type.base) && is_float(bare(e.args[0]).type.base);
-      if (e.kind == expr_kind::subscript && within_.count(print(e)) == 0)
-        out = print(e) + " may lie outside its array beyond the early end of " + w_.label;
-      else if (divides || rounds_off || e.kind == expr_kind::member || e.kind == expr_kind::opaque)
-        out = "'" + print(e) + "' may fail beyond the early end of " + w_.label;
     });
     return out;
   }
@@ -293,26 +289,35 @@ result<void> finish(program& p, const std::string& loop, const contract& task) {
       reason = whole.error().detail;
       return 1;
     }
-    where[at] = std::move(*whole);
-    where.erase(where.begin() + static_cast<ptrdiff_t>(declared_at));
     done = true;
-    return 0;
+    return put_in_place(where, at, declared_at, std::move(*whole));
   });
   if (!done)
     return fail(errc::unsupported, reason);
   return {};
 }
 
-std::vector<move> finish_all(program& p, const contract& task) {
-  std::vector<std::string> labels;
-  walk(p.body, [&](const stmt& s) {
-    if (!s.label.empty() && may_finish(s))
-      labels.push_back(s.label);
-  });
+std::vector<move> finish_all(program& p, const contract& task, std::optional<int64_t> block) {
   std::vector<move> out;
-  for (const auto& label : labels)
-    if (finish(p, label, task))
-      out.push_back({"finish", {label}});
+  for (bool more = true; more;) { // what holds another is finished after it
+    more = false;
+    std::vector<std::string> whiles;
+    walk(p.body, [&](const stmt& s) {
+      if (!s.label.empty() && s.kind == stmt_kind::while_loop)
+        whiles.push_back(s.label);
+    });
+    for (const auto& label : whiles) {
+      auto tried = p;
+      if (finish(tried, label, task))
+        out.push_back({"finish", {label}});
+      else if (tried = p; block && first(tried, label, *block, task))
+        out.push_back({"first", {label, std::to_string(*block)}});
+      else
+        continue;
+      p = std::move(tried);
+      more = true;
+    }
+  }
   return out;
 }
 

@@ -31,20 +31,6 @@ bool steps_down(const stmt& s, const std::string& name) {
          && literal_value(s.value) == 1;
 }
 
-// Made of sizes and numbers as arrays have them.
-bool known_to_be_small(const program& p, const expr& e) {
-  bool ok = true;
-  walk(e, [&](const expr& x) {
-    const auto n = x.kind == expr_kind::literal ? literal_value(x) : std::optional<int64_t>{0};
-    const bool of_caller = std::any_of(p.parameters.begin(), p.parameters.end(),
-                                       [&](const parameter& a) { return a.name == x.text && a.type.depth == 0; });
-    ok = ok && n && *n < (1 << 20) && (x.kind != expr_kind::name || of_caller)
-         && (x.kind == expr_kind::literal || x.kind == expr_kind::name || x.kind == expr_kind::binary
-             || x.kind == expr_kind::cast);
-  });
-  return ok;
-}
-
 // `while (k > bound) …`, or >=, in whose body k goes down by one.
 struct countdown {
   expr index;
@@ -121,6 +107,19 @@ bool count(program& p, list& body, size_t at, countdown c) {
 }
 
 } // namespace
+
+bool known_to_be_small(const program& p, const expr& e) {
+  bool ok = true;
+  walk(e, [&](const expr& x) {
+    const auto n = x.kind == expr_kind::literal ? literal_value(x) : std::optional<int64_t>{0};
+    const bool of_caller = std::any_of(p.parameters.begin(), p.parameters.end(),
+                                       [&](const parameter& a) { return a.name == x.text && a.type.depth == 0; });
+    ok = ok && n && *n < (1 << 20) && (x.kind != expr_kind::name || of_caller)
+         && (x.kind == expr_kind::literal || x.kind == expr_kind::name || x.kind == expr_kind::binary
+             || x.kind == expr_kind::cast);
+  });
+  return ok;
+}
 
 bool count_up(program& p, list& body, size_t at, const stmt& step, const expr& condition) {
   // The operands of > were swapped, as those of a loop that counts up.

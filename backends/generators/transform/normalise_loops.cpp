@@ -61,17 +61,12 @@ void spell_early_ends(list& body) {
   }
 }
 
-namespace {
-
-// Whether i is what e is, once that has been assigned to it.
 bool keeps_value(const expr& e, const ctype& as) {
   const auto& from = bare(e);
   return literal_value(from)
          || (is_integer(from.type.base) && bits(from.type.base) <= bits(as.base)
              && (!is_unsigned(from.type.base) || is_unsigned(as.base) || bits(from.type.base) < bits(as.base)));
 }
-
-} // namespace
 
 // `T i = e` or `i = e` with nothing between that could change i or e.
 size_t start_of(const list& body, size_t at, const std::string& name) {
@@ -156,6 +151,36 @@ void put_last(list& body, list& increments, const expr& condition) {
   }
 }
 
+// A small number, or a variable that is one and stays it.
+std::optional<int64_t> small_number(const program& p, const expr& e) {
+  auto n = literal_value(e);
+  if (bare(e).kind == expr_kind::name && assigned(p.body).count(bare(e).text) == 0)
+    walk(p.body, [&](const stmt& s) {
+      if (s.kind == stmt_kind::declare && s.name == bare(e).text && s.has_value && !s.is_static)
+        n = literal_value(s.value);
+    });
+  return n && *n >= 0 && *n < (1 << 20) ? n : std::nullopt;
+}
+
+// i + 5 <= n is i <= n - 5.
+void put_index_alone(const program& p, const expr& index, expr& condition) {
+  auto& sides = condition.args.change();
+  const auto sum = bare(sides[0]);
+  const auto bound = bare(sides[1]);
+  if (sum.kind != expr_kind::binary || sum.text != "+" || index.kind != expr_kind::name || !is_integer(sum.type.base)
+      || is_unsigned(sum.type.base) || is_unsigned(bound.type.base) || bits(bound.type.base) < 32
+      || bits(bound.type.base) > bits(index.type.base) || !known_to_be_small(p, bound))
+    return;
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    const auto more = small_number(p, sum.args[1 - side]);
+    if (!same(bare(sum.args[side]), index) || is_unsigned(bare(sum.args[1 - side]).type.base) || !more)
+      continue;
+    sides[0] = index;
+    sides[1] = make_binary("-", bound, make_literal(*more));
+    return;
+  }
+}
+
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.
 void count_loop(program& p, list& body, size_t at) {
   if (count_taken(p, body, at) || count_walk(p, body, at))
@@ -183,6 +208,7 @@ void count_loop(program& p, list& body, size_t at) {
     std::swap(condition.args.change()[0], condition.args.change()[1]);
     condition.text = condition.text == ">" ? "<" : "<=";
   }
+  put_index_alone(p, increment[0].target, condition);
   const bool on_the_right =
       bare(condition.args[0]).kind != expr_kind::name
       || (increment[0].kind == stmt_kind::assign && same(bare(condition.args[1]), increment[0].target));

@@ -28,8 +28,12 @@ inline constexpr const char* early = "breaks";
 bool only_breaks(const stmt_list& body);
 // Whether what follows in the list, or comes again around it, asks for the variable's value behind body[at].
 bool is_used_again(const stmt_list& body, size_t at, const std::string& name);
+// Whether i is what e is, once that has been assigned to it.
+bool keeps_value(const expr& e, const ctype& as);
 // Where in the list the variable gets the value it has at position `at`; `at` itself if there is no such place.
 size_t start_of(const stmt_list& body, size_t at, const std::string& name);
+// Made of sizes and numbers as arrays have them.
+bool known_to_be_small(const program& p, const expr& e);
 // body[at] is a while that ends with that step down, of the index on the condition's right: a loop that counts up, in
 // whose body the index is what it was less the rounds; false if it is none.
 bool count_up(program& p, stmt_list& body, size_t at, const stmt& step, const expr& condition);

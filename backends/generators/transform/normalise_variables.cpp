@@ -191,9 +191,11 @@ void forward_places(const program& p, list& all) {
 }
 
 void forward_pointers(program& p, list& body) {
+  for (auto& s : body) {
+    forward_pointers(p, s.body.change());
+    forward_pointers(p, s.otherwise.change());
+  }
   for (size_t i = 0; i < body.size(); ++i) {
-    forward_pointers(p, body[i].body.change());
-    forward_pointers(p, body[i].otherwise.change());
     auto& s = body[i];
     if (s.kind != stmt_kind::declare || s.type.depth != 1 || !s.type.suffix.empty() || !s.has_value)
       continue;
@@ -203,6 +205,11 @@ void forward_pointers(program& p, list& body) {
     if (value.kind == expr_kind::binary && value.text == "+" && value.args[0].type.depth == 1) {
       base = value.args[0];
       offset = value.args[1];
+      while (base.kind == expr_kind::binary && base.text == "+" && base.args[0].type.depth == 1
+             && base.args[1].type.base == offset.type.base && !is_unsigned(offset.type.base)) { // x + i * cols + j
+        offset = make_binary("+", base.args[1], offset);
+        base = expr(base.args[0]);
+      }
     } else if (value.kind == expr_kind::unary && value.text == "&" && value.args[0].kind == expr_kind::subscript) {
       base = value.args[0].args[0];
       offset = value.args[0].args[1];
@@ -211,7 +218,10 @@ void forward_pointers(program& p, list& body) {
       continue;
     auto name = s.name;
     list rest(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
-    if (assigned(p.body).count(name) != 0 || assigned(p.body).count(base.text) != 0 || !invariant(offset, rest))
+    auto used = rest; // what it is made of may change behind its last use
+    while (!used.empty() && !mentions(used.back(), name))
+      used.pop_back();
+    if (assigned(p.body).count(name) != 0 || assigned(p.body).count(base.text) != 0 || !invariant(offset, used))
       continue;
     // Every mention must be the base of a subscript.
     size_t subscripts = 0;

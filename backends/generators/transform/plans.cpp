@@ -329,24 +329,28 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
   return out;
 }
 
-// Vectors for a loop around one that counts in 64 bits: twice as many lanes, if it counts in 32.
+// Vectors for a loop around one that counts: the fewer bits it counts in, the more lanes.
 std::vector<genome> counted(const program& reference, const environment& env) {
   std::vector<genome> out;
-  walk(reference.body, [&](const stmt& outer) {
-    if (outer.kind != stmt_kind::loop || !facts_of(env, outer.label).independent)
+  const auto with = [&](const stmt& outer, const stmt& s, int64_t width) {
+    if (s.kind != stmt_kind::loop || !counts(s, width))
       return;
-    walk(outer.body, [&](const stmt& s) {
-      if (s.kind != stmt_kind::loop || !counts(s))
-        return;
-      const auto lanes = lanes_of(scalar_kind::i32, env);
-      for (const int64_t vectors : {1, 2})
-        for (const int64_t jammed : {1, 2, 4}) {
-          const auto of = std::to_string(lanes * vectors);
-          genome g{made("narrow", {s.label}), made("vectorise", {outer.label, of})};
-          g.push_back(jammed == 1 ? made("mask", {outer.label}) : made("jam", {outer.label, std::to_string(jammed)}));
-          add(out, reference, g, false, env);
-        }
-    });
+    const auto kind = width == 8 ? scalar_kind::i8 : width == 16 ? scalar_kind::i16 : scalar_kind::i32;
+    const auto narrowed = width == 32 ? made("narrow", {s.label}) : made("narrow", {s.label, std::to_string(width)});
+    const auto lanes = lanes_of(kind, env);
+    for (const int64_t vectors : {1, 2})
+      for (const int64_t jammed : {1, 2, 4}) {
+        genome g{narrowed, made("vectorise", {outer.label, std::to_string(lanes * vectors)})};
+        g.push_back(jammed == 1 ? made("mask", {outer.label}) : made("jam", {outer.label, std::to_string(jammed)}));
+        add(out, reference, g, false, env);
+      }
+  };
+  walk(reference.body, [&](const stmt& outer) {
+    if (outer.kind == stmt_kind::loop && facts_of(env, outer.label).independent)
+      walk(outer.body, [&](const stmt& s) {
+        for (const int64_t width : {32, 16, 8})
+          with(outer, s, width);
+      });
   });
   return out;
 }
@@ -471,8 +475,16 @@ std::vector<std::vector<genome>> plans_of(const program& reference, const enviro
 
 std::vector<std::vector<genome>> plans(const program& reference, const environment& env) {
   auto out = plans_of(reference, env);
-  auto finished = reference;
-  if (const auto first = finish_all(finished, env.task); !first.empty()) {
+  std::vector<genome> beginnings;
+  for (const auto block : {std::optional<int64_t>{}, std::optional<int64_t>{0}, std::optional<int64_t>{128}}) {
+    auto finished = reference;
+    auto first = finish_all(finished, env.task, block);
+    for (const auto& m : genome(first)) // what is looked for over a border's shorter rest
+      if (auto cut = made("clip", {m.args[0]}); m.name == "first" && apply(finished, cut, env))
+        first.push_back(std::move(cut));
+    if (first.empty() || std::find(beginnings.begin(), beginnings.end(), first) != beginnings.end())
+      continue;
+    beginnings.push_back(first);
     out.push_back({first});
     for (auto& sequences : plans_of(finished, env)) {
       for (auto& g : sequences)

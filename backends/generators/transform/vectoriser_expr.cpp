@@ -186,6 +186,28 @@ expr vectoriser::choose(const expr& mask, expr yes, expr no) const {
   return make_expr(expr_kind::blend, t, {widen(mask, t.base), std::move(yes), std::move(no)});
 }
 
+namespace {
+
+// What both sides are before C promotes them: bytes compare as bytes, four times as many at once.
+scalar_kind compared_as(const expr& e) {
+  const auto promoted = e.args[0].type.base;
+  const auto own = [](const expr& x) { return bare(x).type.base; };
+  const auto fits = [](const expr& x, scalar_kind k) {
+    const auto n = literal_value(x);
+    const int64_t end = int64_t{1} << (bits(k) - (is_unsigned(k) ? 0 : 1));
+    return n && *n < end && *n >= (is_unsigned(k) ? 0 : -end);
+  };
+  for (const auto& x : e.args) {
+    const auto k = own(x);
+    const bool is_small = is_integer(k) && bits(k) < 32 && is_integer(promoted) && bare(x).type.lanes == 1;
+    if (is_small && std::all_of(e.args.begin(), e.args.end(), [&](const expr& y) { return own(y) == k || fits(y, k); }))
+      return k;
+  }
+  return promoted;
+}
+
+} // namespace
+
 expr vectoriser::vector(const expr& e) {
   switch (e.kind) {
     case expr_kind::name:
@@ -210,10 +232,11 @@ expr vectoriser::vector(const expr& e) {
     case expr_kind::binary: {
       static constexpr std::array<std::string_view, 6> comparisons{"<", ">", "<=", ">=", "==", "!="};
       if (std::find(comparisons.begin(), comparisons.end(), e.text) != comparisons.end()) {
-        auto k = e.args[0].type.base;
         if (e.args[0].type.depth != 0)
           throw refusal{"pointers are compared"};
-        return make_expr(expr_kind::binary, mask_of(k), {value(e.args[0], k), value(e.args[1], k)}, e.text);
+        const auto k = compared_as(e);
+        const auto side = [&](const expr& x) { return k == x.type.base ? value(x, k) : value(bare(x), k); };
+        return make_expr(expr_kind::binary, mask_of(k), {side(e.args[0]), side(e.args[1])}, e.text);
       }
       if (e.text == "&&" || e.text == "||")
         return condition(e);

@@ -7,8 +7,8 @@
 // sizes: n=37
 // sizes: n=1
 // sizes: n=0
-// independent: L0 L1 L2 L3 L4 L5
-// carried: L6 L7
+// independent: L0 L1 L2 L3 L4 L5 L6
+// carried: L7
 // applies: vectorise(L1,8)
 // applies: tile(L2,8); split(L3,2)
 // applies: jam(L5,2)

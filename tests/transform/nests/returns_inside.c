@@ -15,6 +15,7 @@
 // sizes: n=5 m=1
 // sizes: n=3 m=0
 // sizes: n=0 m=3
+// applies: finish(W0); vectorise(L0,8)
 // applies: finish(W0); vectorise(W0,8)
 #include <stdint.h>
 static int matches(const uint8_t *s, const uint8_t *q, int64_t n, int allowed) {
