@@ -81,6 +81,20 @@ result<void> write_file(const std::string& path, const std::string& text, bool e
   return {};
 }
 
+// A winner so fast that the judge's own part of each call hides how much faster it is; else nothing.
+std::string flattened(const shape_timing& t, double own_ns) {
+  constexpr double much = 0.1; // of the winner's call
+  if (t.held_out || t.candidate_ns.empty() || t.rival_ns.empty())
+    return {};
+  const auto fast = spread_json(t.candidate_ns)["median"].get<double>();
+  const auto slow = spread_json(t.rival_ns)["median"].get<double>();
+  if (own_ns < much * fast || own_ns >= fast)
+    return {};
+  return fmt::format("on shape '{}' {} of the winner's {} a call are the judge's own: its speedup is flattened there "
+                     "(without them it would be about {:.1f}x); declare larger shapes",
+                     t.shape, human_ns(own_ns), human_ns(fast), (slow - own_ns) / (fast - own_ns));
+}
+
 } // namespace
 
 bool has_winner(const campaign_status& s) {
@@ -131,10 +145,16 @@ std::vector<std::string> notes_of(const campaign_result& r, const target& hardwa
                                   "{:.3f} to {:.3f}; what `kevolve dispatch` makes runs the reference there",
                                   t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), t.ci_low,
                                   t.ci_high));
-  if (r.fixed)
-    for (const auto& [key, text] : r.fixed->admission.evidence)
-      if (key.starts_with("note."))
-        out.push_back(text);
+  if (!r.fixed)
+    return out;
+  const auto& admission = r.fixed->admission.evidence;
+  for (const auto& [key, text] : admission)
+    if (key.starts_with("note."))
+      out.push_back(text);
+  if (auto own = admission.find("call_overhead_ns"); own != admission.end() && admission.count("note.short") == 0)
+    for (const auto& t : r.status.shapes)
+      if (auto text = flattened(t, std::atof(own->second.c_str())); !text.empty())
+        out.push_back(std::move(text));
   return out;
 }
 

@@ -81,10 +81,10 @@ bool is_speculable(const expr& e);
 // is.
 bool leaves_early(const std::vector<stmt>& body, bool nested = false);
 
-// Whether some of it was kept word for word: it may change what its text does not name.
 // Whether the list breaks the loop that it is the body of.
 bool breaks(const std::vector<stmt>& body);
 
+// Whether some of it was kept word for word: it may change what its text does not name.
 bool holds_opaque(const std::vector<stmt>& body);
 
 } // namespace kevolve::transform

@@ -255,17 +255,36 @@ private:
   bool done_ = false;
 };
 
+// What all lanes are divided by becomes a factor: one division for all vectors that are divided by it.
+bool multiply_lanes(list& body) {
+  bool done = false;
+  rewrite_exprs(body, [&](expr& e) {
+    if (e.kind != expr_kind::binary || e.text != "/" || !is_float(e.type.base) || e.args[1].kind != expr_kind::splat)
+      return;
+    const auto by = e.args[1].args[0];
+    if (bare(by).kind == expr_kind::literal || by.type.lanes > 1 || by.type.base != e.type.base)
+      return;
+    const auto type = scalar_type(by.type.base);
+    auto inverse = make_expr(expr_kind::binary, type, {make_literal(1, by.type.base), by}, "/");
+    e = make_expr(expr_kind::binary, e.type,
+                  {e.args[0], make_expr(expr_kind::splat, e.args[1].type, {std::move(inverse)})}, "*");
+    done = true;
+  });
+  return done;
+}
+
 } // namespace
 
 bool divides_by_fixed(const program& p) {
   auto q = p;
-  return inverses{q}.run(q.body.change());
+  return inverses{q}.run(q.body.change()) || multiply_lanes(q.body.change());
 }
 
 result<void> fast_math(program& p, const environment& env) {
   if (!may_reassociate(env, scalar_kind::f32))
     return fail(errc::unsupported, "the result must be exact");
   bool done = inverses{p}.run(p.body.change());
+  done = multiply_lanes(p.body.change()) || done;
   rewrite_exprs(p.body.change(), [&](expr& e) {
     if (e.kind != expr_kind::call || e.text != "expf" || e.computes || e.args.size() != 1)
       return;

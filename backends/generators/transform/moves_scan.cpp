@@ -21,22 +21,44 @@ bool is_guarded(const list& body) {
   });
 }
 
+// What the statements under a test may change.
+class changes {
+public:
+  changes(const list& guarded, const environment& env)
+      : written_(arrays_written(guarded)), any_alias_(may_alias(env.task)), changing_(assigned(guarded)) {}
+
+  bool may_change(const expr& whole) const {
+    bool found = false;
+    walk(whole, [&](const expr& e) {
+      found = found || (e.kind == expr_kind::name && changing_.count(e.text) != 0)
+              || (e.kind == expr_kind::subscript && !written_.empty()
+                  && (any_alias_ || written_.count({}) != 0 || written_.count(root_of(e)) != 0));
+    });
+    return found;
+  }
+  // What follows from what may change.
+  void pass(const stmt& s) {
+    if (s.kind == stmt_kind::declare && may_change(s.value))
+      changing_.insert(s.name);
+  }
+
+private:
+  std::set<std::string> written_;
+  bool any_alias_;
+  std::set<std::string> changing_;
+};
+
+// Whether tests come out the same before and behind what is guarded.
+bool stays(const list& tested, const list& guarded, const environment& env) {
+  const changes by{guarded, env};
+  return std::none_of(tested.begin(), tested.end(), [&](const stmt& s) { return by.may_change(s.value); });
+}
+
 // Why a test may not be made before the iterations that come before its own; empty: it may. Where none of those does
 // anything, it sees what it would have seen; where one does, what it says is not used, but what it loads must be there.
 std::string trouble_of_test(const list& body, const environment& env) {
   const auto& branch = body.back();
-  const auto written = arrays_written(branch.body);
-  const bool any_alias = may_alias(env.task);
-  auto changing = assigned(branch.body); // and what follows from it
-  const auto may_change = [&](const expr& whole) {
-    bool found = false;
-    walk(whole, [&](const expr& e) {
-      found = found || (e.kind == expr_kind::name && changing.count(e.text) != 0)
-              || (e.kind == expr_kind::subscript && !written.empty()
-                  && (any_alias || written.count({}) != 0 || written.count(root_of(e)) != 0));
-    });
-    return found;
-  };
+  changes by{branch.body, env};
   std::string out;
   for (const auto& s : body) {
     if (!only_computes(s.value))
@@ -49,13 +71,25 @@ std::string trouble_of_test(const list& body, const environment& env) {
                                  walk(x, [&](const expr& y) { any = any || y.kind == expr_kind::subscript; });
                                  return any;
                                });
-      if ((e.kind == expr_kind::subscript && may_change(e.args[1])) || (loads_under && may_change(e.args[0])))
+      if ((e.kind == expr_kind::subscript && by.may_change(e.args[1])) || (loads_under && by.may_change(e.args[0])))
         out = branch.label + " may change where its test reads";
     });
-    if (s.kind == stmt_kind::declare && may_change(s.value))
-      changing.insert(s.name);
+    by.pass(s);
   }
   return out;
+}
+
+// The loop with `if (a) { if (b) … }` as one test of both.
+stmt with_one_test(stmt l) {
+  if (!is_guarded(l.body))
+    return l;
+  auto& guard = l.body.change().back();
+  while (guard.body.size() == 1 && guard.body[0].kind == stmt_kind::branch && guard.body[0].otherwise.empty()) {
+    const auto inner = guard.body[0];
+    guard.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {guard.value, inner.value}, "&&");
+    guard.body = inner.body;
+  }
+  return l;
 }
 
 // Why the tests of a block of the loop's iterations may not be made before them; empty: they may.
@@ -142,7 +176,8 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
   if (block % lanes != 0)
     return fail(errc::unsupported, std::to_string(lanes) + " lanes do not make up a block of 64");
   const auto within = reads_within(p, loop, env.task);
-  return replace(p, loop, 2, [&](const stmt& l) -> result<list> {
+  return replace(p, loop, 2, [&](const stmt& as_written) -> result<list> {
+    const auto l = with_one_test(as_written);
     if (auto why = trouble_of_blocks(p, l, env); !why.empty())
       return fail(errc::unsupported, why);
     if (l.step != 1)
@@ -169,7 +204,10 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     test.to = make_binary("+", start, make_literal(block));
     test.has_value = false;
     test.pragmas.clear();
-    test.body.change().back().body.clear(); // the test alone
+    test.body.change().back().body.clear();                // the test alone
+    const bool again = !stays(test.body, guard.body, env); // a hit may change what the tests behind it say
+    list run(l.body.begin(), l.body.end() - 1);
+    run.insert(run.end(), guard.body.begin(), guard.body.end());
     try {
       auto made = vectoriser(test, static_cast<uint16_t>(lanes), {}, within).run();
       const auto mask = made.back();
@@ -188,25 +226,29 @@ result<void> seek(program& p, const std::string& loop, int64_t lanes, const envi
     test.lanes = static_cast<uint16_t>(lanes);
     test.step = lanes;
 
-    // The first hit from `next` on is what the loop would do next, whatever the one before has changed.
-    const auto one = make_literal(1);
-    auto body = l.body;
-    auto& run = body.change();
-    run.pop_back();
     run.insert(run.begin(),
                make_declare(l.name, l.type,
                             make_binary("+", start, make_expr(expr_kind::call, flag, {hits}, "__builtin_ctzll"))));
-    run.insert(run.end(), guard.body.begin(), guard.body.end());
+    const auto one = make_literal(1);
+    const auto found = make_expr(expr_kind::binary, flag, {hits, make_literal(0)}, "!=");
+    stmt search;
+    search.kind = stmt_kind::while_loop;
+    search.label = loop + "w";
+    if (!again) {
+      run.push_back(make_assign(hits, "&=", make_expr(expr_kind::binary, word, {hits, one}, "-")));
+      search.value = found;
+      search.body = std::move(run);
+      blocks.body = {make_declare(hits.text, word, make_literal(0)), std::move(test), std::move(search)};
+      return parts;
+    }
+    // The first hit from `next` on is what the loop would do next, whatever the one before has changed.
     run.push_back(
         make_assign(next, "=", make_expr(expr_kind::cast, flag, {make_binary("+", of_block(index, start), one)})));
     stmt hit;
     hit.kind = stmt_kind::branch;
-    hit.value = make_expr(expr_kind::binary, flag, {hits, make_literal(0)}, "!=");
-    hit.body = std::move(body);
+    hit.value = found;
+    hit.body = std::move(run);
     hit.otherwise = {make_assign(next, "=", make_literal(block))};
-    stmt search;
-    search.kind = stmt_kind::while_loop;
-    search.label = loop + "w";
     search.value = make_expr(expr_kind::binary, flag, {next, make_literal(block)}, "<");
     const auto from_next = make_expr(
         expr_kind::binary, word, {make_unary("~", make_expr(expr_kind::cast, word, {make_literal(0)})), next}, "<<");

@@ -38,10 +38,30 @@ public:
         rewrite(at, k);
         return true;
       }
+    for (size_t k = 0; k < l.body.size(); ++k)
+      if (lags(at, l, l.body[k])) {
+        write_lag(at, k);
+        return true;
+      }
     return false;
   }
 
 private:
+  // Whether nothing else in the loop changes the statement's variable, by text or address either.
+  static bool is_set_here_alone(const stmt& l, const stmt& s) {
+    const auto& v = s.target.text;
+    bool spoken_of = false;
+    walk(l.body, [&](const stmt& x) {
+      spoken_of = spoken_of || std::find(x.names.begin(), x.names.end(), v) != x.names.end()
+                  || (!x.type.suffix.empty() && replace_identifier(x.type.suffix, v, "") != x.type.suffix);
+    });
+    walk_exprs(l.body, [&](const expr& e) {
+      spoken_of = spoken_of || std::find(e.names.begin(), e.names.end(), v) != e.names.end()
+                  || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, v));
+    });
+    return !spoken_of && times_set(l.body, v) == 1 && declared(l.body).count(v) == 0;
+  }
+
   static bool grows(const stmt& l, const stmt& s) {
     const bool walks = s.target.type.depth == 1 && s.target.type.suffix.empty(); // a pointer
     if (s.kind != stmt_kind::assign || s.op != "+=" || s.target.kind != expr_kind::name
@@ -51,18 +71,38 @@ private:
     const auto own = declared(l.body);
     bool by_own = false;
     walk(s.value, [&](const expr& e) { by_own = by_own || (e.kind == expr_kind::name && own.count(e.text) != 0); });
-    bool spoken_of = by_own; // where text, or an address, may change it
-    walk(l.body, [&](const stmt& x) {
-      spoken_of = spoken_of || std::find(x.names.begin(), x.names.end(), v) != x.names.end()
-                  || (!x.type.suffix.empty() && replace_identifier(x.type.suffix, v, "") != x.type.suffix);
-    });
-    walk_exprs(l.body, [&](const expr& e) {
-      spoken_of = spoken_of || std::find(e.names.begin(), e.names.end(), v) != e.names.end()
-                  || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, v));
-    });
-    return !spoken_of && times_set(l.body, v) == 1 && own.count(v) == 0 && !mentions(s.value, v)
-           && !mentions(s.value, l.name) && is_speculable(s.value) && invariant(s.value, l.body)
-           && invariant(l.from, l.body) && !mentions(l.from, v) && !mentions(l.to, v);
+    return !by_own && is_set_here_alone(l, s) && !mentions(s.value, v) && !mentions(s.value, l.name)
+           && is_speculable(s.value) && invariant(s.value, l.body) && invariant(l.from, l.body) && !mentions(l.from, v)
+           && !mentions(l.to, v);
+  }
+
+  // `j = i;` for the next round: a wrap-around variable (Wolfe, "Beyond induction variables", 1992).
+  bool lags(size_t at, const stmt& l, const stmt& s) const {
+    if (s.kind != stmt_kind::assign || s.op != "=" || s.target.kind != expr_kind::name
+        || bare(s.value).kind != expr_kind::name || bare(s.value).text != l.name || l.op == early
+        || s.target.type.base != l.type.base || !is_wide(s.target.type) || is_used_again(body_, at, s.target.text))
+      return false;
+    const auto start = start_of(body_, at, s.target.text);
+    return start != at && is_speculable(body_[start].value) && invariant(body_[start].value, l.body)
+           && invariant(l.from, l.body) && is_set_here_alone(l, s);
+  }
+
+  void write_lag(size_t at, size_t k) {
+    auto& l = body_[at];
+    auto& inside = l.body.change();
+    const auto v = inside[k].target;
+    const auto index = make_name(l.name, l.type);
+    const auto before = bare(body_[start_of(body_, at, v.text)].value);
+    const auto last = make_name(fresh_name(p_, v.text), v.type);
+    for (size_t j = 0; j < inside.size(); ++j)
+      if (j != k)
+        substitute(inside[j], v.text, j < k ? last : index);
+    inside.erase(inside.begin() + static_cast<ptrdiff_t>(k));
+    auto again = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {index, l.from}, ">");
+    inside.insert(inside.begin(),
+                  make_declare(last.text, last.type,
+                               make_expr(expr_kind::conditional, last.type,
+                                         {std::move(again), make_binary("-", index, make_literal(1)), before})));
   }
 
   void rewrite(size_t at, size_t k) {

@@ -234,6 +234,14 @@ expr vectoriser::vector(const expr& e) {
       if (std::find(comparisons.begin(), comparisons.end(), e.text) != comparisons.end()) {
         if (e.args[0].type.depth != 0)
           throw refusal{"pointers are compared"};
+        if ((e.text == "!=" || e.text == "==") && is_truth(e.args[0]) && is_truth(e.args[1]) && varies(e.args[0])
+            && varies(e.args[1])) { // whether both hold, or neither
+          auto a = condition(e.args[0]);
+          auto b = widen(condition(e.args[1]), a.type.base);
+          const auto t = a.type;
+          auto differ = make_expr(expr_kind::binary, t, {std::move(a), std::move(b)}, "^");
+          return e.text == "!=" ? differ : make_expr(expr_kind::unary, t, {std::move(differ)}, "~");
+        }
         const auto k = compared_as(e);
         const auto side = [&](const expr& x) { return k == x.type.base ? value(x, k) : value(bare(x), k); };
         return make_expr(expr_kind::binary, mask_of(k), {side(e.args[0]), side(e.args[1])}, e.text);

@@ -162,6 +162,8 @@ bool vectoriser::is_left_by_some(const list& body, bool apart) const {
 // Runs while any lane does; the others keep what they have. A lane that has left asks for nothing new: what its
 // condition loads, it has loaded before, unless a counter moves on without it.
 void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
+  if (lanes_ > 64) // a bit of a word each
+    throw refusal{"a while in more than 64 lanes"};
   forget_changed({s});
   bool moves_on = mask != nullptr;
   walk(s.value,
@@ -322,6 +324,8 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
     case stmt_kind::declare: {
       forget({s.name});
       if (varying_.count(s.name) == 0) {
+        if (s.has_value && mask == nullptr)
+          remember_loads(s.value);
         out.push_back(s);
         break;
       }

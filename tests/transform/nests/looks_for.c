@@ -12,7 +12,7 @@
 // argument: h output i32 n
 // argument: n size
 // argument: m size
-// sizes: n=37 m=9
+// sizes: n=137 m=9
 // sizes: n=5 m=200
 // sizes: n=16 m=33
 // sizes: n=3 m=0
@@ -35,6 +35,7 @@
 // declines: first(W10,0): where W10 ended is asked for after it
 // declines: first(W11,0): looks at no place
 // declines: first(W5,-1): no move
+// declines: vectorise(L3,128): a while in more than 64 lanes
 #include <stdint.h>
 static int matches(const uint8_t *s, const uint8_t *q, int64_t n, int64_t allowed) {
   int64_t bad = 0;
