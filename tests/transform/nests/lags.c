@@ -14,7 +14,7 @@
 // sizes: n=3 m=0
 // sizes: n=0 m=3
 // independent: L0 L1 L2 L3 L4 L5
-// carried: L6
+// declines: vectorise(L6,4): carries a value
 // applies: clip(L1)
 // applies: clip(L1); vectorise(L1,8)
 // applies: vectorise(L2,8)
