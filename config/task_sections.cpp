@@ -205,18 +205,12 @@ void declare_tolerance(section& s, tolerance& t) {
     s.error("limit", "missing: how many");
 }
 
-// Of a key that is neither a size nor quite one of the shape's own.
-std::string slip(const std::string& key) {
-  const auto said = suggestion(key, {"held_out", "weight"});
-  return said.starts_with("; did you mean") ? said : std::string{};
-}
-
 void declare_shape(section& s, shape_case& x) {
   s.value("held_out", {.text = "judged, never shown to a generator, outside the score"}, x.held_out);
   s.value("weight", {.text = "in the score's geometric mean", .low = 0.0, .high = 1e9}, x.weight);
   s.others("<size>", {.text = "value of each size argument"}, [&](const document_member& m) {
     if (m.value.what != document_value::kind::integer)
-      s.error(m.key, "expected an integer, found " + describe(m.value.what) + slip(m.key));
+      s.error(m.key, "expected an integer, found " + describe(m.value.what));
     else if (m.value.integer < 0)
       s.error(m.key, "a size is at least 0, not " + std::to_string(m.value.integer));
     x.sizes[m.key] = m.value.what == document_value::kind::integer ? m.value.integer : invalid_size;

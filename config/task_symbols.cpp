@@ -167,6 +167,8 @@ bool task_symbols::check_sizes(size_t i) {
   const auto& shape = c_.shapes[i];
   auto path = indexed("shape", i);
   auto complete = true;
+  auto keys = sizes_;
+  keys.insert(keys.end(), {"held_out", "weight"});
   for (const auto& name : sizes_)
     if (!shape.sizes.contains(name) && !computed_.contains(name)) {
       errors_.add(path, "size '" + name + "' is missing");
@@ -176,7 +178,7 @@ bool task_symbols::check_sizes(size_t i) {
     if (computed_.contains(name))
       errors_.add(below(path, name), "'" + name + "' is computed in [derived]");
     else if (std::find(sizes_.begin(), sizes_.end(), name) == sizes_.end())
-      errors_.add(below(path, name), "no size argument '" + name + "'" + suggestion(name, sizes_));
+      errors_.add(below(path, name), "no size argument '" + name + "'" + suggestion(name, keys));
     else if (value < 0)
       complete = false;
   return complete;
