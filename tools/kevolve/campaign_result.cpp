@@ -3,6 +3,7 @@
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"
 #include "tools/kevolve/node_reader.hpp"
+#include "tools/kevolve/result_notes.hpp"
 #include "tools/kevolve/terminal.hpp"
 
 #include <fmt/core.h>
@@ -81,20 +82,6 @@ result<void> write_file(const std::string& path, const std::string& text, bool e
   return {};
 }
 
-// A winner so fast that the judge's own part of each call hides how much faster it is; else nothing.
-std::string flattened(const shape_timing& t, double own_ns) {
-  constexpr double much = 0.1; // of the winner's call
-  if (t.held_out || t.candidate_ns.empty() || t.rival_ns.empty())
-    return {};
-  const auto fast = spread_json(t.candidate_ns)["median"].get<double>();
-  const auto slow = spread_json(t.rival_ns)["median"].get<double>();
-  if (own_ns < much * fast || own_ns >= fast)
-    return {};
-  return fmt::format("on shape '{}' {} of the winner's {} a call are the judge's own: its speedup is flattened there "
-                     "(without them it would be about {:.1f}x); declare larger shapes",
-                     t.shape, human_ns(own_ns), human_ns(fast), (slow - own_ns) / (fast - own_ns));
-}
-
 } // namespace
 
 bool has_winner(const campaign_status& s) {
@@ -128,33 +115,28 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
 
 std::vector<std::string> notes_of(const campaign_result& r, const target& hardware) {
   std::vector<std::string> out;
+  const auto take = [&](std::string text) {
+    if (!text.empty())
+      out.push_back(std::move(text));
+  };
   if (r.best && has_winner(r.status)) {
     const auto& task = r.spec.task.task;
     const auto& p = r.best->proposal;
-    const auto script = hardware.build_script({p.language, p.flags, task.threads, task.libraries});
-    if (script.find("-Ofast") != std::string::npos || script.find("-ffast-math") != std::string::npos)
-      out.push_back(
-          fmt::format("flags '{}' let the compiler take it that no value is NaN or infinite: what becomes of such "
-                      "inputs is promised only where the task asks for it (an output with nonfinite = \"match\")",
-                      p.flags));
+    take(fast_math_note(p.flags, hardware.build_script({p.language, p.flags, task.threads, task.libraries})));
   }
   if (r.status.final_confirmed)
     for (const auto& t : r.status.shapes)
-      if (t.ci_high > 0.0 && t.ci_high < 1.0)
-        out.push_back(fmt::format("on the {}shape '{}' the winner is slower than the reference: {}, 95 % interval "
-                                  "{:.3f} to {:.3f}; what `kevolve dispatch` makes runs the reference there",
-                                  t.held_out ? "held-out " : "", t.shape, human_speedup(t.speedup), t.ci_low,
-                                  t.ci_high));
+      take(slower_note(t));
   if (!r.fixed)
     return out;
   const auto& admission = r.fixed->admission.evidence;
   for (const auto& [key, text] : admission)
     if (key.starts_with("note."))
       out.push_back(text);
+  // Where even the reference's calls are short, that has been said.
   if (auto own = admission.find("call_overhead_ns"); own != admission.end() && admission.count("note.short") == 0)
     for (const auto& t : r.status.shapes)
-      if (auto text = flattened(t, std::atof(own->second.c_str())); !text.empty())
-        out.push_back(std::move(text));
+      take(flattened_note(t, std::atof(own->second.c_str())));
   return out;
 }
 
