@@ -223,10 +223,12 @@ def main() -> None:
     document = common.header("quality", arguments)
     wall = arguments.wall or (150 if arguments.long else 60)
     document["wall_s"] = wall
-    document["tasks"] = []
-    for name in arguments.task or CAMPAIGNS + (MORE if arguments.every else []):
+
+    def measure(name: str) -> Json:
         with common.scratch() as folder:
-            document["tasks"].append(measure_task(arguments, name, wall, folder))
+            return measure_task(arguments, name, wall, folder)
+
+    common.each(document, arguments.task or CAMPAIGNS + (MORE if arguments.every else []), measure)
     if len(document["tasks"]) == 1:
         document |= {k: document["tasks"][0][k] for k in ("task", "speedup", "library_ratio", "roof_ratio")}
     common.publish(common.close(document), render(document), arguments.json)

@@ -76,7 +76,8 @@ def main() -> None:
     arguments.budget = arguments.budget or (80 if arguments.long else 30)
     seeds = arguments.seeds or (5 if arguments.long else 2)
     document = common.header("search", arguments) | {"budget": arguments.budget, "seeds": seeds}
-    document["tasks"] = [measure(arguments, t, seeds) for t in arguments.task or ["softmax", "map_id", "row_statistics"]]
+    common.each(document, arguments.task or ["softmax", "map_id", "row_statistics"],
+                lambda t: measure(arguments, t, seeds))
     common.publish(common.close(document), render(document), arguments.json)
 
 

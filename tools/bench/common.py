@@ -8,10 +8,11 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,24 @@ def header(name: str, arguments: argparse.Namespace) -> Json:
     }
 
 
+def each(document: Json, names: Sequence[str], measure: Callable[[str], Json]) -> None:
+    """Measures one after the other into document["tasks"]. A signal that ends it (Ctrl-C, SIGTERM) loses what was begun
+    alone: the document says where it was cut off, and is published."""
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    document["tasks"] = []
+    try:
+        for name in names:
+            document["tasks"].append(measure(name))
+    except KeyboardInterrupt:
+        document["cut_off"] = names[len(document["tasks"])]
+        say(f"cut off at {document['cut_off']}")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def close(document: Json) -> Json:
     document["machine"]["load_1min_after"] = round(load(), 2)
     return document
@@ -106,6 +125,8 @@ def provenance(document: Json) -> str:
 
 
 def publish(document: Json, text: str, as_json: bool) -> None:
+    if "cut_off" in document:
+        text += f"\n\nCut off at {document['cut_off']}: neither that nor what comes after it was measured."
     print(json.dumps(document) if as_json else f"{document['command']}   ({provenance(document)})\n\n{text}")
 
 

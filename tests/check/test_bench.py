@@ -1,0 +1,41 @@
+"""What the benchmarks publish when they are cut off."""
+
+import io
+import os
+import signal
+import sys
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+
+import common
+
+
+class CutOff(unittest.TestCase):
+    def test_what_was_measured_is_kept(self) -> None:
+        def measure(name: str) -> common.Json:
+            if name == "second":
+                os.kill(os.getpid(), signal.SIGTERM)
+            return {"task": name}
+
+        document = common.Json(command="bench", seed=1)
+        with redirect_stderr(io.StringIO()):
+            common.each(document, ["first", "second", "third"], measure)
+        self.assertEqual(document["tasks"], [{"task": "first"}])
+        self.assertEqual(document["cut_off"], "second")
+        out = io.StringIO()
+        with redirect_stdout(out):
+            common.publish(document, "a table", as_json=True)
+        self.assertIn('"cut_off": "second"', out.getvalue())
+
+    def test_a_whole_one_says_nothing_of_it(self) -> None:
+        document = common.Json()
+        common.each(document, ["first"], lambda name: {"task": name})
+        self.assertEqual(document, {"tasks": [{"task": "first"}]})
+        self.assertEqual(signal.getsignal(signal.SIGTERM), signal.SIG_DFL)
+
+
+if __name__ == "__main__":
+    unittest.main()
