@@ -36,6 +36,10 @@ std::vector<genome> batches(const program& reference, const environment& env);
 // All segments that follow each other are copied as one, in every loop that copies some: at once, or of those up to
 // where a guard ends them.
 std::vector<genome> copies(const program& reference, const environment& env);
+// Every binary search without branches; `p`: the program then.
+genome halved(const program& reference, program& p, const environment& env);
+// Searches of several iterations in lanes, and of several vectors side by side, once `first` is done.
+std::vector<genome> searches(const program& reference, const genome& first, const program& now, const environment& env);
 // Loops that do something where a test holds: the tests of many iterations at once.
 std::vector<genome> scans(const program& reference, const environment& env);
 

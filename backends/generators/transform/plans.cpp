@@ -18,6 +18,9 @@ std::vector<std::vector<genome>> plans_of(const program& reference, const enviro
     if (c.what.name == "peel" && apply(inside, c.what, env))
       out.push_back(blocks(reference, {c.what}, inside, env));
   }
+  auto bisected = reference;
+  if (const auto halves = halved(reference, bisected, env); !halves.empty())
+    out.push_back(searches(reference, halves, bisected, env));
   auto inside = reference;
   if (const auto clipped = unclamped(reference, inside, env); !clipped.empty()) {
     out.push_back(blocks(reference, clipped, inside, env));

@@ -121,6 +121,42 @@ std::vector<genome> copies(const program& reference, const environment& env) {
   return all.empty() ? std::vector<genome>{} : std::vector<genome>{all};
 }
 
+genome halved(const program& reference, program& p, const environment& env) {
+  genome out;
+  walk(reference.body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::while_loop && !s.label.empty())
+      if (auto m = made("halve", {s.label}); apply(p, m, env))
+        out.push_back(std::move(m));
+  });
+  return out;
+}
+
+std::vector<genome> searches(const program& reference, const genome& first, const program& now,
+                             const environment& env) {
+  std::vector<genome> out;
+  walk(now.body, [&](const stmt& s) {
+    if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent)
+      return;
+    int64_t lanes = 0; // of the widest that is looked at
+    bool looks = false;
+    walk(s.body, [&](const stmt& x) { looks = looks || x.kind == stmt_kind::while_loop; });
+    walk_exprs(s.body, [&](const expr& e) {
+      const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
+      lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
+    });
+    if (!looks || lanes == 0)
+      return;
+    for (const int64_t vectors : {1, 2})
+      for (const int64_t jammed : {1, 2, 3, 4}) {
+        auto g = first;
+        g.push_back(made("vectorise", {s.label, std::to_string(lanes * vectors)}));
+        g.push_back(jammed == 1 ? made("mask", {s.label}) : made("jam", {s.label, std::to_string(jammed)}));
+        add(out, reference, g, false, env);
+      }
+  });
+  return out;
+}
+
 std::vector<genome> scans(const program& reference, const environment& env) {
   std::vector<genome> out;
   walk(reference.body, [&](const stmt& s) {
