@@ -7,6 +7,20 @@
 
 namespace kevolve::transform {
 
+namespace {
+
+// Lanes of the widest elements that the statements look at; 0: of none.
+int64_t lanes_of_widest(const std::vector<stmt>& body, const environment& env) {
+  int64_t lanes = 0;
+  walk_exprs(body, [&](const expr& e) {
+    const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
+    lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
+  });
+  return lanes;
+}
+
+} // namespace
+
 std::vector<genome> counted(const program& reference, const environment& env) {
   std::vector<genome> out;
   const auto with = [&](const stmt& outer, const stmt& s, int64_t width) {
@@ -80,11 +94,7 @@ std::vector<genome> batches(const program& reference, const environment& env) {
   walk(reference.body, [&](const stmt& s) {
     if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent || !holds_recurrence(s, env))
       return;
-    int64_t lanes = 0;
-    walk_exprs(s.body, [&](const expr& e) {
-      const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
-      lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
-    });
+    const auto lanes = lanes_of_widest(s.body, env);
     if (lanes == 0)
       return;
     const auto vectors = made("vectorise", {s.label, std::to_string(lanes)});
@@ -137,13 +147,9 @@ std::vector<genome> searches(const program& reference, const genome& first, cons
   walk(now.body, [&](const stmt& s) {
     if (s.kind != stmt_kind::loop || !facts_of(env, s.label).independent)
       return;
-    int64_t lanes = 0; // of the widest that is looked at
+    const auto lanes = lanes_of_widest(s.body, env);
     bool looks = false;
     walk(s.body, [&](const stmt& x) { looks = looks || x.kind == stmt_kind::while_loop; });
-    walk_exprs(s.body, [&](const expr& e) {
-      const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
-      lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
-    });
     if (!looks || lanes == 0)
       return;
     for (const int64_t vectors : {1, 2})
@@ -163,15 +169,9 @@ std::vector<genome> scans(const program& reference, const environment& env) {
     if (s.kind != stmt_kind::loop || s.body.empty() || s.body.back().kind != stmt_kind::branch
         || !s.body.back().otherwise.empty())
       return;
-    int64_t lanes = 0; // of the widest that is tested
-    const auto look = [&](const expr& whole) {
-      walk(whole, [&](const expr& e) {
-        const auto fit = e.kind == expr_kind::subscript ? lanes_of(e.type.base, env) : 0;
-        lanes = fit > 0 && (lanes == 0 || fit < lanes) ? fit : lanes;
-      });
-    };
-    for (const auto& x : s.body)
-      look(x.value);
+    auto tested = std::vector<stmt>(s.body);
+    tested.back().body.clear();
+    const auto lanes = lanes_of_widest(tested, env);
     for (const auto n : {lanes, 2 * lanes}) {
       auto p = reference;
       if (auto m = made("seek", {s.label, std::to_string(n)}); n > 0 && apply(p, m, env))
