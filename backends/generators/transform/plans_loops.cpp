@@ -169,8 +169,13 @@ std::vector<genome> scans(const program& reference, const environment& env) {
     if (s.kind != stmt_kind::loop || s.body.empty() || s.body.back().kind != stmt_kind::branch
         || !s.body.back().otherwise.empty())
       return;
-    auto tested = std::vector<stmt>(s.body);
-    tested.back().body.clear();
+    std::vector<stmt> tested(s.body.begin(), s.body.end() - 1);
+    for (const auto* test = &s.body.back(); test != nullptr;) { // and tests right under it
+      tested.push_back(make_declare("", scalar_type(scalar_kind::i32), test->value));
+      const auto& under = test->body;
+      const bool one = under.size() == 1 && under[0].kind == stmt_kind::branch && under[0].otherwise.empty();
+      test = one ? &under[0] : nullptr;
+    }
     const auto lanes = lanes_of_widest(tested, env);
     for (const auto n : {lanes, 2 * lanes}) {
       auto p = reference;
