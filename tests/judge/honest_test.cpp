@@ -387,6 +387,33 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
   CHECK(same.correctness.bit_equal);
 }
 
+TEST_CASE("where the reference decides a near tie otherwise than its oracle, what it gives is right") {
+  judge_driver judge;
+  auto task = poly_task();
+  for (auto& a : task.arguments)
+    if (a.role == argument_role::output)
+      a.type = dtype::i32;
+  task.tolerances.clear(); // exact
+  const auto choosing = [](const char* type, const char* body) {
+    return compile_c(std::string{"#include <stdint.h>\nvoid poly(const "} + type + " *x, const " + type
+                     + " *w, int32_t *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = " + body + ";\n}\n");
+  };
+  const auto own = choosing("float", "i % 50 == 7 || x[i] + w[i % 8] > 1.0f");
+  auto request = request_for(task, own, own);
+  request.oracle = choosing("double", "(float)x[i] + (float)w[i % 8] > 1.0f"); // another answer at every 50th
+  auto same = judge.ask(request);
+  INFO(describe(same));
+  CHECK(same.result == verdict::pass);
+  CHECK(same.correctness.bit_equal);
+  // What the oracle says there is right, too; what neither says is not.
+  request.candidate = choosing("float", "x[i] + w[i % 8] > 1.0f");
+  CHECK(judge.ask(request).result == verdict::pass);
+  request.candidate = choosing("float", "i % 50 == 7 ? 2 : x[i] + w[i % 8] > 1.0f");
+  CHECK(judge.ask(request).result == verdict::wrong_result);
+  request.candidate = choosing("float", "i % 50 == 8 || x[i] + w[i % 8] > 1.0f");
+  CHECK(judge.ask(request).result == verdict::wrong_result);
+}
+
 TEST_CASE("faster than the declared work allows is refused") {
   judge_driver judge;
   auto task = poly_task();

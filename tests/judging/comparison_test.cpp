@@ -315,6 +315,30 @@ TEST_CASE("a tolerance as wide as the type's range lets no number pass for infin
   CHECK(verdict_of(-infinity, infinity).result != verdict::pass);
 }
 
+TEST_CASE("what the reference itself gave is right, if it is finite") {
+  const auto g = flat(dtype::f32, 3);
+  const auto rule = rule_of(tolerance_mode::absrel, 1e-5, 1e-6);
+  expected_output e{dtype::f64, byte_buffer(24)};
+  byte_buffer reference(12);
+  byte_buffer c(12);
+  const auto fill = [](float* to, float a, float b, float d) {
+    to[0] = a;
+    to[1] = b;
+    to[2] = d;
+  };
+  for (int i = 0; i < 3; ++i)
+    e.values.as<double>()[i] = i;
+  const auto bad = [&](float a, float b, float d) {
+    fill(c.as<float>(), a, b, d);
+    return compare(g, c.data(), e, 3, rule, &reference).bad;
+  };
+  fill(reference.as<float>(), 0.0F, -1.0F, std::numeric_limits<float>::infinity());
+  CHECK(bad(0.0F, 1.0F, 2.0F) == 0);
+  CHECK(bad(0.0F, -1.0F, 2.0F) == 0);
+  CHECK(bad(-1.0F, 1.0F, 2.0F) == 1); // right elsewhere
+  CHECK(bad(0.0F, -1.0F, std::numeric_limits<float>::infinity()) == 1);
+}
+
 TEST_CASE("edge cases are judged relative to the largest value") {
   contract c;
   tolerance t;

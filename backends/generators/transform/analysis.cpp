@@ -46,6 +46,24 @@ bool leaves_early(const std::vector<stmt>& body, bool nested) {
   });
 }
 
+std::string own_pointer(const std::vector<stmt>& body) {
+  std::set<std::string> pointers;
+  walk(body, [&](const stmt& s) {
+    if (s.kind == stmt_kind::declare && s.type.depth > 0)
+      pointers.insert(s.name);
+  });
+  std::string out;
+  walk_exprs(body, [&](const expr& e) {
+    const bool looks = e.kind == expr_kind::subscript || (e.kind == expr_kind::unary && e.text == "*");
+    if (looks)
+      walk(e.args[0], [&](const expr& x) {
+        if (x.kind == expr_kind::name && pointers.count(x.text) != 0)
+          out = x.text;
+      });
+  });
+  return out;
+}
+
 bool breaks(const std::vector<stmt>& body) {
   return std::any_of(body.begin(), body.end(), [](const stmt& s) {
     const bool nested = s.kind == stmt_kind::loop || s.kind == stmt_kind::while_loop;

@@ -68,6 +68,9 @@ bool is_pure_call(const expr& call);
 // The array at the root of a subscript; empty if it is no plain name.
 std::string root_of(const expr& subscript);
 
+// A pointer that the statements declare and look at memory through: which array that is, nobody knows; empty: none.
+std::string own_pointer(const std::vector<stmt>& body);
+
 // Whether the value, of an expression in the list, is no less than 0, or no number: squares, magnitudes, truth values,
 // ones, and sums and choices of these; of whole numbers no more than 255 at once.
 bool never_negative(const std::vector<stmt>& body, const expr& e);

@@ -184,6 +184,14 @@ expr ast_reader::read_node(json node) {
   if (kind == "CStyleCastExpr" && inner.size() == 1 && type.depth == 0 && type.base != scalar_kind::none
       && type.suffix.empty())
     return make_expr(expr_kind::cast, type, {sub(0)});
+  if (kind == "CharacterLiteral") {
+    uint64_t value = 0;
+    if (node["value"].get(value) != simdjson::SUCCESS)
+      return opaque_expr(node);
+    const auto code = static_cast<int64_t>(static_cast<int32_t>(value)); // an int in C, below 0 for '\xff'
+    auto e = make_literal(code < 0 ? -code : code);
+    return code < 0 ? make_unary("-", std::move(e)) : e;
+  }
   if (kind == "IntegerLiteral" || kind == "FloatingLiteral") {
     auto where = range(node);
     auto e = make_expr(expr_kind::literal, type, {});

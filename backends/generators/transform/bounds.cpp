@@ -129,10 +129,26 @@ private:
     return e;
   }
 
+  // Whether it may be far above what it is made of: below 0, without a sign.
+  bool may_pass_zero(const expr& e) const {
+    bool found = false;
+    walk(e, [&](const expr& x) {
+      if (!is_unsigned(x.type.base) || !is_integer(x.type.base))
+        return;
+      const auto from = x.kind == expr_kind::cast ? bare(x.args[0]) : expr{};
+      const bool was_signed = x.kind == expr_kind::cast && !is_unsigned(from.type.base) && !literal_value(from)
+                              && !(from.kind == expr_kind::name && is_size(from.text));
+      found = found || was_signed || ((x.kind == expr_kind::binary || x.kind == expr_kind::unary) && x.text == "-");
+    });
+    return found;
+  }
+
   // What the end is never above: of the lesser of two, both.
   void bounds_of(const expr& e, std::vector<expr>& out) const {
     const auto whole = resolved(e);
     const auto& x = bare(whole);
+    if (may_pass_zero(whole))
+      return;
     if (x.kind == expr_kind::minimum) {
       for (const auto& a : x.args)
         bounds_of(a, out);
@@ -140,7 +156,8 @@ private:
     }
     const auto& c = x.kind == expr_kind::conditional ? bare(x.args[0]) : x;
     const bool less = c.text == "<" || c.text == "<=";
-    if (x.kind != expr_kind::conditional || c.kind != expr_kind::binary || (!less && c.text != ">" && c.text != ">=")
+    if (x.kind != expr_kind::conditional || c.kind != expr_kind::binary || is_unsigned(c.args[0].type.base)
+        || is_unsigned(c.args[1].type.base) || (!less && c.text != ">" && c.text != ">=")
         || !same(bare(c.args[less ? 0 : 1]), bare(x.args[1])) || !same(bare(c.args[less ? 1 : 0]), bare(x.args[2])))
       return out.push_back(x);
     bounds_of(x.args[1], out);
@@ -276,7 +293,7 @@ private:
   const contract& task_;
   std::set<std::string> changed_;
   std::map<std::string, expr> known_; // local variables that get no other value
-  std::set<std::string> elsewhere_; // not known to lie within, in some place where it stands
+  std::set<std::string> elsewhere_;   // not known to lie within, in some place where it stands
   std::set<std::string> quotients_;
   std::vector<const stmt*> loops_;
 };

@@ -26,16 +26,27 @@ public:
   std::set<std::string> calls;
 
   bool harmless(json node) {
-    static const std::set<std::string, std::less<>> known{"BinaryOperator",   "BreakStmt",
-                                                          "CStyleCastExpr",   "CompoundAssignOperator",
-                                                          "CompoundStmt",     "ConditionalOperator",
-                                                          "ConstantExpr",     "ContinueStmt",
-                                                          "DeclStmt",         "FloatingLiteral",
-                                                          "ForStmt",          "IfStmt",
-                                                          "ImplicitCastExpr", "IntegerLiteral",
-                                                          "NullStmt",         "ParenExpr",
-                                                          "ReturnStmt",       "UnaryExprOrTypeTraitExpr",
-                                                          "WhileStmt",        ""};
+    static const std::set<std::string, std::less<>> known{"BinaryOperator",
+                                                          "BreakStmt",
+                                                          "CStyleCastExpr",
+                                                          "CharacterLiteral",
+                                                          "CompoundAssignOperator",
+                                                          "CompoundStmt",
+                                                          "ConditionalOperator",
+                                                          "ConstantExpr",
+                                                          "ContinueStmt",
+                                                          "DeclStmt",
+                                                          "FloatingLiteral",
+                                                          "ForStmt",
+                                                          "IfStmt",
+                                                          "ImplicitCastExpr",
+                                                          "IntegerLiteral",
+                                                          "NullStmt",
+                                                          "ParenExpr",
+                                                          "ReturnStmt",
+                                                          "UnaryExprOrTypeTraitExpr",
+                                                          "WhileStmt",
+                                                          ""};
     const auto kind = ast_reader::text(node, "kind");
     if (kind == "CallExpr")
       return harmless_call(node);

@@ -73,6 +73,9 @@ public:
     if (!invariant(early->to, work) || mentions(early->to, index.text) || !invariant(found_->bound, work))
       return refuse("a bound of " + w_.label + " changes inside it");
     own_ = declared(work);
+    const auto was_asked = asked_after_each_addition(*early);
+    if (!found_->told.empty() && !was_asked)
+      return refuse(w_.label + " does not ask about " + found_->sum.text + " after each addition");
     drop_breaks(work);
     if (!tells_the_same(work, index.text))
       return refuse("what " + w_.label + " says as it gives up may not be said after it");
@@ -88,8 +91,11 @@ public:
     loop.body = std::move(work);
     list out{std::move(loop)};
     if (!found_->told.empty()) {
-      out.push_back(found_->asked);
-      out.back().body.change().pop_back();
+      auto tell = found_->asked;
+      tell.body.change().pop_back();
+      tell.value =
+          make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(*was_asked), tell.value}, "&&");
+      out.push_back(std::move(tell));
     }
     return out;
   }
@@ -120,6 +126,34 @@ private:
         drop_breaks(s.body.change());
         drop_breaks(s.otherwise.change());
       }
+  }
+
+  // Whether the comparison was made at all, behind the loop, where it is made after every addition: as the last of each
+  // round, or right after the one addition of a positive number. What is told else would be told too often.
+  std::optional<expr> asked_after_each_addition(const early_loop& early) const {
+    const auto flag = scalar_type(scalar_kind::i32);
+    const auto adds = [&](const stmt& s) { return assigned({s}).count(found_->sum.text) != 0; };
+    const auto& work = early.work;
+    const auto test = std::find_if(work.begin(), work.end(), [](const stmt& s) { return gives_up(s).has_value(); });
+    if (test != work.end() && std::none_of(test + 1, work.end(), adds))
+      return make_expr(expr_kind::binary, flag, {early.from, early.to}, "<");
+    std::optional<expr> out;
+    size_t additions = 0;
+    const auto look = [&](const list& body, const auto& self) -> void {
+      for (size_t i = 0; i < body.size(); ++i) {
+        self(body[i].body, self);
+        self(body[i].otherwise, self);
+        if (body[i].kind != stmt_kind::assign || !adds(body[i]))
+          continue;
+        ++additions;
+        const auto start = start_of(where_, at_, found_->sum.text);
+        if (i + 1 < body.size() && gives_up(body[i + 1]) && body[i].op == "+="
+            && literal_value(body[i].value).value_or(0) > 0 && start != at_ && literal_value(where_[start].value))
+          out = make_expr(expr_kind::binary, flag, {found_->sum, where_[start].value}, ">");
+      }
+    };
+    look(work, look);
+    return additions == 1 ? out : std::nullopt;
   }
 
   // Whether what is assigned at the early end may be assigned behind the loop, once the whole sum has passed the bound:

@@ -46,6 +46,8 @@ public:
     const auto hit = std::find_if(work.begin(), work.end(), is_hit);
     if (hit == work.end())
       return refuse(w_.label + " does not end where something holds");
+    if (is_unsigned(early_.to.type.base))
+      return refuse("the end of " + w_.label + " has no sign");
     if (!invariant(early_.to, work) || mentions(early_.to, early_.index.text))
       return refuse("the bound of " + w_.label + " changes inside it");
     hit_ = std::move(*hit);

@@ -281,7 +281,11 @@ bool divides_by_fixed(const program& p) {
 }
 
 result<void> fast_math(program& p, const environment& env) {
-  if (!may_reassociate(env, scalar_kind::f32))
+  const auto& arguments = env.task.arguments;
+  const bool whole_numbers_alone = std::none_of(arguments.begin(), arguments.end(), [](const auto& a) {
+    return (a.role == argument_role::output || a.role == argument_role::inout) && is_floating(a.type);
+  });
+  if (!may_reassociate(env, scalar_kind::f32) || whole_numbers_alone)
     return fail(errc::unsupported, "the result must be exact");
   bool done = inverses{p}.run(p.body.change());
   done = multiply_lanes(p.body.change()) || done;

@@ -63,9 +63,12 @@ void spell_early_ends(list& body) {
 
 bool keeps_value(const expr& e, const ctype& as) {
   const auto& from = bare(e);
-  return literal_value(from)
-         || (is_integer(from.type.base) && bits(from.type.base) <= bits(as.base)
-             && (!is_unsigned(from.type.base) || is_unsigned(as.base) || bits(from.type.base) < bits(as.base)));
+  if (const auto n = literal_value(from)) {
+    const auto width = bits(as.base) - (is_unsigned(as.base) ? 0 : 1);
+    return is_integer(as.base) && *n >= 0 && (width >= 63 || *n < int64_t{1} << width);
+  }
+  return (is_integer(from.type.base) && bits(from.type.base) <= bits(as.base)
+          && (!is_unsigned(from.type.base) || is_unsigned(as.base) || bits(from.type.base) < bits(as.base)));
 }
 
 // `T i = e` or `i = e` with nothing between that could change i or e.
@@ -156,7 +159,8 @@ std::optional<int64_t> small_number(const program& p, const expr& e) {
   auto n = literal_value(e);
   if (bare(e).kind == expr_kind::name && assigned(p.body).count(bare(e).text) == 0)
     walk(p.body, [&](const stmt& s) {
-      if (s.kind == stmt_kind::declare && s.name == bare(e).text && s.has_value && !s.is_static)
+      if (s.kind == stmt_kind::declare && s.name == bare(e).text && s.has_value && !s.is_static
+          && is_integer(s.type.base) && bits(s.type.base) >= 32)
         n = literal_value(s.value);
     });
   return n && *n >= 0 && *n < (1 << 20) ? n : std::nullopt;

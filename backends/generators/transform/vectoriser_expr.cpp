@@ -199,7 +199,9 @@ scalar_kind compared_as(const expr& e) {
   };
   for (const auto& x : e.args) {
     const auto k = own(x);
-    const bool is_small = is_integer(k) && bits(k) < 32 && is_integer(promoted) && bare(x).type.lanes == 1;
+    // What is converted to an unsigned type may be large there.
+    const bool keeps = is_integer(promoted) && (!is_unsigned(promoted) || is_unsigned(k));
+    const bool is_small = is_integer(k) && bits(k) < 32 && keeps && bare(x).type.lanes == 1;
     if (is_small && std::all_of(e.args.begin(), e.args.end(), [&](const expr& y) { return own(y) == k || fits(y, k); }))
       return k;
   }
