@@ -238,7 +238,7 @@ expr ast_reader::read_node(json node) {
     if (op == "+")
       return a;
     if (op == "&" && a.kind == expr_kind::name && a.type.suffix.empty())
-      hidden_.insert(a.text);
+      ++addresses_[a.text];
     if (op == "-" || op == "!" || op == "~" || op == "&")
       return make_expr(expr_kind::unary, type, {std::move(a)}, op);
     if (op == "++" || op == "--")

@@ -66,6 +66,37 @@ bool ast_reader::binds(called& function, const expr& call, bool pure) {
   return true;
 }
 
+std::vector<std::string> ast_reader::bind_places(called& function, expr& call) {
+  std::vector<std::string> out;
+  if (function.parameters.size() != call.args.size())
+    return out;
+  for (size_t i = function.parameters.size(); i-- > 0;) {
+    const auto p = function.parameters[i];
+    const auto& a = bare(call.args[i]);
+    if (p.type.depth != 1 || a.kind != expr_kind::unary || a.text != "&" || a.args[0].kind != expr_kind::name
+        || a.args[0].type.depth != 0 || !a.args[0].type.suffix.empty() || a.args[0].type.base != p.type.base)
+      continue;
+    const auto variable = a.args[0];
+    const auto stands_for_it = [&](const expr& e) {
+      return e.kind == expr_kind::subscript && e.args[0].kind == expr_kind::name && e.args[0].text == p.name
+             && literal_value(e.args[1]) == 0;
+    };
+    size_t places = 0;
+    walk_exprs(function.body, [&](const expr& e) { places += stands_for_it(e) ? 1U : 0U; });
+    if (places != count_mentions(function.body, p.name))
+      continue;
+    rewrite_exprs(function.body, [&](expr& e) {
+      if (stands_for_it(e))
+        e = variable;
+    });
+    out.push_back(variable.text);
+    function.parameters.erase(function.parameters.begin() + static_cast<ptrdiff_t>(i));
+    auto& args = call.args.change();
+    args.erase(args.begin() + static_cast<ptrdiff_t>(i));
+  }
+  return out;
+}
+
 namespace {
 
 // What a name in another function's statements refers to beside its own variables, functions included.
@@ -145,9 +176,11 @@ std::optional<expr> ast_reader::inlined(const expr& call) {
   if (found == pure_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
     return std::nullopt;
   auto hidden = hidden_;
+  auto addresses = addresses_;
   const auto kept = kept_.size();
   auto function = read_callee(found->second);
   hidden_ = std::move(hidden); // what is left of its variables has no place in memory
+  addresses_ = std::move(addresses);
   kept_.resize(kept);
   reading_.erase(call.text);
   if (!binds(function, call, true) || !reaches(outside(function.body, function.parameters)))
@@ -155,30 +188,36 @@ std::optional<expr> ast_reader::inlined(const expr& call) {
   return value_of_call(out_, call, function.parameters, std::move(function.body), around_.before);
 }
 
-bool ast_reader::spliced(const expr& call, bool whole, std::vector<stmt>& out, std::optional<expr>& result) {
+bool ast_reader::spliced(const expr& written, bool whole, std::vector<stmt>& out, std::optional<expr>& result) {
+  auto call = written;
   const auto found = functions_.find(call.text);
   if (found == functions_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
     return false;
   const auto hidden = hidden_;
+  const auto addresses = addresses_;
   const auto kept = kept_.size();
   auto function = read_callee(found->second);
   reading_.erase(call.text);
   kept_.resize(kept);
+  const auto foreign = outside(function.body, function.parameters);
+  const auto places = bind_places(function, call);
   std::vector<stmt> made;
   if (result) {
     result = make_name(name_of_its_own(out_, "of_" + call.text), plain(call.type));
     made.push_back(make_declare(result->text, result->type, std::nullopt));
   }
   auto& body = function.body;
-  const auto foreign = outside(body, function.parameters);
   copied_ += weight(body);
   bool ok = copied_ <= most_copied && binds(function, call, false) && can_be_copied(body, function.parameters)
             && (!result || whole || changes_nothing(body, function.parameters))
             && to_one_end(out_, body, function.parameters, result) && reaches(foreign);
   if (!ok) {
     hidden_ = hidden;
+    addresses_ = addresses;
     return false;
   }
+  for (const auto& name : places)
+    --addresses_[name];
   for (auto& p : function.parameters) {
     p.type.is_const = p.type.depth > 0 && p.type.is_const;
     if (p.type.depth == 0)

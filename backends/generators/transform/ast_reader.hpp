@@ -43,7 +43,14 @@ public:
   // Notes the calls that nothing could look into.
   void note_calls();
 
-  const std::set<std::string>& hidden() const { return hidden_; }
+  // Variables that may change where no statement says so: in what is left as it is, or through their addresses.
+  std::set<std::string> hidden() const {
+    auto out = hidden_;
+    for (const auto& [name, times] : addresses_)
+      if (times > 0)
+        out.insert(name);
+    return out;
+  }
 
 private:
   expr opaque_expr(json node);
@@ -69,6 +76,9 @@ private:
   // Anew for each call: every variable has a name of its own.
   called read_callee(json function);
   static bool binds(called& function, const expr& call, bool pure);
+  // Parameters that only ever stand for the variable they point to, `&x`, become that: the call's arguments and the
+  // parameters that are left, and the variables.
+  static std::vector<std::string> bind_places(called& function, expr& call);
   bool reaches(const std::set<std::string>& names);
   // What a call computes, if that is an expression; variables may go before the statement.
   std::optional<expr> inlined(const expr& call);
@@ -106,7 +116,8 @@ private:
   bool splices_ = true;                 // statements may go before the one that is read
   std::string whole_call_; // the call that is all of a value: nothing else of its statement is evaluated before it
   std::map<std::string, std::string> names_;    // clang id → name in the tree
-  std::set<std::string> hidden_;                // variables that may change where no statement says so
+  std::set<std::string> hidden_;                // variables that may change in what is left as it is
+  std::map<std::string, size_t> addresses_;     // how often the address of a variable is taken
   std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
   places around_;
 };
