@@ -377,8 +377,21 @@ TEST_CASE("calls that nothing can look into are told, with their lines") {
     return;
   auto n = load_nest("helper_pure");
   const auto reading = make_generator("transform").value()->read_reference(context_of(n)).value();
-  CHECK(text_of(reading, "helper_pure.c", true, 9).find("the body of remembered() cannot stand in its place")
+  CHECK(text_of(reading, "helper_pure.c", true, 9)
+            .find("the body of remembered() cannot stand in its place: a variable of it outlives the call")
         != std::string::npos);
+}
+
+TEST_CASE("a loop that ends early is told apart from one that may run to its end") {
+  if (!have_clang())
+    return;
+  const auto reading =
+      make_generator("transform").value()->read_reference(context_of(load_nest("looks_for"))).value();
+  const auto said = [&](const std::string& what) {
+    return std::any_of(reading.remarks.begin(), reading.remarks.end(), [&](const auto& r) { return r.what == what; });
+  };
+  CHECK(said("W0 ends early; it may run to its end, many rounds at once"));
+  CHECK(said("W6 ends early, or by what it computes: no loop that counts")); // in two places
 }
 
 TEST_CASE("genomes survive print and parse, and nonsense is refused") {

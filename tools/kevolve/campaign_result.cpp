@@ -101,6 +101,9 @@ result<campaign_result> read_result(node& where, const campaign_spec& spec, cons
   for (const auto& n : *tree)
     if (n.index != 0 && n.state == "finished")
       ++r.by_verdict[n.result];
+  for (const auto& n : *tree)
+    if (n.index != 0 && n.result == "pass")
+      r.fastest = std::max(r.fastest, n.fitness);
   auto events = reader.events(status.id);
   if (!events)
     return tl::unexpected(events.error());
@@ -122,7 +125,10 @@ std::vector<std::string> notes_of(const campaign_result& r, const target& hardwa
   if (r.best && has_winner(r.status)) {
     const auto& task = r.spec.task.task;
     const auto& p = r.best->proposal;
-    take(fast_math_note(p.flags, hardware.build_script({p.language, p.flags, task.threads, task.libraries})));
+    const bool floats =
+        std::any_of(task.arguments.begin(), task.arguments.end(), [](const auto& a) { return is_floating(a.type); });
+    if (floats)
+      take(fast_math_note(p.flags, hardware.build_script({p.language, p.flags, task.threads, task.libraries})));
   }
   if (r.status.final_confirmed)
     for (const auto& t : r.status.shapes)

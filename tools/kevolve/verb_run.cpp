@@ -101,8 +101,9 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
     print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
   else if (!has_winner(s)) {
     auto why = s.reason.empty() ? s.stop_reason : s.reason;
-    print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid; {})\n", s.name,
-                          s.candidates, s.valid, printable(why)));
+    const auto nearest = r.fastest > 0.0 ? "; the fastest came to " + human_speedup(r.fastest) : std::string{};
+    print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid{}; {})\n", s.name,
+                          s.candidates, s.valid, nearest, printable(why)));
     print_notes(r, hardware);
     print_out("  a kernel of your own goes into it by `kevolve inject`, a model by a [[generator]] of kind \"llm\"\n");
     if (s.valid == 0 && s.candidates != 0)

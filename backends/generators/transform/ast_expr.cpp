@@ -113,14 +113,14 @@ void ast_reader::note_calls() {
       left.insert(e.text);
   });
   for (const auto& [name, line] : calls_)
-    if (left.count(name) != 0)
+    if (left.count(name) != 0) {
+      const auto why = why_not_.find(name);
       out_.notes.push_back(
-          {line,
-           functions_.count(name) == 0
-               ? "what " + name + "() does beside computing a value is not known"
-               : "the body of " + name
-                     + "() cannot stand in its place: it returns from inside a loop, keeps a static, calls itself, or "
-                       "holds what is left as it is"});
+          {line, functions_.count(name) == 0
+                     ? "what " + name + "() does beside computing a value is not known"
+                     : "the body of " + name + "() cannot stand in its place: "
+                           + (why != why_not_.end() ? why->second : "it is called where it may not be reached")});
+    }
 }
 
 // C leaves the moment of `i++` and `++i` open within the statement, provided that it is reached: a statement of its

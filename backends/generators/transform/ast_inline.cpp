@@ -42,6 +42,8 @@ ast_reader::called ast_reader::read_callee(json function) {
   in_callee_ = inside;
   splices_ = splices;
   whole_call_ = whole;
+  if (out_.notes.size() > notes)
+    out.kept = out_.notes[notes];
   out_.notes.resize(notes);
   flatten(out.body);
   return out;
@@ -188,11 +190,36 @@ std::optional<expr> ast_reader::inlined(const expr& call) {
   return value_of_call(out_, call, function.parameters, std::move(function.body), around_.before);
 }
 
+std::string ast_reader::trouble_of(called& function, const expr& call, bool whole, const std::set<std::string>& foreign,
+                                   const std::optional<expr>& result) {
+  auto& body = function.body;
+  if (copied_ > most_copied)
+    return "there are too many statements already";
+  if (!binds(function, call, false))
+    return "an argument is the address of a variable, or left as it is";
+  bool remembers = false;
+  walk(body, [&](const stmt& s) { remembers = remembers || s.is_static; });
+  if (remembers)
+    return "a variable of it outlives the call";
+  if (!can_be_copied(body, function.parameters))
+    return !function.kept ? "it holds what is bound to its own call"
+                          : "line " + std::to_string(function.kept->line) + ": " + function.kept->what;
+  if (result && !whole && !changes_nothing(body, function.parameters))
+    return "it changes what the rest of the expression may see";
+  if (!to_one_end(out_, body, function.parameters, result))
+    return "it ends in the middle of an arm, or without a value";
+  return reaches(foreign) ? "" : "it mentions what the caller has another name for";
+}
+
 bool ast_reader::spliced(const expr& written, bool whole, std::vector<stmt>& out, std::optional<expr>& result) {
   auto call = written;
   const auto found = functions_.find(call.text);
-  if (found == functions_.end() || ++calls_read_ > most_calls || !reading_.insert(call.text).second)
+  if (found == functions_.end() || ++calls_read_ > most_calls)
     return false;
+  if (!reading_.insert(call.text).second) {
+    why_not_[call.text] = "it calls itself";
+    return false;
+  }
   const auto hidden = hidden_;
   const auto addresses = addresses_;
   const auto kept = kept_.size();
@@ -208,10 +235,8 @@ bool ast_reader::spliced(const expr& written, bool whole, std::vector<stmt>& out
   }
   auto& body = function.body;
   copied_ += weight(body);
-  bool ok = copied_ <= most_copied && binds(function, call, false) && can_be_copied(body, function.parameters)
-            && (!result || whole || changes_nothing(body, function.parameters))
-            && to_one_end(out_, body, function.parameters, result) && reaches(foreign);
-  if (!ok) {
+  if (auto why = trouble_of(function, call, whole, foreign, result); !why.empty()) {
+    why_not_.emplace(call.text, std::move(why));
     hidden_ = hidden;
     addresses_ = addresses;
     return false;

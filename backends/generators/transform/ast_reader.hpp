@@ -72,7 +72,11 @@ private:
   struct called {
     std::vector<stmt> parameters; // declarations
     std::vector<stmt> body;
+    std::optional<source_note> kept; // the first of what is left as it is
   };
+  // Why the function's statements may not stand where it is called; empty: they may, once `function` has one end.
+  std::string trouble_of(called& function, const expr& call, bool whole, const std::set<std::string>& foreign,
+                         const std::optional<expr>& result);
   // Anew for each call: every variable has a name of its own.
   called read_callee(json function);
   static bool binds(called& function, const expr& call, bool pure);
@@ -110,10 +114,11 @@ private:
   std::set<std::string> outer_;   // what spliced functions mention of the file
   std::set<std::string> reading_; // those being inlined
   size_t calls_read_ = 0;
-  std::map<std::string, size_t> calls_; // of functions that may do more than compute: the first's line
-  size_t copied_ = 0;                   // statements of functions that stand where they were called
-  bool in_callee_ = false;              // whose names must hide nothing that the entry has
-  bool splices_ = true;                 // statements may go before the one that is read
+  std::map<std::string, std::string> why_not_; // functions whose statements stand nowhere else
+  std::map<std::string, size_t> calls_;        // of functions that may do more than compute: the first's line
+  size_t copied_ = 0;                          // statements of functions that stand where they were called
+  bool in_callee_ = false;                     // whose names must hide nothing that the entry has
+  bool splices_ = true;                        // statements may go before the one that is read
   std::string whole_call_; // the call that is all of a value: nothing else of its statement is evaluated before it
   std::map<std::string, std::string> names_;    // clang id → name in the tree
   std::set<std::string> hidden_;                // variables that may change in what is left as it is

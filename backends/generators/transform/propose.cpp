@@ -377,9 +377,17 @@ public:
       if (!facts.independent)
         out.remarks.push_back({lines[label], label + " stays in order: " + facts.reason, false});
     }
+    auto finished = *reading_.parsed;
+    std::set<std::string> to_the_end;
+    for (const auto& m : finish_all(finished, context.task, 0))
+      to_the_end.insert(m.args[0]);
     walk(reading_.parsed->body, [&](const stmt& s) {
       if (s.kind == stmt_kind::while_loop)
-        out.remarks.push_back({s.line, s.label + " ends early, or by what it computes: no loop that counts", false});
+        out.remarks.push_back({s.line,
+                               to_the_end.count(s.label) != 0
+                                   ? s.label + " ends early; it may run to its end, many rounds at once"
+                                   : s.label + " ends early, or by what it computes: no loop that counts",
+                               false});
     });
     out.rewritable = out.loops > 0;
     if (!out.rewritable)
