@@ -30,6 +30,26 @@ bool is_hit(const stmt& s) {
          && s.body.back().kind == stmt_kind::break_out;
 }
 
+// if (a) { values; if (b) { …; break; } } as its values and one test of both: what b needs is asked of every place.
+void ask_at_once(list& work) {
+  while (!work.empty() && work.back().kind == stmt_kind::branch && work.back().otherwise.empty()
+         && !work.back().body.empty() && is_hit(work.back().body.back())) {
+    const auto outer = std::move(work.back());
+    work.pop_back();
+    const bool values = std::all_of(outer.body.begin(), outer.body.end() - 1, [](const stmt& s) {
+      return s.kind == stmt_kind::declare && s.has_value && !s.is_static && s.type.suffix.empty();
+    });
+    if (!values) {
+      work.push_back(outer);
+      return;
+    }
+    work.insert(work.end(), outer.body.begin(), outer.body.end() - 1);
+    auto hit = outer.body.back();
+    hit.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {outer.value, hit.value}, "&&");
+    work.push_back(std::move(hit));
+  }
+}
+
 class first_finder {
 public:
   first_finder(program& p, const list& where, size_t at, int64_t block, const std::set<std::string>& within)
@@ -43,6 +63,7 @@ public:
     early_ = std::move(*read);
     declared_at = early_.declared_at;
     auto& work = early_.work;
+    ask_at_once(work);
     const auto hit = std::find_if(work.begin(), work.end(), is_hit);
     if (hit == work.end())
       return refuse(w_.label + " does not end where something holds");
@@ -156,8 +177,9 @@ private:
     blocks.value = compared(begin, "<", early_.to);
     auto& inside = blocks.body.change();
     const auto left = make_binary("-", early_.to, begin);
-    inside.push_back(make_declare(
-        count.text, small, chosen(compared(left, "<", size), make_expr(expr_kind::cast, small, {left}), size, small)));
+    auto rest = make_expr(expr_kind::cast, small, {left}); // less than a block
+    rest.implicit = true;
+    inside.push_back(make_declare(count.text, small, chosen(compared(left, "<", size), rest, size, small)));
     for (auto* body : {&early_.work, &told_})
       substitute(*body, early_.index.text, make_binary("+", begin, index));
     substitute(hit_.value, early_.index.text, make_binary("+", begin, index));
@@ -183,7 +205,10 @@ private:
 } // namespace
 
 bool looks_for_a_place(const stmt& loop) {
-  return loop.kind == stmt_kind::while_loop && std::any_of(loop.body.begin(), loop.body.end(), is_hit);
+  bool found = false;
+  if (loop.kind == stmt_kind::while_loop)
+    walk(loop.body, [&](const stmt& s) { found = found || is_hit(s); });
+  return found;
 }
 
 result<void> first(program& p, const std::string& loop, int64_t block, const contract& task) {

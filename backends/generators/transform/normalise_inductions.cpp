@@ -4,6 +4,8 @@
 #include "backends/generators/transform/normalise_steps.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace kevolve::transform {
@@ -28,6 +30,20 @@ class writer {
 public:
   writer(program& p, list& body) : p_(p), body_(body) {}
 
+  // `*p++ = a; *p++ = b;` in body[at], a counted loop: p[0] = a; p[1] = b; p += 2.
+  void step_once(size_t at) {
+    const auto& l = body_[at];
+    if (l.kind != stmt_kind::loop || leaves_early(l.body))
+      return;
+    std::map<std::string, size_t> steps;
+    for (const auto& s : l.body)
+      if (steps_by_number(s))
+        ++steps[s.target.text];
+    for (const auto& [name, times] : steps)
+      if (times > 1 && is_set_here_alone(l, make_name(name, {}), times))
+        join_steps(body_[at].body.change(), name);
+  }
+
   // body[at] is a counted loop; true: a variable that grew in it does not any more.
   bool once(size_t at) {
     const auto& l = body_[at];
@@ -47,9 +63,35 @@ public:
   }
 
 private:
-  // Whether nothing else in the loop changes the statement's variable, by text or address either.
-  static bool is_set_here_alone(const stmt& l, const stmt& s) {
-    const auto& v = s.target.text;
+  static bool steps_by_number(const stmt& s) {
+    const auto& v = s.target;
+    return s.kind == stmt_kind::assign && s.op == "+=" && v.kind == expr_kind::name && literal_value(s.value)
+           && (is_wide(v.type) || (v.type.depth == 1 && v.type.suffix.empty()));
+  }
+
+  static void join_steps(list& inside, const std::string& name) {
+    list out;
+    int64_t passed = 0;
+    std::optional<stmt> step;
+    for (auto& s : inside) {
+      if (steps_by_number(s) && s.target.text == name) {
+        passed += *literal_value(s.value);
+        step = std::move(s);
+        continue;
+      }
+      if (passed > 0 && mentions(s, name))
+        move_on(s, step->target,
+                make_literal(passed, step->target.type.depth > 0 ? scalar_kind::i64 : step->target.type.base));
+      out.push_back(std::move(s));
+    }
+    step->value = make_literal(passed, bare(step->value).type.base);
+    out.push_back(std::move(*step));
+    inside = std::move(out);
+  }
+
+  // Whether nothing but so many statements of the loop changes the variable, by text or address either.
+  static bool is_set_here_alone(const stmt& l, const expr& variable, size_t times = 1) {
+    const auto& v = variable.text;
     bool spoken_of = false;
     walk(l.body, [&](const stmt& x) {
       spoken_of = spoken_of || std::find(x.names.begin(), x.names.end(), v) != x.names.end()
@@ -59,7 +101,7 @@ private:
       spoken_of = spoken_of || std::find(e.names.begin(), e.names.end(), v) != e.names.end()
                   || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, v));
     });
-    return !spoken_of && times_set(l.body, v) == 1 && declared(l.body).count(v) == 0;
+    return !spoken_of && times_set(l.body, v) == times && declared(l.body).count(v) == 0;
   }
 
   static bool grows(const stmt& l, const stmt& s) {
@@ -71,7 +113,7 @@ private:
     const auto own = declared(l.body);
     bool by_own = false;
     walk(s.value, [&](const expr& e) { by_own = by_own || (e.kind == expr_kind::name && own.count(e.text) != 0); });
-    return !by_own && is_set_here_alone(l, s) && !mentions(s.value, v) && !mentions(s.value, l.name)
+    return !by_own && is_set_here_alone(l, s.target) && !mentions(s.value, v) && !mentions(s.value, l.name)
            && is_speculable(s.value) && invariant(s.value, l.body) && invariant(l.from, l.body) && !mentions(l.from, v)
            && !mentions(l.to, v);
   }
@@ -84,7 +126,7 @@ private:
       return false;
     const auto start = start_of(body_, at, s.target.text);
     return start != at && is_speculable(body_[start].value) && invariant(body_[start].value, l.body)
-           && invariant(l.from, l.body) && is_set_here_alone(l, s);
+           && invariant(l.from, l.body) && is_set_here_alone(l, s.target);
   }
 
   void write_lag(size_t at, size_t k) {
@@ -171,6 +213,7 @@ void write_inductions(program& p, list& body) {
   for (size_t i = 0; i < body.size(); ++i) {
     write_inductions(p, body[i].body.change());
     write_inductions(p, body[i].otherwise.change());
+    writer{p, body}.step_once(i);
     while (writer{p, body}.once(i)) {
     }
   }

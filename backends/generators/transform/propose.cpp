@@ -324,7 +324,9 @@ private:
     header += "*/\n";
     proposal out;
     out.language = context_.task.language == "cpp" ? "cpp" : "c";
-    out.source = reading_.parsed ? print_program(p, header) : header + context_.reference_source;
+    // Under other flags alone it is the file as written: read and printed anew it might be another to its compiler.
+    const bool as_written = std::all_of(g.begin(), g.end(), [](const move& m) { return m.name == "flags"; });
+    out.source = reading_.parsed && !as_written ? print_program(p, header) : header + context_.reference_source;
     out.flags = p.flags.empty() ? context_.baseline_flags : p.flags;
     out.genome = to_string(g);
     out.summary = std::move(step);
