@@ -385,8 +385,7 @@ TEST_CASE("calls that nothing can look into are told, with their lines") {
 TEST_CASE("a loop that ends early is told apart from one that may run to its end") {
   if (!have_clang())
     return;
-  const auto reading =
-      make_generator("transform").value()->read_reference(context_of(load_nest("looks_for"))).value();
+  const auto reading = make_generator("transform").value()->read_reference(context_of(load_nest("looks_for"))).value();
   const auto said = [&](const std::string& what) {
     return std::any_of(reading.remarks.begin(), reading.remarks.end(), [&](const auto& r) { return r.what == what; });
   };
