@@ -227,7 +227,7 @@ bool ast_reader::spliced(const expr& written, bool whole, std::vector<stmt>& out
   reading_.erase(call.text);
   kept_.resize(kept);
   const auto foreign = outside(function.body, function.parameters);
-  const auto places = bind_places(function, call);
+  const auto bound = bind_places(function, call);
   std::vector<stmt> made;
   if (result) {
     result = make_name(name_of_its_own(out_, "of_" + call.text), plain(call.type));
@@ -241,7 +241,7 @@ bool ast_reader::spliced(const expr& written, bool whole, std::vector<stmt>& out
     addresses_ = addresses;
     return false;
   }
-  for (const auto& name : places)
+  for (const auto& name : bound)
     --addresses_[name];
   for (auto& p : function.parameters) {
     p.type.is_const = p.type.depth > 0 && p.type.is_const;
