@@ -93,8 +93,7 @@ public:
     if (!found_->told.empty()) {
       auto tell = found_->asked;
       tell.body.change().pop_back();
-      tell.value =
-          make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {std::move(*was_asked), tell.value}, "&&");
+      tell.value = make_expr(expr_kind::binary, scalar_type(scalar_kind::i32), {*was_asked, tell.value}, "&&");
       out.push_back(std::move(tell));
     }
     return out;
