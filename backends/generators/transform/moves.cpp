@@ -32,8 +32,8 @@ bool takes(const move& m, size_t args, size_t first_number) {
 result<void> apply(program& p, const move& m, const environment& env) {
   const auto& a = m.args;
   // These go by arrays' names where no loop's independence has to be known.
-  static const std::set<std::string, std::less<>> by_name{"hold",   "skip",      "seek",   "pack",     "buffer",
-                                                          "stream", "recompute", "online", "coalesce", "transpose"};
+  static const std::set<std::string, std::less<>> by_name{"hold",   "skip",   "seek",      "pack",
+                                                          "buffer", "stream", "recompute", "coalesce"};
   if (by_name.count(m.name) != 0)
     if (const auto pointer = own_pointer(p.body); !pointer.empty())
       return fail(errc::unsupported, "what '" + pointer + "' points to is not known");
