@@ -197,7 +197,10 @@ TEST_CASE("sequences are read off the nests that have something to reuse, and ho
       != std::string::npos);
   CHECK(lines_of("counting").find("\nnarrow(L2); vectorise(L1,32); jam(L1,2)\n") != std::string::npos);
   CHECK(lines_of("best_of_rows").find("\nvectorise(L1,16); seek(L2,16)\n") != std::string::npos);
-  for (const auto* name : {"prefix_sum", "search", "opaque"}) {
+  CHECK(lines_of("search").find("\nhalve(W0); vectorise(L0,") != std::string::npos);
+  CHECK(lines_of("filters").find("\nseek(L1,16)\n") != std::string::npos);
+  CHECK(lines_of("looks_for").find("\nfirst(W0,128); ") != std::string::npos);
+  for (const auto* name : {"prefix_sum", "opaque"}) {
     auto n = load_nest(name);
     auto reference = read(n);
     CHECK(plans(reference, environment_of(n, reference)).empty());
