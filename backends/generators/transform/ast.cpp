@@ -1,5 +1,6 @@
 #include "backends/generators/transform/ast.hpp"
 
+#include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/ast_reader.hpp"
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/helpers.hpp"
@@ -18,9 +19,28 @@ size_t ast_reader::line_of(size_t offset) const {
 
 std::string ast_reader::declare(json node) {
   const auto given = text(node, "name");
-  auto name = in_callee_ ? name_of_its_own(out_, given.empty() ? "unnamed" : given) : fresh_name(out_, given);
+  const bool hides = text(node, "kind") == "VarDecl" && file_variables_.count(given) != 0;
+  auto name = in_callee_ || hides ? name_of_its_own(out_, given.empty() ? "unnamed" : given) : fresh_name(out_, given);
   names_[text(node, "id")] = name;
   return name;
+}
+
+void ast_reader::note_file_variables(json function) {
+  std::set<std::string> own;
+  std::map<std::string, std::string> mentions;
+  const auto look = [&](json node, const auto& self) -> void {
+    if (text(node, "kind") == "VarDecl" || text(node, "kind") == "ParmVarDecl")
+      own.insert(text(node, "id"));
+    if (json decl; text(node, "kind") == "DeclRefExpr" && node["referencedDecl"].get(decl) == simdjson::SUCCESS
+                   && text(decl, "kind") == "VarDecl")
+      mentions.emplace(text(decl, "id"), text(decl, "name"));
+    for (auto child : children(node))
+      self(child, self);
+  };
+  look(function, look);
+  for (const auto& [id, name] : mentions)
+    if (own.count(id) == 0)
+      file_variables_.insert(name);
 }
 
 void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt>& out) {
@@ -296,6 +316,7 @@ result<program> read_function(const std::string& source, const std::string& synt
   program p;
   p.source = source;
   ast_reader reader{p.source, p, std::move(functions), std::move(pure)};
+  reader.note_file_variables(root);
   auto where = ast_reader::range(root);
   if (!where || where->second > source.size())
     return fail(errc::unsupported, entry + " does not stand in the file as plain text (a macro defines it?)");
@@ -341,9 +362,17 @@ result<program> read_function(const std::string& source, const std::string& synt
   walk_exprs(p.body, [&](const expr& e) { lost = lost || (e.kind == expr_kind::opaque && e.text.empty()); });
   if (lost)
     return fail(errc::unsupported, entry + ": " + p.notes.back().what);
-  // What may change through a pointer, or inside an expression, is no scalar that the moves know.
+  // What may change through a pointer, inside an expression, or in a function called, is no scalar that the moves know.
+  auto hidden = reader.hidden();
+  bool calls = false;
+  walk_exprs(p.body, [&](const expr& e) {
+    calls = calls || e.kind == expr_kind::opaque || (e.kind == expr_kind::call && !is_pure_call(e));
+  });
+  walk(p.body, [&](const stmt& s) { calls = calls || s.kind == stmt_kind::opaque; });
+  if (calls)
+    hidden.insert(reader.file_state().begin(), reader.file_state().end());
   rewrite_exprs(p.body.change(), [&](expr& e) {
-    if (e.kind == expr_kind::name && reader.hidden().count(e.text) != 0) {
+    if (e.kind == expr_kind::name && hidden.count(e.text) != 0) {
       e.kind = expr_kind::opaque;
       e.names = {e.text};
     }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 
 namespace kevolve::transform {
 
@@ -188,7 +189,9 @@ expr ast_reader::read_node(json node) {
     uint64_t value = 0;
     if (node["value"].get(value) != simdjson::SUCCESS)
       return opaque_expr(node);
-    const auto code = static_cast<int64_t>(static_cast<int32_t>(value)); // an int in C, below 0 for '\xff'
+    const auto code = static_cast<int64_t>(static_cast<int32_t>(value));              // an int in C, below 0 for '\xff'
+    if (type.base != scalar_kind::i32 || code == std::numeric_limits<int32_t>::min()) // U'a'; a long in C's decimals
+      return opaque_expr(node);
     auto e = make_literal(code < 0 ? -code : code);
     return code < 0 ? make_unary("-", std::move(e)) : e;
   }
@@ -218,6 +221,9 @@ expr ast_reader::read_node(json node) {
     if (node["referencedDecl"].get(decl) != simdjson::SUCCESS)
       return opaque_expr(node);
     auto it = names_.find(text(decl, "id"));
+    if (it == names_.end() && text(decl, "kind") == "VarDecl" && !type.is_const && type.depth == 0
+        && type.suffix.empty())
+      file_state_.insert(text(decl, "name"));
     return make_name(it != names_.end() ? it->second : text(decl, "name"), type);
   }
   if (kind == "ArraySubscriptExpr" && inner.size() == 2) {

@@ -84,8 +84,12 @@ std::vector<std::string> ast_reader::bind_places(called& function, expr& call) {
              && literal_value(e.args[1]) == 0;
     };
     size_t places = 0;
-    walk_exprs(function.body, [&](const expr& e) { places += stands_for_it(e) ? 1U : 0U; });
-    if (places != count_mentions(function.body, p.name))
+    bool pointed_to = false; // &p[0]
+    walk_exprs(function.body, [&](const expr& e) {
+      places += stands_for_it(e) ? 1U : 0U;
+      pointed_to = pointed_to || (e.kind == expr_kind::unary && e.text == "&" && mentions(e, p.name));
+    });
+    if (pointed_to || places != count_mentions(function.body, p.name))
       continue;
     rewrite_exprs(function.body, [&](expr& e) {
       if (stands_for_it(e))

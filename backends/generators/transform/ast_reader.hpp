@@ -43,6 +43,11 @@ public:
   // Notes the calls that nothing could look into.
   void note_calls();
 
+  // Finds the variables of the file that the function mentions: a local one of such a name gets another.
+  void note_file_variables(json function);
+  // Variables of the file that are not const and that what was read mentions: a function called may change them.
+  const std::set<std::string>& file_state() const { return file_state_; }
+
   // Variables that may change where no statement says so: in what is left as it is, or through their addresses.
   std::set<std::string> hidden() const {
     auto out = hidden_;
@@ -120,8 +125,10 @@ private:
   bool in_callee_ = false;                     // whose names must hide nothing that the entry has
   bool splices_ = true;                        // statements may go before the one that is read
   std::string whole_call_; // the call that is all of a value: nothing else of its statement is evaluated before it
-  std::map<std::string, std::string> names_;    // clang id → name in the tree
-  std::set<std::string> hidden_;                // variables that may change in what is left as it is
+  std::map<std::string, std::string> names_; // clang id → name in the tree
+  std::set<std::string> hidden_;             // variables that may change in what is left as it is
+  std::set<std::string> file_variables_;
+  std::set<std::string> file_state_;
   std::map<std::string, size_t> addresses_;     // how often the address of a variable is taken
   std::vector<std::pair<size_t, size_t>> kept_; // where expressions left as they are stand in the file
   places around_;

@@ -52,9 +52,10 @@ std::string beyond(const std::vector<stmt>& work, const std::set<std::string>& w
     const bool divides = e.kind == expr_kind::binary && (e.text == "/" || e.text == "%") && is_integer(e.type.base)
                          && literal_value(e.args[1]).value_or(0) == 0;
     const bool rounds_off = e.kind == expr_kind::cast && is_integer(e.type.base) && is_float(bare(e.args[0]).type.base);
+    const bool shifts = e.kind == expr_kind::binary && (e.text == "<<" || e.text == ">>") && !literal_value(e.args[1]);
     if (e.kind == expr_kind::subscript && within.count(print(e)) == 0)
       out = print(e) + " may lie outside its array beyond the early end of " + loop;
-    else if (divides || rounds_off || e.kind == expr_kind::member || e.kind == expr_kind::opaque)
+    else if (divides || rounds_off || shifts || e.kind == expr_kind::member || e.kind == expr_kind::opaque)
       out = "'" + print(e) + "' may fail beyond the early end of " + loop;
   });
   return out;

@@ -74,6 +74,13 @@ public:
       return refuse("a bound of " + w_.label + " changes inside it");
     own_ = declared(work);
     const auto was_asked = asked_after_each_addition(*early);
+    bool moves = mentions(found_->bound, index.text);
+    walk(found_->bound,
+         [&](const expr& e) { moves = moves || (e.kind == expr_kind::name && own_.count(e.text) != 0); });
+    if (moves)
+      return refuse("a bound of " + w_.label + " changes inside it");
+    if (mentions(early->from, found_->sum.text) || mentions(early->to, found_->sum.text))
+      return refuse("how far " + w_.label + " runs hangs on " + found_->sum.text);
     if (!found_->told.empty() && !was_asked)
       return refuse(w_.label + " does not ask about " + found_->sum.text + " after each addition");
     drop_breaks(work);

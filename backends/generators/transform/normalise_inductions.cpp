@@ -112,6 +112,10 @@ private:
     const auto& v = s.target.text;
     const auto own = declared(l.body);
     bool by_own = false;
+    if (bits(s.target.type.base) < bits(l.type.base)) // written in more bits, it would be converted otherwise
+      walk_exprs(l.body, [&](const expr& e) {
+        by_own = by_own || (e.kind == expr_kind::cast && is_unsigned(e.type.base) && !walks && mentions(e.args[0], v));
+      });
     walk(s.value, [&](const expr& e) { by_own = by_own || (e.kind == expr_kind::name && own.count(e.text) != 0); });
     return !by_own && is_set_here_alone(l, s.target) && !mentions(s.value, v) && !mentions(s.value, l.name)
            && is_speculable(s.value) && invariant(s.value, l.body) && invariant(l.from, l.body) && !mentions(l.from, v)

@@ -12,7 +12,7 @@
 // applies: vectorise(L1,8)
 // applies: tile(L2,8); split(L3,2)
 // applies: jam(L5,2)
-// declines: jam(L7,2): calls remembered
+// declines: jam(L7,2): carries
 // A function with loops stands where it is called: its arrays are the entry's, its value is a variable, an end in the
 // middle is a branch. One that remembers or hides what the entry has is called as before.
 #include <stdint.h>
