@@ -6,14 +6,14 @@
 // sizes: n=21
 // sizes: n=1
 // sizes: n=0
-// independent: L0 L2 L4
-// carried: L3
+// independent: L0 L4
+// carried: L2 L3
 // applies: jam(L0,2)
 // applies: tile(L0,8); unroll(L0,3)
 // applies: vectorise(L0,8)
 // applies: vectorise(L4,8)
-// applies: jam(L2,2)
-// applies: vectorise(L2,8)
+// declines: jam(L2,2): holds 'count'
+// declines: vectorise(L2,8): holds 'count'
 // declines: jam(L3,2): calls remembered
 #include <math.h>
 #include <stdint.h>
