@@ -33,8 +33,8 @@ struct comparison {
 // The first `elements` logical elements of storage laid out as `g`.
 bool accepts(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
              const comparison_rule& rule);
-// `by_reference`: what the reference gave, compact and of the output's type, if known: a finite element with its bits is
-// right whatever an oracle says, which decides a near tie otherwise than the reference now and then.
+// `by_reference`: what the reference gave, compact and of the output's type, if known: a finite element with its bits
+// is right whatever an oracle says, which decides a near tie otherwise than the reference now and then.
 comparison compare(const array_geometry& g, const void* actual, const expected_output& expected, int64_t elements,
                    const comparison_rule& rule, const byte_buffer* by_reference = nullptr);
 
