@@ -96,6 +96,8 @@ argument parse_argument(const std::vector<std::string>& w, nest& n) {
       n.sorted.insert(a.name);
     else if (w[i] == "small")
       n.small.insert(a.name);
+    else if (w[i] == "large")
+      n.large.insert(a.name);
     else if (w[i] == "zero")
       n.zeroed.insert(a.name);
     else if (w[i] == "exact") {
@@ -138,6 +140,10 @@ const std::string baseline = "O3";
 const std::map<std::string, int64_t> hardware{{"vector_bits", 512}, {"cache.l1d", 49152}, {"cache.l2", 1 << 20}};
 
 } // namespace
+
+// Ends the call where a signed sum, difference or product overflows, also in a lane of a vector: clang lets these wrap.
+const std::vector<std::string> ends_where_it_overflows{"gcc", "-fsanitize=signed-integer-overflow",
+                                                       "-fsanitize-undefined-trap-on-error"};
 
 bool have_clang() {
   static const bool there = run({"clang-19", "--version"}, "/dev/null", "/dev/null") == 0;
@@ -215,7 +221,7 @@ struct bench::library {
 
 bench::bench(const nest& n) : nest_(n), folder_(temporary_folder()) {
   std::string error;
-  reference_ = build(n.source, {}, error);
+  reference_ = build(n.source, {"clang-19"}, error);
   if (!reference_)
     throw std::runtime_error(n.name + ": " + error);
 }
@@ -225,7 +231,7 @@ bench::~bench() {
   fs::remove_all(folder_);
 }
 
-std::unique_ptr<bench::library> bench::build(const std::string& source, const std::vector<std::string>& flags,
+std::unique_ptr<bench::library> bench::build(const std::string& source, std::vector<std::string> argv,
                                              std::string& error) {
   auto stem = folder_ + "/" + std::to_string(built_++);
   std::string call = "\nvoid call_entry(void **a) { " + nest_.name + "(";
@@ -236,9 +242,8 @@ std::unique_ptr<bench::library> bench::build(const std::string& source, const st
     call += (i == 0 ? "" : ", ") + (by_value ? "*(" + c_type(a.type) + " *)" + slot : slot);
   }
   std::ofstream(stem + ".c") << source << call << "); }\n";
-  std::vector<std::string> argv{"clang-19", "-shared", "-fPIC", "-w", "-O1", "-march=native", "-std=gnu17"};
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  argv.insert(argv.end(), {stem + ".c", "-o", stem + ".so", "-lm"});
+  argv.insert(argv.end(),
+              {"-shared", "-fPIC", "-w", "-O1", "-march=native", "-std=gnu17", stem + ".c", "-o", stem + ".so", "-lm"});
   if (run(argv, "/dev/null", stem + ".log") != 0) {
     error = "does not compile:\n" + slurp(stem + ".log");
     return nullptr;
@@ -314,19 +319,22 @@ arguments copy_of(arguments& from, bool at_end) {
 
 sigjmp_buf before_call;
 
-// False: it touched what no array of the call holds.
+// False: it touched what no array of the call holds, or was built to end where it overflows, and did.
 bool call_between_fences(void (*entry)(void**), arguments& a) {
   struct sigaction mine = {};
   struct sigaction old_segv = {};
   struct sigaction old_bus = {};
+  struct sigaction old_trap = {};
   mine.sa_handler = [](int) { siglongjmp(before_call, 1); };
   sigaction(SIGSEGV, &mine, &old_segv);
   sigaction(SIGBUS, &mine, &old_bus);
+  sigaction(SIGILL, &mine, &old_trap);
   const bool fine = sigsetjmp(before_call, 1) == 0;
   if (fine)
     entry(a.slots.data());
   sigaction(SIGSEGV, &old_segv, nullptr);
   sigaction(SIGBUS, &old_bus, nullptr);
+  sigaction(SIGILL, &old_trap, nullptr);
   return fine;
 }
 
@@ -355,6 +363,8 @@ arguments fill(const nest& n, const std::map<std::string, int64_t>& sizes) {
                       : n.small.count(a.name) != 0  ? r % 8
                                                     : r % 100;
       auto real = static_cast<double>(r % 2001) / 500.0 - 1.0;
+      if (n.large.count(a.name) != 0)
+        whole = static_cast<int64_t>(draw() << 33 | static_cast<uint64_t>(r) << 2);
       auto put = [&](auto v) { std::memcpy(data + i * sizeof v, &v, sizeof v); };
       switch (a.type) {
         case dtype::f32:
@@ -415,8 +425,15 @@ std::optional<std::string> differs(const contract& task, size_t i, arguments& go
 } // namespace
 
 std::optional<std::string> bench::difference(const std::string& source, const std::vector<std::string>& flags) {
+  std::vector<std::string> compiler{"clang-19"};
+  compiler.insert(compiler.end(), flags.begin(), flags.end());
+  auto wrong = difference_of(source, compiler);
+  return wrong || nest_.large.empty() ? wrong : difference_of(source, ends_where_it_overflows);
+}
+
+std::optional<std::string> bench::difference_of(const std::string& source, const std::vector<std::string>& compiler) {
   std::string error;
-  auto candidate = build(source, flags, error);
+  auto candidate = build(source, compiler, error);
   if (!candidate)
     return error;
   for (const auto& sizes : nest_.sizes) {
@@ -430,7 +447,8 @@ std::optional<std::string> bench::difference(const std::string& source, const st
     reference_->call(want.slots.data());
     for (auto& got : copies) {
       if (!call_between_fences(candidate->call, got))
-        return where(nest_.name) + "touches what is no argument's";
+        return where(nest_.name)
+               + (&compiler == &ends_where_it_overflows ? "overflows" : "touches what is no argument's");
       for (size_t i = 0; i < nest_.task.arguments.size(); ++i)
         if (auto wrong = differs(nest_.task, i, got, want))
           return where(nest_.task.arguments[i].name) + *wrong;

@@ -24,6 +24,7 @@ struct nest {
   contract task;
   std::set<std::string> sorted; // arguments filled with ascending values
   std::set<std::string> small;  // … with 0 … 7
+  std::set<std::string> large;  // … over all of their type, and what is made of the nest may overflow nowhere
   std::set<std::string> zeroed; // outputs that are not wholly written start as zero
   std::vector<std::map<std::string, int64_t>> sizes;
   std::set<std::string> independent;
@@ -54,7 +55,8 @@ public:
 
 private:
   struct library;
-  std::unique_ptr<library> build(const std::string& source, const std::vector<std::string>& flags, std::string& error);
+  std::unique_ptr<library> build(const std::string& source, std::vector<std::string> compiler, std::string& error);
+  std::optional<std::string> difference_of(const std::string& source, const std::vector<std::string>& compiler);
   const nest& nest_;
   std::string folder_;
   int built_ = 0;

@@ -38,6 +38,8 @@ private:
   expr widen(expr mask, scalar_kind to) const;
   expr choose(const expr& mask, expr yes, expr no) const;
   expr lane(expr e, int64_t i) const; // e as it is in lane i
+  // `target op value` where no lane that the mask leaves out may overflow; null: all lanes ask for it.
+  expr updated(const expr& target, const std::string& op, expr value, const expr* mask) const;
 
   // The vector of e's values over the lanes, of element type k.
   expr value(const expr& e, scalar_kind k);

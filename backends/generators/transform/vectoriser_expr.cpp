@@ -4,6 +4,7 @@
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/polynomial.hpp"
 #include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/speculated.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,7 +62,21 @@ expr vectoriser::convert(expr v, scalar_kind to) const {
   }
   if (v.type.base == to)
     return v;
+  if (is_integer(to) && is_integer(v.type.base) && bits(to) == bits(v.type.base))
+    return make_expr(expr_kind::bits, vector_of(to), {std::move(v)});
   return make_expr(expr_kind::convert, vector_of(to), {std::move(v)});
+}
+
+expr vectoriser::updated(const expr& target, const std::string& op, expr value, const expr* mask) const {
+  const auto sign = op.substr(0, op.size() - 1);
+  const auto k = target.type.base;
+  const bool wraps = mask != nullptr && (k == scalar_kind::i32 || k == scalar_kind::i64)
+                     && (sign == "+" || sign == "-" || sign == "*");
+  if (!wraps)
+    return make_expr(expr_kind::binary, target.type, {target, std::move(value)}, sign);
+  const auto as = k == scalar_kind::i32 ? scalar_kind::u32 : scalar_kind::u64;
+  auto sum = make_expr(expr_kind::binary, vector_of(as), {convert(target, as), convert(std::move(value), as)}, sign);
+  return convert(std::move(sum), k);
 }
 
 expr vectoriser::splat(expr scalar, scalar_kind k) const {
@@ -139,7 +154,7 @@ expr vectoriser::condition(const expr& e) { // as a mask
   const auto& c = bare(e);
   if (c.kind == expr_kind::binary && (c.text == "&&" || c.text == "||")) {
     auto a = condition(c.args[0]);
-    auto b = condition(c.args[1]);
+    auto b = condition(wrapping(c.args[1], c.args[0]));
     if (!safe_beside(c.args[1], c.args[0]))
       throw refusal{"a guarded load or division"};
     if (a.type.base != b.type.base)
@@ -266,8 +281,8 @@ expr vectoriser::vector(const expr& e) {
       for (size_t i = 1; i < 3; ++i)
         if (!safe_beside(e.args[i], e.args[0]))
           throw refusal{"a guarded load in '" + print(e.args[i]) + "'"};
-      auto yes = value(e.args[1], k);
-      auto no = value(e.args[2], k);
+      auto yes = value(wrapping(e.args[1], e.args[0]), k);
+      auto no = value(wrapping(e.args[2], e.args[0]), k);
       return choose(condition(e.args[0]), std::move(yes), std::move(no));
     }
     case expr_kind::call:

@@ -3,6 +3,7 @@
 #include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/speculated.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -159,6 +160,15 @@ bool vectoriser::is_left_by_some(const list& body, bool apart) const {
   });
 }
 
+namespace {
+
+// A statement's value as all lanes compute it, also those that the mask leaves out.
+expr asked_by(const expr* mask, const expr& value) {
+  return mask == nullptr ? value : wrapping(value, make_literal(0));
+}
+
+} // namespace
+
 // Runs while any lane does; the others keep what they have. A lane that has left asks for nothing new: what its
 // condition loads, it has loaded before, unless a counter moves on without it.
 void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
@@ -171,7 +181,8 @@ void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
   if (moves_on && !safe_beside(s.value, make_literal(0)))
     throw refusal{"a guarded load in the condition of " + s.label};
   const bool asks = varies(s.value);
-  auto test = asks ? condition(s.value) : splat(make_unary("-", make_literal(1)), scalar_kind::i32);
+  const auto asked = asked_by(mask, s.value);
+  auto test = asks ? condition(asked) : splat(make_unary("-", make_literal(1)), scalar_kind::i32);
   test.type.is_mask = true;
   const auto type = test.type;
   const auto within = [&](expr m, const expr& other) {
@@ -195,7 +206,7 @@ void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
   for (const auto& x : s.body)
     statement(x, &running, l.body.change());
   if (asks)
-    l.body.change().push_back(make_assign(running, "=", within(running, condition(s.value))));
+    l.body.change().push_back(make_assign(running, "=", within(running, condition(asked))));
   running_ = around;
   loaded_ = before;
   out.push_back(std::move(l));
@@ -203,9 +214,9 @@ void vectoriser::run_while_any(const stmt& s, const expr* mask, list& out) {
 
 void vectoriser::store_own(const stmt& s, const expr* mask, list& out) {
   auto target = load(s.target);
-  auto v = value(s.value, target.type.base);
+  auto v = value(asked_by(mask, s.value), target.type.base);
   if (s.op != "=")
-    v = make_expr(expr_kind::binary, target.type, {target, std::move(v)}, s.op.substr(0, s.op.size() - 1));
+    v = updated(target, s.op, std::move(v), mask);
   if (mask != nullptr) {
     if (loaded_.count(print(s.target)) == 0) // its place may be one that only the condition keeps inside the array
       throw refusal{"a guarded store to " + root_of(s.target)};
@@ -227,9 +238,9 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
     return store_apart(s, mask, out);
   auto k = s.target.type.base;
   auto old = load(s.target);
-  auto v = value(s.value, k);
+  auto v = value(asked_by(mask, s.value), k);
   if (s.op != "=")
-    v = make_expr(expr_kind::binary, vector_of(k), {old, std::move(v)}, s.op.substr(0, s.op.size() - 1));
+    v = updated(old, s.op, std::move(v), mask);
   if (mask != nullptr) {
     // Writing back what was there is the same to everyone, provided that reading it is allowed: only where
     // this very element is touched in every iteration.
@@ -262,7 +273,7 @@ void vectoriser::store_apart(const stmt& s, const expr* mask, list& out) {
   const auto element = [&](const std::string& name, const ctype& type, int64_t i) {
     return make_expr(expr_kind::subscript, scalar_type(type.base), {make_name(name, type), make_literal(i)});
   };
-  auto v = value(s.value, k);
+  auto v = value(asked_by(mask, s.value), k);
   const auto type = v.type;
   const auto name = "apart_" + loop_.label + "_" + apart;
   out.push_back(make_declare(name, type, std::move(v)));
@@ -300,12 +311,12 @@ void vectoriser::assign(const stmt& s, const expr* mask, list& out) {
   }
   auto t = vector_of(s.target.type.base);
   auto target = make_name(s.target.text, t);
-  auto v = value(s.value, t.base);
+  auto v = value(asked_by(mask, s.value), t.base);
   auto op = s.op;
   const bool partial = left_ && accumulators_.count(s.target.text) != 0;
   if (mask != nullptr || partial) {
     if (op != "=")
-      v = make_expr(expr_kind::binary, t, {target, std::move(v)}, op.substr(0, op.size() - 1));
+      v = updated(target, op, std::move(v), mask);
     op = "=";
   }
   if (mask != nullptr)
@@ -335,7 +346,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
       d.type = vector_of(s.type.base);
       d.type.suffix = s.type.suffix;
       if (d.has_value) {
-        d.value = value(s.value, s.type.base);
+        d.value = value(asked_by(mask, s.value), s.type.base);
         if (mask == nullptr)
           remember_loads(s.value);
       }
@@ -366,7 +377,7 @@ void vectoriser::statement(const stmt& s, const expr* mask, list& out) {
         out.push_back(std::move(b));
         break;
       }
-      auto test = condition(s.value);
+      auto test = condition(asked_by(mask, s.value));
       auto name = "mask_" + s.label + (masks_ > 0 ? "_" + std::to_string(masks_) : "");
       ++masks_;
       out.push_back(make_declare(name, test.type, test));
