@@ -55,6 +55,11 @@ public:
         return true;
       }
     for (size_t k = 0; k < l.body.size(); ++k)
+      if (flips(at, l, l.body[k])) {
+        write_parity(at, k);
+        return true;
+      }
+    for (size_t k = 0; k < l.body.size(); ++k)
       if (lags(at, l, l.body[k])) {
         write_lag(at, k);
         return true;
@@ -120,6 +125,41 @@ private:
     return !by_own && is_set_here_alone(l, s.target) && !mentions(s.value, v) && !mentions(s.value, l.name)
            && is_speculable(s.value) && invariant(s.value, l.body) && invariant(l.from, l.body) && !mentions(l.from, v)
            && !mentions(l.to, v);
+  }
+
+  // `odd = !odd;` or `odd ^= 1;`, from 0 or 1 on.
+  bool flips(size_t at, const stmt& l, const stmt& s) const {
+    if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || !is_integer(s.target.type.base)
+        || s.target.type.depth != 0 || s.target.text == l.name || is_used_again(body_, at, s.target.text))
+      return false;
+    const auto& v = bare(s.value);
+    const bool turns = s.op == "=" && v.kind == expr_kind::unary && v.text == "!" && same(bare(v.args[0]), s.target);
+    if (!turns && !(s.op == "^=" && literal_value(s.value) == 1))
+      return false;
+    const auto start = start_of(body_, at, s.target.text);
+    if (start == at)
+      return false;
+    const auto first = literal_value(body_[start].value);
+    return first && (*first == 0 || *first == 1) && invariant(l.from, l.body) && is_set_here_alone(l, s.target);
+  }
+
+  void write_parity(size_t at, size_t k) {
+    auto& l = body_[at];
+    auto& inside = l.body.change();
+    const auto v = inside[k].target;
+    const auto first = *literal_value(body_[start_of(body_, at, v.text)].value);
+    const auto number = scalar_type(scalar_kind::i32);
+    const auto odd = [&](int64_t more) {
+      auto rounds = make_binary("-", make_name(l.name, l.type), l.from);
+      if (bits(rounds.type.base) > 32)
+        rounds = make_expr(expr_kind::cast, number, {std::move(rounds)});
+      return make_expr(expr_kind::binary, number,
+                       {make_binary("+", std::move(rounds), make_literal(more)), make_literal(1)}, "&");
+    };
+    for (size_t j = 0; j < inside.size(); ++j)
+      if (j != k)
+        substitute(inside[j], v.text, odd(first + (j < k ? 0 : 1)));
+    inside.erase(inside.begin() + static_cast<ptrdiff_t>(k));
   }
 
   // `j = i;` for the next round: a wrap-around variable (Wolfe, "Beyond induction variables", 1992).

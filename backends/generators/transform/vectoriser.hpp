@@ -38,6 +38,9 @@ private:
   expr widen(expr mask, scalar_kind to) const;
   expr choose(const expr& mask, expr yes, expr no) const;
   expr lane(expr e, int64_t i) const; // e as it is in lane i
+  // e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
+  expr harmless(const expr& e, const expr& asked) const;
+  expr asked_by(const expr* mask, const expr& value) const;
   // `target op value` where no lane that the mask leaves out may overflow; null: all lanes ask for it.
   expr updated(const expr& target, const std::string& op, expr value, const expr* mask) const;
 

@@ -67,6 +67,10 @@ expr vectoriser::convert(expr v, scalar_kind to) const {
   return make_expr(expr_kind::convert, vector_of(to), {std::move(v)});
 }
 
+expr vectoriser::harmless(const expr& e, const expr& asked) const {
+  return wrapping(e, asked, [&](const expr& x) { return varies(x); });
+}
+
 expr vectoriser::updated(const expr& target, const std::string& op, expr value, const expr* mask) const {
   const auto sign = op.substr(0, op.size() - 1);
   const auto k = target.type.base;
@@ -154,7 +158,7 @@ expr vectoriser::condition(const expr& e) { // as a mask
   const auto& c = bare(e);
   if (c.kind == expr_kind::binary && (c.text == "&&" || c.text == "||")) {
     auto a = condition(c.args[0]);
-    auto b = condition(wrapping(c.args[1], c.args[0]));
+    auto b = condition(harmless(c.args[1], c.args[0]));
     if (!safe_beside(c.args[1], c.args[0]))
       throw refusal{"a guarded load or division"};
     if (a.type.base != b.type.base)
@@ -281,8 +285,8 @@ expr vectoriser::vector(const expr& e) {
       for (size_t i = 1; i < 3; ++i)
         if (!safe_beside(e.args[i], e.args[0]))
           throw refusal{"a guarded load in '" + print(e.args[i]) + "'"};
-      auto yes = value(wrapping(e.args[1], e.args[0]), k);
-      auto no = value(wrapping(e.args[2], e.args[0]), k);
+      auto yes = value(harmless(e.args[1], e.args[0]), k);
+      auto no = value(harmless(e.args[2], e.args[0]), k);
       return choose(condition(e.args[0]), std::move(yes), std::move(no));
     }
     case expr_kind::call:

@@ -3,7 +3,6 @@
 #include "backends/generators/transform/analysis.hpp"
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/print.hpp"
-#include "backends/generators/transform/speculated.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -160,14 +159,9 @@ bool vectoriser::is_left_by_some(const list& body, bool apart) const {
   });
 }
 
-namespace {
-
-// A statement's value as all lanes compute it, also those that the mask leaves out.
-expr asked_by(const expr* mask, const expr& value) {
-  return mask == nullptr ? value : wrapping(value, make_literal(0));
+expr vectoriser::asked_by(const expr* mask, const expr& value) const {
+  return mask == nullptr ? value : harmless(value, make_literal(0));
 }
-
-} // namespace
 
 // Runs while any lane does; the others keep what they have. A lane that has left asks for nothing new: what its
 // condition loads, it has loaded before, unless a counter moves on without it.
