@@ -221,6 +221,14 @@ private:
     });
   }
 
+  void reverse(const vec& v) {
+    helper("reverse_" + name(v), [&] {
+      const auto& t = type(v);
+      return t + " reverse_" + t + "(" + t + " x) {\n  return __builtin_shufflevector(x, x, "
+             + lanes_of(v.second, [&](unsigned i) { return std::to_string(v.second - 1 - i); }) + ");\n}\n";
+    });
+  }
+
   // exp by range reduction to |r| <= ln 2 / 2 and a polynomial of degree 6 (relative error 2e-9, Remez), doubled, so
   // that the scale 2^(n - 1) is a number for results up to infinity. What has no normal result becomes 0. The
   // rounding constant leaves n in the sum's bits; it is not subtracted as a float, which -ffast-math would undo.
@@ -260,6 +268,8 @@ private:
       return exp(v);
     if (op == "max" || op == "min")
       return choose(op, v);
+    if (op == "reverse")
+      return reverse(v);
     if (v.first == scalar_kind::f32 && v.second > 1) {
       const float_vector types{name(v), name({scalar_kind::i32, v.second}), v.second};
       if (auto known = elementary_function(op, types)) {
@@ -326,7 +336,7 @@ private:
         helper("ramp_" + name(v), [&] {
           const auto& t = type(v);
           return t + " ramp_" + t + "(" + scalar_name(v.first) + " x) {\n  return (" + t + "){"
-                 + lanes_of(v.second, [](unsigned i) { return i == 0 ? "x" : "x + " + std::to_string(i); }) + "};\n}\n";
+                 + lanes_of(v.second, [](unsigned i) { return std::to_string(i); }) + "} + x;\n}\n";
         });
         break;
       case expr_kind::gather: {

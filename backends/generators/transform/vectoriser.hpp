@@ -34,10 +34,14 @@ private:
   ctype vector_of(scalar_kind k) const;
   ctype mask_of(scalar_kind k) const;
   expr convert(expr v, scalar_kind to) const;
+  expr lower_half(const expr& v) const;
   expr splat(expr scalar, scalar_kind k) const;
   expr widen(expr mask, scalar_kind to) const;
   expr choose(const expr& mask, expr yes, expr no) const;
   expr lane(expr e, int64_t i) const; // e as it is in lane i
+  // Whether the last lane's element is the first in memory, and all lanes count.
+  bool runs_backwards(const std::optional<int64_t>& step) const;
+  static expr reversed(expr v);
   // e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
   expr harmless(const expr& e, const expr& asked) const;
   expr asked_by(const expr* mask, const expr& value) const;

@@ -54,6 +54,24 @@ ctype vectoriser::mask_of(scalar_kind k) const {
   return t;
 }
 
+// The lower 32 bits of 64, where sums of indices are computed in 32 as well.
+expr vectoriser::lower_half(const expr& v) const {
+  constexpr auto half = scalar_kind::u32;
+  const bool sums = v.kind == expr_kind::binary && (v.text == "+" || v.text == "-" || v.text == "*");
+  if (sums && !v.type.is_mask)
+    return make_expr(expr_kind::binary, vector_of(half), {lower_half(v.args[0]), lower_half(v.args[1])}, v.text);
+  if (v.kind == expr_kind::ramp || v.kind == expr_kind::splat) {
+    const auto n = literal_value(v.args[0]);
+    return make_expr(v.kind, vector_of(half),
+                     {n && *n >= 0 && *n <= 255 ? make_literal(*n, half)
+                                                : make_expr(expr_kind::cast, scalar_type(half), {v.args[0]})});
+  }
+  const bool converted = (v.kind == expr_kind::bits || v.kind == expr_kind::convert) && is_integer(v.args[0].type.base);
+  if (converted && !v.args[0].type.is_mask)
+    return bits(v.args[0].type.base) == 64 ? lower_half(v.args[0]) : convert(v.args[0], half);
+  return make_expr(expr_kind::convert, vector_of(half), {v});
+}
+
 expr vectoriser::convert(expr v, scalar_kind to) const {
   if (v.type.is_mask) { // a comparison as a number is 0 or 1
     auto t = v.type;
@@ -64,6 +82,9 @@ expr vectoriser::convert(expr v, scalar_kind to) const {
     return v;
   if (is_integer(to) && is_integer(v.type.base) && bits(to) == bits(v.type.base))
     return make_expr(expr_kind::bits, vector_of(to), {std::move(v)});
+  if (is_integer(to) && is_integer(v.type.base) && bits(to) <= 32 && bits(v.type.base) == 64
+      && v.kind != expr_kind::convert && v.kind != expr_kind::vector_load)
+    return convert(lower_half(v), to);
   return make_expr(expr_kind::convert, vector_of(to), {std::move(v)});
 }
 
@@ -112,6 +133,15 @@ expr vectoriser::lane(expr e, int64_t i) const {
   return e;
 }
 
+bool vectoriser::runs_backwards(const std::optional<int64_t>& step) const {
+  return step && *step * loop_.step == -1 && !left_;
+}
+
+expr vectoriser::reversed(expr v) {
+  auto t = v.type;
+  return make_expr(expr_kind::elementwise, t, {std::move(v)}, "reverse");
+}
+
 expr vectoriser::load(const expr& e) {
   if (e.type.lanes > 1)
     throw refusal{root_of(e) + " holds vectors already"};
@@ -130,6 +160,8 @@ expr vectoriser::load(const expr& e) {
   if (step && *step * loop_.step == 1)
     return left_ ? make_expr(expr_kind::vector_load, vector_of(e.type.base), {e, *left_})
                  : make_expr(expr_kind::vector_load, vector_of(e.type.base), {e});
+  if (runs_backwards(step))
+    return reversed(make_expr(expr_kind::vector_load, vector_of(e.type.base), {lane(e, lanes_ - 1)}));
   bool own = false;
   walk(e.args[1], [&](const expr& x) { own = own || (x.kind == expr_kind::name && varying_.count(x.text) != 0); });
   if (!own) { // one scalar load per lane

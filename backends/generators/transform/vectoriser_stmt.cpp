@@ -228,7 +228,8 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
   if (!varies(s.target.args[0]) && !root_of(s.target).empty() && varying_.count(root_of(s.target)) != 0)
     throw refusal{"an array of the iteration's own"};
   auto step = distance(s.target.args[1]);
-  if (!step || *step * loop_.step != 1)
+  const bool backwards = runs_backwards(step) && (mask == nullptr || loaded_.count(print(s.target)) != 0);
+  if (!backwards && (!step || *step * loop_.step != 1))
     return store_apart(s, mask, out);
   auto k = s.target.type.base;
   auto old = load(s.target);
@@ -244,8 +245,8 @@ void vectoriser::store(const stmt& s, const expr* mask, list& out) {
   }
   stmt r;
   r.kind = stmt_kind::vector_store;
-  r.target = s.target;
-  r.value = std::move(v);
+  r.target = backwards ? lane(s.target, lanes_ - 1) : s.target;
+  r.value = backwards ? reversed(std::move(v)) : std::move(v);
   r.has_value = left_.has_value();
   if (left_)
     r.from = *left_;

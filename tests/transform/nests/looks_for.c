@@ -30,8 +30,9 @@
 // declines: first(W3,0): does more than look
 // declines: first(W6,0): ends early in more than one place
 // declines: first(W7,0): may lie outside its array
-// declines: first(W8,0): known only there
-// declines: first(W9,32): does more than look
+// applies: first(W8,0); vectorise(W8,8)
+// applies: first(W8,32); vectorise(W8,16); mask(W8)
+// applies: first(W9,32); vectorise(W9,8); vectorise(W9w,8)
 // declines: first(W10,0): where W10 ended is asked for after it
 // declines: first(W11,0): looks at no place
 // declines: first(W5,-1): no move
