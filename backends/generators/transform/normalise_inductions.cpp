@@ -153,8 +153,8 @@ private:
       auto rounds = make_binary("-", make_name(l.name, l.type), l.from);
       if (bits(rounds.type.base) > 32)
         rounds = make_expr(expr_kind::cast, number, {std::move(rounds)});
-      return make_expr(expr_kind::binary, number,
-                       {make_binary("+", std::move(rounds), make_literal(more)), make_literal(1)}, "&");
+      auto parity = make_expr(expr_kind::binary, number, {std::move(rounds), make_literal(1)}, "&");
+      return more % 2 == 0 ? parity : make_expr(expr_kind::binary, number, {std::move(parity), make_literal(1)}, "^");
     };
     for (size_t j = 0; j < inside.size(); ++j)
       if (j != k)

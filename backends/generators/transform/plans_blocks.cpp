@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kevolve::transform {
 
@@ -135,8 +136,10 @@ public:
     }
   }
 
-  genome made_of(int64_t vectors, int64_t rows, bool masked) {
+  // `by_sums`: as many lanes as what is summed has, not as many as what is read.
+  genome made_of(int64_t vectors, int64_t rows, bool masked, bool by_sums) {
     vectors_ = vectors;
+    by_sums_ = by_sums;
     out_.clear();
     nests_ = 0;
     visit(outer_.body);
@@ -191,6 +194,8 @@ private:
       if (e.kind == expr_kind::subscript && out == 0)
         out = lanes_of(e.type.base, env_);
     });
+    if (by_sums_ && kept_in(loop, scalar_kind::u8) != scalar_kind::u8) // indices in 64 bits have vectors to themselves
+      out = std::min(out, lanes_of(scalar_kind::i32, env_));
     return out;
   }
 
@@ -234,6 +239,7 @@ private:
   std::map<std::string, const reuse*> middles_;
   genome out_;
   int64_t vectors_ = 0;
+  bool by_sums_ = false;
   bool gathers_ = false;
   int nests_ = 0;
 };
@@ -263,8 +269,8 @@ std::vector<genome> wholes(const program& reference, const environment& env) {
     const auto in_a_row = all.empty() ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2, 4};
     for (const int64_t vectors : in_a_row)
       for (const int64_t rows : side_by_side)
-        for (const bool masked : {false, true}) {
-          const auto g = w.made_of(vectors, rows, masked);
+        for (const auto& [masked, by_sums] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+          const auto g = w.made_of(vectors, rows, masked, by_sums);
           add(out, reference, g, w.gathers(), env); // which it knows by now
           if (all.empty())
             add(out, reference, past_the_caches(s, g, reference, env), false, env);
