@@ -108,7 +108,7 @@ private:
   // What else the loop does is done after the search, up to the place that it found: `after`. early_ and told_ are
   // then the search alone. Why that may not be; empty: it may.
   std::string part(size_t place, std::optional<stmt>& end, list& after) {
-    const auto refused = keeps_to_itself(early_.work) ? "what " + w_.label + " says of the place is known only there"
+    auto refused = keeps_to_itself(early_.work) ? "what " + w_.label + " says of the place is known only there"
                                                       : w_.label + " does more than look for a place";
     const auto whole_work = early_.work;
     const list before(whole_work.begin(), whole_work.begin() + static_cast<ptrdiff_t>(place));
