@@ -6,6 +6,7 @@
 #include "backends/generators/transform/early_end.hpp"
 #include "backends/generators/transform/moves.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
+#include "backends/generators/transform/parted_loop.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -81,10 +82,17 @@ public:
     own_ = declared(work);
     list after;
     std::optional<stmt> end;
-    if (!keeps_to_itself(work) || !may_be_told()) {
-      if (auto why = part(place, end, after); !why.empty())
-        return refuse(why);
+    const bool looks_alone = keeps_to_itself(work);
+    if (!looks_alone || !may_be_told()) {
+      auto parts = part(p_, w_, early_, hit_, told_, place);
+      if (!parts)
+        return refuse(looks_alone ? "what " + w_.label + " says of the place is known only there"
+                                  : w_.label + " does more than look for a place");
+      work = std::move(parts->search);
       place = work.size();
+      told_ = std::move(parts->told);
+      end = std::move(parts->end);
+      after = std::move(parts->after);
       own_ = declared(work);
     }
     auto all = work;
@@ -105,68 +113,6 @@ public:
   }
 
 private:
-  // What else the loop does is done after the search, up to the place that it found: `after`. early_ and told_ are
-  // then the search alone. Why that may not be; empty: it may.
-  std::string part(size_t place, std::optional<stmt>& end, list& after) {
-    auto refused = keeps_to_itself(early_.work) ? "what " + w_.label + " says of the place is known only there"
-                                                      : w_.label + " does more than look for a place";
-    const auto whole_work = early_.work;
-    const list before(whole_work.begin(), whole_work.begin() + static_cast<ptrdiff_t>(place));
-    std::set<std::string> needed{early_.index.text};
-    const auto needs = [&](const expr& e) {
-      if (e.kind == expr_kind::name)
-        needed.insert(e.text);
-    };
-    walk(hit_.value, needs);
-    list search;
-    for (size_t k = place; k-- > 0;)
-      if (before[k].kind == stmt_kind::declare && needed.count(before[k].name) != 0) {
-        search.insert(search.begin(), before[k]);
-        walk(before[k].value, needs);
-      }
-    bool apart = !mentions(early_.from, early_.index.text) && !leaves_early(told_);
-    const auto computes = [&](const expr& e) {
-      apart = apart && e.kind != expr_kind::opaque && (e.kind != expr_kind::call || is_pure_call(e));
-    };
-    walk_exprs(whole_work, computes);
-    walk(whole_work, [&](const stmt& s) { // values in variables, none that the search asks for
-      apart = apart
-              && (s.kind == stmt_kind::declare || s.kind == stmt_kind::branch || s.kind == stmt_kind::block
-                  || s.kind == stmt_kind::loop || (s.kind == stmt_kind::assign && s.target.kind == expr_kind::name))
-              && !s.is_static
-              && (s.kind != stmt_kind::assign || own_.count(s.target.text) != 0 || needed.count(s.target.text) == 0);
-    });
-    walk(before, [&](const stmt& s) {
-      const bool turns = s.kind == stmt_kind::assign && needed.count(s.target.text) != 0;
-      apart = apart && s.kind != stmt_kind::loop && !turns;
-    });
-    if (!apart || assigned(told_).count(early_.index.text) != 0)
-      return refused;
-    auto type = bits(early_.to.type.base) > bits(early_.index.type.base) ? early_.to.type : early_.index.type;
-    type.is_const = false;
-    const auto at = make_name(fresh_name(p_, "end"), type);
-    end = make_declare(at.text, type, early_.to);
-    auto works = early_.counted(w_);
-    works.label += "w";
-    works.to = at;
-    works.body = whole_work;
-    stmt told;
-    told.kind = stmt_kind::branch;
-    told.value = compared(at, "<", early_.to);
-    auto here = early_.index.type;
-    here.is_const = false;
-    told.body = {
-        make_declare(early_.index.text, here, type.base == here.base ? at : make_expr(expr_kind::cast, here, {at}))};
-    auto& inside = told.body.change();
-    inside.insert(inside.end(), before.begin(), before.end());
-    rewrite(inside, [](stmt& s) { s.label.clear(); }); // no other moves there
-    inside.insert(inside.end(), told_.begin(), told_.end());
-    after = {std::move(works), std::move(told)};
-    early_.work = std::move(search);
-    told_ = {make_assign(at, "=", early_.index)};
-    return {};
-  }
-
   // Whether it changes nothing but what it declares.
   bool keeps_to_itself(const list& work) const {
     bool ok = true;
