@@ -42,17 +42,15 @@ private:
   void look(const std::vector<stmt>& body, bool inside) {
     for (size_t i = 0; i < body.size(); ++i) {
       const auto& s = body[i];
-      if (inside)
-        for_each_expr(s, [&](const expr& whole) {
-          walk(whole, [&](const expr& e) {
-            if (e.kind == expr_kind::subscript)
-              (lies_within(e) ? within : elsewhere_).insert(print(e));
-          });
-        });
       const auto counted = s.kind == stmt_kind::while_loop && i > 0 ? counting(body[i - 1], s) : std::nullopt;
+      if (inside)
+        for_each_expr(s, [&](const expr& whole) { note(counted && &whole == &s.value ? asked_first(whole) : whole); });
       const auto* around = s.kind == stmt_kind::loop ? &s : counted ? &*counted : nullptr;
       if (around != nullptr)
         loops_.push_back(around);
+      if (counted && (inside || s.label == label_)) // while it counts, no further
+        for (const auto* c = &bare(s.value); c->text == "&&"; c = &bare(c->args[0]))
+          note(c->args[1]);
       for (const auto* inner : {&s.body, &s.otherwise})
         look(*inner, inside || s.label == label_);
       if (around != nullptr)
@@ -60,14 +58,26 @@ private:
     }
   }
 
+  void note(const expr& whole) {
+    walk(whole, [&](const expr& e) {
+      if (e.kind == expr_kind::subscript)
+        (lies_within(e) ? within : elsewhere_).insert(print(e));
+    });
+  }
+
+  static const expr& asked_first(const expr& condition) {
+    const auto* c = &bare(condition);
+    while (c->kind == expr_kind::binary && c->text == "&&")
+      c = &bare(c->args[0]);
+    return *c;
+  }
+
   // `int j = 0; while (j < n && …) { …; j += 1; }`: what the body does, it does as in a loop over j.
   static std::optional<stmt> counting(const stmt& before, const stmt& s) {
     if (before.kind != stmt_kind::declare || !before.has_value || s.body.empty())
       return {};
     const auto& step = s.body.back();
-    const auto* c = &bare(s.value);
-    while (c->kind == expr_kind::binary && c->text == "&&")
-      c = &bare(c->args[0]);
+    const auto* c = &asked_first(s.value);
     size_t sets = 0;
     walk(s.body, [&](const stmt& x) {
       sets += x.kind == stmt_kind::assign && x.target.kind == expr_kind::name && x.target.text == before.name ? 1U : 0U;

@@ -25,11 +25,17 @@ stmt early_loop::counted(const stmt& w) const {
 result<early_loop> read_early(const program& p, const std::vector<stmt>& where, size_t at) {
   const auto refuse = [](const std::string& why) { return fail(errc::unsupported, why); };
   const auto& w = where[at];
-  const auto& c = bare(w.value);
+  early_loop out;
+  const auto* first = &bare(w.value);
+  while (first->kind == expr_kind::binary && first->text == "&&") {
+    out.other =
+        out.other ? make_expr(expr_kind::binary, first->type, {first->args[1], *out.other}, "&&") : first->args[1];
+    first = &bare(first->args[0]);
+  }
+  const auto& c = *first;
   if (w.kind != stmt_kind::while_loop || c.kind != expr_kind::binary || c.text != "<"
       || bare(c.args[0]).kind != expr_kind::name || !is_integer(bare(c.args[1]).type.base) || w.body.empty())
     return refuse(w.label + " counts nothing");
-  early_loop out;
   out.index = bare(c.args[0]);
   out.to = bare(c.args[1]);
   const auto& step = w.body.back();
@@ -39,8 +45,7 @@ result<early_loop> read_early(const program& p, const std::vector<stmt>& where, 
       || step.op != "+=" || bare(step.target).kind != expr_kind::name || bare(step.target).text != out.index.text
       || literal_value(step.value) != 1)
     return refuse(w.label + " does not count by one from its beginning");
-  if (count_mentions(p.body, out.index.text) != count_mentions({w}, out.index.text))
-    return refuse("where " + w.label + " ended is asked for after it");
+  out.asked_after = count_mentions(p.body, out.index.text) != count_mentions({w}, out.index.text);
   out.from = bare(where[out.declared_at].value);
   out.work.assign(w.body.begin(), w.body.end() - 1);
   return out;
@@ -65,6 +70,8 @@ size_t put_in_place(std::vector<stmt>& where, size_t at, size_t declared_at, std
   const auto put = made.size();
   const auto place = where.erase(where.begin() + static_cast<ptrdiff_t>(at));
   where.insert(place, std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+  if (declared_at == at)
+    return put;
   where.erase(where.begin() + static_cast<ptrdiff_t>(declared_at));
   return put - 1;
 }

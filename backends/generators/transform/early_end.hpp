@@ -4,19 +4,22 @@
 #include "backends/generators/transform/program.hpp"
 #include "runtime/base/result.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace kevolve::transform {
 
-// int i = from; while (i < to) { work; i += 1; }, where nothing outside asks for i.
+// int i = from; while (i < to && other) { work; i += 1; }
 struct early_loop {
   size_t declared_at = 0; // of i, in the list that holds the loop
   expr index;
   expr from;
   expr to;
   std::vector<stmt> work;
+  std::optional<expr> other;
+  bool asked_after = false; // for i
 
   // The loop that runs to its end, with nothing in it yet.
   stmt counted(const stmt& w) const;
@@ -29,7 +32,8 @@ result<early_loop> read_early(const program& p, const std::vector<stmt>& where, 
 // the loop's end, see reads_within().
 std::string beyond(const std::vector<stmt>& work, const std::set<std::string>& within, const std::string& loop);
 
-// Puts these in the place of where[at], and drops the index's declaration before it; how many to step over.
+// Puts these in the place of where[at], and drops the index's declaration before it, unless that is `at`; how many to
+// step over.
 size_t put_in_place(std::vector<stmt>& where, size_t at, size_t declared_at, std::vector<stmt> made);
 
 } // namespace kevolve::transform

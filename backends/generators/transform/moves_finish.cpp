@@ -65,6 +65,10 @@ public:
     const auto early = read_early(p_, where_, at_);
     if (!early)
       return fail(early.error().code, early.error().detail);
+    if (early->other)
+      return refuse(w_.label + " counts nothing");
+    if (early->asked_after)
+      return refuse("where " + w_.label + " ended is asked for after it");
     declared_at = early->declared_at;
     const auto& index = early->index;
     if (!take_breaks(w_.body) || !found_)

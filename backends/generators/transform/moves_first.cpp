@@ -64,8 +64,10 @@ public:
     if (!read)
       return fail(read.error().code, read.error().detail);
     early_ = std::move(*read);
-    declared_at = early_.declared_at;
+    declared_at = early_.asked_after ? at_ : early_.declared_at;
     auto& work = early_.work;
+    if (early_.other)
+      work.insert(work.begin(), ends_unless(*early_.other));
     ask_at_once(work);
     const auto hit = std::find_if(work.begin(), work.end(), is_hit);
     if (hit == work.end())
@@ -83,7 +85,9 @@ public:
     list after;
     std::optional<stmt> end;
     const bool looks_alone = keeps_to_itself(work);
-    if (!looks_alone || !may_be_told()) {
+    if (early_.asked_after && !invariant(early_.from, w_.body))
+      return refuse("where " + w_.label + " begins changes inside it");
+    if (!looks_alone || !may_be_told() || early_.asked_after) {
       auto parts = part(p_, w_, early_, hit_, told_, place);
       if (!parts)
         return refuse(looks_alone ? "what " + w_.label + " says of the place is known only there"
@@ -93,6 +97,7 @@ public:
       told_ = std::move(parts->told);
       end = std::move(parts->end);
       after = std::move(parts->after);
+      place_ = std::move(parts->place);
       own_ = declared(work);
     }
     auto all = work;
@@ -109,10 +114,28 @@ public:
     if (end)
       out.insert(out.begin(), std::move(*end));
     std::move(after.begin(), after.end(), std::back_inserter(out));
+    if (early_.asked_after) {
+      rename(out, early_.index.text, fresh_name(p_, early_.index.text));
+      out.push_back(make_assign(early_.index, "=", ended_at(place_, early_.index.type)));
+    }
     return out;
   }
 
 private:
+  static stmt ends_unless(const expr& holds) {
+    stmt out;
+    out.kind = stmt_kind::branch;
+    out.value = make_unary("!", holds);
+    out.body.change().emplace_back().kind = stmt_kind::break_out;
+    return out;
+  }
+
+  // A loop that did nothing has ended where it began.
+  expr ended_at(const expr& place, const ctype& type) const {
+    auto out = chosen(compared(early_.from, "<", place), place, early_.from, place.type);
+    return type.base == place.type.base ? out : make_expr(expr_kind::cast, scalar_type(type.base), {std::move(out)});
+  }
+
   // Whether it changes nothing but what it declares.
   bool keeps_to_itself(const list& work) const {
     bool ok = true;
@@ -215,6 +238,7 @@ private:
   early_loop early_;
   stmt hit_;
   list told_;
+  expr place_; // where it ended
   std::set<std::string> own_;
 };
 
@@ -224,7 +248,7 @@ bool looks_for_a_place(const stmt& loop) {
   bool found = false;
   if (loop.kind == stmt_kind::while_loop)
     walk(loop.body, [&](const stmt& s) { found = found || is_hit(s); });
-  return found;
+  return found || (loop.kind == stmt_kind::while_loop && bare(loop.value).text == "&&");
 }
 
 result<void> first(program& p, const std::string& loop, int64_t block, const contract& task) {

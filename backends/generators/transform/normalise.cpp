@@ -210,11 +210,12 @@ void normalise(program& p) {
   flatten(body);
   lift_statics(body);
   name_extremes(body);
+  part_variables(p, body);
   count_loops(p, body);
   flatten(body);
   spell_copies(p, body);
   write_inductions(p, body);
-  spell_early_ends(body);
+  spell_early_ends(p, body);
   unwrap_borders(body);
   drop_unread(body);
   ask_at_once(body, body);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace kevolve::transform {
@@ -37,18 +39,35 @@ bool is_used_again(const list& body, size_t at, const std::string& name) {
   bool here = false;
   for (size_t i = 0; i < at; ++i)
     here = here || (body[i].kind == stmt_kind::declare && body[i].name == name);
-  return !here || std::any_of(body.begin() + static_cast<ptrdiff_t>(at) + 1, body.end(), [&](const stmt& s) {
-    return mentions(s, name) || s.kind == stmt_kind::opaque || holds_opaque(s.body) || holds_opaque(s.otherwise);
-  });
+  if (!here)
+    return true;
+  for (size_t i = at + 1; i < body.size(); ++i) {
+    const auto& s = body[i];
+    const bool anew = s.kind == stmt_kind::assign && s.op == "=" && s.target.kind == expr_kind::name
+                      && s.target.text == name && !mentions(s.value, name);
+    if (anew)
+      return false;
+    if (mentions(s, name) || s.kind == stmt_kind::opaque || holds_opaque(s.body) || holds_opaque(s.otherwise))
+      return true;
+  }
+  return false;
 }
 
-void spell_early_ends(list& body) {
+void spell_early_ends(program& p, list& body) {
+  std::set<std::string> here;
   for (size_t i = 0; i < body.size(); ++i) {
-    spell_early_ends(body[i].body.change());
-    spell_early_ends(body[i].otherwise.change());
+    spell_early_ends(p, body[i].body.change());
+    spell_early_ends(p, body[i].otherwise.change());
     auto& s = body[i];
+    if (s.kind == stmt_kind::declare)
+      here.insert(s.name);
     if (s.kind != stmt_kind::loop || s.op != early)
       continue;
+    if (!here.insert(s.name).second) { // `int k; for (k = 0; …)`, perhaps twice
+      const auto own = fresh_name(p, s.name);
+      rename(s.body.change(), s.name, own);
+      s.name = own;
+    }
     const auto index = make_name(s.name, s.type);
     auto begin = make_declare(s.name, s.type, s.from);
     s.kind = stmt_kind::while_loop;

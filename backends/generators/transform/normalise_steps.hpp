@@ -16,6 +16,9 @@ void flatten(stmt_list& body);
 bool invariant(const expr& e, const stmt_list& body);
 size_t count_mentions(const stmt_list& body, const std::string& name);
 
+// Variables used for one thing after the other become one for each.
+void part_variables(program& p, stmt_list& body);
+
 // Makes `while (i < n) { …; i += c }` a counted loop wherever it is one, and `continue` a branch.
 void count_loops(program& p, stmt_list& body);
 // Whether the list continues the loop that it is the body of; whether it leaves that, or the function, other than
@@ -46,7 +49,7 @@ void spell_copies(program& p, stmt_list& body);
 // `y[o] = …; o += 4;` in a counted loop: o is written as what it was plus 4 times the rounds.
 void write_inductions(program& p, stmt_list& body);
 // Counted loops that break become whiles again.
-void spell_early_ends(stmt_list& body);
+void spell_early_ends(program& p, stmt_list& body);
 // Where x runs below n, `(x + 1) % n` is `x == n - 1 ? 0 : x + 1`.
 void unwrap_borders(stmt_list& body);
 // Drops variables that are set but never read, as counted loops leave them behind.

@@ -77,12 +77,17 @@ std::optional<parted_loop> part(program& p, const stmt& w, const early_loop& loo
   auto here = index.type;
   here.is_const = false;
   auto& inside = last.body.change();
-  inside.push_back(
-      make_declare(index.text, here, type.base == here.base ? end : make_expr(expr_kind::cast, here, {end})));
-  inside.insert(inside.end(), before.begin(), before.end());
+  inside = before;
   rewrite(inside, [](stmt& s) { s.label.clear(); }); // no other moves there
   inside.insert(inside.end(), told.begin(), told.end());
-  out.after = {std::move(works), std::move(last)};
+  if (mentions(inside, index.text))
+    inside.insert(inside.begin(), make_declare(index.text, here,
+                                               type.base == here.base ? end : make_expr(expr_kind::cast, here, {end})));
+  if (!loop.work.empty())
+    out.after.push_back(std::move(works));
+  if (!inside.empty())
+    out.after.push_back(std::move(last));
+  out.place = end;
   return out;
 }
 

@@ -15,6 +15,7 @@ struct parted_loop {
   std::vector<stmt> told;
   stmt end;
   std::vector<stmt> after;
+  expr place; // where it ended
 };
 
 // The loop w, read as `loop`, whose work at `place` was left out: if (hit) { told; break; }. Nothing where the test

@@ -33,7 +33,7 @@
 // applies: first(W8,0); vectorise(W8,8)
 // applies: first(W8,32); vectorise(W8,16); mask(W8)
 // applies: first(W9,32); vectorise(W9,8); vectorise(W9w,8)
-// declines: first(W10,0): where W10 ended is asked for after it
+// applies: first(W10,0); vectorise(W10,8)
 // declines: first(W11,0): looks at no place
 // declines: first(W5,-1): no move
 // declines: vectorise(L3,128): a while in more than 64 lanes
