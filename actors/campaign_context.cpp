@@ -12,7 +12,10 @@ synthesis_context fixed_context(const campaign_context& c) {
   std::vector<std::string> menu;
   std::vector<std::string> words;
   std::string baseline;
+  const bool exact = asks_for_exact_results(c.spec->task.task);
   for (const auto& f : c.hardware->flag_menu()) {
+    if (f.fast_math && exact)
+      continue;
     menu.push_back(f.name);
     words.push_back(f.summary);
     if (f.baseline)

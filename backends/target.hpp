@@ -21,6 +21,7 @@ struct flag_set {
   std::string summary;
   bool baseline = false;   // the flags the reference is built with
   int64_t vector_bits = 0; // says nothing where vectors are narrower
+  bool fast_math = false;  // floats may come out otherwise, also finite ones; see asks_for_exact_results()
 };
 
 struct device_description {

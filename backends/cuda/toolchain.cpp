@@ -50,7 +50,8 @@ std::string version_of(const std::string& root) {
 const std::vector<cuda_menu_entry>& cuda_menu() {
   static const std::vector<cuda_menu_entry> entries{
       {{"O3", "as nvcc optimises by default", true}, {}},
-      {{"fast-math", "flush denormals, approximate division, square root and functions", false}, {"--use_fast_math"}},
+      {{"fast-math", "flush denormals, approximate division, square root and functions", false, 0, true},
+       {"--use_fast_math"}},
       {{"no-fma", "multiplications and additions keep their own rounding", false}, {"--fmad=false"}},
       {{"few-registers", "at most 64 registers a thread, for occupancy", false}, {"--maxrregcount=64"}},
   };

@@ -2,6 +2,7 @@
 
 #include "runtime/base/codec.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace kevolve {
@@ -147,6 +148,13 @@ tolerance tolerance_for(const contract& c, const argument& output) {
   }
   out.argument = output.name;
   return out;
+}
+
+bool asks_for_exact_results(const contract& c) {
+  return std::any_of(c.arguments.begin(), c.arguments.end(), [&](const auto& a) {
+    const bool written = a.role == argument_role::output || a.role == argument_role::inout;
+    return written && (a.nonfinite_match || tolerance_for(c, a).mode == tolerance_mode::exact);
+  });
 }
 
 id128 contract_id(const contract& c) {

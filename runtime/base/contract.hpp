@@ -111,6 +111,8 @@ std::string c_call_check(const contract& c, std::string_view language);
 
 // The tolerance in force for an output: its own, else the general one, else exact for integers and 1e-5/1e-6.
 tolerance tolerance_for(const contract& c, const argument& output);
+// Whether some output must be exact, or infinite and NaN where the reference's is: what fast-math promises nothing of.
+bool asks_for_exact_results(const contract& c);
 
 // Id of the contract's content.
 id128 contract_id(const contract& c);

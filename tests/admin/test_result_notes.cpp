@@ -40,3 +40,12 @@ TEST_CASE("a shape that got slower for sure, and flags that promise less, are to
   CHECK(fast_math_note("x", "cc -O3 -ffast-math -c kernel.c").find("NaN or infinite") != std::string::npos);
   CHECK(fast_math_note("O3", "cc -O3 -c kernel.c").empty());
 }
+
+TEST_CASE("a kernel that counts on aligned arrays says so") {
+  contract task;
+  task.arguments.emplace_back().shape = {"n"};
+  task.arguments.back().align = 32;
+  task.arguments.emplace_back().align = 64; // a value
+  CHECK(alignment_note("x = __builtin_assume_aligned(x, 32);", task).find("up to 32 bytes") != std::string::npos);
+  CHECK(alignment_note("y[i] = x[i];", task).empty());
+}

@@ -130,6 +130,28 @@ TEST_CASE("a tolerance that the reference itself misses on some inputs is refuse
   CHECK(refused);
 }
 
+TEST_CASE("near ties that the oracle decides otherwise are told and taken as long as they are rare") {
+  judge_driver judge;
+  auto task = poly_task();
+  for (auto& a : task.arguments)
+    if (a.role == argument_role::output)
+      a.type = dtype::i32;
+  task.tolerances.clear(); // exact
+  const auto choosing = [](const char* type, const char* body) {
+    return compile_c(std::string{"#include <stdint.h>\nvoid poly(const "} + type + " *x, const " + type
+                     + " *w, int32_t *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = " + body + ";\n}\n");
+  };
+  auto request = request_for(task, choosing("float", "i % 200 == 7 || x[i] + w[i % 8] > 1.0f"), {}, judge_mode::admit);
+  request.oracle = choosing("double", "(float)x[i] + (float)w[i % 8] > 1.0f");
+  auto o = judge.ask(request);
+  CHECK_MESSAGE(o.result == verdict::pass, o.detail);
+  REQUIRE(o.evidence.count("note.near_ties.y") == 1);
+  CHECK(o.evidence.at("note.near_ties.y").find("elements of output 'y'") != std::string::npos);
+  request.reference = choosing("float", "i % 20 == 7 || x[i] + w[i % 8] > 1.0f");
+  o = judge.ask(request);
+  CHECK(o.rule == "tolerance_of_reference");
+}
+
 TEST_CASE("a reference that ignores an input is refused, naming it") {
   judge_driver judge;
   auto o = admit(judge, poly_task(), "(void)w; y[i] = x[i] * x[i] + 1.0f;");

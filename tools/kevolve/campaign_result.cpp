@@ -130,6 +130,8 @@ std::vector<std::string> notes_of(const campaign_result& r, const target& hardwa
     if (floats)
       take(fast_math_note(p.flags, hardware.build_script({p.language, p.flags, task.threads, task.libraries})));
   }
+  if (r.best && has_winner(r.status))
+    take(alignment_note(r.source, r.spec.task.task));
   if (r.status.final_confirmed)
     for (const auto& t : r.status.shapes)
       take(slower_note(t));

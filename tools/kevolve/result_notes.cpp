@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace kevolve {
 
 std::string fast_math_note(const std::string& flags, const std::string& build_script) {
@@ -14,6 +16,18 @@ std::string fast_math_note(const std::string& flags, const std::string& build_sc
       "flags '{}' let the compiler take it that no value is NaN or infinite: what becomes of such inputs "
       "is promised only where the task asks for it (an output with nonfinite = \"match\")",
       flags);
+}
+
+std::string alignment_note(const std::string& source, const contract& task) {
+  if (source.find("__builtin_assume_aligned") == std::string::npos)
+    return {};
+  uint32_t most = 0;
+  for (const auto& a : task.arguments)
+    if (!a.shape.empty())
+      most = std::max(most, a.align);
+  return fmt::format("the kernel counts on arrays that begin at multiples of what the task says, up to {} bytes "
+                     "([[argument]] align, 64 where it is silent): with others it may crash",
+                     most);
 }
 
 std::string slower_note(const shape_timing& t) {

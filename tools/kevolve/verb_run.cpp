@@ -126,7 +126,7 @@ void print_outcome(const campaign_result& r, const target& hardware, const std::
                       human_speedup(r.spec.stop.speedup), printable(s.reason)));
     print_notes(r, hardware);
     print_out(fmt::format(
-        "  proven in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
+        "  right in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
         human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
     print_out("  kernel  " + folder + "/kernel" + source_extension(r.best->proposal.language) + "\n");
     print_out("  build   sh " + folder + "/build.sh\n");

@@ -73,13 +73,24 @@ void ast_reader::opaque_stmt(json node, const std::string& why, std::vector<stmt
   out.push_back(std::move(s));
 }
 
+// What of an expression is evaluated before anything else of it that matters: of !f(), f() && x, f() == 0 the call.
+json ast_reader::evaluated_first(json node) {
+  const auto kind = text(node, "kind");
+  const auto op = text(node, "opcode");
+  const auto inner = children(node);
+  const bool converts = kind == "ParenExpr" || kind == "ImplicitCastExpr" || kind == "CStyleCastExpr";
+  if (inner.size() == 1 && (converts || (kind == "UnaryOperator" && (op == "!" || op == "-"))))
+    return evaluated_first(inner[0]);
+  if (inner.size() != 2 || kind != "BinaryOperator")
+    return node;
+  const bool compares = op == "==" || op == "!=" || op == "<" || op == ">" || op == "<=" || op == ">=";
+  return op == "&&" || op == "||" || (compares && text(inner[1], "kind") == "IntegerLiteral")
+             ? evaluated_first(inner[0])
+             : node;
+}
+
 expr ast_reader::read_whole(json node) {
-  auto call = node;
-  for (auto inner = children(call); inner.size() == 1
-                                    && (text(call, "kind") == "ParenExpr" || text(call, "kind") == "ImplicitCastExpr"
-                                        || text(call, "kind") == "CStyleCastExpr");
-       inner = children(call))
-    call = inner[0];
+  const auto call = evaluated_first(node);
   const auto outer = std::exchange(whole_call_, text(call, "kind") == "CallExpr" ? text(call, "id") : std::string{});
   auto out = read_expr(node);
   whole_call_ = outer;

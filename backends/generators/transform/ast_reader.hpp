@@ -60,6 +60,7 @@ public:
 private:
   expr opaque_expr(json node);
   // All of a value: nothing else of its statement is evaluated before it.
+  static json evaluated_first(json node);
   expr read_whole(json node);
   // Whether evaluating it may change anything.
   static bool acts(json node);

@@ -3,6 +3,7 @@
 #include "backends/generators/transform/build.hpp"
 #include "backends/generators/transform/normalise_steps.hpp"
 #include "backends/generators/transform/print.hpp"
+#include "backends/generators/transform/speculated.hpp"
 
 #include <iterator>
 #include <utility>
@@ -64,6 +65,23 @@ std::string beyond(const std::vector<stmt>& work, const std::set<std::string>& w
       out = "'" + print(e) + "' may fail beyond the early end of " + loop;
   });
   return out;
+}
+
+expr let_wrap(expr e, const std::set<std::string>& own) {
+  return wrapping(std::move(e), make_literal(0), [&](const expr& x) {
+    bool data = false;
+    walk(x, [&](const expr& y) {
+      data = data || y.kind == expr_kind::subscript || (y.kind == expr_kind::name && own.count(y.text) != 0);
+    });
+    return data;
+  });
+}
+
+void let_wrap(std::vector<stmt>& work, const std::set<std::string>& own) {
+  rewrite(work, [&](stmt& s) {
+    if (s.has_value || s.kind == stmt_kind::assign || s.kind == stmt_kind::branch)
+      s.value = let_wrap(std::move(s.value), own);
+  });
 }
 
 size_t put_in_place(std::vector<stmt>& where, size_t at, size_t declared_at, std::vector<stmt> made) {

@@ -32,6 +32,10 @@ result<early_loop> read_early(const program& p, const std::vector<stmt>& where, 
 // the loop's end, see reads_within().
 std::string beyond(const std::vector<stmt>& work, const std::set<std::string>& within, const std::string& loop);
 
+// Beyond the early end, what is computed of arrays' elements, or of the loop's own variables, must not overflow.
+expr let_wrap(expr e, const std::set<std::string>& own);
+void let_wrap(std::vector<stmt>& work, const std::set<std::string>& own);
+
 // Puts these in the place of where[at], and drops the index's declaration before it, unless that is `at`; how many to
 // step over.
 size_t put_in_place(std::vector<stmt>& where, size_t at, size_t declared_at, std::vector<stmt> made);

@@ -99,6 +99,7 @@ public:
     if (!tells_nothing())
       return refuse("what follows " + w_.label + " may tell how far it came");
     auto loop = early->counted(w_);
+    let_wrap(work, own_);
     loop.body = std::move(work);
     list out{std::move(loop)};
     if (!found_->told.empty()) {

@@ -167,6 +167,8 @@ private:
   list whole(size_t place, const expr& index, const expr& from, const expr& to, const expr& far) {
     const bool asks_where = mentions(told_, index.text);
     auto loop = early_.counted(w_);
+    let_wrap(early_.work, own_);
+    hit_.value = let_wrap(std::move(hit_.value), own_);
     loop.name = index.text;
     loop.type = index.type;
     loop.from = from;

@@ -154,7 +154,10 @@ private:
       if (bits(rounds.type.base) > 32)
         rounds = make_expr(expr_kind::cast, number, {std::move(rounds)});
       auto parity = make_expr(expr_kind::binary, number, {std::move(rounds), make_literal(1)}, "&");
-      return more % 2 == 0 ? parity : make_expr(expr_kind::binary, number, {std::move(parity), make_literal(1)}, "^");
+      if (more % 2 != 0)
+        parity = make_expr(expr_kind::binary, number, {std::move(parity), make_literal(1)}, "^");
+      return v.type.base == number.base ? parity
+                                        : make_expr(expr_kind::cast, scalar_type(v.type.base), {std::move(parity)});
     };
     for (size_t j = 0; j < inside.size(); ++j)
       if (j != k)

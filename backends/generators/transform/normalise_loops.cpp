@@ -188,20 +188,27 @@ std::optional<int64_t> small_number(const program& p, const expr& e) {
 // i + 5 <= n is i <= n - 5.
 void put_index_alone(const program& p, const expr& index, expr& condition) {
   auto& sides = condition.args.change();
-  const auto sum = bare(sides[0]);
   const auto bound = bare(sides[1]);
-  if (sum.kind != expr_kind::binary || sum.text != "+" || index.kind != expr_kind::name || !is_integer(sum.type.base)
-      || is_unsigned(sum.type.base) || is_unsigned(bound.type.base) || bits(bound.type.base) < 32
+  if (index.kind != expr_kind::name || is_unsigned(bound.type.base) || bits(bound.type.base) < 32
       || bits(bound.type.base) > bits(index.type.base) || !known_to_be_small(p, bound))
     return;
-  for (const size_t side : {size_t{0}, size_t{1}}) {
-    const auto more = small_number(p, sum.args[1 - side]);
-    if (!same(bare(sum.args[side]), index) || is_unsigned(bare(sum.args[1 - side]).type.base) || !more)
-      continue;
-    sides[0] = index;
-    sides[1] = make_binary("-", bound, make_literal(*more));
-    return;
+  int64_t more = 0;
+  auto sum = bare(sides[0]);
+  while (!same(sum, index)) { // ((i + a) + b) - c
+    const bool adds = sum.kind == expr_kind::binary && (sum.text == "+" || sum.text == "-");
+    if (!adds || !is_integer(sum.type.base) || is_unsigned(sum.type.base))
+      return;
+    const size_t fixed = sum.text == "+" && !mentions(sum.args[0], index.text) ? 0 : 1;
+    const auto n = small_number(p, sum.args[fixed]);
+    if (!n || is_unsigned(bare(sum.args[fixed]).type.base))
+      return;
+    more += sum.text == "+" ? *n : -*n;
+    sum = expr{bare(sum.args[1 - fixed])};
   }
+  if (more == 0)
+    return;
+  sides[0] = index;
+  sides[1] = make_binary("-", bound, make_literal(more));
 }
 
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.

@@ -306,7 +306,7 @@ private:
       genome g(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
       g.insert(g.end(), b.begin() + static_cast<ptrdiff_t>(tail), b.end());
       if (random_.chance(0.3))
-        return {mutate(std::move(g), false).first, "combines two and changes the result"};
+        return {mutate(std::move(g), false).first, "combines two and alters a move"};
       return {std::move(g), "combines two"};
     }
     auto out = mutate(parents[0], failed[0]);

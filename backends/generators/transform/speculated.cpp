@@ -84,11 +84,11 @@ bool evaluates(const expr& whole, const expr& part) {
 
 } // namespace
 
-expr wrapping(expr e, const expr& asked, const std::function<bool(const expr&)>& varies) {
-  if (e.kind == expr_kind::subscript || (e.type.base == scalar_kind::i64 && !varies(e)))
+expr wrapping(expr e, const expr& asked, const std::function<bool(const expr&)>& data) {
+  if (e.kind == expr_kind::subscript || !data(e))
     return e;
   for (auto& a : e.args.change())
-    a = wrapping(std::move(a), asked, varies);
+    a = wrapping(std::move(a), asked, data);
   if (!may_overflow(e) || evaluates(asked, e))
     return e;
   const auto own = e.type;

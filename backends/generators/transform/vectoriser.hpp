@@ -45,6 +45,7 @@ private:
   // e as all lanes compute it, also those that do not ask for it; `asked`: what they all do.
   expr harmless(const expr& e, const expr& asked) const;
   expr asked_by(const expr* mask, const expr& value) const;
+  static bool wraps(scalar_kind k, const std::string& op, const expr* mask);
   // `target op value` where no lane that the mask leaves out may overflow; null: all lanes ask for it.
   expr updated(const expr& target, const std::string& op, expr value, const expr* mask) const;
 

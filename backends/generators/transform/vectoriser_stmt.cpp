@@ -308,8 +308,9 @@ void vectoriser::assign(const stmt& s, const expr* mask, list& out) {
   auto target = make_name(s.target.text, t);
   auto v = value(asked_by(mask, s.value), t.base);
   auto op = s.op;
-  const bool partial = left_ && accumulators_.count(s.target.text) != 0;
-  if (mask != nullptr || partial) {
+  const bool sums = accumulators_.count(s.target.text) != 0;
+  const bool partial = left_ && sums;
+  if (mask != nullptr || partial || (!sums && wraps(t.base, op, mask))) {
     if (op != "=")
       v = updated(target, op, std::move(v), mask);
     op = "=";

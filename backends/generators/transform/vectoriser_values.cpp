@@ -56,17 +56,24 @@ expr vectoriser::convert(expr v, scalar_kind to) const {
 }
 
 expr vectoriser::harmless(const expr& e, const expr& asked) const {
-  return wrapping(e, asked, [&](const expr& x) { return varies(x); });
+  return wrapping(e, asked, [&](const expr& x) { return x.type.base != scalar_kind::i64 || varies(x); });
+}
+
+bool vectoriser::wraps(scalar_kind k, const std::string& op, const expr* mask) {
+  const bool signed_number = is_integer(k) && !is_unsigned(k);
+  const bool computes = op == "+=" || op == "-=" || op == "*=";
+  return signed_number && computes && (mask != nullptr || bits(k) < 32); // C computes narrow ones as int
 }
 
 expr vectoriser::updated(const expr& target, const std::string& op, expr value, const expr* mask) const {
   const auto sign = op.substr(0, op.size() - 1);
   const auto k = target.type.base;
-  const bool wraps = mask != nullptr && (k == scalar_kind::i32 || k == scalar_kind::i64)
-                     && (sign == "+" || sign == "-" || sign == "*");
-  if (!wraps)
+  if (!wraps(k, op, mask))
     return make_expr(expr_kind::binary, target.type, {target, std::move(value)}, sign);
-  const auto as = k == scalar_kind::i32 ? scalar_kind::u32 : scalar_kind::u64;
+  const auto as = bits(k) == 64   ? scalar_kind::u64
+                  : bits(k) == 32 ? scalar_kind::u32
+                  : bits(k) == 16 ? scalar_kind::u16
+                                  : scalar_kind::u8;
   auto sum = make_expr(expr_kind::binary, vector_of(as), {convert(target, as), convert(std::move(value), as)}, sign);
   return convert(std::move(sum), k);
 }
