@@ -39,20 +39,21 @@ bool is_parted(const list& body, const std::string& name) {
   });
 }
 
-void part(program& p, list& body, const std::string& name, const ctype& type) {
+// The first keeps the name.
+void part(program& p, list& body, const std::string& name, const ctype& type, bool& taken) {
   std::string now;
   for (auto& s : body) {
     if (!mentions(s, name))
       continue;
     list one{std::move(s)};
     if (begins_anew(one[0], name)) {
-      now = fresh_name(p, name);
+      now = std::exchange(taken, true) ? fresh_name(p, name) : name;
       one = {make_declare(now, type, one[0].value)};
     } else if (!now.empty())
       rename(one, name, now);
     else {
-      part(p, one[0].body.change(), name, type);
-      part(p, one[0].otherwise.change(), name, type);
+      part(p, one[0].body.change(), name, type, taken);
+      part(p, one[0].otherwise.change(), name, type, taken);
     }
     s = std::move(one[0]);
   }
@@ -97,7 +98,8 @@ void part_variables(program& p, list& body) {
     if (!alone || !mentions(without, name) || !is_parted(without, name))
       continue;
     body = std::move(without);
-    part(p, body, name, type);
+    bool taken = false;
+    part(p, body, name, type, taken);
   }
 }
 

@@ -16,7 +16,7 @@
 // applies: first(W0,64); vectorise(W0,32); mask(W0); split(W0w,2)
 // applies: vectorise(L2,8); jam(L2,2)
 // applies: vectorise(L0,8)
-// declines: vectorise(L4,8): s_1 carries a value
+// declines: vectorise(L4,8): carries a value from
 #include <stdint.h>
 void several_purposes(const uint8_t *x, const float *w, int32_t *a, float *b, int32_t *c, int64_t n, int64_t m) {
   int64_t i, j, k = 5;
