@@ -23,7 +23,7 @@
 // applies: finish(W2); vectorise(L1,8)
 // applies: vectorise(L3,16); mask(L3)
 // applies: vectorise(L3,32); unroll(L3,2); jam(L2,2)
-// applies: vectorise(L4,8)
+// declines: vectorise(L4,8): a division by something that varies
 // applies: vectorise(L5,8); mask(L5)
 #include <stdint.h>
 void overflows(const int32_t *x, const int8_t *b, const int32_t *k, int32_t *a, int32_t *c, int32_t *d, int8_t *e, int8_t *f, int64_t *g, int64_t *h, int64_t n, int64_t m) {
