@@ -247,7 +247,9 @@ private:
     const bool size = to.kind == expr_kind::name
                       && std::any_of(p_.parameters.begin(), p_.parameters.end(),
                                      [&](const parameter& x) { return x.name == to.text; });
-    return literal_value(l.from) == 0 && (size || literal_value(to).value_or(-1) >= 0);
+    const auto first = literal_value(l.from);
+    const auto end = literal_value(to);
+    return (first == 0 && size) || (first && end && *first <= *end);
   }
 
   program& p_;

@@ -190,12 +190,22 @@ void forward_places(const program& p, list& all) {
   visit(all);
 }
 
+namespace {
+
+// A pointer, or an array of one dimension.
+bool holds_a_row(const ctype& t) {
+  const bool array = t.depth == 0 && std::count(t.suffix.begin(), t.suffix.end(), '[') == 1;
+  return array || (t.depth == 1 && t.suffix.empty());
+}
+
+} // namespace
+
 void forward_pointers(program& p, list& body) {
   for (auto& s : body) {
     forward_pointers(p, s.body.change());
     forward_pointers(p, s.otherwise.change());
   }
-  for (size_t i = 0; i < body.size(); ++i) {
+  for (size_t i = body.size(); i-- > 0;) { // what others are made of after them
     auto& s = body[i];
     if (s.kind != stmt_kind::declare || s.type.depth != 1 || !s.type.suffix.empty() || !s.has_value)
       continue;
@@ -214,7 +224,8 @@ void forward_pointers(program& p, list& body) {
       base = value.args[0].args[0];
       offset = value.args[0].args[1];
     }
-    if (base.kind != expr_kind::name || base.type.depth != 1 || base.type.base != s.type.base)
+    base = expr(bare(base));
+    if (base.kind != expr_kind::name || !holds_a_row(base.type) || base.type.base != s.type.base)
       continue;
     auto name = s.name;
     list rest(body.begin() + static_cast<ptrdiff_t>(i) + 1, body.end());
@@ -253,7 +264,6 @@ void forward_pointers(program& p, list& body) {
     });
     body.resize(i);
     std::move(rest.begin(), rest.end(), std::back_inserter(body));
-    --i;
   }
 }
 
