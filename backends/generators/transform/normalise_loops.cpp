@@ -193,22 +193,30 @@ void put_index_alone(const program& p, const expr& index, expr& condition) {
       || bits(bound.type.base) > bits(index.type.base) || !known_to_be_small(p, bound))
     return;
   int64_t more = 0;
+  auto other = bound;
   auto sum = bare(sides[0]);
   while (!same(sum, index)) { // ((i + a) + b) - c
     const bool adds = sum.kind == expr_kind::binary && (sum.text == "+" || sum.text == "-");
     if (!adds || !is_integer(sum.type.base) || is_unsigned(sum.type.base))
       return;
     const size_t fixed = sum.text == "+" && !mentions(sum.args[0], index.text) ? 0 : 1;
-    const auto n = small_number(p, sum.args[fixed]);
-    if (!n || is_unsigned(bare(sum.args[fixed]).type.base))
+    const auto& part = bare(sum.args[fixed]);
+    if (is_unsigned(part.type.base))
       return;
-    more += sum.text == "+" ? *n : -*n;
+    const bool adds_it = sum.text == "+";
+    if (const auto n = small_number(p, part))
+      more += adds_it ? *n : -*n;
+    else if (part.kind == expr_kind::name && is_integer(part.type.base) && bits(part.type.base) <= 32
+             && bits(bound.type.base) == 64 && part.text != index.text) // far from where 64 bits end
+      other = make_expr(expr_kind::binary, bound.type, {other, part}, adds_it ? "-" : "+");
+    else
+      return;
     sum = expr{bare(sum.args[1 - fixed])};
   }
-  if (more == 0)
+  if (more == 0 && same(other, bound))
     return;
   sides[0] = index;
-  sides[1] = make_binary("-", bound, make_literal(more));
+  sides[1] = make_binary(more < 0 ? "+" : "-", other, make_literal(more < 0 ? -more : more));
 }
 
 // body[at] is `while (i < n) { …; i += c }`: make it a counted loop where it is one.

@@ -75,6 +75,9 @@ private:
 
   // Finds out what varies, once loops whose ends do are whiles.
   void learn(const std::set<std::string>& accumulators);
+  // True: a loop whose ends move with the lane, though not its length, begins at 0 now.
+  bool shift_windows(std::vector<stmt>& body);
+  std::optional<expr> common_length(const stmt& l) const;
   bool spell_ragged(std::vector<stmt>& body);
   void find_own_ends();
 

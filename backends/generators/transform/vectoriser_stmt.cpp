@@ -22,6 +22,8 @@ vectoriser::vectoriser(const stmt& loop, uint16_t lanes, const std::set<std::str
       own_arrays_.insert(s.name);
   });
   learn(accumulators);
+  while (shift_windows(loop_.body.change()))
+    learn(accumulators);
   while (spell_ragged(loop_.body.change()))
     learn(accumulators);
   find_own_ends();

@@ -8,7 +8,7 @@
 // declines: transpose(x): x is no array of the function's own
 // declines: transpose(nothing): no array of the function's own
 // declines: transpose(begun): no array of the function's own that begins without values
-// declines: transpose(whole): whole is used as a whole
+// declines: transpose(whole): not chosen by a row and a column
 // declines: transpose(chain): chain chooses its own elements
 // declines: transpose(skewed): not chosen by a row and a column
 // declines: transpose(line): not chosen by a row and a column
