@@ -204,6 +204,13 @@ int bits(scalar_kind k) {
   return 0;
 }
 
+scalar_kind unsigned_kind(scalar_kind k) {
+  return bits(k) == 64   ? scalar_kind::u64
+         : bits(k) == 32 ? scalar_kind::u32
+         : bits(k) == 16 ? scalar_kind::u16
+                         : scalar_kind::u8;
+}
+
 scalar_kind mask_kind(scalar_kind k) {
   switch (bits(k)) {
     case 8:

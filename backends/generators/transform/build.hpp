@@ -43,6 +43,7 @@ bool is_integer(scalar_kind k);
 bool is_unsigned(scalar_kind k);
 int bits(scalar_kind k);
 scalar_kind mask_kind(scalar_kind k); // the signed integer as wide as k
+scalar_kind unsigned_kind(scalar_kind k);
 
 // Every expression directly in a statement (not those of nested statements), with a reference to change it.
 void for_each_expr(stmt& s, const std::function<void(expr&)>& f);

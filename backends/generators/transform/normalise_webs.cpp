@@ -73,6 +73,9 @@ void part_variables(program& p, list& body) {
   walk(body, [&](const stmt& s) { // what text may change
     for (const auto& name : s.names)
       found.erase(name);
+    if (!s.type.suffix.empty()) // an array's length
+      std::erase_if(found,
+                    [&](const auto& x) { return replace_identifier(s.type.suffix, x.first, "") != s.type.suffix; });
   });
   walk_exprs(body, [&](const expr& e) {
     for (const auto& name : e.names)

@@ -29,8 +29,9 @@ list needed_for(const stmt& hit, const list& before, std::set<std::string>& name
   return out;
 }
 
-// Whether the work gives values to variables and does nothing else, and to none that the test needs before it.
-bool is_apart(const list& work, const list& before, const std::set<std::string>& needed) {
+// Whether the work gives values to variables and does nothing else, and to none that the test needs before it; the
+// test does nothing but compute.
+bool is_apart(const list& work, const list& before, const expr& test, const std::set<std::string>& needed) {
   const auto own = declared(work);
   bool out = true;
   walk(work, [&](const stmt& s) {
@@ -44,9 +45,11 @@ bool is_apart(const list& work, const list& before, const std::set<std::string>&
     const bool changes = s.kind == stmt_kind::assign && needed.count(s.target.text) != 0;
     out = out && s.kind != stmt_kind::loop && !changes;
   });
-  walk_exprs(work, [&](const expr& e) {
+  const auto computes = [&](const expr& e) {
     out = out && e.kind != expr_kind::opaque && (e.kind != expr_kind::call || is_pure_call(e));
-  });
+  };
+  walk_exprs(work, computes);
+  walk(test, computes);
   return out;
 }
 
@@ -59,7 +62,7 @@ std::optional<parted_loop> part(program& p, const stmt& w, const early_loop& loo
   std::set<std::string> needed{index.text};
   parted_loop out;
   out.search = needed_for(hit, before, needed);
-  if (!is_apart(loop.work, before, needed) || mentions(loop.from, index.text) || leaves_early(told)
+  if (!is_apart(loop.work, before, hit.value, needed) || mentions(loop.from, index.text) || leaves_early(told)
       || assigned(told).count(index.text) != 0)
     return {};
   auto type = bits(loop.to.type.base) > bits(index.type.base) ? loop.to.type : index.type;

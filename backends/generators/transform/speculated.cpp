@@ -92,7 +92,7 @@ expr wrapping(expr e, const expr& asked, const std::function<bool(const expr&)>&
   if (!may_overflow(e) || evaluates(asked, e))
     return e;
   const auto own = e.type;
-  const auto type = scalar_type(bits(own.base) == 64 ? scalar_kind::u64 : scalar_kind::u32);
+  const auto type = scalar_type(unsigned_kind(own.base));
   const auto as_unsigned = [&](expr x) { return make_expr(expr_kind::cast, type, {std::move(x)}); };
   if (e.kind == expr_kind::unary)
     e = make_expr(expr_kind::binary, type, {make_literal(0, type.base), as_unsigned(e.args[0])}, "-");

@@ -45,20 +45,13 @@ std::optional<lane_state> carried_by(const stmt& l, const environment& env, std:
   return out;
 }
 
-scalar_kind unsigned_of(scalar_kind k) {
-  return bits(k) == 64   ? scalar_kind::u64
-         : bits(k) == 32 ? scalar_kind::u32
-         : bits(k) == 16 ? scalar_kind::u16
-                         : scalar_kind::u8;
-}
-
 // Parts of a sum of signed numbers may leave the type that the whole stays in: they are unsigned, and wrap.
 void sum_unsigned(stmt& l, lane_state& carried) {
   for (auto& r : carried.sums) {
     const auto k = r.type.base;
     if (!is_integer(k) || is_unsigned(k) || k == scalar_kind::boolean || (r.op != "add" && r.op != "mul"))
       continue;
-    r.type.base = unsigned_of(k);
+    r.type.base = unsigned_kind(k);
     list one{std::move(l)};
     rewrite(one, [&](stmt& s) {
       if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.text != r.name)

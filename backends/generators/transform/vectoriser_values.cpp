@@ -70,10 +70,7 @@ expr vectoriser::updated(const expr& target, const std::string& op, expr value, 
   const auto k = target.type.base;
   if (!wraps(k, op, mask))
     return make_expr(expr_kind::binary, target.type, {target, std::move(value)}, sign);
-  const auto as = bits(k) == 64   ? scalar_kind::u64
-                  : bits(k) == 32 ? scalar_kind::u32
-                  : bits(k) == 16 ? scalar_kind::u16
-                                  : scalar_kind::u8;
+  const auto as = unsigned_kind(k);
   auto sum = make_expr(expr_kind::binary, vector_of(as), {convert(target, as), convert(std::move(value), as)}, sign);
   return convert(std::move(sum), k);
 }
