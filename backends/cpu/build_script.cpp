@@ -30,7 +30,9 @@ std::vector<std::string> compile_words(const menu_entry& entry, compiler_family 
   const auto& own = clang && !entry.clang.empty() ? entry.clang : entry.gcc;
   out.insert(out.end(), own.begin(), own.end());
   out.emplace_back("-Wno-psabi");
-  if (!clang)
+  if (clang)
+    out.insert(out.end(), quiet_about_native().begin(), quiet_about_native().end());
+  else
     out.emplace_back("-fno-semantic-interposition");
   out.emplace_back(kernel.threads ? "-fopenmp" : "-fopenmp-simd");
   return out;

@@ -128,6 +128,7 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   append(query, language_flags(v));
   append(query, common_flags);
   append(query, v.flags);
+  append(query, quiet_about_native());
   if (!v.tree)
     query.push_back(v.threads ? "-fopenmp" : "-fopenmp-simd");
   append(query, {"-c", "/dev/null", "-o", "candidate.o"});

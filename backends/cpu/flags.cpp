@@ -69,6 +69,11 @@ const menu_entry* find_flags(std::string_view name) {
   return nullptr;
 }
 
+const std::vector<std::string>& quiet_about_native() {
+  static const words out{"-Wno-unknown-warning-option", "-Wno-invalid-feature-combination"};
+  return out;
+}
+
 const menu_entry& oracle_flags() {
   static const menu_entry entry{{"oracle", "exact double", false, 0},
                                 compiler_family::clang,

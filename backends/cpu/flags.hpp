@@ -25,6 +25,9 @@ const std::vector<menu_entry>& cpu_flag_menu();
 // Null if there is no entry of that name.
 const menu_entry* find_flags(std::string_view name);
 
+// Where processors have AVX10, clang 19 warns of what -march=native stands for; other clangs do not know the warning.
+const std::vector<std::string>& quiet_about_native();
+
 // How oracles are built, whatever flags the request names: exact, and never fused or reordered.
 const menu_entry& oracle_flags();
 

@@ -101,7 +101,8 @@ def openblas(arguments: object, folder: Path, pairs: int, threads: int) -> Json 
         # An empty core type lets the library choose.
         env = {"OPENBLAS_NUM_THREADS": str(threads)} | ({"OPENBLAS_CORETYPE": core} if core else {})
         return common.ask([arguments.bin / "bench-openblas", "--object", folder / "kernel.so", "--pairs", n,
-                           "--threads", threads, "--seed", arguments.seed, "--shape", "512x512x512", "--shape", "500x333x417"], env=env)
+                           "--threads", threads, "--seed", arguments.seed, "--shape", "512x512x512", "--shape", "500x333x417",
+                           "--shape", "1024x1000x768"], env=env)
 
     tried = [m for core in CORE_TYPES if (m := measure(core, max(20, pairs // 5)))]
     if not tried:

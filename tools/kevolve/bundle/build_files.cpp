@@ -1,4 +1,5 @@
 // How a bundle is built: kernel.h, CMakeLists.txt, BUILD.md and the sources that give a function another name.
+#include "backends/cpu/flags.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/judging/geometry.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
@@ -193,7 +194,8 @@ std::string cmake_lists(const bundle_input& b) {
                   b.kernel_build.by_clang ? "NOT " : "", cmake_quoted(b.kernel_build.version));
   out += flags_of("kernel_flags", b.kernel_build) + flags_of("reference_flags", b.reference_build);
   out += std::string{"set(oracle_flags "} + (reference_cpp ? "-std=gnu++20" : "-std=gnu17")
-         + " -O2 -march=native -ffp-contract=off -Wno-psabi)\n\n";
+         + " -O2 -march=native -ffp-contract=off -Wno-psabi)\nif(by_clang)\n  list(APPEND oracle_flags"
+         + words_text(quiet_about_native()) + ")\nendif()\n\n";
   out += fmt::format("add_library(kernel STATIC {})\n"
                      "target_include_directories(kernel PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})\n"
                      "target_compile_options(kernel PRIVATE ${{kernel_flags}} \"SHELL:-include "
