@@ -62,6 +62,8 @@ result<void> run_parallel(program& p, const std::string& loop, const environment
 result<void> cut(program& p, const std::string& loop, const std::string& branch);
 result<void> jam(program& p, const std::string& loop, int64_t factor, const environment& env);
 result<void> unroll(program& p, const std::string& loop, int64_t factor);
+// Parts of a sum of signed numbers may leave the type that the whole stays in: they become unsigned, and wrap.
+void sum_unsigned(stmt& l, std::vector<reduction>& sums);
 result<void> split(program& p, const std::string& loop, int64_t count, const environment& env);
 result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const environment& env);
 result<void> mask(program& p, const std::string& loop, const environment& env);

@@ -405,6 +405,30 @@ stmt reduction_join(const reduction& r, expr part) {
   return make_assign(total, "=", make_expr(kind, r.type, {better, total, part}));
 }
 
+void sum_unsigned(stmt& l, std::vector<reduction>& sums) {
+  for (auto& r : sums) {
+    const auto k = r.type.base;
+    if (!is_integer(k) || is_unsigned(k) || k == scalar_kind::boolean || r.type.lanes > 1
+        || (r.op != "add" && r.op != "mul"))
+      continue;
+    r.type = scalar_type(unsigned_kind(k));
+    list one{std::move(l)};
+    rewrite(one, [&](stmt& s) {
+      if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.text != r.name)
+        return;
+      if (s.op == "=") { // s = s + x, s = x + s
+        const auto sum = bare(s.value);
+        const bool first = bare(sum.args[0]).kind == expr_kind::name && bare(sum.args[0]).text == r.name;
+        s.op = sum.text + "=";
+        s.value = sum.args[first ? 1 : 0];
+      }
+      s.target.type = r.type;
+      s.value = make_expr(expr_kind::cast, scalar_type(r.type.base), {std::move(s.value)});
+    });
+    l = std::move(one[0]);
+  }
+}
+
 result<void> split(program& p, const std::string& loop, int64_t count, const environment& env) {
   const auto& facts = facts_of(env, loop);
   if (!facts.independent)
@@ -427,17 +451,22 @@ result<void> split(program& p, const std::string& loop, int64_t count, const env
     list before;
     list after;
     std::vector<list> copies;
+    auto summed = l;
+    auto sums = *carried;
+    sum_unsigned(summed, sums);
     for (int64_t f = 0; f < count; ++f) {
-      auto c = copy_of(p, l, f);
-      for (const auto& r : *carried)
-        if (f > 0) {
+      auto c = copy_of(p, summed, f);
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const auto& r = sums[i];
+        if (f > 0 || r.type.base != (*carried)[i].type.base) {
           auto partial = fresh_name(p, r.name + "_" + std::to_string(f));
           rename(c, r.name, partial);
           auto type = r.type;
           type.is_const = false;
           before.push_back(make_declare(partial, type, reduction_start(r)));
-          after.push_back(reduction_join(r, make_name(partial, type)));
+          after.push_back(reduction_join((*carried)[i], make_name(partial, type)));
         }
+      }
       copies.push_back(std::move(c));
     }
     (*parts)[0].body = zip(p, std::move(copies), {});

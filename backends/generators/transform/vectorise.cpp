@@ -45,30 +45,6 @@ std::optional<lane_state> carried_by(const stmt& l, const environment& env, std:
   return out;
 }
 
-// Parts of a sum of signed numbers may leave the type that the whole stays in: they are unsigned, and wrap.
-void sum_unsigned(stmt& l, lane_state& carried) {
-  for (auto& r : carried.sums) {
-    const auto k = r.type.base;
-    if (!is_integer(k) || is_unsigned(k) || k == scalar_kind::boolean || (r.op != "add" && r.op != "mul"))
-      continue;
-    r.type.base = unsigned_kind(k);
-    list one{std::move(l)};
-    rewrite(one, [&](stmt& s) {
-      if (s.kind != stmt_kind::assign || s.target.kind != expr_kind::name || s.target.text != r.name)
-        return;
-      if (s.op == "=") { // s = s + x, s = x + s
-        const auto sum = bare(s.value);
-        const bool first = bare(sum.args[0]).kind == expr_kind::name && bare(sum.args[0]).text == r.name;
-        s.op = sum.text + "=";
-        s.value = sum.args[first ? 1 : 0];
-      }
-      s.target.type.base = r.type.base;
-      s.value = make_expr(expr_kind::cast, scalar_type(r.type.base), {std::move(s.value)});
-    });
-    l = std::move(one[0]);
-  }
-}
-
 expr largest_of(scalar_kind k) {
   return make_literal(bits(k) == 64 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max(), k);
 }
@@ -174,7 +150,7 @@ result<void> vectorise(program& p, const std::string& loop, int64_t lanes, const
       }
       auto& main = (*parts)[0];
       auto summed = l;
-      sum_unsigned(summed, *carried);
+      sum_unsigned(summed, carried->sums);
       main.body = vectoriser(summed, static_cast<uint16_t>(lanes), carried->names(), within).run();
       main.lanes = static_cast<uint16_t>(lanes);
       main.pragmas.clear();
@@ -219,7 +195,7 @@ result<void> mask(program& p, const std::string& loop, const environment& env) {
       return fail(errc::unsupported, reason);
     auto count = count_left(p, l, lanes);
     auto main = l;
-    sum_unsigned(main, *carried);
+    sum_unsigned(main, carried->sums);
     try {
       main.body =
           vectoriser(main, static_cast<uint16_t>(lanes), carried->names(), within, make_name(count.name, count.type))
