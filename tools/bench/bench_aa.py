@@ -1,4 +1,4 @@
-"""Races of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work or 3 % less."""
+"""Paired comparisons of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work or 3 % less."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from common import Json
 
 
 def render(document: Json) -> str:
-    rows = [["candidate", "other core", "kernel", "reference", "trials", "called faster", "called slower", "screened out",
-             "undecided", "refused", "median speedup", "median pairs", "median race"]]
+    rows = [["candidate", "other core", "kernel", "reference", "sessions", "called faster", "called slower", "screened out",
+             "undecided", "refused", "median speedup", "median pairs", "median time"]]
     for r in document["rows"]:
         rows.append([r["candidate"], r["other_core"], f"{r['kernel']} ({r['bound']})",
                      common.nanoseconds(r["reference_us"] * 1e3), str(r["trials"]), str(r["faster"]), str(r["slower"]),
@@ -43,7 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
-    # Each form: races as in a campaign, A/A sessions under load, sessions for the power at each of four gains.
+    # Each form: comparisons as in a campaign, A/A sessions under load, sessions for the power at each of four gains.
     trials, aa, power, threads = (200, 400, 100, 100) if arguments.long else (4, 8, 4, 4)
     measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
                            "--power", power, "--threads", threads,
@@ -71,6 +71,23 @@ def main() -> None:
                           "power": seen(r) / r["trials"], "disturbed": r["disturbed"]}
                          for r in measured["rows"] if r["part"] == "power"]
     common.publish(common.close(document), render(document), arguments.json)
+
+
+def page_table(documents: dict[str, Json]) -> str:
+    """Returns one row a kind of session, over all kernels: how often a difference was seen."""
+    document, = documents.values()
+    aa = document["aa"]
+    rows = [["candidate", "machine beside it", "sessions", "called faster", "seen to be slower"]]
+    for t in document["totals"]:
+        rows.append([t["candidate"], f"other core {t['other_core']}", str(t["trials"]), str(t["faster"]), str(t["slower"] + t["screened"])])
+    rows.append(["identical (A/A)", "other core busy", str(aa["sessions"]), str(aa["faster"]), "-"])
+    for p in document["power"]:
+        less = "less" in p["candidate"]
+        rows.append([p["candidate"], "other core busy", str(p["sessions"]), str(p["seen"]) if less else "-",
+                     "-" if less else str(p["seen"])])
+    for t in document["threads"]:
+        rows.append([t["candidate"], "a thread on every core", str(t["trials"]), str(t["faster"]), str(t["slower"] + t["screened"])])
+    return common.table(rows)
 
 
 if __name__ == "__main__":

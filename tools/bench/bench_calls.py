@@ -127,5 +127,18 @@ def render(document: Json) -> str:
          f"record: {f['not_in_the_record']}")])
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    document, = documents.values()
+    f = document["found"]
+    rows = [["question", "count"], ["kill -9 of the daemon", str(document["kills"])],
+            ["candidates", str(document["candidates"])], ["requests seen by the server", str(document["requests"])],
+            ["calls in the record", str(f["in_the_record"])], ["calls counted with the provider", str(f["counted"])],
+            *[[f"calls {outcome}", str(n)] for outcome, n in sorted(f["outcomes"].items())],
+            ["requests although the reply was stored", str(f["asked_after_stored"])],
+            [f"questions asked more than {MOST_CALLS} times", str(f["made_too_often"])],
+            ["requests missing in the record", str(f["not_in_the_record"])]]
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()

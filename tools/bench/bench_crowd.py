@@ -212,5 +212,20 @@ def render(document: Json) -> str:
                 document["polled_beside_silent"])])
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    """Returns the answers' times and the rates beside clients, a column a machine."""
+    rows = [["", *(f"{d['machine']['cores']} cores of {d['machine']['cpu']}" for d in documents.values())]]
+    starts = [sorted(r["read_s"] for r in d["restarts"]) for d in documents.values()]
+    rows.append(["everything readable after a kill: median, longest", *(f"{s[len(s) // 2]:.2f} s, {s[-1]:.2f} s" for s in starts)])
+    for key, beside in (("polled", "50 clients"), ("polled_beside_silent", "50 clients and 1,000 silent connections")):
+        polls = [d[key] for d in documents.values()]
+        rows.append([f"{beside}: answers, median; 99 % within", *(f"{common.nanoseconds(1e9 * p['median_s'])}; "
+                                                                 f"{common.nanoseconds(1e9 * p['p99_s'])}" for p in polls)])
+        rows.append([f"{beside}: failed requests", *(f"{p['failed']} of {p['requests']}" for p in polls)])
+        rows.append([f"{beside}: candidates a minute, of those without", *(portion(p["ratio"]) for p in polls)])
+        rows.append([f"{beside}: of those beside a server that only sends the bytes", *(portion(p["own_ratio"]) for p in polls)])
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()

@@ -51,5 +51,9 @@ def main() -> None:
         raise SystemExit(1)
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    return render({"targets": [t for d in documents.values() for t in d["targets"]]})
+
+
 if __name__ == "__main__":
     main()

@@ -59,5 +59,21 @@ def main() -> None:
     common.publish(common.close(document), render(document), arguments.json)
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    """Returns what a check and a paired comparison cost, and the launches and the steadiness, a column a machine."""
+    rows = [["", *(d["machine"]["cpu"] for d in documents.values())]]
+    first = next(iter(documents.values()))
+    names = {"check": "check", "race": "paired comparison"}
+    for i, r in enumerate(first["sizes"]):
+        rows.append([f"{names.get(r['mode'], r['mode'])}, {r['input_bytes'] >> 20} MiB: whole; judge's own; plain copy, fill and compare",
+                     *(f"{milliseconds(s['whole_ms'])}; {milliseconds(s['beyond_ms'])}; {milliseconds(s['floor_ms'])}"
+                       for s in (d["sizes"][i] for d in documents.values()))])
+    rows.append(["launch: median; floor", *(f"{common.nanoseconds(d['launch']['median_ns'])}; "
+                                            f"{common.nanoseconds(d['launch']['floor']['locked_ns'])}" for d in documents.values())])
+    rows.append(["ratio of two kernels over an hour: interquartile range",
+                 *(f"{100 * d['steadiness']['interquartile_range']:.2f} %" for d in documents.values())])
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()

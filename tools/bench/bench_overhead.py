@@ -105,5 +105,12 @@ def render(document: Json) -> str:
         f"median {s['median_daemon_ms']:.2f} ms of daemon CPU a candidate (allowed 3)" for s in document["summary"])
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    rows = [["machine", "task", "candidates a minute, of the bare loop's", "daemon's processor time a candidate"]]
+    rows += [[d["machine"]["cpu"], s["task"], f"{s['median_of_bare']:.3f}", f"{s['median_daemon_ms']:.2f} ms"]
+             for d in documents.values() for s in d["summary"]]
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()

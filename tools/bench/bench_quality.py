@@ -138,7 +138,7 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
                              f"winner={w['source']}@{w['flags']}"]
     for r in rivals:
         command += ["--rival", r]
-    common.say(f"{name}: winner against {len(rivals)} rivals")
+    common.say(f"{name}: winner against {len(rivals)} baselines")
     out["rivals"] = common.ask(command)
     if name == "gemm":
         out["library"] = openblas(arguments, folder, 200 if arguments.long else 60,
@@ -187,7 +187,7 @@ def row_of(t: Json) -> list[str]:
 
 
 def w_summary(c: Json) -> str:
-    return f"node {c['winner']['node']}, flags {c['winner']['flags']}"
+    return f"candidate {c['winner']['node']}, flags {c['winner']['flags']}"
 
 
 def details(tasks: list[Json]) -> str:
@@ -240,6 +240,35 @@ def render(document: Json) -> str:
              "to 90 % of it"]]
     rows += [row_of(t) for t in document["tasks"]]
     return common.table(rows) + "\n\n" + details(document["tasks"])
+
+
+# A page's column for each run, by the second part of its document's name: quality-zen4-again continues quality-zen4.
+COLUMNS = {"xeon": "Xeon, AVX-512", "zen5": "Zen 5, AVX-512", "zen4": "Zen 4, AVX-512", "zen3": "Zen 3, AVX2",
+           "threads": "Zen 5, both cores", "unseen": "Zen 5, AVX-512"}
+
+
+def page_table(documents: dict[str, Json]) -> str:
+    """Returns the newest figures of each task on each machine, and gemm beside OpenBLAS."""
+    machines: dict[str, dict[str, Json]] = {}
+    for name, d in documents.items():
+        machines.setdefault(COLUMNS[name.split("-")[1]], {}).update({t["task"]: t for t in d["tasks"]})
+    tasks = list(dict.fromkeys(name for measured in machines.values() for name in measured))
+    rows = [["task", *machines], *([name, *(page_cell(m.get(name)) for m in machines.values())] for name in tasks)]
+    libraries = [["gemm beside OpenBLAS", "its core type", "shape", "ours, Gflop/s", "OpenBLAS, Gflop/s", "ratio of times"]]
+    for machine, measured in machines.items():
+        if library := measured.get("gemm", {}).get("library"):
+            libraries += [[machine, library["core_type"], f"{r['m']}×{r['n']}×{r['k']}", f"{r['ours_gflops']:.0f}",
+                           f"{r['openblas_gflops']:.0f}", f"{r['of_library']:.3f}"] for r in library["rows"]]
+    text = common.table(rows)
+    return text if len(libraries) == 1 else text + "\n\n" + common.table(libraries)
+
+
+def page_cell(t: Json | None) -> str:
+    """Returns the speed-ups over -O3 and -Ofast, and the share of the roof."""
+    if not t or not t["campaign"] or not t["campaign"]["winner"]:
+        return "-"
+    fast = next((r["speedup"] for r in (t["rivals"] or {}).get("rows", []) if r["rival"] == "reference at -Ofast"), None)
+    return f"{t['speedup']:.2f} · {common.number(fast)} · {common.number(t['roof_ratio'])}"
 
 
 if __name__ == "__main__":

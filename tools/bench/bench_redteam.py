@@ -90,5 +90,27 @@ def main() -> None:
     common.publish(common.close(document), render(document), arguments.json)
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    """Returns how many cheats and runs each rule refused, and the honest controls."""
+    document, = documents.values()
+    outcomes: dict[str, list[int]] = {}
+    for r in document["cheats"]:
+        ends = r["refusals"] | ({"passed, gained nothing": r["passed"]} if r["passed"] else {}) | (
+            {"gained": r["gained"]} if r["gained"] else {})
+        for outcome, n in ends.items():
+            cheats_runs = outcomes.setdefault(outcome, [0, 0])
+            cheats_runs[0] += 1
+            cheats_runs[1] += n
+    t = document["totals"]
+    rows = [["outcome (verdict/rule)", "cheats", "runs"]]
+    rows += [[name, str(cheats), str(runs)] for name, (cheats, runs) in sorted(outcomes.items(), key=lambda x: -x[1][1])]
+    rows += [["all cheats", str(t["cheats"]), str(t["cheat_runs"])],
+             ["not as wanted", "-", str(t["not_as_wanted"])],
+             ["honest controls refused", "-", f"{t['controls_refused']} of {t['control_runs']}"]]
+    if c := document.get("compile_attacks"):
+        rows.append(["attacks on the compiler, as wanted", str(c["attacks"]), f"{c['as_wanted']} of {c['runs']}"])
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()

@@ -1,60 +1,59 @@
-"""Writes the pages of docs/results from the JSON documents beside them, each made by `tools/bench/run NAME … --json`."""
+"""Fills the tables of the pages of docs/results from the JSON documents beside them, each made by `tools/bench/run NAME …
+--json`. A page marks each table: `<!-- table: NAME … -->` before it, `<!-- end -->` after it. All other text stays."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
+import re
+from pathlib import Path
 
 import common
+from common import Json
 
 FOLDER = common.ROOT / "docs" / "results"
-# A page's file, its title, and its parts: document (its benchmark, and after a dash what sets it apart), heading.
-PAGES = [("loop.md", "The closed loop, measured",
-          [("quickstart", "From a clone to a proven kernel"), ("quality", "How much faster the winners are"),
-           ("quality-avx2", "How much faster the winners are without AVX-512"),
-           ("overhead", "What the node costs"), ("overhead-avx2", "What it costs on a slower machine"),
-           ("aa", "Honesty and power of a race"), ("durability", "Kills and resumes"),
-           ("build", "A clean build")]),
-         ("cpu.md", "The embedded generator, measured on every CPU task", [("quality-cpu", "Every task"), ("quality-zen4", "Every task on an older core"),
-          ("quality-zen4-again", "Some of them again"),
-          ("quality-xeon", "Every task on a Xeon with AVX-512"), ("quality-zen3", "Every task on a slower, older core"), ("quality-zen3-again", "The narrow ones and conv2d again"), ("quality-zen3-last", "Seven of them once more"), ("quality-threads", "On every core"), ("quality-unseen", "Operators that came when it was finished"), ("search", "How soon, beside random choice"), ("search-zen3", "Some of them again, on a slower core"),
-          ("hand", "What a hand-written kernel reaches")]),
-         ("judge.md", "The judge, measured",
-          [("redteam", "The red team"), ("aa", "Honesty and power of a race"),
-           ("judge", "What judging costs, and how steady it is"),
-           ("judge-avx2", "What it costs on a slower machine"), ("fuzz", "Fuzzing what parses hostile bytes")]),
-         ("synthesis.md", "Candidates written by a model, measured",
-          [("synthesis", "Three recorded campaigns, and the embedded generator at the same budget of candidates"),
-           ("streams", "Two hundred answers at once"), ("calls", "Calls over kill -9"),
-           ("server", "A server that others wrote")]),
-         ("daemon.md", "The daemon, measured",
-          [("daemon", "Kills and cut streams"), ("crowd", "A long past, a hundred thousand actors, silent connections"),
-           ("crowd-16", "The same on a machine of sixteen cores"), ("soak", "An hour at the highest rate"),
-           ("shares", "What a priority is worth"), ("fuzz-daemon", "Fuzzing what parses requests and settings")])]
+TABLE = re.compile(r"(<!-- table: ([^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def part(name: str, heading: str) -> list[str]:
-    out = [f"## {heading}", ""]
-    benchmark = name.partition("-")[0]
-    file = FOLDER / f"{name}.json"
-    if not file.exists():
-        return [*out, f"Not measured yet: `tools/bench/run {benchmark} --long --json > docs/results/{name}.json`", ""]
-    document = json.loads(file.read_text(encoding="utf-8"))
-    render = importlib.import_module(f"bench_{benchmark}").render
-    out += [f"`{document['command']}` ({common.provenance(document)})", "", render(document), ""]
-    notes = FOLDER / f"{name}.notes.md"
-    if notes.exists():
-        out += [notes.read_text(encoding="utf-8").strip(), ""]
-    return out
+def source_of(name: str, document: Json) -> str:
+    return f"Command: `{document['command']}` ({common.provenance(document)}). [Raw data]({name}.json)."
+
+
+def table_of(names: list[str]) -> str:
+    """Returns one table of the documents, and the command, the machine and the raw data of each."""
+    documents = {n: json.loads((FOLDER / f"{n}.json").read_text(encoding="utf-8")) for n in names}
+    # A name is that of its benchmark, and after a dash what sets this run apart.
+    module = importlib.import_module(f"bench_{names[0].partition('-')[0]}")
+    text = module.page_table(documents) if hasattr(module, "page_table") else module.render(documents[names[0]])
+    sources = [source_of(n, d) for n, d in documents.items()]
+    return text + "\n\n" + (sources[0] if len(sources) == 1 else "\n".join(f"- {s}" for s in sources))
+
+
+def filled(page: str) -> str:
+    return TABLE.sub(lambda m: f"{m[1]}{table_of(m[2].split())}\n{m[3]}", page)
+
+
+def outdated() -> list[Path]:
+    """Returns the pages whose tables differ from their raw data."""
+    return [f for f in sorted(FOLDER.glob("*.md")) if (text := f.read_text(encoding="utf-8")) != filled(text)]
+
+
+def unlinked() -> list[Path]:
+    """Returns the files of the folder that no page links to."""
+    linked = {link for f in FOLDER.glob("*.md") for link in re.findall(r"\]\(([^)#]+)", f.read_text(encoding="utf-8"))}
+    return [f for f in sorted(FOLDER.rglob("*")) if f.is_file() and f.name != "README.md"
+            and str(f.relative_to(FOLDER)) not in linked]
 
 
 def main() -> None:
-    for file, title, parts in PAGES:
-        out = [f"# {title}", "", ("Written by `tools/bench/run results` from the JSON documents in this folder; edit the "
-               "notes, not this file."), ""]
-        for name, heading in parts:
-            out += part(name, heading)
-        (FOLDER / file).write_text("\n".join(out), encoding="utf-8")
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--check", action="store_true", help="writes nothing; exit status 1 if a table differs from its raw data")
+    pages = outdated()
+    if p.parse_args().check:
+        raise SystemExit("\n".join(f"{f}: its tables differ from their raw data" for f in pages) or 0)
+    for f in pages:
+        f.write_text(filled(f.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def render(document: Json) -> str:
     rows += [row_of(t) for t in document["tasks"]]
     return common.table(rows) + (
         f"\n\n{document['seeds']} seeds, {document['budget']} candidates each. To 90 %: median of candidates judged until the "
-        "champion was at 90 % of the best final result of all runs of that task, and how many runs came there.")
+        "champion was at 90 % of the best final result of that task. In brackets: how many runs came there.")
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from common import Json
 
 
 def line(what: str, x: Json) -> list[str]:
-    return [what, x["outcome"], x["finish"], str(x["pieces"]), str(x["input_tokens"]), str(x["output_tokens"]),
+    return [what, x["outcome"], x["finish"], str(x["pieces"]), *("-" if n is None else str(n) for n in (x["input_tokens"], x["output_tokens"])),
             "-" if x["first_content_ms"] is None else f"{x['first_content_ms']:.0f} ms", f"{x['total_ms']:.0f} ms"]
 
 

@@ -74,8 +74,8 @@ def slope(xs: list[float], ys: list[float]) -> tuple[float, float]:
     return rise, math.sqrt(left / (len(xs) - 2) / spread)
 
 
-def trend(what: str, minutes: list[float], kib: list[float]) -> str:
-    """Means of tenths of the time, which what runs at a moment moves less than single readings, and their line."""
+def trend(what: str, minutes: list[float], kib: list[float]) -> list[str]:
+    """Returns the row of a quantity: means of tenths of the time, which vary less than single readings, and their line."""
     length = (minutes[-1] - minutes[0]) / 10
     bins: list[list[float]] = [[] for _ in range(10)]
     for minute, x in zip(minutes, kib):
@@ -84,8 +84,7 @@ def trend(what: str, minutes: list[float], kib: list[float]) -> str:
     rise, error = slope([float(k) for k in range(len(means))], means)
     first = sum(means) / len(means)
     low, high = (100 * 9 * (rise + sign * T_95_OF_8 * error) / first for sign in (-1, 1))
-    return (f"{what}: means of tenths of that time {', '.join(f'{m:.0f}' for m in means)} KiB; their line rises by "
-            f"{100 * 9 * rise / first:+.1f} % over it (95 % interval {low:+.1f} to {high:+.1f} %)")
+    return [what, f"{min(means):.0f} to {max(means):.0f}", f"{100 * 9 * rise / first:+.1f} %", f"{low:+.1f} to {high:+.1f} %"]
 
 
 def main() -> None:
@@ -126,11 +125,12 @@ def render(document: Json) -> str:
     minutes = [r["minute"] for r in settled]
     # What fills is the store's own, and bounded: the rest is what a leak would show in.
     parts = [key for key, _ in columns if key.startswith("store_")]
-    trends = [trend(f"memory (anonymous) from minute {minutes[0]:.0f} on", minutes, [r["anonymous_kib"] for r in settled])]
+    trends = [[f"from minute {minutes[0]:.0f} on", "means of tenths of that time, KiB", "rise of their line", "95 % interval"],
+              trend("anonymous memory", minutes, [r["anonymous_kib"] for r in settled])]
     if parts:
-        trends.append(trend("without what the store counts as its own", minutes,
+        trends.append(trend("the same without the store's own", minutes,
                             [r["anonymous_kib"] - sum(r[p] for p in parts) for r in settled]))
-    disk_trend = trend("data directory", minutes, [r["disk_kib"] for r in settled])
+    trends.append(trend("data directory", minutes, [r["disk_kib"] for r in settled]))
     made = settled[-1]["candidates"] - settled[0]["candidates"]
     disk = settled[-1]["disk_kib"] - settled[0]["disk_kib"]
     return "\n".join([
@@ -138,9 +138,9 @@ def render(document: Json) -> str:
         (f"{made / max(1e-9, minutes[-1] - minutes[0]):.0f} candidates a minute, {document['campaigns_at_once']} campaigns at once of "
          f"{document['candidates_each']} candidates each, written by a server that answers at once; failed campaigns: "
          f"{rows[-1]['failed']}; exit status in the end: {document['exit_code']}"),
-        *trends, disk_trend,
         (f"disk: {disk / max(1, made):.1f} KiB a candidate made, raw samples kept of {document['keep_samples']} a campaign"
-         + (f", of ended campaigns {document['keep_candidates']} candidates" if "keep_candidates" in document else ""))])
+         + (f", of ended campaigns {document['keep_candidates']} candidates" if "keep_candidates" in document else "")), "",
+        common.table(trends)])
 
 
 if __name__ == "__main__":

@@ -53,5 +53,18 @@ def main() -> None:
     common.publish(common.close(document), render(document), arguments.json)
 
 
+def page_table(documents: dict[str, Json]) -> str:
+    document, = documents.values()
+    m, c = document["measured"], document["beside_the_server"]
+    rows = [[f"{m['calls']} calls, {m['at_once']} at once", "median", "99 % within", "most"],
+            row("from the question until the server has it", m["before_ms"]),
+            row("from the server's last piece until the answer is stored", m["after_ms"]),
+            row(f"both (wanted: {OWN_LIMIT_MS} ms in 99 of 100)", m["own_ms"]), row("floor of both", m["floor_ms"]),
+            row("both, beside a server with equal parts of the same cores", c["own_ms"]),
+            [f"memory a stream (wanted: {MEMORY_LIMIT_KIB} KiB)", f"{m['kib_a_stream']:.0f} KiB", "-", "-"],
+            ["processor time a call", f"{m['processor_ms_a_call']:.2f} ms", "-", "-"]]
+    return common.table(rows)
+
+
 if __name__ == "__main__":
     main()
