@@ -1,4 +1,4 @@
-"""What the benchmarks publish when they are cut off."""
+"""Benchmarks that are cut off, and the pages of docs/results."""
 
 import io
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
+import bench_results
 import common
 
 
@@ -35,6 +36,21 @@ class CutOff(unittest.TestCase):
         common.each(document, ["first"], lambda name: {"task": name})
         self.assertEqual(document, {"tasks": [{"task": "first"}]})
         self.assertEqual(signal.getsignal(signal.SIGTERM), signal.SIG_DFL)
+
+
+class Pages(unittest.TestCase):
+    def test_tables_are_those_of_their_raw_data(self) -> None:
+        self.assertEqual(bench_results.outdated(), [])
+
+    def test_every_file_is_linked_from_a_page(self) -> None:
+        self.assertEqual(bench_results.unlinked(), [])
+
+    def test_a_changed_figure_is_put_right(self) -> None:
+        page = (bench_results.FOLDER / "search.md").read_text(encoding="utf-8")
+        self.assertIn("81 of 120", page)
+        changed = page.replace("12.99×", "13.99×")
+        self.assertNotEqual(changed, page)
+        self.assertEqual(bench_results.filled(changed), page)
 
 
 if __name__ == "__main__":

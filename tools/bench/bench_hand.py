@@ -1,6 +1,6 @@
 """What kernels written by hand reach where the generator's miss the roof, beside what memory gives in judged calls: two
 small tasks, `scale` (reads as much as it writes) and `sums` (only reads), at three sizes. With --long also the winners
-that quality-cpu.json keeps, judged again in the same run."""
+that quality-zen5.json keeps, judged again in the same run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from common import Json
 HAND = common.ROOT / "tools" / "bench" / "hand"
 TASKS = common.ROOT / "config" / "tasks"
 EXAMPLES = common.ROOT / "config" / "examples"
-WINNERS = common.ROOT / "docs" / "results" / "quality-cpu.json"
+WINNERS = common.ROOT / "docs" / "results" / "quality-zen5.json"
 MEMORY = ["scale", "sums"]
 # Each kernel's task, its name among the winners, and the memory task that moves data most like it (none: what it moves
 # hangs on its data).
@@ -138,6 +138,12 @@ def render(document: Json) -> str:
     for t in document["tasks"]:
         rows += rows_of(t, memory)
     return (common.table(first) + f"\n\nThe call itself: {common.nanoseconds(call)}, as a task of one block takes.\n\n" + common.table(rows))
+
+
+def page_table(documents: dict[str, Json]) -> str:
+    rows = [["task", "by hand against -O3 (95 %)", "generator against -O3 (95 %)"]]
+    rows += [[t["task"], speedup(t["hand"]), speedup(t["winner"])] for d in documents.values() for t in d["tasks"]]
+    return common.table(rows)
 
 
 if __name__ == "__main__":
