@@ -3,7 +3,7 @@
 // Failures travel as errors with kevolve::errc; a fault of the infrastructure inside an answer is a value.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>

@@ -1,9 +1,11 @@
 // The list of targets: a new folder becomes one line here.
 #include "backends/cpu/cpu_target.hpp"
-#include "backends/cpu/machine.hpp"
-#include "backends/cuda/triton/triton_target.hpp"
+#include "backends/cuda/cuda_target.hpp"
 #include "backends/hip/hip_target.hpp"
+#include "backends/host_machine.hpp"
 #include "backends/target.hpp"
+#include "backends/triton/candidate_format.hpp"
+#include "backends/triton/triton_target.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,7 +32,7 @@ constexpr known_target known[]{
      }},
     {"hip",
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {
-       return std::make_unique<hip_target>(bin_dir, std::move(cores), options);
+       return std::make_unique<hip_target>(triton_language(), bin_dir, std::move(cores), options);
      }},
     {"triton",
      [](const std::string& bin_dir, std::vector<int> cores, const target_options& options) -> std::unique_ptr<target> {

@@ -1,6 +1,6 @@
 #include "actors/evaluation/plan.hpp"
 
-#include "backends/judging/figure.hpp"
+#include "backends/judge/figure.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <charconv>

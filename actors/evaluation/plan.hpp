@@ -1,7 +1,7 @@
 // The job graph of one evaluation, as a function of what is known so far, and what the stages' results mean.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 // among them; those of other candidates while they are among the newest; then a median a side and shape remains.
 #pragma once
 
-#include "actors/records.hpp"
+#include "actors/messages/records.hpp"
 
 #include <cstdint>
 #include <deque>

@@ -2,7 +2,7 @@
 
 #include "actors/synthesis/blocks.hpp"
 #include "actors/synthesis/edits.hpp"
-#include "backends/generators/llm/plain_text.hpp"
+#include "backends/llm/protocol/plain_text.hpp"
 
 #include <algorithm>
 #include <array>

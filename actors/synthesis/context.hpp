@@ -1,7 +1,7 @@
 // The context of a synthesis step: what the generator is shown of the tree. Pure.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "config/campaign.hpp"
 
 #include <string>

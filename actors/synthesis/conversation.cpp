@@ -1,7 +1,7 @@
 #include "actors/synthesis/conversation.hpp"
 
-#include "backends/generators/llm/tokens.hpp"
-#include "backends/generators/llm/tool_turn.hpp"
+#include "backends/llm/protocol/tokens.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
 
 #include <utility>
 

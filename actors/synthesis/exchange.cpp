@@ -1,6 +1,6 @@
 #include "actors/synthesis/exchange.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 namespace kevolve::synthesis {

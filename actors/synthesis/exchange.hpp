@@ -1,7 +1,7 @@
 // What is stored of a question and its answer. Pure: from values to append requests.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "actors/synthesis/prompt.hpp"
 
 #include "actors/synthesis/prompt_parts.hpp"
-#include "backends/generators/llm/tokens.hpp"
+#include "backends/llm/protocol/tokens.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // nowhere said; the computed context decides. The system part depends on the campaign alone, byte for byte.
 #pragma once
 
+#include "actors/knowledge/documents.hpp"
 #include "actors/synthesis/answer.hpp"
-#include "actors/synthesis/documents.hpp"
 #include "actors/synthesis/memory_report.hpp"
 #include "actors/synthesis/quoting.hpp"
 #include "backends/generator.hpp"

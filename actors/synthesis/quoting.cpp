@@ -1,7 +1,7 @@
 #include "actors/synthesis/quoting.hpp"
 
-#include "backends/generators/llm/plain_text.hpp"
-#include "backends/generators/llm/tokens.hpp"
+#include "backends/llm/protocol/plain_text.hpp"
+#include "backends/llm/protocol/tokens.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "actors/synthesis/edits.hpp"
 #include "actors/synthesis/quoting.hpp"
-#include "backends/generators/llm/plain_text.hpp"
+#include "backends/llm/protocol/plain_text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "actors/synthesis/answer.hpp"
-#include "backends/generators/llm/exchange.hpp"
+#include "backends/llm/protocol/exchange.hpp"
 
 #include <cstdint>
 #include <string>

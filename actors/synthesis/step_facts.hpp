@@ -2,7 +2,7 @@
 // before, the documents that fit. Pure.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "actors/synthesis/prompt.hpp"
 
 #include <map>

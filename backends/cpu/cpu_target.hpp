@@ -1,8 +1,8 @@
 // The `cpu` target: this machine's processor, native shared objects compiled by clang-19 (or g++), one timing core.
 #pragma once
 
-#include "backends/cpu/machine.hpp"
 #include "backends/cpu/toolchain.hpp"
+#include "backends/host_machine.hpp"
 #include "backends/target.hpp"
 
 #include <mutex>

@@ -1,6 +1,6 @@
 #include "backends/cpu/doctor.hpp"
 
-#include "backends/cpu/judge/core_turn.hpp"
+#include "backends/judge/core_turn.hpp"
 #include "runtime/base/sandbox.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // What `kevolve doctor` says of the cpu target: what is there, what is weaker than it could be, what mends it.
 #pragma once
 
-#include "backends/cpu/machine.hpp"
 #include "backends/cpu/toolchain.hpp"
+#include "backends/host_machine.hpp"
 #include "backends/target.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "backends/cpu/driver.hpp"
 
-#include "backends/cpu/capture.hpp"
+#include "backends/capture.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "backends/cpu/toolchain.hpp"
 
-#include "backends/cpu/capture.hpp"
+#include "backends/capture.hpp"
 #include "backends/cpu/driver.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "runtime/base/ids.hpp"

@@ -1,117 +1,18 @@
 #include "backends/cuda/cuda_target.hpp"
 
-#include "backends/cpu/capture.hpp"
-#include "backends/cpu/machine.hpp"
-#include "backends/cuda/package.hpp"
-#include "backends/cuda/plan_check.hpp"
-#include "backends/cuda/plan_words.hpp"
+#include "backends/cuda/candidate_format.hpp"
 #include "backends/cuda/tactics.hpp"
-#include "backends/cuda/toolchain.hpp"
-#include "backends/helper_words.hpp"
-#include "runtime/base/ids.hpp"
-
-#include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <sstream>
+#include "backends/launch_plan/package.hpp"
+#include "backends/launch_plan/plan_check.hpp"
 
 namespace kevolve {
-
-namespace {
-
-constexpr auto facts_limit = std::chrono::seconds{60}; // a driver that nobody keeps awake takes seconds to start
-constexpr const char* device_order = "PCI_BUS_ID";     // as the management library numbers them
-
-size_t index_of(const device_description& device) {
-  size_t out = 0;
-  const auto at = device.id.find(':') + 1;
-  std::from_chars(device.id.data() + at, device.id.data() + device.id.size(), out);
-  return out;
-}
-
-// 90 for "sm_90a"; 0: not such a name.
-uint32_t capability_of(const std::string& architecture) {
-  return architecture.rfind("sm_", 0) == 0 ? static_cast<uint32_t>(std::strtoul(architecture.c_str() + 3, nullptr, 10))
-                                           : 0;
-}
-
-} // namespace
-
-cuda_core_plan plan_cuda_cores(std::vector<int> cores, bool named, size_t devices) {
-  cuda_core_plan out;
-  if (!named) {
-    std::reverse(cores.begin(), cores.end());
-    std::rotate(cores.begin(), cores.begin() + (cores.empty() ? 0 : 1), cores.end());
-  }
-  // Layout, comparison and a framework's host side want more than one core; compilers want the most.
-  const auto each = std::max<size_t>(1, cores.size() / (4 * std::max<size_t>(1, devices)));
-  size_t taken = 0;
-  for (size_t d = 0; d < devices && !cores.empty(); ++d) {
-    auto& mine = out.runners.emplace_back();
-    for (size_t i = 0; i < each; ++i)
-      mine.push_back(cores[taken++ % cores.size()]);
-  }
-  for (size_t i = taken; i < cores.size(); ++i)
-    out.compiling.push_back(cores[i]);
-  if (out.compiling.empty())
-    out.compiling = cores;
-  return out;
-}
-
-cuda_target::cuda_target(std::string bin_dir, std::vector<int> cores, target_options options)
-    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : cores), named_(!cores.empty()),
-      options_(std::move(options)) {}
-
-const result<cuda::gpu_list>& cuda_target::gpus() const {
-  std::lock_guard guard{lock_};
-  if (!gpus_)
-    gpus_ = cuda::list_gpus();
-  return *gpus_;
-}
-
-const cuda::cuda_toolchain& cuda_target::tools() const {
-  std::lock_guard guard{lock_};
-  if (!tools_)
-    tools_ = cuda::find_cuda_toolchain();
-  return *tools_;
-}
-
-const cuda::framework_python& cuda_target::python() const {
-  std::lock_guard guard{lock_};
-  if (!python_)
-    python_ = cuda::find_framework_python();
-  return *python_;
-}
-
-std::vector<cuda::gpu> cuda_target::found() const {
-  return gpus() ? gpus()->all : std::vector<cuda::gpu>{};
-}
-
-// Instructions of one generation alone, such as those of the tensor cores' asynchronous products, want the suffix.
-std::string cuda_target::architecture() const {
-  const auto all = found();
-  const auto capability = all.empty() || all.front().capability == 0 ? 90 : all.front().capability;
-  return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
-}
-
-cuda_core_plan cuda_target::cores() const {
-  return plan_cuda_cores(cores_, named_, found().size());
-}
 
 std::string cuda_target::name() const {
   return "cuda";
 }
 
-trust_tier cuda_target::trust() const {
-  return trust_tier::device_code;
-}
-
 std::vector<std::string> cuda_target::languages() const {
   return {"cuda"};
-}
-
-std::vector<std::string> cuda_target::reference_languages() const {
-  return {"pytorch"};
 }
 
 candidate_form cuda_target::form(const contract& task) const {
@@ -126,7 +27,7 @@ std::string cuda_target::misread(const contract& task, const std::string& source
   const auto plan = parse_plan(parts->plan, task);
   if (!plan)
     return plan_errors(plan.error(), file, parts->plan_line);
-  auto misfits = plan_misfits(*plan, task, published_limits(capability_of(architecture())), {});
+  auto misfits = plan_misfits(*plan, task, published_limits(capability()), {});
   return plan_errors(in_their_lines(std::move(misfits), parts->plan), file, parts->plan_line);
 }
 
@@ -134,143 +35,8 @@ std::vector<flag_set> cuda_target::flag_menu() const {
   return cuda::cuda_flag_menu();
 }
 
-std::vector<device_description> cuda_target::devices() const {
-  std::vector<device_description> out;
-  const auto plan = cores();
-  for (size_t i = 0; i < found().size(); ++i)
-    out.push_back({"cuda:" + std::to_string(i), i < plan.runners.size() ? plan.runners[i] : std::vector<int>{}});
-  return out;
-}
-
-helper_command cuda_target::compile_server() const {
-  helper_command out{{bin_dir_ + "/kevolve-compile-server-cuda", "--architecture", architecture()},
-                     helper_environment(),
-                     cores().compiling};
-  if (!python().path.empty())
-    out.argv.insert(out.argv.end(), {"--python", python().path});
-  if (!python().triton_path.empty())
-    out.argv.insert(out.argv.end(), {"--triton", python().triton_path});
-  accept_weakness(out.argv, options_);
-  return out;
-}
-
-helper_command cuda_target::judge(const device_description& device) const {
-  helper_command out{{bin_dir_ + "/kevolve-runner-cuda", "--device", std::to_string(index_of(device)), "--zygote",
-                      bin_dir_ + "/kevolve-zygote"},
-                     helper_environment(),
-                     device.cores};
-  if (!python().path.empty())
-    out.argv.insert(out.argv.end(), {"--python", python().path});
-  if (auto ncu = cuda::find_ncu(); !ncu.empty())
-    out.argv.insert(out.argv.end(), {"--profiler", std::move(ncu)});
-  accept_weakness(out.argv, options_);
-  // Where the driver's libraries are, which devices are ours, and in which order they are counted.
-  out.environment["CUDA_DEVICE_ORDER"] = device_order;
-  for (const auto* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "KEVOLVE_CUPTI"})
-    if (auto value = environment(name); !value.empty())
-      out.environment[name] = value;
-  return out;
-}
-
-std::string cuda_target::toolchain_fingerprint(const std::vector<std::string>& /*none are linked*/) const {
-  std::lock_guard guard{lock_};
-  if (toolchain_fingerprint_.empty()) {
-    std::string text = "cuda-toolchain 1\n" + tools().version + "\n" + architecture() + "\n";
-    for (const auto* program : {"/bin/nvcc", "/bin/ptxas", "/nvvm/bin/cicc"})
-      text += sha256_hex(file_bytes(tools().root + program)) + "\n";
-    for (const auto& entry : cuda::cuda_menu()) {
-      text += entry.about.name;
-      for (const auto& word : entry.words)
-        text += " " + word;
-      text += "\n";
-    }
-    text += sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server-cuda")) + "\n";
-    toolchain_fingerprint_ = sha256_hex(text);
-  }
-  return toolchain_fingerprint_;
-}
-
-std::string cuda_target::device_fingerprint(const device_description& device) const {
-  const auto all = found();
-  const auto index = index_of(device);
-  const auto which = index < all.size() ? all[index].name + "\n" + all[index].uuid : device.id;
-  return sha256_hex("cuda-device 1\n" + which + "\n" + (gpus() ? gpus()->driver : "") + "\n");
-}
-
-std::string cuda_target::harness_fingerprint() const {
-  std::lock_guard guard{lock_};
-  if (harness_fingerprint_.empty()) {
-    // The programs and what they are told; and the framework that every reference runs on.
-    std::string text = "cuda-harness 1\n";
-    for (const auto* program : {"kevolve-runner-cuda", "kevolve-zygote"})
-      text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
-    for (const auto& layer : options_.allow_weak_sandbox)
-      text += "without " + layer + "\n";
-    text += "python " + python().version + " torch " + python().torch + "\n";
-    harness_fingerprint_ = sha256_hex(text);
-  }
-  return harness_fingerprint_;
-}
-
-std::map<std::string, int64_t> cuda_target::hardware() const {
-  std::lock_guard guard{lock_};
-  if (hardware_)
-    return *hardware_;
-  hardware_.emplace();
-  const auto all = found();
-  if (all.empty())
-    return *hardware_;
-  auto& out = *hardware_;
-  out["memory"] = static_cast<int64_t>(all.front().memory_bytes);
-  std::vector<std::string> words{"/usr/bin/env", std::string{"CUDA_DEVICE_ORDER="} + device_order};
-  for (const auto* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})
-    if (auto value = environment(name); !value.empty())
-      words.push_back(std::string{name} + "=" + value);
-  words.insert(words.end(), {bin_dir_ + "/kevolve-cuda-facts", "0"});
-  const auto said = capture(words, facts_limit);
-  if (!said || said->status != 0)
-    return out; // the runner will say what ails the driver
-  std::istringstream lines{said->output};
-  int64_t value = 0;
-  for (std::string key; lines >> key >> value;)
-    if (value > 0)
-      out[key] = value;
-  return out;
-}
-
 std::vector<std::pair<std::string, std::string>> cuda_target::documents() const {
   return {{"tactics.md", std::string{cuda_tactics()}}};
-}
-
-cuda::cuda_examination cuda_target::examination() const {
-  return {&gpus(), &tools(), &python(), bin_dir_};
-}
-
-std::vector<doctor_row> cuda_target::doctor() const {
-  return cuda::examine_cuda(examination());
-}
-
-std::string cuda_target::lacks() const {
-  return cuda::missing_in(cuda::examine_machine(examination()));
-}
-
-std::vector<std::pair<std::string, std::string>> cuda_target::about() const {
-  std::string machine;
-  for (const auto& g : found())
-    machine += (machine.empty() ? "" : "; ") + g.name;
-  const auto known = published_limits(capability_of(architecture()));
-  const auto shared = known.shared_opt_in == 0
-                          ? std::string{}
-                          : ", with " + std::to_string(known.shared_opt_in >> 10U) + " KiB of shared memory a block";
-  return {{"machine",
-           machine.empty() ? "not here: a GPU of " + architecture() + shared : machine + ", driver " + gpus()->driver},
-          {"toolchain", tools().nvcc.empty() ? "no nvcc" : "nvcc " + tools().version + " for " + architecture()},
-          {"framework", python().torch.empty() ? "PyTorch, of the machine that judges"
-                                               : "torch " + python().torch + ", Python " + python().version}};
-}
-
-std::string cuda_target::build_script(const kernel_build& /*kernel*/) const {
-  return {};
 }
 
 } // namespace kevolve

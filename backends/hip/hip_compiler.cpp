@@ -1,9 +1,9 @@
 #include "backends/hip/hip_compiler.hpp"
 
-#include "backends/cpu/compile_server/diagnosis.hpp"
-#include "backends/cuda/package.hpp"
-#include "backends/cuda/plan_check.hpp"
-#include "backends/hip/launch_limits.hpp"
+#include "backends/amd/launch_limits.hpp"
+#include "backends/compile/diagnosis.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/launch_plan/plan_check.hpp"
 
 #include <chrono>
 

@@ -2,7 +2,7 @@
 // all that there is to know, and the log holds it.
 #pragma once
 
-#include "backends/cuda/compile/locked_tool.hpp"
+#include "backends/compile/locked_tool.hpp"
 #include "backends/hip/hip_toolchain.hpp"
 
 namespace kevolve::hip {

@@ -1,11 +1,8 @@
 #include "backends/hip/hip_target.hpp"
 
-#include "backends/cpu/machine.hpp"
-#include "backends/cuda/doctor.hpp"
-#include "backends/cuda/triton/triton_flags.hpp"
-#include "backends/cuda/triton/triton_words.hpp"
 #include "backends/helper_words.hpp"
 #include "backends/hip/hip_toolchain.hpp"
+#include "backends/host_machine.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/log.hpp"
 
@@ -40,8 +37,8 @@ doctor_row examine_hip(const hip::hip_toolchain& tools) {
 
 } // namespace
 
-hip_target::hip_target(std::string bin_dir, std::vector<int> cores, target_options options)
-    : bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
+hip_target::hip_target(candidate_language triton, std::string bin_dir, std::vector<int> cores, target_options options)
+    : triton_(triton), bin_dir_(std::move(bin_dir)), cores_(cores.empty() ? usable_cores() : std::move(cores)),
       options_(std::move(options)), architecture_(architecture_asked_for()) {}
 
 const cuda::framework_python& hip_target::python() const {
@@ -64,7 +61,7 @@ bool hip_target::compiles_only() const {
 }
 
 std::vector<std::string> hip_target::languages() const {
-  return {"triton", "hip"};
+  return {triton_.name, "hip"};
 }
 
 std::vector<std::string> hip_target::reference_languages() const {
@@ -72,11 +69,11 @@ std::vector<std::string> hip_target::reference_languages() const {
 }
 
 candidate_form hip_target::form(const contract& task) const {
-  return cuda::triton_form(task);
+  return triton_.form(task);
 }
 
 std::vector<flag_set> hip_target::flag_menu() const {
-  return cuda::triton_flag_menu();
+  return triton_.flag_menu();
 }
 
 std::vector<device_description> hip_target::devices() const {
@@ -115,7 +112,7 @@ std::map<std::string, int64_t> hip_target::hardware() const {
 }
 
 std::vector<std::pair<std::string, std::string>> hip_target::documents() const {
-  return {{"triton.md", std::string{triton_document()}}};
+  return {{triton_.document_name, std::string{triton_.document()}}};
 }
 
 std::vector<doctor_row> hip_target::doctor() const {

@@ -2,7 +2,8 @@
 // the code object says is reported; nothing launches, so nothing is judged.
 #pragma once
 
-#include "backends/cuda/python.hpp"
+#include "backends/candidate_language.hpp"
+#include "backends/framework/python.hpp"
 #include "backends/target.hpp"
 
 #include <mutex>
@@ -12,7 +13,8 @@ namespace kevolve {
 
 class hip_target final : public target {
 public:
-  explicit hip_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
+  // `triton`: the language of candidates in Triton.
+  hip_target(candidate_language triton, std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   std::string name() const override;
   trust_tier trust() const override;
@@ -37,6 +39,7 @@ public:
 private:
   const cuda::framework_python& python() const;
 
+  candidate_language triton_;
   std::string bin_dir_;
   std::vector<int> cores_;
   target_options options_;

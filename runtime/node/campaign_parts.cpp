@@ -1,10 +1,10 @@
 #include "runtime/node/campaign_parts.hpp"
 
-#include "actors/campaign.hpp"
-#include "actors/evaluator.hpp"
-#include "actors/generator_actor.hpp"
-#include "actors/model_generator.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/campaign/campaign.hpp"
+#include "actors/evaluation/evaluator.hpp"
+#include "actors/models/model_generator.hpp"
+#include "actors/synthesis/generator_actor.hpp"
+#include "actors/synthesis/synthesizer.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
 

@@ -1,7 +1,7 @@
 // The actors that make up one campaign.
 #pragma once
 
-#include "actors/campaign_context.hpp"
+#include "actors/campaign/campaign_context.hpp"
 #include "runtime/node/supervisor.hpp"
 
 #include <map>

@@ -1,7 +1,7 @@
 #include "runtime/node/campaigns.hpp"
 
-#include "actors/keys.hpp"
-#include "actors/promises.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/campaigns_steps.hpp"

@@ -1,6 +1,6 @@
 // All campaigns of a node: the stored statuses with those of running campaigns put over them.
-#include "actors/keys.hpp"
-#include "actors/promises.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/campaigns_steps.hpp"
 

@@ -1,6 +1,6 @@
 // What a node takes up when it starts: the campaigns of its store that have not ended, in order.
-#include "actors/keys.hpp"
-#include "actors/promises.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/node/campaigns_steps.hpp"

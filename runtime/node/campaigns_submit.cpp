@@ -1,7 +1,7 @@
 // How a campaign comes into being: all that its first append holds, then its actors.
-#include "actors/append.hpp"
-#include "actors/injection.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/append.hpp"
+#include "actors/campaign/injection.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/campaigns_steps.hpp"
 

@@ -1,7 +1,7 @@
 // The judge alone, on one candidate: no search, the same evaluator as a campaign's.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "config/campaign.hpp"
 #include "runtime/node/node.hpp"
 

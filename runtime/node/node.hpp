@@ -2,8 +2,8 @@
 // and `kevolved` start the very same one.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/device_health.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/devices/device_health.hpp"
 #include "actors/interfaces.hpp"
 #include "backends/target.hpp"
 #include "config/node.hpp"

@@ -1,6 +1,6 @@
 #include "runtime/node/node_parts.hpp"
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // What a node is made of, in the order in which it is taken apart from the back.
 #pragma once
 
-#include "actors/device_board.hpp"
-#include "actors/model_board.hpp"
+#include "actors/devices/device_board.hpp"
+#include "actors/models/model_board.hpp"
 #include "runtime/node/node.hpp"
 #include "runtime/node/provider.hpp"
 #include "store/store.hpp"

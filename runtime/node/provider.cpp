@@ -1,7 +1,7 @@
 #include "runtime/node/provider.hpp"
 
-#include "actors/promises.hpp"
-#include "backends/generators/llm/tool_turn.hpp"
+#include "actors/messages/promises.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/send.hpp>

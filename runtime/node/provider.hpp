@@ -2,10 +2,10 @@
 // comes after it the models actor decides.
 #pragma once
 
-#include "actors/card.hpp"
+#include "actors/actor_status.hpp"
 #include "actors/interfaces.hpp"
-#include "actors/provider_plan.hpp"
-#include "runtime/models/model_transport.hpp"
+#include "actors/models/provider_plan.hpp"
+#include "backends/llm/transport/model_transport.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

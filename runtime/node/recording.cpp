@@ -1,8 +1,8 @@
 #include "runtime/node/recording.hpp"
 
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
-#include "backends/generators/llm/redaction.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
+#include "backends/llm/protocol/redaction.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/map_text.hpp"
 #include "runtime/base/printable.hpp"

@@ -1,7 +1,7 @@
 // A campaign's record as one file: taken from a data directory, redacted, and read back for replay().
 #pragma once
 
-#include "actors/replay.hpp"
+#include "actors/campaign/replay.hpp"
 #include "store/store.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "runtime/node/rejudge.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/evaluate_once.hpp"

@@ -1,7 +1,7 @@
 // Judging again what an older harness has judged: the archive is only worth what today's judge would say of it.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "config/campaign.hpp"
 #include "runtime/node/node.hpp"
 

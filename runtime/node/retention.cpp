@@ -1,9 +1,9 @@
 #include "runtime/node/retention.hpp"
 
-#include "actors/promises.hpp"
+#include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"
-#include "runtime/node/forget.hpp"
+#include "runtime/node/garbage_collect.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 // Keeps the data directory within the rule of retention: hears of ended campaigns, and forgets the oldest of them.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/held_results.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/campaign/pinned_results.hpp"
 #include "actors/interfaces.hpp"
 #include "store/store.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/node/scheduler.hpp"
 
-#include "actors/promises.hpp"
+#include "actors/messages/promises.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>

@@ -2,7 +2,7 @@
 // offered now: after a crash the resources offer themselves again.
 #pragma once
 
-#include "actors/card.hpp"
+#include "actors/actor_status.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/node/lease_accounts.hpp"
 

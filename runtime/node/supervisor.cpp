@@ -1,6 +1,6 @@
 #include "runtime/node/supervisor.hpp"
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "runtime/base/log.hpp"
 
 #include <caf/actor_cast.hpp>

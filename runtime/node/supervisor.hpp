@@ -2,7 +2,7 @@
 // reached through fronts, so nobody notices a restart but as a delay.
 #pragma once
 
-#include "actors/card.hpp"
+#include "actors/actor_status.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_clock.hpp>

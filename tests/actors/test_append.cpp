@@ -1,4 +1,4 @@
-#include "actors/append.hpp"
+#include "actors/campaign/append.hpp"
 #include "virtual_system.hpp"
 
 #include <caf/actor_cast.hpp>

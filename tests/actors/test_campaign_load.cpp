@@ -1,6 +1,6 @@
 // A campaign whose events are still being read.
-#include "actors/campaign.hpp"
-#include "actors/campaign_context.hpp"
+#include "actors/campaign/campaign.hpp"
+#include "actors/campaign/campaign_context.hpp"
 #include "runtime/base/codec.hpp"
 #include "virtual_system.hpp"
 

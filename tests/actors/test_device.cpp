@@ -1,9 +1,9 @@
 // When a device proves itself, and what becomes of jobs while it cannot: the rules alone, then the actor with a helper
 // that never speaks, whose lines the tests say.
-#include "actors/device.hpp"
-#include "actors/device_samples.hpp"
-#include "actors/journal.hpp"
-#include "actors/keys.hpp"
+#include "actors/devices/device.hpp"
+#include "actors/devices/device_samples.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "temporary_store.hpp"
 #include "virtual_system.hpp"

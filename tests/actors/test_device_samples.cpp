@@ -1,5 +1,5 @@
 // Which samples are stored, and which of them are still there.
-#include "actors/device_samples.hpp"
+#include "actors/devices/device_samples.hpp"
 
 #include "runtime/base/codec.hpp"
 

@@ -1,7 +1,7 @@
 // The evaluator over a real journal and scheduler, with scripted resources: what is bought, how often, and what a
 // fault does.
-#include "actors/evaluator.hpp"
-#include "actors/journal.hpp"
+#include "actors/evaluation/evaluator.hpp"
+#include "actors/journal/journal.hpp"
 #include "paper_target.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/scheduler.hpp"

@@ -1,6 +1,6 @@
-#include "actors/campaign_fold.hpp"
+#include "actors/campaign/campaign_fold.hpp"
 #include "actors/evaluation/false_discovery.hpp"
-#include "backends/judging/sequential_test.hpp"
+#include "backends/judge/sequential_test.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>

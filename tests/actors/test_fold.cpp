@@ -1,8 +1,8 @@
-#include "actors/campaign_fold.hpp"
-#include "actors/crown.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/campaign/promotion.hpp"
+#include "actors/campaign/tree_page.hpp"
 #include "actors/evaluation/plan.hpp"
-#include "actors/keys.hpp"
-#include "actors/tree_page.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "actors/journal.hpp"
+#include "actors/journal/journal.hpp"
 #include "runtime/base/log.hpp"
 #include "store/end_mark.hpp"
 #include "temporary_store.hpp"

@@ -1,8 +1,8 @@
 // The models actor between scripted providers and a real journal, in virtual time.
-#include "actors/journal.hpp"
-#include "actors/keys.hpp"
-#include "actors/models.hpp"
-#include "actors/promises.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "actors/models/models.hpp"
 #include "actors/synthesis/exchange.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/log.hpp"

@@ -1,8 +1,8 @@
 // The relay and the generator that asks it, over a real journal.
-#include "actors/journal.hpp"
-#include "actors/keys.hpp"
-#include "actors/model_generator.hpp"
-#include "actors/relay.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/models/model_generator.hpp"
+#include "actors/models/relay.hpp"
 #include "paper_target.hpp"
 #include "runtime/base/codec.hpp"
 #include "temporary_store.hpp"

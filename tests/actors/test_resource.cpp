@@ -1,6 +1,6 @@
 // Compiler workers and devices: what they do when the scheduler, a holder or they themselves die. The helper is a
 // real process that never speaks; the tests say its lines.
-#include "actors/compiler_worker.hpp"
+#include "actors/devices/compiler_worker.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
 #include "virtual_system.hpp"

@@ -1,5 +1,5 @@
+#include "actors/campaign/pinned_results.hpp"
 #include "actors/evaluation/retention.hpp"
-#include "actors/held_results.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "actors/injection.hpp"
+#include "actors/campaign/injection.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // An actor system whose jobs run only when told to and whose clock stands still until it is moved.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/messages.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/messages/messages.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -1,7 +1,7 @@
 #include "tests/admin/served_node.hpp"
 
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/token.hpp"
 #include "tools/kevolve/node_reader.hpp"

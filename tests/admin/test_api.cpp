@@ -1,5 +1,5 @@
-#include "actors/keys.hpp"
-#include "backends/generators/llm/ledger.hpp"
+#include "actors/messages/keys.hpp"
+#include "backends/llm/ledger/ledger.hpp"
 #include "runtime/base/codec.hpp"
 #include "tests/admin/served_node.hpp"
 #include "tests/node/small_disk.hpp"

@@ -1,6 +1,6 @@
 #include "tests/admin/served_node.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/admin_server.hpp"
 #include "tools/kevolve/node_reader.hpp"

@@ -1,5 +1,5 @@
 // What a Prometheus server would read: parsed by its rules, not searched for words.
-#include "actors/records.hpp"
+#include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
 #include "runtime/node/admin/device_figures.hpp"

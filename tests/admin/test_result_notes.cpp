@@ -1,4 +1,4 @@
-#include "tools/kevolve/result_notes.hpp"
+#include "tools/kevolve/output/result_notes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -174,7 +174,7 @@ TEST_CASE("campaigns may be listed by each state that they can be in") {
     if (p["name"] == "state")
       for (const auto& choice : p["schema"]["enum"])
         named.insert(choice);
-  // As actors/campaign*.cpp and runtime/node/campaigns.cpp write them.
+  // As actors/campaign/campaign*.cpp and runtime/node/campaigns.cpp write them.
   for (const auto* state : {"preparing", "running", "paused", "finishing", "stopped", "finished", "failed"})
     CHECK_MESSAGE(named.contains(state), state);
 }

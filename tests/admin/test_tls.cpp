@@ -1,6 +1,6 @@
 #include "tests/admin/certificate.hpp"
 #include "tests/admin/served_node.hpp"
-#include "tools/kevolve/http_client.hpp"
+#include "tools/kevolve/client/http_client.hpp"
 
 #include <doctest/doctest.h>
 

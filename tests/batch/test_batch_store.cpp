@@ -1,6 +1,6 @@
 // A campaign's way out and back, as stores see it: nobody judges here, the tests say what was judged.
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/batch/batch.hpp"
 #include "tests/actors/temporary_store.hpp"

@@ -1,6 +1,6 @@
-#include "tools/kevolve/live_view.hpp"
+#include "tools/kevolve/output/live_view.hpp"
 
-#include "tools/kevolve/campaign_text.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 #include "tests/cli/program.hpp"
-#include "tests/models/hostile_provider.hpp"
+#include "tests/llm_transport/hostile_provider.hpp"
 
 #include <doctest/doctest.h>
 

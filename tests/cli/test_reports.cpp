@@ -1,5 +1,5 @@
 #include "tests/cli/program.hpp"
-#include "tools/kevolve/campaign_text.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What the programs do on machines that lack what the sandbox is made of. A thread that has lost a system call runs
 // them: they inherit the loss.
 #include "program.hpp"
-#include "tests/judge/hindrance.hpp"
+#include "tests/cpu_judge/hindrance.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/output/terminal.hpp"
 
 #include <doctest/doctest.h>
 

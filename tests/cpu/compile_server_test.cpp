@@ -2,7 +2,7 @@
 
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/toolchain.hpp"
-#include "backends/judging/library_allowance.hpp"
+#include "backends/judge/library_allowance.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backends/cpu/compile_server/diagnosis.hpp"
+#include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/toolchain.hpp"

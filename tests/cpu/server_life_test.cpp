@@ -1,7 +1,7 @@
 #include "tests/cpu/server_fixture.hpp"
 
-#include "backends/cpu/judge/core_turn.hpp"
-#include "backends/cpu/machine.hpp"
+#include "backends/host_machine.hpp"
+#include "backends/judge/core_turn.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Occupancy against figures of NVIDIA's calculator, and what bounds a call.
-#include "backends/cuda/bottleneck.hpp"
+#include "backends/nvidia/bottleneck.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Device source to a package, in the sandbox: what compiles, and what an attacker gets.
-#include "backends/cuda/cubin.hpp"
-#include "backends/cuda/package.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/nvidia/cubin.hpp"
 #include "tests/cuda/runner_driver.hpp"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // Machine code before the driver sees it, and what is said where there is no driver.
-#include "backends/cuda/cubin.hpp"
-#include "backends/cuda/cupti.hpp"
-#include "backends/cuda/driver.hpp"
-#include "backends/cuda/nvml.hpp"
+#include "backends/nvidia/cubin.hpp"
+#include "backends/nvidia/cupti.hpp"
+#include "backends/nvidia/driver.hpp"
+#include "backends/nvidia/nvml.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/runner_driver.hpp"
 

@@ -1,6 +1,6 @@
 // What the cuda target's compile server answers, in process and as the program that a node starts.
-#include "backends/cuda/compile/engine.hpp"
-#include "backends/cuda/framework_source.hpp"
+#include "backends/framework/framework_source.hpp"
+#include "backends/gpu_compile_server/engine.hpp"
 #include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/runner_driver.hpp"
 
@@ -34,7 +34,7 @@ const std::string good = "import torch\n\ndef scale(x, y, n):\n    torch.mul(x, 
 
 compile_outcome answer(const compile_request& request) {
   const scratch_folder folder;
-  cuda::cuda_compiler_options options;
+  cuda::nvidia_compiler_options options;
   options.scratch = folder.path();
   options.architecture = "sm_90a";
   options.done_without = {"landlock"}; // what it is about here is the answers

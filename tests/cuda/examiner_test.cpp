@@ -1,11 +1,11 @@
 // The examiner's kernel, compiled for the host, beside the host's own rules: what it lays out, what it accepts, what it
 // finds. No device and no driver.
-#include "backends/cuda/examiner/loops.hpp"
-#include "backends/cuda/runner/check.hpp"
-#include "backends/cuda/runner/examination.hpp"
-#include "backends/judging/numbers.hpp"
-#include "backends/judging/random_stream.hpp"
-#include "tests/judge/tasks.hpp"
+#include "backends/judge/numbers.hpp"
+#include "backends/judge/random_stream.hpp"
+#include "backends/nvidia/examiner/loops.hpp"
+#include "backends/nvidia/runner/check.hpp"
+#include "backends/nvidia/runner/examination.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 

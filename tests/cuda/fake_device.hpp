@@ -1,7 +1,7 @@
 // The fake driver, and packages of kernels that it knows.
 #pragma once
 
-#include "backends/cuda/package.hpp"
+#include "backends/launch_plan/package.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // The red team's files, as far as they can be read without a device.
-#include "backends/cuda/launch_plan.hpp"
-#include "backends/cuda/package.hpp"
-#include "backends/cuda/plan_check.hpp"
+#include "backends/launch_plan/launch_plan.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/launch_plan/plan_check.hpp"
 #include "tests/cuda/runner_driver.hpp"
 
 #include <doctest/doctest.h>

@@ -1,12 +1,12 @@
 // References in PyTorch: the process that holds one, and the runner judging device candidates against it on a driver
 // whose device is the host. Needs a python3 that has torch (KEVOLVE_PYTHON names another); says so where there is none.
-#include "backends/cuda/framework/framework_client.hpp"
-#include "backends/cuda/package.hpp"
+#include "backends/framework/framework_client.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
-#include "tests/judge/judge_driver.hpp"
-#include "tests/judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,9 @@
 // Target hip: what code objects for AMD's GPUs say, of ones made here and of ones that Triton makes.
-#include "backends/cuda/package.hpp"
-#include "backends/hip/code_object.hpp"
+#include "backends/amd/code_object.hpp"
 #include "backends/hip/hip_compiler.hpp"
 #include "backends/hip/hip_target.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/triton/candidate_format.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/triton_driver.hpp"
 
@@ -235,7 +236,7 @@ TEST_CASE("a candidate in Triton compiles for AMD, and every figure says that it
 }
 
 TEST_CASE("target hip judges nothing and says so") {
-  const hip_target t{""};
+  const hip_target t{triton_language(), ""};
   CHECK(t.compiles_only());
   CHECK(t.devices().empty());
   CHECK(contains(t.lacks(), "compiles only"));

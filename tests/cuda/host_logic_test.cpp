@@ -1,9 +1,9 @@
 // The whole runner, its workers too, on a driver whose device is the host: what is refused by which rule, what is a
 // fault, who wins a race. No GPU needed.
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
 #include "tests/cuda/runner_driver.hpp"
-#include "tests/judge/judge_driver.hpp"
-#include "tests/judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
-#include "backends/cuda/nvml.hpp"
-#include "backends/cuda/runner/race_report.hpp"
+#include "backends/nvidia/nvml.hpp"
+#include "backends/nvidia/runner/stage_report.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 

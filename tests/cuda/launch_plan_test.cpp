@@ -1,5 +1,5 @@
 // The launch plan's text: what it says, and every error at once.
-#include "backends/cuda/package.hpp"
+#include "backends/launch_plan/package.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
 #include <doctest/doctest.h>

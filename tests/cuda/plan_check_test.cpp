@@ -1,5 +1,5 @@
 // What can be said of a plan without a device.
-#include "backends/cuda/plan_check.hpp"
+#include "backends/launch_plan/plan_check.hpp"
 
 #include "tests/cuda/plan_tasks.hpp"
 

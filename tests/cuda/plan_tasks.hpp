@@ -1,8 +1,8 @@
 // The operator that the plans of these tests are about, and small helpers.
 #pragma once
 
-#include "backends/cuda/plan_resolution.hpp"
-#include "tests/judge/tasks.hpp"
+#include "backends/launch_plan/plan_resolution.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 
 namespace kevolve {
 

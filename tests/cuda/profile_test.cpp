@@ -1,5 +1,5 @@
 // What Nsight Compute's table says, and what is made of it.
-#include "backends/cuda/profile.hpp"
+#include "backends/nvidia/profile.hpp"
 
 #include <doctest/doctest.h>
 

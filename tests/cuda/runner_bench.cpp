@@ -1,10 +1,10 @@
 // What the runner measures, for comparison with other clocks: raw samples as JSON. Not part of a test run:
 //   KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench*"
 // tests/cuda/bench/lease.py says what of a lease is whose.
-#include "backends/cuda/package.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
-#include "tests/judge/judge_driver.hpp"
-#include "tests/judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include "tests/cuda/runner_driver.hpp"
 
-#include "backends/cuda/driver.hpp"
+#include "backends/nvidia/driver.hpp"
 #include "runtime/base/helper_process.hpp"
-#include "tests/judge/tasks.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -125,7 +125,7 @@ std::string why_no_compiler() {
 compile_outcome compile_cuda(const std::string& source, const std::string& flags, const std::string& architecture,
                              uint32_t limit_ms, const std::string& disassembler, const contract& task) {
   const auto* base = std::getenv("TMPDIR");
-  cuda::cuda_compiler_options options;
+  cuda::nvidia_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
   options.architecture = architecture;
   options.done_without = {"landlock"}; // what it is about here is the code; the compiler's own tests want it locked

@@ -2,7 +2,7 @@
 // sandbox. Where there is no device or no compiler, says so.
 #pragma once
 
-#include "backends/cuda/compile/compiler.hpp"
+#include "backends/cuda/compiler.hpp"
 #include "backends/protocol.hpp"
 #include "runtime/base/channel.hpp"
 

@@ -1,8 +1,8 @@
 // The runner on a device: honest kernels pass, every cheat is refused by its rule or gains nothing.
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
 #include "tests/cuda/triton_driver.hpp"
-#include "tests/judge/judge_driver.hpp"
-#include "tests/judge/tasks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // The listing of what was compiled, in the sandbox, by the disassembler that is found; and what is told where there is
 // none, or where it misbehaves.
-#include "backends/cuda/compile/sass_step.hpp"
-#include "backends/cuda/doctor.hpp"
-#include "backends/cuda/package.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/nvidia/doctor.hpp"
+#include "backends/nvidia/sass_step.hpp"
 #include "tests/cuda/cubin_builder.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"

@@ -1,5 +1,5 @@
 // What disassemblers' listings say of kernels, over recorded ones (data/README.md), and what is made of it.
-#include "backends/cuda/sass.hpp"
+#include "backends/nvidia/sass.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,11 @@
 // Candidates in Triton to packages, in the sandbox: what compiles, what is told, and what an attacker gets. Asks for
 // the python3 of PATH, and says so where that has no Triton.
 #include "actors/synthesis/prompt.hpp"
-#include "backends/cuda/cubin.hpp"
-#include "backends/cuda/package.hpp"
-#include "backends/cuda/triton/triton_flags.hpp"
-#include "backends/cuda/triton/triton_target.hpp"
+#include "backends/cuda/cuda_target.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/nvidia/cubin.hpp"
+#include "backends/triton/triton_flags.hpp"
+#include "backends/triton/triton_target.hpp"
 #include "tests/cpu/server_fixture.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"

@@ -1,6 +1,7 @@
 #include "tests/cuda/triton_driver.hpp"
 
-#include "backends/cuda/triton/triton_compiler.hpp"
+#include "backends/nvidia/toolchain.hpp"
+#include "backends/triton/triton_compiler.hpp"
 
 #include <doctest/doctest.h>
 
@@ -36,7 +37,7 @@ compile_outcome compile_triton(const std::string& source, const contract& task, 
   auto& compiler = compilers[architecture];
   if (!compiler) {
     const auto* base = std::getenv("TMPDIR");
-    cuda::cuda_compiler_options options;
+    cuda::nvidia_compiler_options options;
     options.scratch = base == nullptr ? "/tmp" : base;
     options.architecture = architecture;
     options.done_without = {"landlock"};

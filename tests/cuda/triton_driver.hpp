@@ -1,7 +1,7 @@
 // Candidates in Triton for tests: what compiles them, by the python3 of PATH.
 #pragma once
 
-#include "backends/cuda/python.hpp"
+#include "backends/framework/python.hpp"
 #include "backends/protocol.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 // Plans of candidates in Triton: what the compiler is told of them, and what they are once it has answered.
-#include "backends/cuda/package.hpp"
-#include "backends/cuda/triton/triton_plan.hpp"
+#include "backends/launch_plan/package.hpp"
+#include "backends/triton/triton_plan.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // What compilers print about hostile sources, and what their drivers say they would run.
-#include "backends/cpu/compile_server/diagnosis.hpp"
+#include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/toolchain.hpp"
 #include "tests/fuzz/input.hpp"
 

@@ -3,8 +3,8 @@
 #include "actors/synthesis/answer.hpp"
 #include "actors/synthesis/quoting.hpp"
 #include "actors/synthesis/session.hpp"
-#include "backends/generators/llm/failure.hpp"
-#include "backends/generators/llm/wire.hpp"
+#include "backends/llm/protocol/failure.hpp"
+#include "backends/llm/protocol/wire.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace kevolve;

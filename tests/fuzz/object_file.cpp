@@ -1,5 +1,5 @@
 // Objects as a compile server hands them over: the reader of what they ask the loader for.
-#include "backends/judging/library_allowance.hpp"
+#include "backends/judge/library_allowance.hpp"
 #include "tests/fuzz/input.hpp"
 
 using namespace kevolve;

@@ -1,5 +1,5 @@
 // Every record that is decoded from a frame or from the store, the store's own envelope, and the frames themselves.
-#include "actors/records.hpp"
+#include "actors/messages/records.hpp"
 #include "backends/generator.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/channel.hpp"

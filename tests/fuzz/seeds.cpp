@@ -1,11 +1,11 @@
 // fuzz-seeds DIR: the corpora that need our own encodings, one folder a target. make_seeds.py adds what needs clang.
-#include "actors/records.hpp"
-#include "backends/cpu/zygote/wire.hpp"
+#include "actors/messages/records.hpp"
 #include "backends/generator.hpp"
+#include "backends/judge/zygote/wire.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/channel.hpp"
 #include "store/record.hpp"
-#include "tests/judging/small_object.hpp"
+#include "tests/judge/small_object.hpp"
 
 #include <cstdio>
 #include <filesystem>

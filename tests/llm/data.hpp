@@ -1,8 +1,8 @@
 // The data files beside these tests.
 #pragma once
 
-#include "backends/generators/llm/exchange.hpp"
-#include "backends/generators/llm/wire.hpp"
+#include "backends/llm/protocol/exchange.hpp"
+#include "backends/llm/protocol/wire.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
-#include "backends/generators/llm/ledger.hpp"
-#include "backends/generators/llm/price.hpp"
+#include "backends/llm/ledger/ledger.hpp"
+#include "backends/llm/ledger/price.hpp"
 
 #include <doctest/doctest.h>
 

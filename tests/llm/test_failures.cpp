@@ -1,4 +1,4 @@
-#include "backends/generators/llm/failure.hpp"
+#include "backends/llm/protocol/failure.hpp"
 #include "tests/llm/data.hpp"
 
 #include <doctest/doctest.h>

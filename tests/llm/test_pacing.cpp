@@ -1,5 +1,5 @@
-#include "backends/generators/llm/breaker.hpp"
-#include "backends/generators/llm/pacing.hpp"
+#include "backends/llm/ledger/breaker.hpp"
+#include "backends/llm/ledger/pacing.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backends/generators/llm/provider.hpp"
+#include "backends/llm/protocol/provider.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backends/generators/llm/redaction.hpp"
+#include "backends/llm/protocol/redaction.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backends/generators/llm/wire.hpp"
+#include "backends/llm/protocol/wire.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "backends/generators/llm/logical_call.hpp"
-#include "backends/generators/llm/routing.hpp"
+#include "backends/llm/ledger/routing.hpp"
+#include "backends/llm/protocol/logical_call.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "backends/generators/llm/sse.hpp"
+#include "backends/llm/protocol/sse.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "tests/llm/data.hpp"
 
-#include "backends/generators/llm/failure.hpp"
+#include "backends/llm/protocol/failure.hpp"
 
 #include <doctest/doctest.h>
 

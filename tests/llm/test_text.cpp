@@ -1,5 +1,5 @@
-#include "backends/generators/llm/plain_text.hpp"
-#include "backends/generators/llm/tokens.hpp"
+#include "backends/llm/protocol/plain_text.hpp"
+#include "backends/llm/protocol/tokens.hpp"
 
 #include <doctest/doctest.h>
 

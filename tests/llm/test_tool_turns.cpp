@@ -1,4 +1,4 @@
-#include "backends/generators/llm/tool_turn.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "backends/generators/llm/failure.hpp"
-#include "backends/generators/llm/waiting.hpp"
-#include "backends/generators/llm/watchdog.hpp"
+#include "backends/llm/ledger/waiting.hpp"
+#include "backends/llm/protocol/failure.hpp"
+#include "backends/llm/protocol/watchdog.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // A real node with real helpers on a directory of its own, and what tests ask of it.
 #pragma once
 
-#include "actors/campaign_fold.hpp"
+#include "actors/campaign/campaign_fold.hpp"
 #include "runtime/node/node.hpp"
 #include "runtime/node/node_parts.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"

@@ -1,6 +1,6 @@
 // Compiles that take longer than their node lives.
-#include "actors/keys.hpp"
-#include "actors/records.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"

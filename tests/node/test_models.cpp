@@ -1,6 +1,6 @@
 // Campaigns whose candidates a provider's model writes, over real connections to a scripted server.
-#include "actors/keys.hpp"
-#include "backends/generators/llm/ledger.hpp"
+#include "actors/messages/keys.hpp"
+#include "backends/llm/ledger/ledger.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"

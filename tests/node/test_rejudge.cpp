@@ -1,5 +1,5 @@
 // What is said of an archive by a judge of today: what holds, what does not, and where a best that does not is marked.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/rejudge.hpp"
 #include "store/store.hpp"

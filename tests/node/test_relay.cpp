@@ -1,5 +1,5 @@
 // Campaigns whose candidates somebody outside writes.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/recording.hpp"
 #include "store/store.hpp"

@@ -1,6 +1,6 @@
 // A campaign that its budget ended, reopened while its actors are being let go.
-#include "actors/journal.hpp"
-#include "actors/keys.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/messages/keys.hpp"
 #include "backends/target.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/campaigns.hpp"

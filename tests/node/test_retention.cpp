@@ -1,6 +1,6 @@
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
-#include "runtime/node/forget.hpp"
+#include "runtime/node/garbage_collect.hpp"
 #include "store/fsck.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"

@@ -1,4 +1,4 @@
-#include "actors/crown.hpp"
+#include "actors/campaign/promotion.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"

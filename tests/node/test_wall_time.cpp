@@ -1,5 +1,5 @@
 // What counts as a campaign's wall time, and that the budget of it holds whatever the campaign waits for.
-#include "backends/cpu/judge/core_turn.hpp"
+#include "backends/judge/core_turn.hpp"
 #include "tests/node/live_node.hpp"
 
 #include <doctest/doctest.h>

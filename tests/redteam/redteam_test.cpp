@@ -1,6 +1,6 @@
 // Every cheat once, against the refusal that its first lines promise, and every honest control, which must pass. The
 // long form is tools/bench/run redteam --long.
-#include "tests/judge/judge_driver.hpp"
+#include "tests/cpu_judge/judge_driver.hpp"
 #include "tools/bench/redteam_catalogue.hpp"
 
 #include <doctest/doctest.h>

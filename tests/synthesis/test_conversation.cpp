@@ -1,6 +1,6 @@
 #include "actors/synthesis/conversation.hpp"
 
-#include "backends/generators/llm/tool_turn.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "actors/synthesis/documents.hpp"
+#include "actors/knowledge/documents.hpp"
 #include "actors/synthesis/memory_report.hpp"
 
 #include <doctest/doctest.h>

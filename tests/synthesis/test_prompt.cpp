@@ -1,6 +1,6 @@
 #include "actors/synthesis/prompt.hpp"
 
-#include "backends/generators/llm/tokens.hpp"
+#include "backends/llm/protocol/tokens.hpp"
 
 #include <doctest/doctest.h>
 

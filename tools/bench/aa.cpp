@@ -1,7 +1,7 @@
 // How honest the judge's races are: a candidate identical to the reference must not be called faster, and one with
 // more work must be seen to be slower. The requests are those of a campaign; for the power at 1, 2 and 3 % more work
 // and at 3 % less, with a hundred pairs.
-#include "backends/cpu/machine.hpp"
+#include "backends/host_machine.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/stage_request.hpp"

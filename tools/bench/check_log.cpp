@@ -1,11 +1,11 @@
 // Checks what a data directory holds after a crash: folds every campaign and compares the tree's hash at each event
 // that records one, looks for evaluations that were begun again after their result was stored, and writes every event
 // as the admin shows it, so that they can be compared with what was seen before.
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/records_json.hpp"
-#include "runtime/node/names.hpp"
+#include "runtime/node/references.hpp"
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 

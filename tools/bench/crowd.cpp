@@ -1,8 +1,8 @@
 // A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
 // many actors beside its own and stays until its standard input ends, `poll` asks one, `still` answers with what one
 // said.
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/node.hpp"

@@ -1,8 +1,8 @@
 // What judging costs: the launch of a candidate's process, the judge's own time for inputs of some sizes, and how
 // steady the ratio of champion and reference is over fresh judges.
-#include "backends/cpu/judge/contestant.hpp"
-#include "backends/cpu/judge/own_session.hpp"
-#include "backends/judging/byte_buffer.hpp"
+#include "backends/cpu/judge/scheduling_priority.hpp"
+#include "backends/judge/byte_buffer.hpp"
+#include "backends/judge/sandboxed_process.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/launch_floor.hpp"
 #include "tools/bench/report.hpp"

@@ -1,7 +1,7 @@
 // A gemm kernel of ours beside OpenBLAS's sgemm: one thread of one pinned process, or as many threads as are asked for,
 // the same inputs, calls in turns in random order. Both come as shared objects and are loaded at run time, so the build
 // needs no BLAS. The core type is chosen by OPENBLAS_CORETYPE, which the library reads while it is loaded.
-#include "backends/cpu/machine.hpp"
+#include "backends/host_machine.hpp"
 #include "tools/bench/report.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #include "tools/bench/recording.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <cstdlib>

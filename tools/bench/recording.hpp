@@ -2,7 +2,7 @@
 #pragma once
 
 #include "actors/evaluation/plan.hpp"
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "config/campaign.hpp"
 #include "store/store.hpp"
 

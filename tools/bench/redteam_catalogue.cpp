@@ -1,7 +1,7 @@
 #include "tools/bench/redteam_catalogue.hpp"
 
 #include "backends/cpu/prelude.hpp"
-#include "backends/judging/call_data.hpp"
+#include "backends/judge/call_data.hpp"
 #include "runtime/base/ids.hpp"
 
 #include <spawn.h>

@@ -1,6 +1,6 @@
 #include "tools/bench/report.hpp"
 
-#include "backends/cpu/machine.hpp"
+#include "backends/host_machine.hpp"
 
 #include <algorithm>
 #include <chrono>

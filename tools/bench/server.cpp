@@ -1,6 +1,6 @@
 // kevolve's own client against a server that others wrote: one answer by pieces, many at once, and one that is not
 // wanted any more. What the model says does not matter.
-#include "actors/synthesis/provider_calls.hpp"
+#include "actors/models/provider_calls.hpp"
 #include "runtime/node/provider.hpp"
 #include "tools/bench/report.hpp"
 

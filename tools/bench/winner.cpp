@@ -2,7 +2,7 @@
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 #include <CLI/CLI.hpp>

@@ -3,8 +3,8 @@
 #include "config/document.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/submission.hpp"
-#include "tools/kevolve/reference_check.hpp"
-#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/client/reference_check.hpp"
+#include "tools/kevolve/output/terminal.hpp"
 
 namespace kevolve {
 

@@ -1,9 +1,9 @@
 // kevolve: everything but the daemon.
 #include "config/diagnostic.hpp"
 #include "runtime/base/sandbox.hpp"
-#include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
-#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <CLI/App.hpp>

@@ -1,9 +1,9 @@
 // One question to a node, and its answer as text or JSON.
 #pragma once
 
-#include "tools/kevolve/connection.hpp"
+#include "tools/kevolve/client/connection.hpp"
 #include "tools/kevolve/exit_codes.hpp"
-#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/output/terminal.hpp"
 #include "tools/kevolve/verbs.hpp"
 
 #include <functional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "actors/interfaces.hpp"
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/node.hpp"
 

@@ -1,6 +1,6 @@
 #include "backends/cpu/compile_server/compiler.hpp"
 
-#include "backends/cpu/compile_server/diagnosis.hpp"
+#include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/cpu/prelude.hpp"
 

@@ -1,9 +1,9 @@
 // One compile request, start to end: flags, header, compile, link or dump, verdict.
 #pragma once
 
-#include "backends/cpu/compile_server/compile_engine.hpp"
+#include "backends/compile/compile_engine.hpp"
+#include "backends/compile/workspace.hpp"
 #include "backends/cpu/compile_server/header_cache.hpp"
-#include "backends/cpu/compile_server/workspace.hpp"
 #include "backends/cpu/toolchain.hpp"
 
 #include <chrono>

@@ -2,8 +2,8 @@
 // compiler may write to. Files: KEY.h (the text), KEY.pch (clang) or KEY.h.gch (gcc).
 #pragma once
 
-#include "backends/cpu/compile_server/locked_command.hpp"
-#include "backends/cpu/compile_server/workspace.hpp"
+#include "backends/compile/locked_command.hpp"
+#include "backends/compile/workspace.hpp"
 #include "backends/cpu/toolchain.hpp"
 
 #include <map>

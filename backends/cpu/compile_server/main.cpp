@@ -1,8 +1,8 @@
 // kevolve-compile-server --cache DIR [--scratch DIR] [--keep DIR [--keep-after-ms N]] [--memory-mib N]
 // [--allow-weak-sandbox LAYER]: compiles untrusted sources for a node, which holds the other end of descriptor 3. Not
 // for people: `kevolve eval` is.
+#include "backends/compile/program.hpp"
 #include "backends/cpu/compile_server/compiler.hpp"
-#include "backends/cpu/compile_server/program.hpp"
 
 int main(int argc, char** argv) {
   std::string cache;

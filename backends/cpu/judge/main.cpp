@@ -1,9 +1,9 @@
 // kevolve-judge: owns clock, inputs, expected values and verdict for one timing core. Speaks
 // backends/protocol.hpp on descriptor 3; pins itself to its core.
 #include "backends/cpu/judge/core_sensors.hpp"
-#include "backends/cpu/judge/core_turn.hpp"
-#include "backends/cpu/judge/own_session.hpp"
-#include "backends/cpu/judge/trial.hpp"
+#include "backends/cpu/judge/scheduling_priority.hpp"
+#include "backends/judge/core_turn.hpp"
+#include "backends/judge/judge_context.hpp"
 #include "runtime/base/channel.hpp"
 #include "runtime/base/helper_process.hpp"
 #include "runtime/base/sandbox.hpp"

@@ -2,8 +2,8 @@
 // <data_dir>/admin.json so that the command line finds a running node through its data directory.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/device_board.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/devices/device_board.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/base/result.hpp"
 #include "runtime/node/admin/http_limits.hpp"

@@ -1,4 +1,4 @@
-#include "actors/tree_page.hpp"
+#include "actors/campaign/tree_page.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/at_rest.hpp"
 #include "runtime/node/admin/records_json.hpp"

@@ -1,6 +1,6 @@
 // What there is to compile and to time on, and what the devices are and were like.
-#include "actors/device_samples.hpp"
-#include "actors/keys.hpp"
+#include "actors/devices/device_samples.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/api.hpp"

@@ -1,5 +1,5 @@
 // What the page draws of a campaign: its story in short, and its task.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/expression.hpp"

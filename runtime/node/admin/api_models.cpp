@@ -1,6 +1,6 @@
 // The node's providers of language models over HTTP.
-#include "actors/keys.hpp"
-#include "backends/generators/llm/ledger.hpp"
+#include "actors/messages/keys.hpp"
+#include "backends/llm/ledger/ledger.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/models_json.hpp"

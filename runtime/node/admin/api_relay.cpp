@@ -1,5 +1,5 @@
 // The relay over HTTP: prompts fetched under a lease, and their answers.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "actors/synthesis/answer.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/printable.hpp"

@@ -1,6 +1,6 @@
 // Campaigns from outside: submitted, forked, and changed while they run or wait.
-#include "actors/campaign_fold.hpp"
-#include "actors/keys.hpp"
+#include "actors/campaign/campaign_fold.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/printable.hpp"
 #include "runtime/node/admin/api.hpp"

@@ -1,7 +1,7 @@
 // What a campaign has come to while no process runs it.
 #pragma once
 
-#include "actors/campaign_fold.hpp"
+#include "actors/campaign/campaign_fold.hpp"
 #include "runtime/node/admin/call.hpp"
 
 #include <functional>

@@ -2,8 +2,8 @@
 // so they ask other actors without blocking anybody.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/device_board.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/devices/device_board.hpp"
 #include "actors/interfaces.hpp"
 #include "runtime/node/admin/json.hpp"
 #include "runtime/node/admin/paging.hpp"

@@ -1,7 +1,7 @@
 // What devices were like at their last sample, as figures for Prometheus.
 #pragma once
 
-#include "actors/records.hpp"
+#include "actors/messages/records.hpp"
 #include "runtime/node/admin/exposition.hpp"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "runtime/node/admin/event_tally.hpp"
 
-#include "actors/records.hpp"
+#include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
 

@@ -2,7 +2,7 @@
 // each scrape costs only what is new. Counters begin at zero with the process, as Prometheus expects.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "actors/exchange_records.hpp"
+#include "actors/messages/exchange_records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/records_json.hpp"

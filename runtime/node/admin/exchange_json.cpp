@@ -1,6 +1,6 @@
 #include "runtime/node/admin/exchange_json.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/node/admin/models_json.hpp"
 #include "runtime/node/admin/node_view.hpp"
 

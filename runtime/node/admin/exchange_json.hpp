@@ -1,7 +1,7 @@
 // Prompts and their answers as JSON.
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/messages/messages.hpp"
 #include "runtime/node/admin/call.hpp"
 #include "runtime/node/admin/json.hpp"
 

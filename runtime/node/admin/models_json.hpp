@@ -1,7 +1,7 @@
 // Calls of models, what they cost, and the providers, as JSON. Unknown counts and costs are null.
 #pragma once
 
-#include "actors/provider_messages.hpp"
+#include "actors/models/provider_messages.hpp"
 #include "runtime/node/admin/json.hpp"
 
 namespace kevolve {

@@ -1,7 +1,7 @@
 #include "runtime/node/admin/node_view.hpp"
 
-#include "actors/journal.hpp"
-#include "actors/keys.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/admin/diff.hpp"

@@ -1,8 +1,8 @@
 // The project's records as JSON: one form, wherever they are shown.
 #pragma once
 
-#include "actors/card.hpp"
-#include "actors/messages.hpp"
+#include "actors/actor_status.hpp"
+#include "actors/messages/messages.hpp"
 #include "runtime/node/admin/json.hpp"
 
 #include <optional>

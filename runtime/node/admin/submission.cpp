@@ -1,6 +1,6 @@
 #include "runtime/node/admin/submission.hpp"
 
-#include "actors/campaign_context.hpp"
+#include "actors/campaign/campaign_context.hpp"
 #include "actors/search/policy.hpp"
 #include "backends/target.hpp"
 #include "config/document.hpp"

@@ -1,8 +1,9 @@
 // A campaign's evaluations as a file: out to a machine that no node reaches, and back. What of this changes a store is
-// one commit: all or nothing. The campaign's actor, where one lives, has been asked before (actors/campaign_batch.cpp).
+// one commit: all or nothing. The campaign's actor, where one lives, has been asked before
+// (actors/campaign/campaign_batch.cpp).
 #pragma once
 
-#include "actors/campaign_fold.hpp"
+#include "actors/campaign/campaign_fold.hpp"
 #include "runtime/node/batch/batch_file.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
 // What comes back.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/ids.hpp"
 #include "runtime/base/wall_clock.hpp"

@@ -1,6 +1,6 @@
 #include "runtime/node/batch/batch_campaign.hpp"
 
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 
 namespace kevolve {

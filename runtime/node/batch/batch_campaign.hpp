@@ -1,7 +1,7 @@
 // A campaign as its store holds it, for what takes it out, adds to it or brings it back. Private to batch/.
 #pragma once
 
-#include "actors/campaign_fold.hpp"
+#include "actors/campaign/campaign_fold.hpp"
 #include "runtime/node/batch/batch_file.hpp"
 #include "store/store.hpp"
 

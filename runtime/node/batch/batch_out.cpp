@@ -1,5 +1,5 @@
 // What goes out.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/batch/batch.hpp"

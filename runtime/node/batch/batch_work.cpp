@@ -1,5 +1,5 @@
 // On the other machine.
-#include "actors/keys.hpp"
+#include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/batch/batch.hpp"
 #include "runtime/node/batch/batch_campaign.hpp"

@@ -1,5 +1,5 @@
-#include "actors/keys.hpp"
-#include "actors/records.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "store/store.hpp"
 #include "tests/admin/daemon/program.hpp"

@@ -1,7 +1,7 @@
 // Attacks on the compiler, each refused by name with its evidence or shown to gain nothing, and the honest neighbours.
 #include "tests/cpu/server_fixture.hpp"
-#include "tests/judge/judge_driver.hpp"
-#include "tests/judge/tasks.hpp"
+#include "tests/cpu_judge/judge_driver.hpp"
+#include "tests/cpu_judge/tasks.hpp"
 #include "tests/redteam/compile/compile_fixture.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // How a bundle is built: kernel.h, CMakeLists.txt, BUILD.md and the sources that give a function another name.
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/prelude.hpp"
-#include "backends/judging/geometry.hpp"
+#include "backends/judge/geometry.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 

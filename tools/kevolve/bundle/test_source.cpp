@@ -1,6 +1,6 @@
 // test_kernel.c: the kernel against the exact result on every declared shape.
-#include "backends/judging/call_data.hpp"
-#include "backends/judging/geometry.hpp"
+#include "backends/judge/call_data.hpp"
+#include "backends/judge/geometry.hpp"
 #include "runtime/base/expression.hpp"
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/c_expression.hpp"

@@ -1,7 +1,7 @@
 // README.md and results.json, and all files together.
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
-#include "tools/kevolve/terminal.hpp"
+#include "tools/kevolve/output/terminal.hpp"
 
 #include <fmt/core.h>
 

@@ -1,0 +1,352 @@
+#include "actors/campaign/campaign.hpp"
+
+#include "actors/campaign/campaign_steps.hpp"
+#include "actors/campaign/tree_page.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "actors/search/search_node.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+
+namespace kevolve {
+
+namespace campaign_steps {
+
+namespace {
+
+// A confirmed gain over a champion that has been dethroned meanwhile must be shown against the new one.
+bool must_challenge_again(const campaign_fold& f, const node_record& r) {
+  return r.confirmed && r.rival != f.champion.index && r.fitness > f.champion.speedup;
+}
+
+void crown(pointer self, const node_record& r) {
+  auto& st = self->state;
+  champion_record c;
+  c.index = r.index;
+  c.object = r.object;
+  c.speedup = r.fitness;
+  c.ci_low = r.ci_low;
+  c.ci_high = r.ci_high;
+  fold_crowned(st.fold, c);
+  c.tree_hash = st.fold.tree.hash();
+  log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
+            r.proposal.summary);
+  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
+}
+
+// Takes the node's confirmation as the next test of the campaign: confirmed is what that test says.
+std::optional<confirmation_record> confirm(campaign_state& st, node_result& result) {
+  if (result.record.result != verdict::pass || result.outcome.confirmed_by.empty())
+    return std::nullopt;
+  auto c = confirmation_of(st.fold, st.context->spec->judge.false_discovery, result.record.index, result.outcome);
+  result.record.confirmed = c.discovery;
+  fold_confirmed(st.fold, c);
+  return c;
+}
+
+// Those with the same candidate have its verdict, or are judged themselves.
+void tell_same(campaign_state& st, const node_record& r) {
+  std::erase_if(st.judging, [&r](const auto& x) { return x.second == r.index; });
+  if (auto waiting = st.same.extract(r.index))
+    for (auto& p : waiting.mapped())
+      p.deliver(r.result == verdict::none ? uint64_t{0} : r.index);
+}
+
+caf::result<node_reply> node_finished(pointer self, node_result& result) {
+  auto& st = self->state;
+  auto& r = result.record;
+  if (!st.fold.open.contains(r.index) || st.fold.ended)
+    return node_reply{};
+  if (is_away(st)) { // it has no candidate, and comes to that again when the batch is back
+    st.held_back.push_back(self->make_response_promise<node_reply>());
+    return st.held_back.back();
+  }
+  const auto banned = is_banned(st.fold.tree, st.fold.steered.banned, r.index);
+  if (!banned && must_challenge_again(st.fold, r)) {
+    if (st.fold.champion.index == 0) // its champion was banned, and the evaluator may not have heard
+      self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+    return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
+  }
+  const auto shown = confirm(st, result);
+  auto gained = !banned && r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  fold_finished(st.fold, r);
+  r.tree_hash = st.fold.tree.hash();
+  st.faults_in_a_row = 0;
+  auto promise = self->make_response_promise<node_reply>();
+  one_append together{self}; // what it was judged by, this node's end and the selection of the next
+  push(self, std::move(result.outcome.unsaved));
+  if (shown)
+    push(self, event_kind::node_confirmed, encode(*shown));
+  push(self, event_kind::node_finished, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(r)}},
+       [self, promise, r]() mutable {
+         const auto index = r.index;
+         promise.deliver(node_reply{});
+         tell_same(self->state, r);
+         self->state.context->held->release(self->state.context->id, index);
+         self->state.nodes.erase(index);
+         self->state.faults.erase(index);
+         pump(self);
+       });
+  if (gained)
+    crown(self, r);
+  if (gained || shown) // races that have not begun are against it, and at the level of the next test
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+  thin_samples(self);
+  pump(self);
+  return promise;
+}
+
+// One of the campaign's appends waits for the storage, or no longer does.
+void storage(pointer self, const fault& f) {
+  auto& st = self->state;
+  if (f) {
+    if (st.held++ == 0)
+      log::warn("campaign", "{}: paused: {}", st.context->name, f.detail);
+    st.held_up = f.detail;
+    keep_time(self);
+    st.card->rests("paused: " + f.detail);
+    return;
+  }
+  if (st.held == 0) // from an append that a former instance knew of
+    return;
+  if (--st.held != 0)
+    return;
+  log::info("campaign", "{}: storage is back, going on", st.context->name);
+  st.held_up.clear();
+  keep_time(self);
+  st.card->says(st.phase);
+  pump(self);
+}
+
+// A candidate is judged once: raced against a later champion its figure would be another.
+caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& genome, const std::string& summary,
+                               const id128& candidate) {
+  auto& st = self->state;
+  if (!st.fold.open.contains(index))
+    return uint64_t{0};
+  st.fold.genomes[index] = genome_fingerprint(genome);
+  st.fold.summaries[index] = summary;
+  if (const auto known = st.fold.judged.find(candidate); known != st.fold.judged.end())
+    return known->second;
+  if (st.context->batch || is_away(st)) // a verdict takes as long as people take
+    return uint64_t{0};
+  auto& first = st.judging.emplace(candidate, index).first->second;
+  if (first == index || !st.fold.open.contains(first)) {
+    first = index;
+    return uint64_t{0};
+  }
+  st.same[first].push_back(self->make_response_promise<uint64_t>());
+  return st.same[first].back();
+}
+
+void node_ended(pointer self, const caf::actor_addr& who, const caf::error& reason) {
+  for (auto& [index, handle] : self->state.nodes)
+    if (handle && handle.address() == who) {
+      auto i = index;
+      handle = nullptr;
+      if (reason && reason != caf::exit_reason::user_shutdown)
+        node_faulted(self, i, {"internal", "its actor ended: " + describe_end(reason), 0});
+      return;
+    }
+}
+
+// What is told as done must survive this process.
+failure unrecorded(const campaign_state& st, const std::string& what) {
+  return {errc::no_space, what + ", but that cannot be recorded yet: " + st.held_up
+                              + "; it is once there is room, and forgotten if the node ends before"};
+}
+
+caf::result<campaign_status> ask_pause(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  if (is_away(st))
+    return to_error(away_failure(st));
+  if (st.phase != "running" && st.phase != "preparing" && st.phase != "queued")
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be paused"});
+  if (!st.held_up.empty()) {
+    pause(self, reason.empty() ? "asked to" : reason);
+    return to_error(unrecorded(st, "it is paused"));
+  }
+  auto promise = self->make_response_promise<campaign_status>();
+  pause(self, reason.empty() ? "asked to" : reason,
+        [self, promise]() mutable { promise.deliver(status_of(self->state)); });
+  return promise;
+}
+
+caf::result<campaign_status> ask_resume(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  if (!st.loaded) { // one that has ended may have been woken by this very question
+    st.early_resumes.emplace_back(self->make_response_promise<campaign_status>(), reason);
+    return st.early_resumes.back().first;
+  }
+  if (is_away(st))
+    return to_error(away_failure(st));
+  if (st.phase == "preparing" && st.fold.paused) { // by a former session: it need not pause again when prepared
+    st.fold.paused = false;
+    st.fold.pause_reason.clear();
+    keep_time(self);
+    push(self, event_kind::campaign_state, encode(state_record{"running", reason}), {status_value(st)});
+    return status_of(st);
+  }
+  if (st.phase == "finished" && st.fold.ended && st.fold.finish.stop_reason == "budget")
+    return reopen(self, reason);
+  if (const auto& rests = rests_for(st); !rests.empty())
+    return to_error({errc::conflict, "it goes on by itself when this is over: " + rests});
+  if (st.phase != "paused")
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be resumed"});
+  resume(self, reason);
+  return status_of(st);
+}
+
+caf::result<campaign_status> ask_cancel(pointer self, const std::string& reason) {
+  auto& st = self->state;
+  if (st.phase == "finished" || st.phase == "failed" || st.fold.ended)
+    return to_error({errc::conflict, "a campaign that is " + st.phase + " cannot be cancelled"});
+  st.cancelled = true;
+  st.cancel_reason = reason;
+  cancel_nodes(self);
+  self->send(st.context->evaluator, atom::cancel_v);
+  if (!st.held_up.empty()) { // recorded when the disk allows
+    end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}});
+    return to_error(unrecorded(st, "it is stopped"));
+  }
+  auto promise = self->make_response_promise<campaign_status>();
+  end(self, {"finished", "cancelled", reason, 0, 0, 0, 0, {}},
+      [self, promise]() mutable { promise.deliver(status_of(self->state)); });
+  return promise;
+}
+
+caf::result<node_record> ask_node(pointer self, uint64_t index) {
+  auto& st = self->state;
+  if (index >= st.fold.tree.size())
+    return to_error({errc::not_found, "the campaign has nodes 0 to " + std::to_string(st.fold.tree.size() - 1)});
+  search_node_actor node;
+  if (auto i = st.nodes.find(index); i != st.nodes.end() && i->second)
+    node = caf::actor_cast<search_node_actor>(i->second);
+  else
+    node = spawn_carded(*self, st.context->cards, "search_node",
+                        short_string(st.context->id) + "/" + std::to_string(index), static_cast<uint64_t>(self->id()),
+                        revived_node, st.context, index);
+  auto promise = self->make_response_promise<node_record>();
+  promise.delegate(node, atom::node_v);
+  return promise;
+}
+
+} // namespace
+
+} // namespace campaign_steps
+
+campaign_state::~campaign_state() {
+  for (auto& p : status_askers)
+    abandon(p, "the campaign");
+  for (auto& [p, q] : early_steering)
+    abandon(p, "the campaign");
+  for (auto& [p, why] : early_resumes)
+    abandon(p, "the campaign");
+  for (auto& p : held_back)
+    abandon(p, "the campaign");
+  for (auto& [index, waiting] : same)
+    for (auto& p : waiting)
+      abandon(p, "the campaign");
+}
+
+campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign_state> self, card_ptr card,
+                                       campaign_context_ptr context) {
+  namespace steps = campaign_steps;
+  self->state.card = std::move(card);
+  self->state.context = std::move(context);
+  self->state.card->about(short_string(self->state.context->id));
+  report_exceptions(self);
+  // Nodes are linked so that they end with their campaign; their own end is told by the monitor.
+  self->set_exit_handler([self](caf::exit_msg& m) {
+    for (auto& [index, node] : self->state.nodes)
+      if (node && node.address() == m.source)
+        return;
+    if (m.reason == caf::exit_reason::user_shutdown)
+      steps::note_time(self);
+    if (m.reason == caf::exit_reason::user_shutdown || m.reason == caf::exit_reason::kill)
+      self->quit(m.reason);
+  });
+  self->set_down_handler([self](caf::down_msg& m) { steps::node_ended(self, m.source, m.reason); });
+  return {
+      [self](atom::begin) {
+        handling h{self, self->state.card, "begin"};
+        steps::load(self);
+      },
+      [self](atom::finished, node_result& result) {
+        handling h{self, self->state.card, "finished"};
+        return steps::node_finished(self, result);
+      },
+      [self](atom::faulted, uint64_t index, const fault& f) {
+        handling h{self, self->state.card, "faulted"};
+        if (index == 0)
+          steps::storage(self, f);
+        else
+          steps::node_faulted(self, index, f);
+      },
+      [self](atom::amend, const amendment_record& r) {
+        handling h{self, self->state.card, "amend"};
+        // Once may be the machine's doing.
+        if (++self->state.failed_as_rival[r.index] > 1)
+          steps::amend(self, r, steps::crown_rule::to_the_best);
+      },
+      [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
+             const id128& candidate) {
+        handling h{self, self->state.card, "progress"};
+        auto same = steps::proposed(self, index, genome, summary, candidate);
+        steps::pump(self); // an answer has come: another may be asked for
+        return same;
+      },
+      [self](atom::tick, uint64_t generation) {
+        handling h{self, self->state.card, "tick"};
+        if (generation == self->state.generation)
+          steps::retry(self);
+      },
+      [self](atom::wake) {
+        handling h{self, self->state.card, "wake"};
+        steps::pump(self);
+      },
+      [self](atom::tick) {
+        handling h{self, self->state.card, "tick"};
+        steps::clock_ticked(self);
+      },
+      [self](atom::pause, const std::string& reason) {
+        handling h{self, self->state.card, "pause"};
+        return steps::ask_pause(self, reason);
+      },
+      [self](atom::resume, const std::string& reason) {
+        handling h{self, self->state.card, "resume"};
+        return steps::ask_resume(self, reason);
+      },
+      [self](atom::cancel, const std::string& reason) {
+        handling h{self, self->state.card, "cancel"};
+        return steps::ask_cancel(self, reason);
+      },
+      [self](atom::steer, steer_request& q) {
+        handling h{self, self->state.card, "steer"};
+        return steps::ask_steer(self, q);
+      },
+      [self](atom::status) -> caf::result<campaign_status> {
+        auto& st = self->state;
+        handling h{self, st.card, "status"};
+        if (st.loaded)
+          return status_now(st);
+        st.status_askers.push_back(self->make_response_promise<campaign_status>());
+        return st.status_askers.back();
+      },
+      [self](atom::tree, uint64_t first, uint64_t limit) {
+        auto& st = self->state;
+        handling h{self, st.card, "tree"};
+        return page_of_tree(st.fold, st.context->batch || steps::is_away(st), first, limit);
+      },
+      [self](atom::node, uint64_t index) {
+        handling h{self, self->state.card, "node"};
+        return steps::ask_node(self, index);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

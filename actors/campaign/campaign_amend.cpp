@@ -1,0 +1,86 @@
+// A node's figures put right after its end: a champion that failed as the rival or in the final confirmation loses its
+// verdict, one that the chain of races flattered gets the figure that was measured. Whoever is best then is the
+// champion.
+#include "actors/campaign/campaign_steps.hpp"
+#include "actors/campaign/promotion.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <fmt/core.h>
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+void apply(pointer self, amendment_record r, crown_rule rule, node_record node, const std::function<void()>& then) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  if (f.ended)
+    return;
+  if (!fold_amended(f, r)) { // told twice: several nodes were in the race with it
+    if (then)
+      then();
+    return;
+  }
+  r.tree_hash = f.tree.hash();
+  if (rule != crown_rule::stays)
+    log::warn("campaign", "{}: node {} was measured again: {}{}{}", st.context->name, r.index,
+              r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.fitness) : to_string(r.result),
+              r.detail.empty() ? "" : ": ", r.detail);
+  one_append together{self};
+  node.result = r.result;
+  node.rule = r.rule;
+  node.detail = r.detail;
+  node.fitness = r.fitness;
+  node.ci_low = r.ci_low;
+  node.ci_high = r.ci_high;
+  node.confirmed = f.tree.at(r.index).confirmed;
+  push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
+       then);
+  const auto best = rule == crown_rule::stays             ? f.champion.index
+                    : rule == crown_rule::to_the_measured ? best_measured(f)
+                                                          : best_allowed(f, f.steered.banned);
+  if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
+    return;
+  auto c = crown_of(f, best);
+  fold_crowned(f, c);
+  c.tree_hash = f.tree.hash();
+  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
+  self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+}
+
+void amend_one(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+  auto& st = self->state;
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, r.index))
+      .then(
+          [self, r, crown, then](std::string& bytes) mutable {
+            auto node = decode<node_record>(bytes);
+            if (node)
+              apply(self, std::move(r), crown, std::move(*node), then);
+            else
+              self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
+          },
+          [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace
+
+// The node first, then those that have its verdict because they hold its candidate.
+void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+  const auto& f = self->state.fold;
+  if (f.ended || r.index == 0 || r.index >= f.tree.size())
+    return;
+  for (const auto& n : f.tree.nodes())
+    if (n.duplicate_of == r.index)
+      then = [self, r, index = n.index, then]() mutable {
+        r.index = index;
+        r.confirmed = false;
+        amend_one(self, std::move(r), crown_rule::stays, then);
+      };
+  amend_one(self, std::move(r), crown, std::move(then));
+}
+
+} // namespace kevolve::campaign_steps

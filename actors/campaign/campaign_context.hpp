@@ -1,0 +1,57 @@
+// What a campaign's actors share: fixed for a session, the same for every instance of an actor.
+#pragma once
+
+#include "actors/actor_status.hpp"
+#include "actors/campaign/pinned_results.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/models/model_board.hpp"
+#include "backends/target.hpp"
+#include "config/campaign.hpp"
+
+#include <caf/actor_addr.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct campaign_context {
+  id128 id;
+  id128 node;         // this machine's node
+  uint64_t epoch = 0; // of this session
+  std::string name;
+  std::shared_ptr<const campaign_spec> spec;
+  std::shared_ptr<const target> hardware;
+  std::shared_ptr<card_table> cards;
+  // Fronts.
+  journal_actor journal;
+  scheduler_actor scheduler;
+  campaign_actor campaign;
+  evaluator_actor evaluator;
+  synthesizer_actor synthesizer;
+  std::vector<generator_actor> generators;                               // fronts, in the order of the campaign's list
+  std::shared_ptr<const model_board> board;                              // of the node's providers
+  std::shared_ptr<held_results> held = std::make_shared<held_results>(); // of the node
+  // As it is now: the campaign changes it, whoever asks for a lease reads it.
+  std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
+  // It waits for its turn to run, or has ended: only the campaign's own actor is there.
+  bool dormant = false;
+  // No device of its target can be reached from here: what is to be judged waits for a batch (runtime/node/batch).
+  bool batch = false;
+  // It came as a batch: what has a candidate is judged, nothing is selected and nothing made.
+  bool evaluate_only = false;
+  caf::actor_addr directory; // the campaigns actor; hears when the campaign ends or wants to run again
+};
+
+using campaign_context_ptr = std::shared_ptr<const campaign_context>;
+
+// The kinds of generators that a campaign may have.
+std::vector<std::string> generator_kinds();
+
+// The fixed part of every synthesis step.
+synthesis_context fixed_context(const campaign_context& c);
+
+} // namespace kevolve

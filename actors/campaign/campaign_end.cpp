@@ -1,0 +1,268 @@
+#include "actors/campaign/campaign_generators.hpp"
+#include "actors/campaign/campaign_steps.hpp"
+
+#include "actors/campaign/promotion.hpp"
+#include "actors/evaluation/plan.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace campaign_steps {
+
+namespace {
+
+constexpr auto final_limit = std::chrono::minutes{60};
+// Of the figure that the races promised: what falls short of it lets others be measured, too.
+constexpr double shortfall = 0.9;
+// Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
+constexpr size_t most_measured = 5;
+
+// Where no best is left, of those that only looked faster: measuring goes beyond the budget.
+constexpr auto most_tried = 3;
+
+// One whose test is recorded and whose figures are not is tried again: its evaluation is stored.
+auto times_tried(const campaign_fold& f) {
+  return std::count_if(f.confirmations.begin(), f.confirmations.end(), [&f](const auto& c) {
+    const auto told = f.measured.contains(c.first) || f.tree.at(c.first).result != verdict::pass;
+    return told && c.second.stage == to_string(stage::final_confirm);
+  });
+}
+
+void try_later(pointer self, const std::string& why) {
+  auto& st = self->state;
+  if (st.fold.ended)
+    return; // without it
+  log::scope about{st.card->ids()};
+  log::warn("campaign", "{}: the final confirmation waits: {}", st.context->name, why);
+  st.reason = why;
+  arm_retry(self);
+}
+
+amendment_record measured_figures(uint64_t index, const evaluation& e) {
+  amendment_record a{index, e.result, e.rule, "in the final confirmation: " + e.detail, 0, 0, 0, {}};
+  if (e.result != verdict::pass)
+    return a;
+  a.rule.clear();
+  a.detail.clear();
+  a.fitness = e.ratio;
+  a.ci_low = e.ci_low;
+  a.ci_high = e.ci_high;
+  return a;
+}
+
+// No champion is left: one that only looked faster was measured, which is its promotion's test.
+void tried(pointer self, uint64_t index, evaluation& e) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  one_append together{self};
+  push(self, std::move(e.unsaved));
+  confirmation_record c{index,
+                        to_string(stage::final_confirm),
+                        f.promotions.tests + 1,
+                        next_level(st.context->spec->judge.false_discovery, f.promotions),
+                        e.log_e,
+                        false};
+  c.discovery = e.result == verdict::pass && e.decision == race_decision::faster && e.ci_low > 1.0
+                && is_discovery(c.log_e, c.level);
+  if (fold_confirmed(f, c))
+    push(self, event_kind::node_confirmed, encode(c));
+  auto a = measured_figures(index, e);
+  a.confirmed = c.discovery;
+  amend(self, std::move(a), crown_rule::to_the_best, [self] {
+    const auto& last = self->state.fold.finish;
+    finish(self, last.stop_reason, last.detail);
+  });
+}
+
+// The champion's figures come from a chain of races; this is the direct measurement. A target that the chain
+// promised and the measurement does not hold sends the campaign on.
+void confirmed(pointer self, evaluation& e) {
+  auto& st = self->state;
+  auto& f = st.fold;
+  one_append together{self};
+  push(self, std::move(e.unsaved));
+  auto rules = rules_of(*st.context->spec, f.steered);
+  if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
+    champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
+    fold_crowned(f, c);
+    c.tree_hash = f.tree.hash();
+    st.phase = "running";
+    keep_time(self);
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+    push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
+    return;
+  }
+  auto a = measured_figures(f.champion.index, e);
+  const auto shown_faster = e.result == verdict::pass && e.ci_low > 1.0;
+  const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
+  const auto rival = best_measured(f);
+  const auto beaten = rival != 0 && rival != f.champion.index && f.tree.at(rival).fitness > e.ratio;
+  if (short_of || beaten) {
+    // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
+    const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
+    amend(self, std::move(a), enough ? crown_rule::to_the_measured : crown_rule::to_the_best, [self] {
+      const auto& last = self->state.fold.finish;
+      finish(self, last.stop_reason, last.detail);
+    });
+    return;
+  }
+  auto record = f.finish;
+  record.state = "finished";
+  record.best = f.champion.index;
+  record.speedup = e.ratio;
+  record.ci_low = e.ci_low;
+  record.ci_high = e.ci_high;
+  record.shapes = e.last.timings;
+  if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
+    record.disturbed = why->second;
+  // The node says what was measured, as the campaign does.
+  amend(self, std::move(a), crown_rule::stays, [self, record] { end(self, record); });
+}
+
+void measure(pointer self, uint64_t index, candidate what) {
+  auto& st = self->state;
+  evaluate_request q;
+  q.index = index;
+  q.what = std::move(what);
+  q.final_check = true;
+  self->request(st.context->evaluator, final_limit, atom::evaluate_v, std::move(q))
+      .then(
+          [self, index](evaluation& e) {
+            auto& f = self->state.fold;
+            if (e.trouble)
+              try_later(self, e.trouble.kind + ": " + e.trouble.detail);
+            else if (self->state.phase != "finishing" || f.ended)
+              return; // cancelled meanwhile
+            else if (index == f.champion.index)
+              confirmed(self, e);
+            else
+              tried(self, index, e);
+          },
+          [self](caf::error& e) { try_later(self, to_string(to_failure(e))); });
+}
+
+} // namespace
+
+void finish(pointer self, const std::string& reason, const std::string& detail) {
+  auto& st = self->state;
+  st.phase = "finishing";
+  keep_time(self);
+  st.card->says("finishing: " + reason);
+  st.reason = "measuring the best against the reference in fresh processes";
+  st.fold.finish.stop_reason = reason;
+  st.fold.finish.detail = detail;
+  auto index = st.fold.champion.index;
+  if (index == 0 && times_tried(st.fold) < most_tried)
+    index = most_promising(st.fold);
+  if (index == 0) {
+    end(self, {"finished", reason, detail, 0, 0, 0, 0, {}});
+    return;
+  }
+  if (st.context->batch) {
+    mind_elsewhere(self);
+    return;
+  }
+  auto lost = [self](caf::error& e) { try_later(self, to_string(to_failure(e))); };
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, index))
+      .then(
+          [self, lost, index](std::string& bytes) {
+            auto node = decode<node_record>(bytes);
+            if (!node) {
+              end(self, {"failed", "error", "the best node's record: " + to_string(node.error()), 0, 0, 0, 0, {}});
+              return;
+            }
+            self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
+                .then(
+                    [self, index, p = node->proposal](std::string& source) {
+                      measure(self, index, {p.language, std::move(source), p.flags, p.generator, p.genome, p.summary});
+                    },
+                    lost);
+          },
+          lost);
+}
+
+void end(pointer self, finish_record record, std::function<void()> stored) {
+  auto& st = self->state;
+  if (record.best == 0 && record.state == "finished" && st.fold.champion.index != 0) {
+    // Cancelled: the chain's figures, without the final confirmation.
+    record.best = st.fold.champion.index;
+    record.speedup = st.fold.champion.speedup;
+    record.ci_low = st.fold.champion_ci_low;
+    record.ci_high = st.fold.champion_ci_high;
+  }
+  st.phase = record.state; // in the stored status; for everybody else once that is stored
+  st.reason = record.detail;
+  st.fold.ended = true;
+  st.fold.finish = record;
+  st.elsewhere.clear();
+  st.waits_for.clear();
+  if (const auto& board = st.context->board)
+    board->leave(st.context->id);
+  keep_time(self);
+  log::scope about{st.card->ids()};
+  log::info("campaign", "{}: {} ({}{}{})", st.context->name, record.state, record.stop_reason,
+            record.detail.empty() ? "" : ": ", record.detail);
+  push(self, event_kind::campaign_finished, encode(record), {status_value(st)},
+       [self, state = record.state, stored = std::move(stored)] {
+         self->state.phase = state;
+         self->state.card->rests(state + ": " + self->state.fold.finish.stop_reason);
+         if (stored)
+           stored();
+         tell_ended(self);
+       });
+  st.phase = "finishing";
+}
+
+stored_value status_value(const campaign_state& st) {
+  return {keys::index, keys::status(st.context->id), encode(status_of(st))};
+}
+
+} // namespace campaign_steps
+
+const std::string& rests_for(const campaign_state& st) {
+  static const std::string nothing;
+  if (st.phase == "finished" || st.phase == "failed")
+    return nothing;
+  if (!st.held_up.empty())
+    return st.held_up;
+  if (!st.elsewhere.empty())
+    return st.elsewhere;
+  return st.phase == "running" ? st.models_held : nothing;
+}
+
+campaign_status status_of(const campaign_state& st) {
+  auto s = status_of(st.fold, *st.context->spec);
+  s.id = st.context->id;
+  s.name = st.context->name;
+  const auto& rests = rests_for(st);
+  s.state = rests.empty() ? st.phase : "paused";
+  s.reason = rests.empty() ? st.reason : rests;
+  s.wall_s = campaign_steps::wall_seconds(st);
+  s.waits_for = st.waits_for;
+  if (!st.fold.ended && (st.context->batch || st.context->evaluate_only || st.fold.away))
+    s.awaiting_batch = awaiting_judgement(st.fold);
+  if (s.reason.empty() && st.context->batch && s.awaiting_batch != 0)
+    s.reason = campaign_steps::batch_text(s.awaiting_batch);
+  return s;
+}
+
+campaign_status status_now(const campaign_state& st) {
+  auto s = status_of(st);
+  if (s.state == "preparing" || s.state == "running" || s.state == "finishing")
+    if (auto awaited = st.context->cards->awaited("device"); !awaited.empty())
+      s.reason = std::move(awaited);
+  if (s.state == "running" && s.reason.empty())
+    if (auto held = campaign_steps::hold_of_any(st); !held.empty())
+      s.reason = "others go on without " + held;
+  return s;
+}
+
+} // namespace kevolve

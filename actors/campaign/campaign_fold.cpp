@@ -1,0 +1,482 @@
+#include "actors/campaign/campaign_fold.hpp"
+
+#include "actors/evaluation/plan.hpp"
+#include "actors/search/surprise.hpp"
+
+#include "runtime/base/codec.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+template <class T, class F>
+void with(campaign_fold& f, const journal_event& e, F apply) {
+  auto record = decode_older<T>(e.payload);
+  if (record)
+    apply(*record);
+  else if (f.mismatch.empty())
+    f.mismatch = "event " + std::to_string(e.sequence) + ": " + to_string(record.error());
+}
+
+// `changed`: the event was new. A repeated one records the hash of a moment that has passed.
+void check_hash(campaign_fold& f, const journal_event& e, bool changed, const id128& recorded) {
+  if (changed && f.tree.hash() != recorded && f.mismatch.empty())
+    f.mismatch = "event " + std::to_string(e.sequence) + ": the folded tree's hash is " + to_string(f.tree.hash())
+                 + ", recorded was " + to_string(recorded);
+}
+
+// The time from one event to the next is the campaign's, but for pauses, for what follows its end, and for what follows
+// the last event of a session.
+void fold_time(campaign_fold& f, const journal_event& e) {
+  if (e.kind == event_kind::session_started) {
+    f.clock.forget();
+    f.records_time = false;
+  } else if (e.kind != event_kind::campaign_steered)
+    f.clock.look(e.time_ns);
+}
+
+void run_or_rest(campaign_fold& f, int64_t time_ns) {
+  if (f.paused || f.ended || f.records_time)
+    f.clock.forget();
+  else
+    f.clock.run(time_ns);
+}
+
+constexpr size_t most_lineage = 6; // what led to a node, as far as a prompt tells it
+
+std::vector<uint64_t> lineage_of(const search_tree& tree, uint64_t node) {
+  std::vector<uint64_t> out;
+  while (out.size() < most_lineage && !tree.at(node).parents.empty() && tree.at(node).parents.front() != 0) {
+    node = tree.at(node).parents.front();
+    out.push_back(node);
+  }
+  return out;
+}
+
+} // namespace
+
+bool fold_selected(campaign_fold& f, const selection_record& r) {
+  if (r.index < f.tree.size())
+    return false;
+  // An index beyond the next one (a lost event) gets the next one, and the recorded hash tells.
+  f.tree.add(r.parents, r.draft);
+  f.open[r.index] = r;
+  if (r.draft)
+    ++f.drafts;
+  return true;
+}
+
+namespace {
+
+// What the step brought beyond the best that was known, and what it took.
+void count_yield(campaign_fold& f, const node_record& r) {
+  const auto step = f.open.find(r.index);
+  if (step == f.open.end() || f.steered.injected.contains(r.index))
+    return;
+  auto& y = f.yields[chosen_generator(step->second)];
+  ++y.steps;
+  const bool people = r.proposal.generator == "relay"; // their time is theirs
+  y.seconds += static_cast<double>((people ? 0 : r.propose_ns) + r.compile_ns + r.judge_ns) / 1e9;
+  const auto before = f.champion.index == 0 ? 1.0 : f.champion.speedup;
+  if (r.result == verdict::pass && r.confirmed && r.fitness > before)
+    y.gain += std::log(r.fitness / before);
+}
+
+} // namespace
+
+namespace {
+
+// Of a node without a candidate, in place of its summary.
+std::string why_nothing(const node_record& r) {
+  constexpr size_t most = 200;
+  auto out = r.rule.empty() || r.detail.empty() ? r.rule + r.detail : r.rule + ": " + r.detail;
+  if (out.size() <= most)
+    return out;
+  auto end = most;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) // not within a character
+    --end;
+  return out.substr(0, end) + "…";
+}
+
+} // namespace
+
+bool fold_finished(campaign_fold& f, const node_record& r) {
+  node_outcome o{r.result,
+                 r.fitness,
+                 r.ci_low,
+                 r.ci_high,
+                 r.estimate,
+                 r.confirmed,
+                 f.confirmations.contains(r.index) || r.rule == same_object,
+                 r.duplicate_of};
+  if (!f.tree.finish(r.index, o))
+    return r.index >= f.tree.size(); // never selected: a lost event
+  count_yield(f, r);
+  if (const auto step = f.open.find(r.index); r.rule == "exhausted" && step != f.open.end())
+    ++f.dry[chosen_generator(step->second)];
+  f.open.erase(r.index);
+  f.genomes[r.index] = genome_fingerprint(r.proposal.genome);
+  f.summaries[r.index] = r.proposal.summary.empty() && r.proposal.source.empty() ? why_nothing(r) : r.proposal.summary;
+  if (r.proposal.candidate && r.result != verdict::none && r.duplicate_of == 0) {
+    f.judged.emplace(r.proposal.candidate, r.index);
+    f.dry.clear(); // something new to start from
+  }
+  if (r.confirmed)
+    f.objects[r.index] = r.object;
+  count_node(f.samples, r);
+  f.compile_ns += r.compile_ns;
+  f.judge_ns += r.judge_ns;
+  if (r.rule == "withdrawn" || r.rule == "exhausted")
+    ++f.unasked;
+  if (r.rule == "exhausted")
+    ++f.exhausted_in_a_row;
+  else
+    f.exhausted_in_a_row = 0;
+  if (r.result == verdict::pass)
+    ++f.valid_since_best;
+  return true;
+}
+
+confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
+                                    const evaluation& outcome) {
+  confirmation_record r;
+  r.index = index;
+  r.stage = outcome.confirmed_by;
+  r.log_e = outcome.log_e;
+  if (!r.stage.starts_with(to_string(stage::confirm)))
+    return r; // an audit alone claims nothing
+  r.test = f.promotions.tests + 1;
+  r.level = next_level(false_discovery, f.promotions);
+  r.discovery = outcome.confirmed && is_discovery(r.log_e, r.level);
+  return r;
+}
+
+bool fold_confirmed(campaign_fold& f, const confirmation_record& r) {
+  if (!f.confirmations.emplace(r.index, r).second)
+    return false;
+  if (r.test != 0)
+    count_test(f.promotions, r.discovery);
+  return true;
+}
+
+bool fold_crowned(campaign_fold& f, const champion_record& r) {
+  auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
+  // The same champion measured anew is no improvement, so it does not end a stall.
+  if (f.champion.index != r.index)
+    f.valid_since_best = 0;
+  f.champion.index = r.index;
+  f.champion.object = r.object;
+  f.champion.speedup = r.speedup;
+  f.champion_ci_low = r.ci_low;
+  f.champion_ci_high = r.ci_high;
+  return !known;
+}
+
+bool fold_amended(campaign_fold& f, const amendment_record& r) {
+  if (r.result == verdict::pass)
+    f.measured.insert(r.index);
+  return f.tree.amend(r.index, r.result, r.fitness, r.ci_low, r.ci_high, r.confirmed);
+}
+
+bool fold_steered(campaign_fold& f, const steering_record& r) {
+  if (!apply(f.steered, r))
+    return false;
+  if (r.action == "reopen") {
+    f.ended = false;
+    f.finish = {};
+    f.paused = false;
+    f.pause_reason.clear();
+  }
+  return true;
+}
+
+bool fold_called(campaign_fold& f, const call_event& e) {
+  if (!f.calls.insert(e.call.number).second)
+    return false;
+  if (e.spent.calls >= f.spent.calls) // sums only grow: of two calls that ended together the later event may come first
+    f.spent = e.spent;
+  f.yields[e.id.generator].money += static_cast<double>(std::max<int64_t>(0, e.call.money)) / 1e9;
+  return true;
+}
+
+void fold_batch(campaign_fold& f, const batch_record& r) {
+  f.batches[r.batch] = r;
+  if (r.action == "exported")
+    f.away = r;
+  else if (f.away && f.away->batch == r.batch)
+    f.away.reset();
+}
+
+bool awaits_judgement(const campaign_fold& f, uint64_t index) {
+  return f.open.contains(index) && f.summaries.contains(index);
+}
+
+uint64_t awaiting_judgement(const campaign_fold& f) {
+  return static_cast<uint64_t>(
+      std::count_if(f.open.begin(), f.open.end(), [&f](const auto& open) { return awaits_judgement(f, open.first); }));
+}
+
+std::string away_text(const batch_record& away) {
+  return "away with batch " + short_string(away.batch) + " of " + std::to_string(away.candidates)
+         + (away.candidates == 1 ? " candidate" : " candidates")
+         + ": kevolve batch import brings it back, kevolve batch cancel gives it up";
+}
+
+void fold(campaign_fold& f, const journal_event& e) {
+  f.last_sequence = e.sequence;
+  fold_time(f, e);
+  switch (e.kind) {
+    case event_kind::session_started:
+      run_or_rest(f, e.time_ns);
+      break;
+    case event_kind::campaign_ran:
+      with<run_record>(f, e, [&](run_record& r) {
+        f.clock = run_clock{std::max(f.clock.spent_ns(), r.wall_ns)};
+        f.records_time = true;
+      });
+      break;
+    case event_kind::campaign_prepared:
+      with<preparation>(f, e, [&](preparation& p) {
+        f.prepared = true;
+        f.fixed = std::move(p);
+      });
+      break;
+    case event_kind::node_selected:
+      with<selection_record>(f, e, [&](selection_record& r) { check_hash(f, e, fold_selected(f, r), r.tree_hash); });
+      break;
+    case event_kind::node_proposed:
+      with<proposal_record>(f, e, [&](proposal_record& r) {
+        f.genomes[r.index] = genome_fingerprint(r.genome);
+        f.summaries[r.index] = r.summary;
+      });
+      break;
+    case event_kind::node_finished:
+      with<node_record>(f, e, [&](node_record& r) { check_hash(f, e, fold_finished(f, r), r.tree_hash); });
+      break;
+    case event_kind::champion_crowned:
+      with<champion_record>(f, e, [&](champion_record& r) { check_hash(f, e, fold_crowned(f, r), r.tree_hash); });
+      break;
+    case event_kind::node_confirmed:
+      with<confirmation_record>(f, e, [&](confirmation_record& r) { fold_confirmed(f, r); });
+      break;
+    case event_kind::node_amended:
+      with<amendment_record>(f, e, [&](amendment_record& r) { check_hash(f, e, fold_amended(f, r), r.tree_hash); });
+      break;
+    case event_kind::campaign_state:
+      with<state_record>(f, e, [&](state_record& r) {
+        f.paused = r.state == "paused";
+        f.pause_reason = f.paused ? r.reason : std::string{};
+        run_or_rest(f, e.time_ns);
+      });
+      break;
+    case event_kind::campaign_finished:
+      with<finish_record>(f, e, [&](finish_record& r) {
+        f.ended = true;
+        f.finish = std::move(r);
+        run_or_rest(f, e.time_ns);
+      });
+      break;
+    case event_kind::model_call_ended:
+      with<call_event>(f, e, [&](const call_event& r) { fold_called(f, r); });
+      break;
+    case event_kind::campaign_batch:
+      with<batch_record>(f, e, [&](const batch_record& r) { fold_batch(f, r); });
+      break;
+    case event_kind::campaign_steered:
+      with<steering_record>(f, e, [&](steering_record& r) {
+        if (r.serial > f.steered.serial + 1 && f.mismatch.empty())
+          f.mismatch = "event " + std::to_string(e.sequence) + ": a change before this one is lost";
+        if (!fold_steered(f, r))
+          return;
+        check_hash(f, e, true, r.tree_hash);
+        if (hash_of(f.steered) != r.steering_hash && f.mismatch.empty())
+          f.mismatch =
+              "event " + std::to_string(e.sequence) + ": what was steered does not add up to what was recorded";
+      });
+      break;
+    default:
+      break;
+  }
+}
+
+double wall_seconds_at_rest(const campaign_fold& f) {
+  return static_cast<double>(f.clock.spent_ns()) / 1e9;
+}
+
+uint64_t charged(const campaign_fold& f) {
+  return f.tree.finished() - f.unasked;
+}
+
+campaign_progress progress_of(const campaign_fold& f, double wall_s) {
+  campaign_progress p;
+  p.best_ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  p.candidates = charged(f);
+  p.valid_since_best = f.valid_since_best;
+  p.wall_s = wall_s;
+  p.device_s = static_cast<double>(f.judge_ns) / 1e9;
+  p.exhausted_in_a_row = f.exhausted_in_a_row;
+  p.tokens = f.spent.tokens;
+  p.cost = static_cast<double>(f.spent.money) / 1e9;
+  return p;
+}
+
+campaign_status status_of(const campaign_fold& f, const campaign_spec& spec) {
+  campaign_status s;
+  s.target = spec.target;
+  s.models = f.spent;
+  s.stop_reason = f.ended ? f.finish.stop_reason : "";
+  s.candidates = charged(f);
+  s.valid = f.tree.valid();
+  s.in_flight = f.ended ? 0 : f.tree.in_flight(); // what a cancelled campaign had begun ends with it
+  s.best = f.champion.index;
+  s.speedup = f.champion.index == 0 ? 0.0 : f.champion.speedup;
+  s.ci_low = f.champion.index == 0 ? 0.0 : f.champion_ci_low;
+  s.ci_high = f.champion.index == 0 ? 0.0 : f.champion_ci_high;
+  if (f.ended && f.finish.best != 0) {
+    s.best = f.finish.best;
+    s.speedup = f.finish.speedup;
+    s.ci_low = f.finish.ci_low;
+    s.ci_high = f.finish.ci_high;
+    s.final_confirmed = !f.finish.shapes.empty();
+    s.shapes = f.finish.shapes;
+    s.disturbed = f.finish.disturbed;
+  }
+  if (auto i = f.summaries.find(s.best); i != f.summaries.end() && s.best != 0)
+    s.best_summary = i->second;
+  const auto budget = budget_of(spec, f.steered);
+  s.budget_candidates = budget.candidates;
+  s.budget_wall_s = budget.wall_s;
+  s.budget_device_s = budget.device_s;
+  s.budget_tokens = spec.budget.tokens;
+  s.budget_cost = spec.budget.cost;
+  s.priority = f.steered.priority;
+  s.origin = f.steered.origin;
+  s.origin_node = f.steered.origin_node;
+  s.pinned.assign(f.steered.pinned.begin(), f.steered.pinned.end());
+  s.banned.assign(f.steered.banned.begin(), f.steered.banned.end());
+  s.compile_s = static_cast<double>(f.compile_ns) / 1e9;
+  s.device_s = static_cast<double>(f.judge_ns) / 1e9;
+  s.last_sequence = f.last_sequence;
+  s.tree_hash = f.tree.hash();
+  if (f.away && !f.ended) {
+    s.batch = f.away->batch;
+    s.awaiting_batch = awaiting_judgement(f);
+    s.waits_for = "import";
+  }
+  return s;
+}
+
+campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
+                               const std::string& name) {
+  auto s = status_of(f, spec);
+  s.id = id;
+  s.name = name;
+  s.wall_s = wall_seconds_at_rest(f);
+  if (!f.mismatch.empty()) {
+    s.state = "failed";
+    s.reason = "the journal does not hold: " + f.mismatch;
+  } else if (f.ended) {
+    s.state = f.finish.state;
+    s.reason = f.finish.detail;
+  } else if (f.away) {
+    s.state = "paused";
+    s.reason = away_text(*f.away);
+  } else if (f.paused) {
+    s.state = "paused";
+    s.reason = f.pause_reason;
+  } else {
+    s.state = "stopped";
+    s.reason = "no process is running it; kevolve run or kevolved takes it up again";
+  }
+  return s;
+}
+
+policy_options policy_of(const campaign_spec& spec) {
+  policy_options o;
+  o.policies = spec.search.policies;
+  o.exploration = spec.search.exploration;
+  o.widening = spec.search.widening;
+  o.widening_exponent = spec.search.widening_exponent;
+  o.combine = spec.search.combine;
+  o.drafts = static_cast<uint64_t>(spec.draft_candidates);
+  o.memory = {{"parent", spec.memory.parent},
+              {"siblings", spec.memory.siblings},
+              {"both", spec.memory.both},
+              {"none", spec.memory.none}};
+  return o;
+}
+
+termination_rules rules_of(const campaign_spec& spec) {
+  termination_rules r;
+  r.target_speedup = spec.stop.speedup;
+  r.candidates = static_cast<uint64_t>(spec.budget.candidates);
+  r.wall_s = spec.budget.wall_s;
+  r.device_s = spec.budget.device_s;
+  r.tokens = spec.budget.tokens;
+  r.cost = spec.budget.cost;
+  r.stall = static_cast<uint64_t>(spec.stop.stall);
+  return r;
+}
+
+policy_options policy_of(const campaign_spec& spec, const steering& steered) {
+  auto o = policy_of(spec);
+  o.pinned = steered.pinned;
+  o.banned = steered.banned;
+  o.given = steered.injected.size();
+  return o;
+}
+
+termination_rules rules_of(const campaign_spec& spec, const steering& steered) {
+  auto r = rules_of(spec);
+  const auto budget = budget_of(spec, steered);
+  r.candidates = budget.candidates;
+  r.wall_s = budget.wall_s;
+  r.device_s = budget.device_s;
+  return r;
+}
+
+id128 node_id(const id128& campaign, uint64_t index) {
+  return derive_id("node", encode(std::pair{campaign, index}));
+}
+
+uint64_t node_seed(uint64_t campaign_seed, uint64_t index) {
+  return derive_id("seed", encode(std::pair{campaign_seed, index})).lo;
+}
+
+uint32_t chosen_generator(const selection_record& r) {
+  auto at = r.statistics.find("generator");
+  return at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
+}
+
+synthesis_step to_step(const campaign_fold& f, const selection_record& r) {
+  synthesis_step s;
+  s.draft = r.draft;
+  auto at = r.statistics.find("draft_index");
+  s.draft_index = at == r.statistics.end() ? 0 : static_cast<uint32_t>(at->second);
+  s.parents = r.parents;
+  s.memory = r.memory;
+  s.seed = r.seed;
+  s.index = r.index;
+  s.generator = chosen_generator(r);
+  if (!r.parents.empty())
+    s.lineage = lineage_of(f.tree, r.parents.front());
+  s.best = {f.champion.index, f.champion.speedup, f.champion_ci_low, f.champion_ci_high, {}};
+  if (auto words = f.summaries.find(s.best.index); s.best.index != 0 && words != f.summaries.end())
+    s.best.summary = words->second;
+  s.audit_from = surprise_threshold(f.tree, r.parents, best_verified(f.tree));
+  if (!r.parents.empty())
+    for (auto c : f.tree.at(r.parents.front()).children)
+      if (c < r.index)
+        s.siblings.push_back(c);
+  for (const auto& [index, genome] : f.genomes)
+    if (index < r.index && genome != 0)
+      s.seen.push_back(genome);
+  std::sort(s.seen.begin(), s.seen.end());
+  s.seen.erase(std::unique(s.seen.begin(), s.seen.end()), s.seen.end());
+  return s;
+}
+
+} // namespace kevolve

@@ -1,0 +1,114 @@
+// A campaign's state as the fold of its events: pure, and checked at every event that records the tree's hash.
+#pragma once
+
+#include "actors/campaign/run_clock.hpp"
+#include "actors/campaign/steering.hpp"
+#include "actors/evaluation/false_discovery.hpp"
+#include "actors/evaluation/retention.hpp"
+#include "actors/messages/messages.hpp"
+#include "actors/search/mixture.hpp"
+#include "actors/search/policy.hpp"
+#include "actors/search/termination.hpp"
+#include "actors/search/tree.hpp"
+#include "config/campaign.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct campaign_fold {
+  search_tree tree;
+  std::map<uint64_t, selection_record> open; // in flight: what each was selected for
+  std::map<uint64_t, uint64_t> genomes;      // fingerprints, of proposed nodes
+  std::map<uint64_t, std::string> summaries;
+  std::map<id128, uint64_t> judged;        // candidates that have a verdict: the first node with each
+  std::map<uint64_t, std::string> objects; // blobs, of confirmed nodes: each may be the champion again
+  champion_info champion;                  // starts as the reference
+  promotion_ledger promotions;
+  sample_ledger samples;
+  steering steered;                                      // what people have changed
+  std::map<uint64_t, confirmation_record> confirmations; // by node
+  std::set<uint64_t> measured;                           // against the reference itself, in a final confirmation
+  double champion_ci_low = 1.0;
+  double champion_ci_high = 1.0;
+  uint64_t valid_since_best = 0;
+  uint64_t exhausted_in_a_row = 0;
+  uint64_t unasked = 0; // nodes whose model could not be asked, or whose generator had nothing: no budget is charged
+  std::map<uint32_t, uint64_t> dry; // by the generator's place: how often it had nothing since one was last judged
+  uint64_t drafts = 0;
+  int64_t compile_ns = 0;
+  int64_t judge_ns = 0;
+  bool prepared = false;
+  preparation fixed;
+  bool paused = false;
+  std::string pause_reason;
+  bool ended = false;
+  finish_record finish;
+  uint64_t last_sequence = 0;
+  run_clock clock;                            // by the times of the events, in sessions that record nothing better
+  bool records_time = false;                  // this session does
+  model_spending spent;                       // on language models
+  std::set<uint64_t> calls;                   // of them, by number: each is counted once
+  std::map<uint32_t, generator_yield> yields; // by the generator's place
+  std::optional<batch_record> away;           // the batch that its evaluations are out with
+  std::map<id128, batch_record> batches;      // every one, with what was last said of it
+  std::string mismatch;                       // a tree hash that does not hold; empty: all did
+};
+
+// Takes one event in. An event that was folded before (by index) changes nothing.
+void fold(campaign_fold& f, const journal_event& e);
+
+// The same, before the event is stored: the campaign applies first, then appends. False: folded before.
+bool fold_selected(campaign_fold& f, const selection_record& r);
+bool fold_finished(campaign_fold& f, const node_record& r);
+bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
+bool fold_crowned(campaign_fold& f, const champion_record& r);
+bool fold_amended(campaign_fold& f, const amendment_record& r);
+bool fold_steered(campaign_fold& f, const steering_record& r);
+bool fold_called(campaign_fold& f, const call_event& e);
+void fold_batch(campaign_fold& f, const batch_record& r);
+
+// What a node's confirmation comes to now, as the next test in the campaign's stream.
+confirmation_record confirmation_of(const campaign_fold& f, double false_discovery, uint64_t index,
+                                    const evaluation& outcome);
+
+// What the fold says of a campaign: everything but its name, its state and the time since its last event.
+campaign_status status_of(const campaign_fold& f, const campaign_spec& spec);
+// The whole of it for a campaign that no process runs.
+campaign_status status_at_rest(const campaign_fold& f, const campaign_spec& spec, const id128& id,
+                               const std::string& name);
+
+policy_options policy_of(const campaign_spec& spec);
+termination_rules rules_of(const campaign_spec& spec);
+// The same, as steered.
+policy_options policy_of(const campaign_spec& spec, const steering& steered);
+termination_rules rules_of(const campaign_spec& spec, const steering& steered);
+
+// Whether a node has its candidate and is not judged yet; how many are so.
+bool awaits_judgement(const campaign_fold& f, uint64_t index);
+uint64_t awaiting_judgement(const campaign_fold& f);
+// Of a campaign that is away, for people.
+std::string away_text(const batch_record& away);
+
+// How near the campaign is to its end.
+campaign_progress progress_of(const campaign_fold& f, double wall_s);
+// Finished nodes that count against the budget of candidates.
+uint64_t charged(const campaign_fold& f);
+// Of a campaign that no process runs.
+double wall_seconds_at_rest(const campaign_fold& f);
+
+// The id of a campaign's next node and the seed of its random stream.
+id128 node_id(const id128& campaign, uint64_t index);
+uint64_t node_seed(uint64_t campaign_seed, uint64_t index);
+
+// Which of the campaign's generators a selection is for.
+uint32_t chosen_generator(const selection_record& r);
+
+// From a selection to the synthesizer's step.
+synthesis_step to_step(const campaign_fold& f, const selection_record& r);
+
+} // namespace kevolve

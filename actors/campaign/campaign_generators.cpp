@@ -1,0 +1,122 @@
+#include "actors/campaign/campaign_generators.hpp"
+
+#include "actors/search/mixture.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+
+namespace kevolve::campaign_steps {
+
+bool awaits_model(const campaign_state& st, const selection_record& r) {
+  const auto& generators = st.context->spec->generators;
+  const auto which = chosen_generator(r);
+  return which < generators.size() && asks_model(generators[which]) && !st.fold.summaries.contains(r.index)
+         && !st.fold.steered.injected.contains(r.index);
+}
+
+std::string hold_of(const campaign_state& st, size_t generator) {
+  const auto& context = *st.context;
+  if (context.spec->generators[generator].kind != "llm" || !context.board || context.evaluate_only)
+    return {};
+  return context.board->held(model_of(*context.spec, generator).providers);
+}
+
+std::string refusal_of(const campaign_state& st, size_t generator) {
+  auto held = hold_of(st, generator);
+  return held.empty() && st.context->board ? st.context->board->spent_out(st.context->id) : held;
+}
+
+std::string hold_of_any(const campaign_state& st) {
+  for (size_t i = 0; i < st.context->spec->generators.size(); ++i)
+    if (auto held = hold_of(st, i); !held.empty())
+      return held;
+  return {};
+}
+
+std::string hold_of_all(const campaign_state& st) {
+  std::string out;
+  for (size_t i = 0; i < st.context->spec->generators.size(); ++i) {
+    auto one = hold_of(st, i);
+    if (one.empty())
+      return {};
+    if (out.find(one) == std::string::npos)
+      out += (out.empty() ? "" : "; ") + one;
+  }
+  return out;
+}
+
+namespace {
+
+constexpr uint64_t dry_limit = 3;
+
+// Whether a generator may rest until something new has been judged: it had nothing to propose several times in a row,
+// and another one has work or may be given some.
+bool rests(const campaign_state& st, uint32_t generator) {
+  const auto dry = [&](uint32_t i) {
+    const auto times = st.fold.dry.find(i);
+    return times != st.fold.dry.end() && times->second >= dry_limit;
+  };
+  const auto& all = st.context->spec->generators;
+  for (uint32_t i = 0; dry(generator) && i < all.size(); ++i)
+    if (all[i].weight > 0.0 && !dry(i) && hold_of(st, i).empty())
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::optional<size_t> next_generator(const campaign_state& st, uint64_t seed) {
+  const auto& spec = *st.context->spec;
+  std::vector<double> weights;
+  std::vector<generator_yield> yields;
+  for (uint32_t i = 0; i < spec.generators.size(); ++i) {
+    weights.push_back(spec.generators[i].weight);
+    const auto y = st.fold.yields.find(i);
+    yields.push_back(y == st.fold.yields.end() ? generator_yield{} : y->second);
+  }
+  if (spec.adapt_weights)
+    weights = adapted_weights(weights, yields);
+  std::vector<generator_load> loads;
+  for (uint32_t i = 0; i < spec.generators.size(); ++i)
+    loads.push_back({weights[i], 0,
+                     asks_model(spec.generators[i]) ? static_cast<uint64_t>(model_of(spec, i).in_flight) : 0,
+                     !hold_of(st, i).empty() || rests(st, i)});
+  uint64_t at_work = 0;
+  for (const auto& [index, r] : st.fold.open) {
+    const auto asked = awaits_model(st, r);
+    if (asked)
+      ++loads[chosen_generator(r)].at_work;
+    // Where batches are judged elsewhere a prompt counts as well: one that is written before the batch is back knows
+    // nothing of what that measured.
+    if (!asked || st.context->batch)
+      ++at_work;
+  }
+  if (at_work >= static_cast<uint64_t>(spec.search.in_flight))
+    return std::nullopt;
+  return pick_generator(loads, seed);
+}
+
+void listen_to_board(pointer self) {
+  const auto& context = *self->state.context;
+  const auto& all = context.spec->generators;
+  if (!context.board || context.evaluate_only
+      || std::none_of(all.begin(), all.end(), [](const auto& g) { return g.kind == "llm"; }))
+    return;
+  context.board->listen(context.id, [me = caf::actor_cast<caf::actor_addr>(context.campaign)] {
+    if (auto front = caf::actor_cast<campaign_actor>(me))
+      caf::anon_send(front, atom::wake_v);
+  });
+}
+
+void withdraw_questions(pointer self) {
+  auto& st = self->state;
+  if (st.context->evaluate_only)
+    return; // they are being asked at home
+  for (const auto& [index, r] : st.fold.open)
+    if (awaits_model(st, r))
+      self->send(st.context->generators[chosen_generator(r)], atom::cancel_v, index);
+}
+
+} // namespace kevolve::campaign_steps

@@ -1,0 +1,161 @@
+// How a campaign begins: the fold of its events, then the task's preparation.
+#include "actors/campaign/campaign_generators.hpp"
+#include "actors/campaign/campaign_steps.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/send.hpp>
+
+#include <utility>
+
+namespace kevolve::campaign_steps {
+
+namespace {
+
+constexpr auto prepare_limit = std::chrono::minutes{60};
+constexpr uint32_t page = 4'096;
+
+void run(pointer self) {
+  auto& st = self->state;
+  st.phase = st.fold.paused ? "paused" : "running";
+  st.reason = st.fold.pause_reason;
+  keep_time(self);
+  listen_to_board(self);
+  st.card->says(st.phase);
+  if (st.fold.champion.index != 0)
+    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+  adopt_open(self);
+  pump(self);
+}
+
+void refused(pointer self, const preparation& p) {
+  auto& a = p.admission;
+  end(self, {"failed",
+             "error",
+             "the task is refused (" + to_string(a.result) + (a.rule.empty() ? "" : ", " + a.rule) + "): " + a.detail,
+             0,
+             0,
+             0,
+             0,
+             {}});
+}
+
+void loaded(pointer self) {
+  auto& st = self->state;
+  st.context->priority->store(st.fold.steered.priority);
+  st.clock = run_clock{st.fold.clock.spent_ns()};
+  if (!st.fold.mismatch.empty()) {
+    st.phase = "failed";
+    st.reason = "the journal does not hold: " + st.fold.mismatch;
+    log::error("campaign", "{}: {}", st.context->name, st.reason);
+    tell_ended(self);
+    return;
+  }
+  if (st.fold.ended) {
+    st.phase = st.fold.finish.state;
+    st.reason = st.fold.finish.detail;
+    st.card->says(st.phase);
+    if (!st.context->dormant) { // taken up as one that goes on: what is stored beside its events may say so
+      append_request a;
+      a.campaign = st.context->id;
+      a.values.push_back(status_value(st));
+      caf::anon_send(st.context->journal, atom::append_v, std::move(a));
+    }
+    tell_ended(self);
+    return;
+  }
+  if (is_away(st)) {
+    st.phase = st.fold.paused ? "paused" : "running";
+    mind_elsewhere(self);
+    return;
+  }
+  if (st.context->evaluate_only) // who paused it did so at home
+    st.fold.paused = false;
+  if (st.context->dormant) {
+    st.phase = st.fold.paused ? "paused" : "queued";
+    st.reason = st.fold.paused ? st.fold.pause_reason : waits_for_place;
+    st.card->says(st.phase);
+    return;
+  }
+  keep_time(self);
+  push(self, event_kind::session_started, encode(session_record{st.context->node, st.context->epoch}),
+       {status_value(st)}, [self] {
+         auto& state = self->state;
+         if (!state.fold.paused || state.fold.prepared) {
+           prepare(self);
+           return;
+         }
+         state.phase = "paused"; // before it was prepared, which whoever resumes it asks for
+         state.reason = state.fold.pause_reason;
+         state.card->rests("paused: " + state.reason);
+       });
+}
+
+void read_page(pointer self, uint64_t after) {
+  auto& st = self->state;
+  self->request(st.context->journal, until_answered, atom::events_v, st.context->id, after, page)
+      .then(
+          [self](std::vector<journal_event>& events) {
+            for (const auto& e : events)
+              fold(self->state.fold, e);
+            if (events.size() == page)
+              read_page(self, events.back().sequence);
+            else {
+              loaded(self);
+              self->state.loaded = true;
+              for (auto& p : std::exchange(self->state.status_askers, {}))
+                p.deliver(status_of(self->state));
+              for (auto& [p, q] : std::exchange(self->state.early_steering, {}))
+                p.delegate(campaign_actor{self}, atom::steer_v, std::move(q));
+              for (auto& [p, reason] : std::exchange(self->state.early_resumes, {}))
+                p.delegate(campaign_actor{self}, atom::resume_v, std::move(reason));
+            }
+          },
+          [self](caf::error& e) { self->quit(std::move(e)); });
+}
+
+} // namespace
+
+void prepare(pointer self) {
+  auto& st = self->state;
+  st.card->says("preparing");
+  self->request(st.context->evaluator, prepare_limit, atom::prepare_v)
+      .then(
+          [self](preparation& p) {
+            auto& state = self->state;
+            if (state.fold.ended)
+              return; // cancelled meanwhile
+            state.fold.prepared = true;
+            state.fold.fixed = p;
+            state.reason.clear();
+            const bool not_yet = state.context->batch && p.admission.result == verdict::none;
+            if (p.admission.result != verdict::pass && !not_yet)
+              refused(self, p);
+            else
+              run(self);
+          },
+          [self](caf::error& e) {
+            auto& state = self->state;
+            if (state.phase != "preparing")
+              return;
+            state.reason = to_string(to_failure(e));
+            state.last_fault = state.reason;
+            log::scope about{state.card->ids()};
+            log::warn("campaign", "{}: cannot prepare yet: {}", state.context->name, state.reason);
+            // Who works on a batch is there for it: what is missing on that machine does not come by itself.
+            const bool for_good =
+                state.context->evaluate_only && state.reason.find("toolchain_missing") != std::string::npos;
+            if (++state.faults_in_a_row >= faults_allowed || for_good)
+              pause(self, "cannot prepare: " + state.reason);
+            else
+              arm_retry(self);
+          });
+}
+
+void load(pointer self) {
+  self->state.card->says("folding");
+  read_page(self, 0);
+}
+
+} // namespace kevolve::campaign_steps

@@ -1,0 +1,87 @@
+// The steps of a campaign's life, shared by the files that make up the campaign actor.
+#pragma once
+
+#include "actors/campaign/campaign.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace kevolve::campaign_steps {
+
+using pointer = campaign_actor::stateful_pointer<campaign_state>;
+
+// Reads and folds the events, prepares, adopts what was in flight, goes on.
+void load(pointer self);
+void prepare(pointer self);
+// Takes up the nodes in flight that have no actor.
+void adopt_open(pointer self);
+// Wakes retry() in a while.
+void arm_retry(pointer self);
+// Faults without any success between them, before the campaign waits for a person.
+inline constexpr uint32_t faults_allowed = 12;
+// Starts nodes while there is room and no reason to stop; starts the end otherwise.
+void pump(pointer self);
+// Queues an event; `stored` runs once it is fsync'd.
+void push(pointer self, event_kind kind, std::string payload, std::vector<stored_value> values = {},
+          std::function<void()> stored = {});
+void push(pointer self, append_request what, std::function<void()> stored = {});
+// What is pushed while one lives is written in one append.
+class one_append {
+public:
+  explicit one_append(pointer self);
+  ~one_append();
+  one_append(const one_append&) = delete;
+  one_append& operator=(const one_append&) = delete;
+
+private:
+  pointer self_;
+};
+inline constexpr const char* waits_for_place = "waits for a place";
+void pause(pointer self, const std::string& reason, std::function<void()> stored = {});
+void resume(pointer self, const std::string& reason);
+caf::result<steer_answer> ask_steer(pointer self, steer_request& q);
+// batch_out: its evaluations travel from now on; batch_in: they are back; batch_cancel: they will not be.
+caf::result<steer_answer> ask_batch(pointer self, const steer_request& q);
+// Away with a batch: nothing is selected and nothing ends until it is back. And why what was asked is refused then.
+bool is_away(const campaign_state& st);
+failure away_failure(const campaign_state& st);
+std::string batch_text(uint64_t waiting);
+// Rests while all there is to do is done elsewhere, and goes on after that.
+void mind_elsewhere(pointer self);
+// A campaign that its budget ended, and whose budget was raised since, wants to run again.
+caf::result<campaign_status> reopen(pointer self, const std::string& reason);
+// The directory may give the campaign's place to another.
+void tell_ended(pointer self);
+// What a timer wakes: another try at whatever a fault held up.
+void retry(pointer self);
+void node_faulted(pointer self, uint64_t index, fault f);
+void cancel_nodes(pointer self);
+// Puts a finished node's verdict and figures right; `then` runs once that is stored. Whoever is best then is crowned,
+// by what is known of each or among those alone that a final confirmation measured; or the champion keeps its crown,
+// with its new figures.
+enum class crown_rule : uint8_t { to_the_best, to_the_measured, stays };
+void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then = {});
+// The final confirmation against the reference, then the end.
+void finish(pointer self, const std::string& reason, const std::string& detail);
+// `stored` runs once the end is recorded; the campaign counts as ended from then on.
+void end(pointer self, finish_record record, std::function<void()> stored = {});
+
+// Leaves medians for the raw samples that the retention rule gives up (evaluation/retention.hpp).
+void thin_samples(pointer self);
+
+// The champion, and the level of the next promotion's test.
+champion_info champion_now(const campaign_state& st);
+
+// Wall time spent on the campaign: pauses, queueing and the time between sessions excluded.
+double wall_seconds(const campaign_state& st);
+// Lets its clock run or rest, as its phase wants. To be called whenever the phase has changed.
+void keep_time(pointer self);
+// Records the time and minds the budget of it.
+void clock_ticked(pointer self);
+// The time spent, if it is worth a record by now.
+std::optional<event_draft> time_record(campaign_state& st);
+// The last record of a session that ends in order.
+void note_time(pointer self);
+stored_value status_value(const campaign_state& st);
+
+} // namespace kevolve::campaign_steps

@@ -1,0 +1,20 @@
+// A candidate that a person puts into a campaign's tree instead of a generator: a node that begins as proposed. Pure.
+#pragma once
+
+#include "actors/campaign/campaign_fold.hpp"
+
+namespace kevolve {
+
+struct injected_node {
+  selection_record selection;
+  node_record record;
+};
+
+// The tree's next node, under `parent`; the fold has it in flight from now on.
+injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t campaign_seed, uint64_t parent,
+                          const candidate& what, const std::string& policy, bool draft);
+
+// What is to be stored of it: its events, its record, its source.
+void put(append_request& a, const injected_node& n, const candidate& what);
+
+} // namespace kevolve

@@ -1,0 +1,42 @@
+// What people have changed of a running campaign, as the fold of their changes. Pure.
+#pragma once
+
+#include "actors/messages/records.hpp"
+#include "config/campaign.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+namespace kevolve {
+
+// A candidate that a person put into the tree.
+struct injection {
+  std::string by;
+  id128 candidate;
+};
+
+struct steering {
+  uint64_t serial = 0; // changes so far
+  uint32_t priority = default_priority;
+  bool has_budget = false; // another than the campaign file's
+  steered_budget budget;
+  std::set<uint64_t> pinned;
+  std::set<uint64_t> banned; // each with all below it
+  std::map<uint64_t, injection> injected;
+  id128 origin;
+  uint64_t origin_node = 0;
+};
+
+// Takes one change in. False: it was taken before. A change out of turn is taken: the recorded hash tells.
+bool apply(steering& s, const steering_record& r);
+
+id128 hash_of(const steering& s);
+
+// The next change, complete but for the tree's hash; `s` has taken it in.
+steering_record record_change(steering& s, steering_record r);
+
+steered_budget budget_of(const campaign_spec& spec, const steering& s);
+
+} // namespace kevolve

@@ -1,0 +1,70 @@
+#include "actors/campaign/tree_page.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+// Whether it was never timed: its code is its rival's, and so is its figure, as a point.
+bool has_rivals_figure(const tree_node& n) {
+  return n.index != 0 && n.result == verdict::pass && n.estimate && n.ci_low == n.fitness && n.ci_high == n.fitness;
+}
+
+double best_figure(const campaign_fold& f) {
+  if (f.ended && f.finish.best != 0)
+    return f.finish.speedup;
+  return f.champion.index == 0 ? 1.0 : f.champion.speedup;
+}
+
+std::string state_of(const campaign_fold& f, const tree_node& n) {
+  if (n.phase == node_phase::finished)
+    return "finished";
+  return f.ended ? "abandoned" : "in_flight"; // what a campaign had begun ends with it
+}
+
+node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) {
+  node_brief b;
+  b.index = n.index;
+  b.parents = n.parents;
+  b.state = state_of(f, n);
+  b.result = n.index == 0 ? "reference" : to_string(n.result);
+  b.fitness = n.fitness;
+  b.ci_low = n.ci_low;
+  b.ci_high = n.ci_high;
+  if (has_rivals_figure(n)) {
+    b.fitness = std::min(n.fitness, best_figure(f)); // the rival may have been measured again since
+    b.ci_low = b.ci_high = 0.0;
+  }
+  b.estimate = n.estimate;
+  b.confirmed = n.confirmed;
+  b.draft = n.draft;
+  b.duplicate_of = n.duplicate_of;
+  b.visits = n.visits;
+  b.pinned = f.steered.pinned.contains(n.index);
+  b.banned = is_banned(f.tree, f.steered.banned, n.index);
+  if (auto x = f.steered.injected.find(n.index); x != f.steered.injected.end())
+    b.injected_by = x->second.by;
+  if (elsewhere && !f.ended && awaits_judgement(f, n.index))
+    b.waits_for = "a batch";
+  if (auto s = f.summaries.find(n.index); s != f.summaries.end())
+    b.summary = s->second;
+  return b;
+}
+
+} // namespace
+
+tree_page page_of_tree(const campaign_fold& f, bool elsewhere, uint64_t first, uint64_t limit) {
+  const auto& nodes = f.tree.nodes();
+  tree_page out;
+  out.total = nodes.size();
+  const auto from = std::min<uint64_t>(first, out.total);
+  const auto count = std::min<uint64_t>(limit, out.total - from);
+  out.items.reserve(count);
+  for (uint64_t i = from; i < from + count; ++i)
+    out.items.push_back(brief_of(f, nodes[i], elsewhere));
+  return out;
+}
+
+} // namespace kevolve

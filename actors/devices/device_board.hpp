@@ -1,0 +1,36 @@
+// What the devices' actors let everybody see: the latest of each device, whatever becomes of its actor. Any thread.
+#pragma once
+
+#include "actors/messages/records.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kevolve {
+
+class device_board {
+public:
+  void show(const std::string& device, device_record latest) {
+    const std::lock_guard lock{guard_};
+    latest_[device] = std::move(latest);
+  }
+  std::optional<device_record> latest(const std::string& device) const {
+    const std::lock_guard lock{guard_};
+    const auto i = latest_.find(device);
+    return i == latest_.end() ? std::nullopt : std::optional{i->second};
+  }
+  // By device.
+  std::map<std::string, device_record> all() const {
+    const std::lock_guard lock{guard_};
+    return latest_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::map<std::string, device_record> latest_;
+};
+
+} // namespace kevolve

@@ -1,0 +1,123 @@
+// Runs one job on a resource under a lease: wait for the resource, send, give it back. A fault is tried again
+// on whatever resource is free, a limited number of times; a verdict never is, nor what only a person can mend.
+#pragma once
+
+#include "actors/actor_status.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace kevolve {
+
+inline constexpr uint32_t job_attempts = 4;
+// Before the next attempt: what failed is restarting.
+inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
+
+template <class Outcome>
+using job_done = std::function<void(Outcome)>;
+
+namespace detail {
+
+struct delay_state {
+  static inline const char* name = "delay";
+  card_ptr card;
+  caf::typed_response_promise<bool> promise;
+};
+// Answers after a while, once: the framework has no delayed call.
+inline caf::behavior delay(caf::stateful_actor<delay_state>* self, card_ptr card) {
+  self->state.card = std::move(card);
+  self->state.card->says("waiting to try again");
+  return {
+      [self](atom::begin) -> caf::result<bool> {
+        self->state.promise = self->make_response_promise<bool>();
+        self->delayed_send(self, attempt_again_after, atom::tick_v);
+        return self->state.promise;
+      },
+      [self](atom::tick) {
+        self->state.promise.deliver(true);
+        self->quit();
+      },
+  };
+}
+
+template <class Resource, class Outcome, class Self, class Atom, class Request>
+struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, Self, Atom, Request>> {
+  Self* self;
+  scheduler_actor scheduler;
+  lease_request wanted;
+  Request request;
+  job_done<Outcome> done;
+  uint32_t attempt = 0;
+
+  void acquire() {
+    auto job = this->shared_from_this();
+    self->request(scheduler, until_answered, atom::acquire_v, wanted)
+        .then([job](lease& l) { job->run(std::move(l)); },
+              [job](caf::error& e) { job->failed({"lease", to_string(to_failure(e)), job->attempt}); });
+  }
+
+  void run(lease l) {
+    auto job = this->shared_from_this();
+    auto resource = caf::actor_cast<Resource>(l.resource);
+    // The resource keeps the job's time limit.
+    self->request(resource, until_answered, Atom{}, l, request)
+        .then(
+            [job, l](Outcome& o) {
+              job->self->send(job->scheduler, atom::release_v, l);
+              if (o.trouble && o.trouble.kind != rival_failed) // what a rival did, it does again
+                job->failed(std::move(o.trouble));
+              else
+                job->done(std::move(o));
+            },
+            [job, l](caf::error& e) {
+              job->self->send(job->scheduler, atom::release_v, l);
+              job->failed({"worker_killed", l.resource_id + ": " + to_string(to_failure(e)), job->attempt});
+            });
+  }
+
+  void failed(fault f) {
+    const bool stays = f.kind == "sandbox_weak" || f.kind == "toolchain_missing";
+    if (++attempt < job_attempts && !stays) {
+      log::scope about{self->state.card->ids()};
+      log::warn("job", "attempt {} of {}: {}: {}", attempt, job_attempts, f.kind, f.detail);
+      auto job = this->shared_from_this();
+      auto pause = spawn_carded(*self, self->state.card->table(), "delay", to_string(request.job),
+                                self->state.card->id(), delay);
+      self->request(pause, std::chrono::minutes{1}, atom::begin_v)
+          .then([job](bool) { job->acquire(); }, [job](caf::error&) { job->acquire(); });
+      return;
+    }
+    Outcome o;
+    o.job = request.job;
+    f.retried = attempt - 1;
+    o.trouble = std::move(f);
+    done(std::move(o));
+  }
+};
+
+} // namespace detail
+
+// `done` runs in the actor's context with the outcome or, in `trouble`, the last fault.
+template <class Resource, class Outcome, class Self, class Atom, class Request>
+void run_leased(Self* self, const scheduler_actor& scheduler, lease_request wanted, Atom, Request request,
+                job_done<Outcome> done) {
+  auto job = std::make_shared<detail::leased_job<Resource, Outcome, Self, Atom, Request>>();
+  job->self = self;
+  job->scheduler = scheduler;
+  job->wanted = std::move(wanted);
+  job->request = std::move(request);
+  job->done = std::move(done);
+  job->acquire();
+}
+
+} // namespace kevolve

@@ -1,0 +1,504 @@
+#include "actors/evaluation/evaluator.hpp"
+
+#include "actors/campaign/append.hpp"
+#include "actors/devices/leased_job.hpp"
+#include "actors/evaluation/telemetry.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
+using run_ptr = evaluator_state::run_ptr;
+
+// More than there are runs at a time.
+constexpr size_t recent_at_most = 32;
+// A power cut, which kill -9 is not, may cost such a compile: the next synced record takes it along.
+constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
+// What a campaign takes to crown is a millisecond; one that says nothing holds nobody up for long.
+constexpr auto settled_after = std::chrono::milliseconds{200};
+
+void advance(pointer self, const run_ptr& r);
+
+void give_turns(pointer self);
+
+void await_batch(pointer self, const run_ptr& r);
+
+// The run is done with the device: the next one's turn.
+void end_turn(pointer self, const run_ptr& r) {
+  if (!std::exchange(r->has_turn, false))
+    return;
+  --self->state.turns_taken;
+  give_turns(self);
+}
+
+void finish(pointer self, const run_ptr& r) {
+  if (r->has_turn && !r->request.final_check && r->progress.confirmed) { // another best, and another level
+    self->state.settling = r->request.index;
+    self->delayed_send(self, settled_after, atom::tick_v);
+  }
+  end_turn(self, r);
+  r->progress.result.rival = r->request.champion;
+  r->progress.result.unsaved = std::move(r->request.unsaved);
+  r->promise.deliver(std::move(r->progress.result));
+  self->state.runs.erase(r->serial);
+  self->state.card->flight(-1);
+}
+
+// Ends a purchase; returns who waited for it.
+std::vector<run_ptr> close_purchase(evaluator_state& st, const run_ptr& r) {
+  auto purchase = st.bought.extract(std::exchange(r->buying, {}));
+  return purchase ? std::move(purchase.mapped()) : std::vector<run_ptr>{};
+}
+
+void finish_with_fault(pointer self, const run_ptr& r, fault f) {
+  for (const auto& w : close_purchase(self->state, r))
+    finish_with_fault(self, w, f);
+  r->progress.result.result = verdict::none;
+  r->progress.result.trouble = std::move(f);
+  finish(self, r);
+}
+
+void failed(pointer self, const run_ptr& r, const caf::error& e) {
+  finish_with_fault(self, r, {"journal", to_string(to_failure(e)), 0});
+}
+
+stored_value stored(const evaluation_record& record) {
+  return {keys::evaluations, keys::evaluation(record.evaluation), encode(record)};
+}
+
+id128 rival_of(const evaluate_request& request, stage s) {
+  if (against_reference(s) || s == stage::compile || request.champion.object.empty())
+    return {};
+  return object_id(request.champion.object);
+}
+
+const std::string& rival_object(const evaluator_state& st, const evaluate_request& request) {
+  return request.champion.object.empty() ? st.fixed.reference_object : request.champion.object;
+}
+
+// The compiler made the very code of the rival: as right and as fast, with nothing to measure.
+evaluation_record no_race() {
+  evaluation_record record;
+  record.stage = to_string(stage::race);
+  record.outcome.result = verdict::pass;
+  record.outcome.rule = same_object;
+  record.outcome.detail = "compiles to the same code as its rival";
+  record.outcome.speedup = record.outcome.ci_low = record.outcome.ci_high = 1.0;
+  record.outcome.estimate = true;
+  return record;
+}
+
+event_draft note(const evaluator_state& st, const run_ptr& r, event_kind kind, const id128& id, stage s) {
+  return {kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})};
+}
+
+// Until the node's end is stored.
+void hold(const evaluator_state& st, const run_ptr& r, const std::string& key) {
+  st.context->held->hold(st.context->id, r->request.index, key);
+}
+
+// What a stage found holds for everybody who waited for it.
+void go_on(pointer self, const run_ptr& r, stage s, const evaluation_record& record) {
+  auto runs = close_purchase(self->state, r);
+  runs.push_back(r);
+  for (const auto& x : runs) {
+    if (x != r && !record.object.empty())
+      hold(self->state, x, record.object);
+    apply(x->progress, s, record);
+    advance(self, x);
+  }
+}
+
+// The last stage's result: it is stored with the end of its node. Whoever takes it over until then stores it too.
+void keep_result(pointer self, const run_ptr& r, stage s, evaluation_record record) {
+  auto& st = self->state;
+  r->request.unsaved.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
+  st.recent.push_back(record);
+  if (st.recent.size() > recent_at_most)
+    st.recent.pop_front();
+  auto value = stored(record);
+  r->request.unsaved.values.push_back(value);
+  for (const auto& x : st.bought[record.evaluation])
+    x->request.unsaved.values.push_back(value);
+  go_on(self, r, s, record);
+}
+
+// Stores a stage's result, then goes on with it.
+void store_result(pointer self, const run_ptr& r, stage s, evaluation_record record, std::string object) {
+  auto& st = self->state;
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
+  a.values.push_back(stored(record));
+  if (!object.empty()) {
+    hold(st, r, record.object);
+    a.blobs.push_back(std::move(object));
+  }
+  a.may_lag = s == stage::compile && record.wall_ns < soon_compiled_again_ns;
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, r, s, record](uint64_t) { go_on(self, r, s, record); }, [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage s, const id128& id) {
+  evaluation_record record;
+  record.evaluation = id;
+  record.stage = to_string(s);
+  record.candidate = r->candidate;
+  record.rival = rival_of(r->request, s);
+  record.toolchain = st.ground.toolchain;
+  record.device = st.ground.device;
+  record.harness = st.ground.harness;
+  return record;
+}
+
+void compile(pointer self, const run_ptr& r, const id128& id) {
+  auto& st = self->state;
+  const auto& task = st.context->spec->task.task;
+  compile_request q;
+  q.job = id;
+  q.language = r->request.what.language;
+  q.source = r->request.what.source + c_call_check(task, r->request.what.language);
+  q.flags = r->request.what.flags;
+  q.entry = task.entry;
+  q.threads = task.threads;
+  q.libraries = task.libraries;
+  q.limit_ms = st.ground.compile_limit_ms;
+  q.task = task;
+  lease_request wanted{
+      "compiler", {"target:" + st.context->spec->target}, st.context->id, 0, st.context->priority->load()};
+  run_leased<compiler_worker_actor, compile_outcome>(
+      self, st.context->scheduler, std::move(wanted), atom::compile_v, std::move(q), [self, r, id](compile_outcome o) {
+        if (o.trouble) {
+          finish_with_fault(self, r, std::move(o.trouble));
+          return;
+        }
+        auto record = new_record(self->state, r, stage::compile, id);
+        record.outcome.result = o.result;
+        record.outcome.rule = o.result == verdict::pass ? "" : "compiler";
+        record.outcome.detail = o.result == verdict::pass ? "" : o.log;
+        record.outcome.sandbox_level = o.sandbox_level;
+        record.outcome.evidence = std::move(o.evidence);
+        if (auto words = noteworthy_words(r->request.what.source); !words.empty())
+          record.outcome.evidence["telemetry"] = std::move(words);
+        record.log = o.log;
+        record.wall_ns = o.compile_ns;
+        if (o.result == verdict::pass)
+          record.object = sha256_hex(o.artifact);
+        r->object = o.artifact;
+        store_result(self, r, stage::compile, std::move(record), std::move(o.artifact));
+      });
+}
+
+// A champion that failed where it was the rival: the campaign has to know, or every race would end so.
+void tell_of_rival(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
+  const auto& champion = r->request.champion;
+  if (o.trouble.kind != rival_failed || champion.index == 0 || against_reference(s))
+    return;
+  amendment_record a;
+  a.index = champion.index;
+  a.result = o.result;
+  a.rule = o.rule;
+  a.detail = "as the rival of node " + std::to_string(r->request.index) + ": " + o.detail;
+  self->send(self->state.context->campaign, atom::amend_v, std::move(a));
+}
+
+void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
+  auto& st = self->state;
+  const auto& task = st.context->spec->task.task;
+  judge_request q;
+  q.job = id;
+  q.task = task;
+  q.reference = st.reference;
+  q.oracle = st.oracle;
+  q.candidate = r->object;
+  if (!against_reference(s))
+    q.rival = r->rival;
+  ask_for(s, q, r->request.champion.level);
+  lease_request wanted{"device",
+                       {"target:" + st.context->spec->target},
+                       st.context->id,
+                       s == stage::race ? 0U : 1U,
+                       st.context->priority->load()};
+  run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
+                                          [self, r, s, id](judge_outcome o) {
+                                            if (o.trouble) {
+                                              tell_of_rival(self, r, s, o);
+                                              finish_with_fault(self, r, std::move(o.trouble));
+                                              return;
+                                            }
+                                            auto record = new_record(self->state, r, s, id);
+                                            record.wall_ns = o.judge_ns;
+                                            record.outcome = std::move(o);
+                                            auto then = r->progress;
+                                            apply(then, s, record);
+                                            if (next_stage(then) == stage::done)
+                                              keep_result(self, r, s, std::move(record));
+                                            else
+                                              store_result(self, r, s, std::move(record), {});
+                                          });
+}
+
+// The bytes of a blob, fetched once into `target`.
+template <class F>
+void with_blob(pointer self, const run_ptr& r, std::string& target, const std::string& digest, F go) {
+  auto& st = self->state;
+  if (target.empty() && digest == st.last_blob.first)
+    target = st.last_blob.second; // the champion's object: most runs want it
+  if (digest.empty() || !target.empty()) {
+    go();
+    return;
+  }
+  self->request(st.context->journal, until_answered, atom::blob_v, digest)
+      .then(
+          [self, &target, digest, go, r](std::string& bytes) {
+            target = std::move(bytes);
+            self->state.last_blob = {digest, target};
+            go();
+          },
+          [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
+  if (s == stage::compile) {
+    compile(self, r, id);
+    return;
+  }
+  with_blob(self, r, r->object, r->progress.result.object, [self, r, s, id] {
+    with_blob(self, r, r->rival, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
+  });
+}
+
+// Records the intent, in the run's first append with what its node has not stored, then spends.
+void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated);
+
+// Bought before, by whichever campaign: never paid again, unless it is not there whole.
+void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
+  auto otherwise = [self, r, s, id](caf::error& e) {
+    auto why = to_failure(e);
+    if (why.code == errc::not_found || why.code == errc::corrupt)
+      pay(self, r, s, id, {});
+    else
+      failed(self, r, e);
+  };
+  auto found = [self, r, s, id, otherwise](std::string& bytes) {
+    auto record = decode<evaluation_record>(bytes);
+    if (!record) {
+      pay(self, r, s, id, {});
+      return;
+    }
+    if (record->object.empty()) {
+      go_on(self, r, s, *record);
+      return;
+    }
+    hold(self->state, r, record->object);
+    self->request(self->state.context->journal, until_answered, atom::blob_v, record->object)
+        .then(
+            [self, r, s, record = *record](std::string& object) {
+              r->object = std::move(object);
+              go_on(self, r, s, record);
+            },
+            otherwise);
+  };
+  self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::evaluations},
+                keys::evaluation(id))
+      .then(found, otherwise);
+}
+
+void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated) {
+  auto& st = self->state;
+  auto a = r->request.unsaved;
+  a.may_lag = a.may_lag || (a.events.empty() && a.values.empty() && a.blobs.empty());
+  a.campaign = st.context->id;
+  a.events.push_back(note(st, r, event_kind::evaluation_intent, id, s));
+  a.unless_evaluated = std::move(unless_evaluated);
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, r, s, id](uint64_t sequence) {
+        if (sequence == 0) {
+          take_over(self, r, s, id);
+          return;
+        }
+        r->request.unsaved = {};
+        spend(self, r, s, id);
+      },
+      [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+// As the compiler's refusal would be; stored with the end of its node.
+evaluation_record misread(pointer self, const run_ptr& r, const std::string& why) {
+  const auto& st = self->state;
+  auto record = new_record(st, r, stage::compile, evaluation_id(st.ground, r->candidate, stage::compile, {}));
+  record.outcome.result = verdict::compile_error;
+  record.outcome.rule = "compiler";
+  record.outcome.detail = why;
+  record.log = why;
+  r->request.unsaved.values.push_back(stored(record));
+  return record;
+}
+
+void advance(pointer self, const run_ptr& r) {
+  auto& st = self->state;
+  auto s = next_stage(r->progress);
+  if (s == stage::done) {
+    finish(self, r);
+    return;
+  }
+  if (st.context->batch && !r->progress.compile_only) {
+    const auto wrong = s == stage::compile
+                           ? st.context->hardware->misread(st.context->spec->task.task, r->request.what.source)
+                           : std::string{};
+    if (wrong.empty())
+      await_batch(self, r);
+    else { // nobody need travel to say so
+      apply(r->progress, s, misread(self, r, wrong));
+      advance(self, r);
+    }
+    return;
+  }
+  if (s != stage::compile && !r->has_turn) {
+    if (st.settling == r->request.index) {
+      st.settling.reset();
+      st.awaiting_turn.push_front(r); // shown faster than one that is dethroned: who is best is worth knowing first
+    } else
+      st.awaiting_turn.push_back(r);
+    give_turns(self);
+    return;
+  }
+  if (s == stage::race && r->progress.result.object == rival_object(self->state, r->request)) {
+    apply(r->progress, s, no_race());
+    advance(self, r);
+    return;
+  }
+  auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
+  auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
+  hold(st, r, keys::evaluation(id));
+  auto known =
+      std::find_if(st.recent.begin(), st.recent.end(), [&](const evaluation_record& x) { return x.evaluation == id; });
+  if (known != st.recent.end()) {
+    r->request.unsaved.values.push_back(stored(*known));
+    apply(r->progress, s, *known);
+    advance(self, r);
+    return;
+  }
+  if (auto same = st.bought.find(id); same != st.bought.end()) {
+    same->second.push_back(r); // being paid for: two nodes made the same, or a restarted campaign asks again
+    return;
+  }
+  st.bought[id] = {};
+  r->buying = id;
+  pay(self, r, s, id, keys::evaluation(id));
+}
+
+// No device of the target can be reached from here: the candidate is stored, and its judgement waits for as long as it
+// takes. What a batch brings back, a new instance of the campaign finds.
+void await_batch(pointer self, const run_ptr& r) {
+  auto a = std::exchange(r->request.unsaved, {});
+  if (a.events.empty() && a.values.empty() && a.blobs.empty())
+    return;
+  a.campaign = self->state.context->id;
+  append(
+      self, self->state.card, self->state.context->journal, caf::actor_cast<caf::actor>(self->state.context->campaign),
+      std::move(a), [](uint64_t) {}, [self, r](caf::error& e) { failed(self, r, e); });
+}
+
+void give_turns(pointer self) {
+  auto& st = self->state;
+  auto devices = std::max<size_t>(1, st.context->hardware->devices().size());
+  while (st.turns_taken < devices && !st.settling && !st.awaiting_turn.empty()) {
+    auto r = st.awaiting_turn.front();
+    st.awaiting_turn.pop_front();
+    ++st.turns_taken;
+    r->has_turn = true;
+    if (!r->request.final_check && (st.champion.index != 0 || st.told)
+        && st.champion.index != r->request.champion.index) {
+      r->request.champion = st.champion;
+      r->rival.clear();
+    }
+    r->request.champion.level = st.champion.level;
+    r->progress.audit_from = r->request.audit_from / r->request.champion.speedup;
+    advance(self, r);
+  }
+}
+
+} // namespace
+
+evaluator_state::~evaluator_state() {
+  for (auto& p : awaiting_preparation)
+    abandon(p, "the evaluator");
+  for (auto& [serial, r] : runs)
+    abandon(r->promise, "the evaluator");
+}
+
+evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_context_ptr context) {
+  self->state.card = std::move(card);
+  self->state.context = std::move(context);
+  self->state.card->about(short_string(self->state.context->id));
+  report_exceptions(self);
+  self->state.card->says("idle");
+  return {
+      [self](atom::prepare) -> caf::result<preparation> {
+        auto& st = self->state;
+        handling h{self, st.card, "prepare"};
+        if (st.prepared)
+          return st.fixed;
+        auto promise = self->make_response_promise<preparation>();
+        st.awaiting_preparation.push_back(promise);
+        start_preparation(self);
+        return promise;
+      },
+      [self](atom::evaluate, evaluate_request& request) -> caf::result<evaluation> {
+        auto& st = self->state;
+        handling h{self, st.card, "evaluate"};
+        auto r = std::make_shared<evaluator_state::run>();
+        r->serial = ++st.last_serial;
+        r->candidate = candidate_id(request.what);
+        r->progress.final_check = request.final_check;
+        r->progress.compile_only = request.compile_only;
+        if (!request.compile_only && st.champion.index == 0 && !st.told)
+          st.champion = request.champion;
+        r->request = std::move(request);
+        r->promise = self->make_response_promise<evaluation>();
+        st.runs[r->serial] = r;
+        st.card->flight(1);
+        if (st.prepared)
+          advance(self, r);
+        else {
+          st.held.push_back(r);
+          start_preparation(self);
+        }
+        return r->promise;
+      },
+      [self](atom::crowned, champion_info& champion) {
+        handling h{self, self->state.card, "crowned"};
+        self->state.champion = std::move(champion);
+        self->state.told = true;
+        self->state.settling.reset();
+        give_turns(self);
+      },
+      [self](atom::cancel) {
+        handling h{self, self->state.card, "cancel"};
+        self->quit(caf::exit_reason::user_shutdown); // the scheduler stops the jobs whose holder ends
+      },
+      [self](atom::tick) {
+        // The preparation is there, or nobody has said for long enough whether there is another champion.
+        self->state.settling.reset();
+        give_turns(self);
+        for (auto& r : std::exchange(self->state.held, {}))
+          advance(self, r);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

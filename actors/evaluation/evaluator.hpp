@@ -1,0 +1,74 @@
+// The evaluator: runs the job graph of each evaluation of one campaign. Every stage is looked up first, done
+// under a lease, and stored before it counts.
+#pragma once
+
+#include "actors/campaign/campaign_context.hpp"
+#include "actors/evaluation/plan.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kevolve {
+
+struct evaluator_state {
+  static inline const char* name = "evaluator";
+
+  // One evaluation under way.
+  struct run {
+    uint64_t serial = 0;
+    evaluate_request request;
+    id128 candidate;
+    evaluation_progress progress;
+    std::string object;    // bytes
+    std::string rival;     // bytes; empty: the reference
+    bool has_turn = false; // at the device
+    id128 buying;          // the evaluation that it pays for now; zero: none
+    caf::typed_response_promise<evaluation> promise;
+  };
+  using run_ptr = std::shared_ptr<run>;
+
+  card_ptr card;
+  campaign_context_ptr context;
+  evaluation_ground ground;
+  bool prepared = false;
+  preparation fixed;
+  std::string reference; // object bytes
+  std::string oracle;
+  bool preparing = false;
+  std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
+  std::vector<run_ptr> held; // arrived before the preparation
+  std::map<uint64_t, run_ptr> runs;
+  // Judging goes in turns, as many at once as there are devices, so that each race is against the champion of its
+  // own moment and not of the moment it queued.
+  champion_info champion;
+  bool told = false; // by the campaign, which knows best: its champion may be the reference again
+  std::deque<run_ptr> awaiting_turn;
+  size_t turns_taken = 0;
+  // The node that has just shown a gain: the next race is against it, if the campaign says so, and waits for that.
+  std::optional<uint64_t> settling;
+  // Evaluations being paid for, and the runs that wait for the same ones.
+  std::map<id128, std::vector<run_ptr>> bought;
+  // Results that may not be stored yet: they travel with the evaluations that they ended.
+  std::deque<evaluation_record> recent;
+  std::pair<std::string, std::string> last_blob; // digest, bytes
+  uint64_t last_serial = 0;
+
+  ~evaluator_state();
+};
+
+evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self, card_ptr card,
+                                         campaign_context_ptr context);
+
+// The preparation's steps: compile reference, oracle and syntax tree, probe the device, admit the task.
+void start_preparation(evaluator_actor::stateful_pointer<evaluator_state> self);
+
+} // namespace kevolve

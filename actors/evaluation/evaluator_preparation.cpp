@@ -1,0 +1,355 @@
+#include "actors/campaign/append.hpp"
+#include "actors/devices/leased_job.hpp"
+#include "actors/evaluation/evaluator.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kevolve {
+
+namespace {
+
+using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
+
+constexpr uint32_t admit_limit_ms = 180'000;
+constexpr uint32_t reference_limit_ms = 60'000;
+constexpr size_t most_told = 5; // of what a reader of the reference could not rewrite
+
+// The preparation under way, with the bytes that end up as blobs.
+struct making {
+  preparation out;
+  std::string reference;
+  std::string oracle;
+  std::string syntax_tree;
+};
+using making_ptr = std::shared_ptr<making>;
+
+void give_up(pointer self, fault f) {
+  auto& st = self->state;
+  st.preparing = false;
+  // A machine that is refused stays so until somebody decides otherwise; all else may pass.
+  auto e = to_error({f.kind == "sandbox_weak" ? errc::unsupported : errc::unavailable, f.kind + ": " + f.detail});
+  for (auto& p : std::exchange(st.awaiting_preparation, {}))
+    p.deliver(e);
+  for (auto& r : std::exchange(st.held, {})) {
+    r->promise.deliver(e);
+    st.runs.erase(r->serial);
+    st.card->flight(-1);
+  }
+}
+
+void ready(pointer self, const making_ptr& m) {
+  auto& st = self->state;
+  st.preparing = false;
+  st.prepared = true;
+  st.card->says("idle");
+  st.fixed = m->out;
+  st.reference = std::move(m->reference);
+  st.oracle = std::move(m->oracle);
+  const auto& task = st.context->spec->task;
+  st.ground = {m->out.task,
+               m->out.harness,
+               m->out.toolchain,
+               m->out.device,
+               reference_id(task.reference_source, task.oracle_source, task.oracle_entry),
+               static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
+  if (st.context->batch) // what is only compiled is compiled here
+    st.ground.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
+  for (auto& p : std::exchange(st.awaiting_preparation, {}))
+    p.deliver(st.fixed);
+  self->send(self, atom::tick_v);
+}
+
+void store(pointer self, const making_ptr& m) {
+  auto& st = self->state;
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back({event_kind::campaign_prepared, encode(m->out)});
+  a.values.push_back({keys::index, keys::prepared(st.context->id), encode(m->out)});
+  for (const auto* bytes : {&m->reference, &m->oracle, &m->syntax_tree})
+    if (!bytes->empty())
+      a.blobs.push_back(*bytes);
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign), std::move(a),
+      [self, m](uint64_t) { ready(self, m); },
+      [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
+}
+
+// The task is refused: the admission says why.
+void refuse(pointer self, const making_ptr& m, verdict v, std::string rule, std::string detail) {
+  m->out.admission.result = v;
+  m->out.admission.rule = std::move(rule);
+  m->out.admission.detail = std::move(detail);
+  store(self, m);
+}
+
+compile_request reference_job(const evaluator_state& st, compile_kind kind, compile_role role) {
+  const auto& spec = *st.context->spec;
+  compile_request q;
+  q.kind = kind;
+  q.role = role;
+  q.language = spec.task.task.language;
+  q.source = spec.task.reference_source;
+  q.entry = spec.task.task.entry;
+  q.threads = spec.task.task.threads;
+  q.libraries = spec.task.task.libraries;
+  q.limit_ms = reference_limit_ms;
+  for (const auto& f : st.context->hardware->flag_menu())
+    if (f.baseline)
+      q.flags = f.name;
+  const bool native = q.language == "c" || q.language == "cpp";
+  if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
+    q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
+               + c_call_check(spec.task.task, q.language);
+  if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
+    q.source = spec.task.oracle_source;
+    q.entry = spec.task.oracle_entry;
+  } else if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
+    // An oracle of the task's own is in double already; the judge looks the contract's entry up.
+    q.role = compile_role::reference;
+    q.source = "#line 1 \"" + std::filesystem::path{spec.task.oracle_path}.filename().string() + "\"\n"
+               + spec.task.oracle_source;
+    if (spec.task.oracle_entry != q.entry)
+      q.source = "#define " + spec.task.oracle_entry + " " + q.entry + "\n" + q.source;
+  }
+  q.job = derive_id("preparation", encode(q));
+  return q;
+}
+
+void compile(pointer self, compile_request q, job_done<compile_outcome> done) {
+  auto& st = self->state;
+  lease_request wanted{
+      "compiler", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
+  run_leased<compiler_worker_actor, compile_outcome>(self, st.context->scheduler, std::move(wanted), atom::compile_v,
+                                                     std::move(q), std::move(done));
+}
+
+void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
+  auto& st = self->state;
+  lease_request wanted{
+      "device", {"target:" + st.context->spec->target}, st.context->id, 2, st.context->priority->load()};
+  run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
+                                          std::move(done));
+}
+
+// What the embedded generator cannot rewrite of the reference; empty: it can, or does not take part.
+std::string unread_note(const evaluator_state& st, const making& m) {
+  const auto& spec = *st.context->spec;
+  if (std::none_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "transform"; }))
+    return {};
+  auto embedded = make_generator("transform");
+  synthesis_context c;
+  c.task = spec.task.task;
+  c.reference_source = spec.task.reference_source;
+  if (!m.syntax_tree.empty())
+    c.syntax_tree = std::make_shared<const std::string>(m.syntax_tree);
+  c.hardware = st.context->hardware->hardware();
+  const auto reading = embedded ? (*embedded)->read_reference(c) : std::nullopt;
+  if (!reading)
+    return {};
+  const auto file = std::filesystem::path{spec.task.reference_path}.filename().string();
+  const auto why = text_of(*reading, file, true, most_told);
+  if (!reading->rewritable)
+    return "the embedded generator can rewrite nothing of the reference, and tries flag sets alone: " + why;
+  return why.empty() ? why : "the embedded generator keeps parts of the reference word for word: " + why;
+}
+
+void admit(pointer self, const making_ptr& m) {
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::admit;
+  q.task = self->state.context->spec->task.task;
+  q.reference = m->reference;
+  q.oracle = m->oracle;
+  q.limit_ms = admit_limit_ms;
+  judge(self, std::move(q), [self, m](judge_outcome o) {
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    if (auto note = unread_note(self->state, *m); o.result == verdict::pass && !note.empty())
+      o.evidence["note.unread"] = std::move(note);
+    for (auto note = o.evidence.lower_bound("note."); note != o.evidence.end() && note->first.starts_with("note.");
+         ++note)
+      log::warn("campaign", "{}: {}", self->state.context->name, note->second);
+    m->out.admission = std::move(o);
+    store(self, m);
+  });
+}
+
+void probe(pointer self, const making_ptr& m) {
+  judge_request q;
+  q.job = random_id();
+  q.mode = judge_mode::probe;
+  judge(self, std::move(q), [self, m](judge_outcome o) {
+    if (!o.trouble && o.result != verdict::pass)
+      o.trouble = {"device_sick", o.detail, 0};
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    m->out.peaks = std::move(o.evidence);
+    admit(self, m);
+  });
+}
+
+void read_syntax(pointer self, const making_ptr& m) {
+  compile(self, reference_job(self->state, compile_kind::syntax_tree, compile_role::reference),
+          [self, m](compile_outcome o) {
+            if (o.trouble) {
+              give_up(self, std::move(o.trouble));
+              return;
+            }
+            if (o.result == verdict::pass) {
+              m->out.syntax_tree = sha256_hex(o.artifact);
+              m->syntax_tree = std::move(o.artifact);
+            } else
+              m->out.syntax_note = o.log; // generators then work on the text alone
+            if (self->state.context->batch)
+              store(self, m);
+            else
+              probe(self, m);
+          });
+}
+
+// No device can be reached: what the generators read is made here, and all else where the first batch is judged.
+void sketch(pointer self, const making_ptr& m) {
+  const auto& generators = self->state.context->spec->generators;
+  m->out.admission.detail = "waits for a batch";
+  if (std::any_of(generators.begin(), generators.end(), [](const auto& g) { return g.kind == "transform"; }))
+    read_syntax(self, m);
+  else
+    store(self, m);
+}
+
+void build_oracle(pointer self, const making_ptr& m) {
+  const auto& task = self->state.context->spec->task;
+  auto floating = std::any_of(task.task.arguments.begin(), task.task.arguments.end(),
+                              [](const argument& a) { return a.role != argument_role::size && is_floating(a.type); });
+  if (!floating && task.oracle_source.empty()) {
+    read_syntax(self, m); // integers: the reference is exact
+    return;
+  }
+  compile(self, reference_job(self->state, compile_kind::object, compile_role::oracle), [self, m](compile_outcome o) {
+    if (o.trouble) {
+      give_up(self, std::move(o.trouble));
+      return;
+    }
+    if (o.result != verdict::pass) {
+      refuse(self, m, o.result, "oracle", o.log);
+      return;
+    }
+    m->out.oracle_object = sha256_hex(o.artifact);
+    m->oracle = std::move(o.artifact);
+    read_syntax(self, m);
+  });
+}
+
+void build_reference(pointer self, const making_ptr& m) {
+  compile(self, reference_job(self->state, compile_kind::object, compile_role::reference),
+          [self, m](compile_outcome o) {
+            if (o.trouble) {
+              give_up(self, std::move(o.trouble));
+              return;
+            }
+            if (o.result != verdict::pass) {
+              refuse(self, m, o.result, "reference", o.log);
+              return;
+            }
+            m->out.reference_object = sha256_hex(o.artifact);
+            m->reference = std::move(o.artifact);
+            build_oracle(self, m);
+          });
+}
+
+void make(pointer self) {
+  auto& st = self->state;
+  auto m = std::make_shared<making>();
+  m->out.task = contract_id(st.context->spec->task.task);
+  if (st.context->batch) {
+    sketch(self, m);
+    return;
+  }
+  m->out.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
+  m->out.harness = st.context->hardware->harness_fingerprint();
+  auto devices = st.context->hardware->devices();
+  if (devices.empty()) {
+    give_up(self, {"device_missing", "target " + st.context->spec->target + " has no device here", 0});
+    return;
+  }
+  m->out.device = st.context->hardware->device_fingerprint(devices.front());
+  build_reference(self, m);
+}
+
+// The stored preparation still holds if nothing it stands on has changed.
+bool still_holds(const evaluator_state& st, const preparation& p) {
+  if (st.context->batch) // made wherever the last batch was
+    return p.task == contract_id(st.context->spec->task.task);
+  auto devices = st.context->hardware->devices();
+  return p.task == contract_id(st.context->spec->task.task) && !devices.empty()
+         && p.toolchain == st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries)
+         && p.harness == st.context->hardware->harness_fingerprint()
+         && p.device == st.context->hardware->device_fingerprint(devices.front());
+}
+
+void fetch(pointer self, const making_ptr& m) {
+  auto& journal = self->state.context->journal;
+  auto lost = [self](caf::error&) { make(self); };
+  auto with_oracle = [self, m](std::string& bytes) {
+    m->oracle = std::move(bytes);
+    ready(self, m);
+  };
+  self->request(journal, until_answered, atom::blob_v, m->out.reference_object)
+      .then(
+          [self, m, lost, with_oracle](std::string& bytes) {
+            m->reference = std::move(bytes);
+            if (m->out.oracle_object.empty()) {
+              ready(self, m);
+              return;
+            }
+            self->request(self->state.context->journal, until_answered, atom::blob_v, m->out.oracle_object)
+                .then(with_oracle, lost);
+          },
+          lost);
+}
+
+} // namespace
+
+void start_preparation(pointer self) {
+  auto& st = self->state;
+  if (st.preparing)
+    return;
+  st.preparing = true;
+  st.card->says("preparing");
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::index},
+                keys::prepared(st.context->id))
+      .then(
+          [self](std::string& bytes) {
+            auto stored = decode<preparation>(bytes);
+            const bool whole = stored && (self->state.context->batch || !stored->reference_object.empty());
+            if (!whole || !still_holds(self->state, *stored)) {
+              make(self);
+              return;
+            }
+            auto m = std::make_shared<making>();
+            m->out = std::move(*stored);
+            if (self->state.context->batch)
+              ready(self, m);
+            else
+              fetch(self, m);
+          },
+          [self](caf::error& e) {
+            if (to_failure(e).code == errc::not_found)
+              make(self);
+            else
+              give_up(self, {"journal", to_string(to_failure(e)), 0});
+          });
+}
+
+} // namespace kevolve

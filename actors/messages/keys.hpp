@@ -1,0 +1,92 @@
+// Keys of what the actors keep in the store, and the families they live in.
+#pragma once
+
+#include "actors/messages/exchange_records.hpp"
+#include "runtime/base/ids.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kevolve::keys {
+
+inline constexpr const char* nodes = "nodes";
+inline constexpr const char* evaluations = "evaluations";
+inline constexpr const char* index = "index";
+inline constexpr const char* blobs = "blobs";
+
+inline std::string big_endian(uint64_t x) {
+  std::string out(8, '\0');
+  for (size_t i = 0; i < 8; ++i)
+    out[i] = static_cast<char>((x >> (56 - 8 * i)) & 0xffU);
+  return out;
+}
+inline uint64_t number_in(std::string_view eight_bytes) {
+  uint64_t out = 0;
+  for (const char c : eight_bytes)
+    out = out << 8U | static_cast<unsigned char>(c);
+  return out;
+}
+inline std::string of(const id128& x) {
+  return big_endian(x.hi) + big_endian(x.lo);
+}
+
+// nodes: a candidate whole
+inline std::string node(const id128& campaign, uint64_t number) {
+  return of(campaign) + big_endian(number);
+}
+// evaluations: one stage's result
+inline std::string evaluation(const id128& id) {
+  return of(id);
+}
+// index: the campaign's submission and preparation
+inline std::string campaign(const id128& id) {
+  return "campaign/" + of(id);
+}
+inline std::string prepared(const id128& id) {
+  return "prepared/" + of(id);
+}
+// index: what a node's generators were asked and answered
+inline std::string exchanges(const id128& campaign, uint64_t node) {
+  return "exchange/" + of(campaign) + big_endian(node);
+}
+inline std::string exchange(const exchange_id& x) {
+  return exchanges(x.campaign, x.node) + big_endian(x.generator) + big_endian(x.round);
+}
+// index: what was spent on models, by a campaign and with a provider
+inline std::string spent_by(const id128& campaign) {
+  return "spent/campaign/" + of(campaign);
+}
+inline std::string spent_with(const std::string& provider) {
+  return "spent/provider/" + provider;
+}
+// index: what a device was like last
+inline std::string device(const std::string& id) {
+  return "device/" + id;
+}
+// index: the same of before, each in the place of one that is too old
+inline std::string device_sample(const std::string& id, uint64_t place) {
+  return "sample/" + id + "/" + big_endian(place);
+}
+// index: a campaign of which parts may still be there that are to go
+inline std::string forgetting(const id128& id) {
+  return "forgetting/" + of(id);
+}
+// index: the latest known status, so that lists never fold a finished campaign
+inline std::string status(const id128& id) {
+  return "status/" + of(id);
+}
+// What the keys begin with of those whose ids begin with these hexadecimal digits, as far as they are whole bytes.
+inline std::string statuses(std::string_view digits) {
+  std::string out = "status/";
+  for (uint8_t byte = 0; digits.size() >= 2; digits.remove_prefix(2)) {
+    const auto read = std::from_chars(digits.data(), digits.data() + 2, byte, 16);
+    if (read.ec != std::errc{} || read.ptr != digits.data() + 2)
+      break;
+    out += static_cast<char>(byte);
+  }
+  return out;
+}
+
+} // namespace kevolve::keys

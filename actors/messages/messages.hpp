@@ -1,0 +1,464 @@
+// Every message that crosses actors, in one type-ID block. Each round-trips through serialisation in
+// tests/actors/test_messages.cpp.
+#pragma once
+
+#include "actors/messages/records.hpp"
+#include "actors/models/model_messages.hpp"
+#include "actors/models/provider_messages.hpp"
+#include "backends/generator.hpp"
+#include "runtime/base/result.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/atom.hpp>
+#include <caf/error.hpp>
+#include <caf/fwd.hpp>
+#include <caf/make_message.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+// --- journal -------------------------------------------------------------------------------------------
+
+struct event_draft {
+  event_kind kind = event_kind::campaign_state;
+  std::string payload;
+};
+// A value that rides in the events' own batch. Families: nodes, evaluations, index, meta.
+struct stored_value {
+  std::string family;
+  std::string key;
+  std::string value;
+};
+struct append_request {
+  id128 campaign;
+  std::vector<event_draft> events;
+  std::vector<stored_value> values;
+  std::vector<std::string> blobs; // stored under their SHA-256
+  std::string unless_evaluated;   // key of an evaluation: if that is stored, nothing of this is and the answer is 0
+  bool may_lag = false;           // what it tells costs nothing to do again: it need not survive the machine, only us
+};
+struct journal_event {
+  uint64_t sequence = 0; // global
+  id128 campaign;
+  int64_t time_ns = 0; // wall clock, since the epoch
+  event_kind kind = event_kind::campaign_state;
+  std::string payload;
+};
+
+// --- scheduler -----------------------------------------------------------------------------------------
+
+struct lease_request {
+  std::string resource;                  // "compiler" | "device"
+  std::vector<std::string> capabilities; // all must be offered: "target:cpu", "threads"
+  id128 campaign;
+  uint32_t priority = 0;              // within the campaign: higher first; equal: first come
+  uint32_t weight = default_priority; // of the campaign: its share of the leases against other campaigns'
+};
+struct lease {
+  uint64_t id = 0;
+  uint64_t epoch = 0;      // of the resource; a result from an older one is refused
+  std::string resource_id; // "compiler:0", "cpu:1"
+  id128 owner;             // the node that holds the resource
+  caf::actor resource;
+};
+struct resource_offer {
+  std::string resource;
+  std::string resource_id;
+  std::vector<std::string> capabilities;
+  id128 owner;
+  caf::actor handle;
+  std::string unfit; // why it gets no jobs for now: "quarantined: …"; empty: it is ready for them
+};
+struct resource_status {
+  std::string resource;
+  std::string resource_id;
+  uint64_t epoch = 0;
+  bool up = false;
+  bool leased = false;
+  uint64_t granted = 0;
+  std::string unfit; // of its last offer
+};
+
+// --- synthesis -----------------------------------------------------------------------------------------
+
+// The variable part of a step; the generator holds the campaign's fixed part.
+struct synthesis_step {
+  bool draft = false;
+  uint32_t draft_index = 0;
+  std::vector<uint64_t> parents;
+  std::string memory;
+  std::vector<uint64_t> siblings;
+  std::vector<uint64_t> seen; // fingerprints of genomes, sorted
+  uint64_t seed = 0;
+  double audit_from = 0.0;       // evaluate_request's
+  uint64_t index = 0;            // of the node that is made
+  uint32_t generator = 0;        // which of the campaign's
+  std::vector<uint64_t> lineage; // above the first parent, nearest first
+  leading_candidate best;
+};
+struct generate_request {
+  uint64_t index = 0;
+  bool draft = false;
+  uint32_t draft_index = 0;
+  std::string memory;
+  std::vector<ancestor> parents;
+  std::vector<ancestor> siblings;
+  std::vector<ancestor> lineage; // for generators that ask a model
+  std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
+  uint64_t seed = 0;
+  leading_candidate best;
+  uint64_t unshown = 0; // made, or being made, from the first parent before: those that are not among the siblings
+};
+
+// --- evaluation ----------------------------------------------------------------------------------------
+
+// Against whom a candidate races. index 0 is the reference.
+struct champion_info {
+  uint64_t index = 0;
+  std::string object;   // blob; empty: the reference
+  double speedup = 1.0; // against the reference
+  double level = 0.05;  // of the next promotion's test
+};
+struct evaluate_request {
+  uint64_t index = 0;
+  candidate what;
+  champion_info champion;
+  bool final_check = false;  // confirm against the reference itself
+  bool compile_only = false; // its words are wanted, not its speed
+  double audit_from = 0.0;   // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
+  append_request unsaved;    // what is to be stored before anything is spent: one synced write with the first intent
+};
+struct evaluation {
+  champion_info rival; // whom it raced: the champion of the moment it got the device
+  verdict result = verdict::none;
+  fault trouble;
+  std::string rule;
+  std::string detail;
+  std::string object; // blob
+  double ratio = 0.0; // against the rival
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;
+  bool confirmed = false;
+  bool verified = false;    // its figures come from fresh processes and held-out shapes
+  std::string confirmed_by; // audit | confirm; empty: neither was done
+  double log_e = 0.0;       // of the gain, in that confirmation
+  race_decision decision = race_decision::undecided;
+  std::vector<id128> evaluations;
+  judge_outcome last; // of the last judge run
+  int64_t compile_ns = 0;
+  int64_t judge_ns = 0;
+  append_request unsaved; // the last stage's result: stored by whoever stores what it led to, in one synced write
+};
+
+// --- campaign ------------------------------------------------------------------------------------------
+
+struct node_result {
+  node_record record;
+  evaluation outcome;
+};
+// The campaign's answer to a finished evaluation.
+struct node_reply {
+  bool challenge_again = false; // the champion has changed: race the new one
+  champion_info champion;
+  append_request unsaved; // comes back: the next evaluation takes it along
+};
+struct campaign_status {
+  id128 id;
+  std::string name;
+  std::string target;
+  std::string state; // queued | preparing | running | paused | finishing | finished | failed
+  std::string reason;
+  std::string stop_reason;
+  uint64_t candidates = 0;
+  uint64_t valid = 0;
+  uint64_t in_flight = 0;
+  uint64_t best = 0;
+  double speedup = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool final_confirmed = false;
+  std::string best_summary;
+  uint64_t budget_candidates = 0;
+  double budget_wall_s = 0.0;
+  double wall_s = 0.0;
+  double compile_s = 0.0;
+  double device_s = 0.0;
+  uint64_t last_sequence = 0;
+  id128 tree_hash;
+  std::vector<shape_timing> shapes; // of the final confirmation
+  // Statuses stored before a campaign could be steered end here.
+  uint32_t priority = default_priority;
+  double budget_device_s = 0.0;
+  id128 origin; // zero: it is no fork
+  uint64_t origin_node = 0;
+  std::vector<uint64_t> pinned;
+  std::vector<uint64_t> banned; // with what was made from them
+  std::string disturbed;        // why the final confirmation was not calm; empty: it was
+  model_spending models;
+  int64_t budget_tokens = 0; // of models; 0: unlimited
+  double budget_cost = 0.0;
+  uint64_t awaiting_batch = 0; // candidates that no device here can judge
+  std::string waits_for;       // "batch": that they are exported; "import": that they come back; "home": all that came
+                               // along is judged; empty: for none of these
+  id128 batch;                 // that it is away with; zero: none
+};
+// What a person wants changed.
+struct steer_request {
+  std::string action; // as steering_record's
+  std::string by;
+  std::string reason;
+  uint64_t index = 0; // pin, unpin, ban, unban: the node; inject: its parent
+  uint32_t priority = 0;
+  bool set_candidates = false; // budget: which of them
+  bool set_wall = false;
+  bool set_device = false;
+  steered_budget budget;
+  candidate what; // inject
+  id128 batch;    // batch_out, batch_in, batch_cancel
+};
+struct steer_answer {
+  campaign_status status;
+  uint64_t index = 0;   // inject: the new node
+  bool changed = false; // false: it was so before
+};
+// How a campaign starts, beside its file.
+struct campaign_start {
+  uint32_t priority = default_priority;
+  std::string by;
+  id128 origin; // a fork: from which node of which campaign, and that node's candidate
+  uint64_t origin_node = 0;
+  candidate first;
+};
+// A tree row as the admin lists it.
+struct node_brief {
+  uint64_t index = 0;
+  std::vector<uint64_t> parents;
+  std::string state;
+  std::string result;
+  double fitness = 0.0;
+  double ci_low = 0.0;
+  double ci_high = 0.0;
+  bool estimate = false;
+  bool confirmed = false;
+  bool draft = false;
+  uint64_t visits = 0;
+  std::string summary;
+  bool pinned = false;
+  bool banned = false;       // or made from one that is
+  std::string injected_by;   // empty: by the search itself
+  std::string waits_for;     // "a batch": no device here can judge it; empty: for nothing of that kind
+  uint64_t duplicate_of = 0; // node_record's
+};
+struct tree_page {
+  std::vector<node_brief> items;
+  uint64_t total = 0; // of the whole tree
+};
+
+template <class I>
+typename I::result_type inspect(I& f, event_draft& x) {
+  return f(x.kind, x.payload);
+}
+template <class I>
+typename I::result_type inspect(I& f, stored_value& x) {
+  return f(x.family, x.key, x.value);
+}
+template <class I>
+typename I::result_type inspect(I& f, append_request& x) {
+  return f(x.campaign, x.events, x.values, x.blobs, x.unless_evaluated, x.may_lag);
+}
+template <class I>
+typename I::result_type inspect(I& f, journal_event& x) {
+  return f(x.sequence, x.campaign, x.time_ns, x.kind, x.payload);
+}
+template <class I>
+typename I::result_type inspect(I& f, lease_request& x) {
+  return f(x.resource, x.capabilities, x.campaign, x.priority, x.weight);
+}
+template <class I>
+typename I::result_type inspect(I& f, lease& x) {
+  return f(x.id, x.epoch, x.resource_id, x.owner, x.resource);
+}
+template <class I>
+typename I::result_type inspect(I& f, resource_offer& x) {
+  return f(x.resource, x.resource_id, x.capabilities, x.owner, x.handle, x.unfit);
+}
+template <class I>
+typename I::result_type inspect(I& f, resource_status& x) {
+  return f(x.resource, x.resource_id, x.epoch, x.up, x.leased, x.granted, x.unfit);
+}
+template <class I>
+typename I::result_type inspect(I& f, synthesis_step& x) {
+  return f(x.draft, x.draft_index, x.parents, x.memory, x.siblings, x.seen, x.seed, x.audit_from, x.index, x.generator,
+           x.lineage, x.best);
+}
+template <class I>
+typename I::result_type inspect(I& f, generate_request& x) {
+  return f(x.index, x.draft, x.draft_index, x.memory, x.parents, x.siblings, x.lineage, x.seen, x.seed, x.best,
+           x.unshown);
+}
+template <class I>
+typename I::result_type inspect(I& f, champion_info& x) {
+  return f(x.index, x.object, x.speedup, x.level);
+}
+template <class I>
+typename I::result_type inspect(I& f, evaluate_request& x) {
+  return f(x.index, x.what, x.champion, x.final_check, x.compile_only, x.audit_from, x.unsaved);
+}
+template <class I>
+typename I::result_type inspect(I& f, evaluation& x) {
+  return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
+           x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
+           x.judge_ns, x.unsaved);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_result& x) {
+  return f(x.record, x.outcome);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_reply& x) {
+  return f(x.challenge_again, x.champion, x.unsaved);
+}
+template <class I>
+typename I::result_type inspect(I& f, campaign_status& x) {
+  return f(x.id, x.name, x.target, x.state, x.reason, x.stop_reason, x.candidates, x.valid, x.in_flight, x.best,
+           x.speedup, x.ci_low, x.ci_high, x.final_confirmed, x.best_summary, x.budget_candidates, x.budget_wall_s,
+           x.wall_s, x.compile_s, x.device_s, x.last_sequence, x.tree_hash, x.shapes, x.priority, x.budget_device_s,
+           x.origin, x.origin_node, x.pinned, x.banned, x.disturbed, x.models, x.budget_tokens, x.budget_cost,
+           x.awaiting_batch, x.waits_for, x.batch);
+}
+template <class I>
+typename I::result_type inspect(I& f, steer_request& x) {
+  return f(x.action, x.by, x.reason, x.index, x.priority, x.set_candidates, x.set_wall, x.set_device, x.budget, x.what,
+           x.batch);
+}
+template <class I>
+typename I::result_type inspect(I& f, steer_answer& x) {
+  return f(x.status, x.index, x.changed);
+}
+template <class I>
+typename I::result_type inspect(I& f, campaign_start& x) {
+  return f(x.priority, x.by, x.origin, x.origin_node, x.first);
+}
+template <class I>
+typename I::result_type inspect(I& f, node_brief& x) {
+  return f(x.index, x.parents, x.state, x.result, x.fitness, x.ci_low, x.ci_high, x.estimate, x.confirmed, x.draft,
+           x.visits, x.summary, x.pinned, x.banned, x.injected_by, x.waits_for, x.duplicate_of);
+}
+template <class I>
+typename I::result_type inspect(I& f, tree_page& x) {
+  return f(x.items, x.total);
+}
+template <class I>
+typename I::result_type inspect(I& f, proposal& x) {
+  return f(x.language, x.source, x.flags, x.genome, x.summary);
+}
+
+// A CAF error that carries our code and text.
+caf::error to_error(const failure& x);
+// Back again; CAF's own codes become errc::unavailable or errc::timed_out.
+failure to_failure(const caf::error& x);
+
+} // namespace kevolve
+
+CAF_ERROR_CODE_ENUM(kevolve::errc, "kevolve")
+
+CAF_BEGIN_TYPE_ID_BLOCK(kevolve, caf::first_custom_type_id)
+CAF_ADD_TYPE_ID(kevolve, (kevolve::id128))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::id128>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<std::string>))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<uint64_t>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::append_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::journal_event))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::journal_event>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::stored_value))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::stored_value>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::lease_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::lease))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_offer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::resource_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::resource_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::compile_outcome))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::judge_outcome))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_hello))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::helper_progress))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::synthesis_step))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::generate_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::proposal))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::candidate))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::champion_info))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluate_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::evaluation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::preparation))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::selection_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_result))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::amendment_record))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_reply))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_submission))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::campaign_status>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::node_brief))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::tree_page))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::fault))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::steer_answer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::campaign_start))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::exchange_id))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::model_question))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::model_reply))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_prompt))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::relay_prompt>))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_answer))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::relay_receipt))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_request))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_end))
+CAF_ADD_TYPE_ID(kevolve, (kevolve::provider_status))
+CAF_ADD_TYPE_ID(kevolve, (std::vector<kevolve::provider_status>))
+CAF_ADD_ATOM(kevolve, kevolve::atom, append, "append")
+CAF_ADD_ATOM(kevolve, kevolve::atom, events, "events")
+CAF_ADD_ATOM(kevolve, kevolve::atom, lookup, "lookup")
+CAF_ADD_ATOM(kevolve, kevolve::atom, scan, "scan")
+CAF_ADD_ATOM(kevolve, kevolve::atom, blob, "blob")
+CAF_ADD_ATOM(kevolve, kevolve::atom, flush, "flush")
+CAF_ADD_ATOM(kevolve, kevolve::atom, acquire, "acquire")
+CAF_ADD_ATOM(kevolve, kevolve::atom, release, "release")
+CAF_ADD_ATOM(kevolve, kevolve::atom, offer, "offer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, status, "status")
+CAF_ADD_ATOM(kevolve, kevolve::atom, compile, "compile")
+CAF_ADD_ATOM(kevolve, kevolve::atom, judge, "judge")
+CAF_ADD_ATOM(kevolve, kevolve::atom, answer, "answer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, helper_end, "helper_end")
+CAF_ADD_ATOM(kevolve, kevolve::atom, progress, "progress")
+CAF_ADD_ATOM(kevolve, kevolve::atom, cancel, "cancel")
+CAF_ADD_ATOM(kevolve, kevolve::atom, prepare, "prepare")
+CAF_ADD_ATOM(kevolve, kevolve::atom, evaluate, "evaluate")
+CAF_ADD_ATOM(kevolve, kevolve::atom, synthesize, "synthesize")
+CAF_ADD_ATOM(kevolve, kevolve::atom, generate, "generate")
+CAF_ADD_ATOM(kevolve, kevolve::atom, begin, "begin")
+CAF_ADD_ATOM(kevolve, kevolve::atom, finished, "finished")
+CAF_ADD_ATOM(kevolve, kevolve::atom, faulted, "faulted")
+CAF_ADD_ATOM(kevolve, kevolve::atom, pause, "pause")
+CAF_ADD_ATOM(kevolve, kevolve::atom, resume, "resume")
+CAF_ADD_ATOM(kevolve, kevolve::atom, tree, "tree")
+CAF_ADD_ATOM(kevolve, kevolve::atom, node, "node")
+CAF_ADD_ATOM(kevolve, kevolve::atom, submit, "submit")
+CAF_ADD_ATOM(kevolve, kevolve::atom, list, "list")
+CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
+CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
+CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
+CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
+CAF_ADD_ATOM(kevolve, kevolve::atom, amend, "amend")
+CAF_ADD_ATOM(kevolve, kevolve::atom, probe, "probe")
+CAF_ADD_ATOM(kevolve, kevolve::atom, steer, "steer")
+CAF_ADD_ATOM(kevolve, kevolve::atom, wake, "wake")
+CAF_ADD_ATOM(kevolve, kevolve::atom, ask, "ask")
+CAF_ADD_ATOM(kevolve, kevolve::atom, next, "next")
+CAF_END_TYPE_ID_BLOCK(kevolve)

@@ -1,0 +1,22 @@
+// The framework sends nothing when an actor ends with promises it has not kept, and the asker would wait for
+// its whole time limit. States that hold promises therefore answer them when they are destroyed.
+#pragma once
+
+#include "actors/messages/messages.hpp"
+
+#include <caf/timespan.hpp>
+#include <caf/typed_response_promise.hpp>
+
+namespace kevolve {
+
+// The time limit of a request within the node: whoever takes one answers it, if only by ending. A finite limit costs
+// two wake-ups of the clock's thread, and a candidate takes dozens of requests.
+inline constexpr auto until_answered = caf::infinite;
+
+template <class... Ts>
+void abandon(caf::typed_response_promise<Ts...>& promise, const char* who) {
+  if (promise.pending())
+    promise.deliver(to_error({errc::unavailable, std::string{who} + " has ended"}));
+}
+
+} // namespace kevolve

@@ -1,0 +1,410 @@
+#include "actors/models/model_attempts.hpp"
+
+#include "actors/campaign/append.hpp"
+#include "actors/messages/promises.hpp"
+#include "actors/models/model_budget.hpp"
+#include "actors/models/provider_calls.hpp"
+#include "actors/synthesis/answer.hpp"
+#include "actors/synthesis/exchange.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
+#include "runtime/base/codec.hpp"
+#include "runtime/base/log.hpp"
+
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace kevolve::model_attempts {
+
+namespace {
+
+std::string clock_text(llm::instant t) {
+  return fmt::format("{:%H:%M:%S} UTC",
+                     fmt::gmtime(std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count()));
+}
+
+std::string words_of(const std::vector<llm::passed_over>& trail, const llm::logical_call& way,
+                     const std::vector<llm::provider_health>& health) {
+  std::string out;
+  for (const auto& t : trail) {
+    auto reason = t.reason;
+    for (const auto& f : way.trail)
+      if (health[f.provider].name == t.provider)
+        reason = f.words;
+    out += (out.empty() ? "" : "; ") + t.provider + ": " + reason;
+  }
+  return out;
+}
+
+// One timer a call: what it waited for before is forgotten.
+void later(pointer self, const call_ptr& c, llm::milliseconds wait, std::function<void()> then) {
+  c->timer = ++self->state.last_timer;
+  c->then = std::move(then);
+  self->delayed_send(self, std::max(llm::milliseconds{0}, wait), atom::tick_v, c->timer);
+}
+
+constexpr llm::milliseconds again{2'000};
+constexpr int most_lost = 2; // calls of one question whose answers a stop of the node has cost
+constexpr const char* lost = "lost";
+
+// What came of a call is stored, whatever it takes: it was paid for. Each try writes what the ledgers hold by then.
+void store(pointer self, const call_ptr& c, const std::function<append_request()>& make,
+           const std::function<void()>& then) {
+  c->storing = true;
+  self->request(self->state.setup.journal, until_answered, atom::append_v, make())
+      .then(
+          [self, c, then](uint64_t) {
+            if (!self->state.calls.contains(c->serial))
+              return;
+            c->storing = false;
+            self->state.setup.board->ended(event_of(self->state, c));
+            then();
+          },
+          [self, c, make, then](caf::error& e) {
+            if (worth_waiting(to_failure(e).code))
+              later(self, c, again, [self, c, make, then] { store(self, c, make, then); });
+            else
+              finish(self, c, std::move(e));
+          });
+}
+
+append_request end_of_call(models_state& st, const call_ptr& c, const std::string& text, const std::string& trace) {
+  auto write = write_of(st, c, event_kind::model_call_ended);
+  for (const auto& blob : {text, trace})
+    if (!blob.empty())
+      write.blobs.push_back(blob);
+  return write;
+}
+
+void took_answer(pointer self, const call_ptr& c, const provider_end& e) {
+  const auto kept = std::make_shared<const provider_end>(e);
+  const auto& stated = c->question.record.calls.back();
+  const synthesis::given_answer given{e.text, stated.provider, stated.model_answered, self->state.setup.now_ns(),
+                                      e.called};
+  const auto make = [self, c, kept, given] {
+    auto write = synthesis::answered(c->question.record, given, c->question.tools ? nullptr : &c->question.rules);
+    auto call = end_of_call(self->state, c, {}, kept->trace);
+    std::move(call.values.begin() + 1, call.values.end(), std::back_inserter(write.values)); // the record is there
+    std::move(call.events.begin(), call.events.end(), std::back_inserter(write.events));
+    std::move(call.blobs.begin(), call.blobs.end(), std::back_inserter(write.blobs));
+    return write;
+  };
+  store(self, c, make, [self, c, kept] { finish(self, c, model_reply{kept->text, kept->called}); });
+}
+
+void took_nothing(pointer self, const call_ptr& c, const provider_end& e, const std::function<void()>& then) {
+  const auto kept = std::make_shared<const provider_end>(e);
+  store(self, c, [self, c, kept] { return end_of_call(self->state, c, kept->text, kept->trace); }, then);
+}
+
+void took_failure(pointer self, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+  auto& st = self->state;
+  const auto decision = llm::after_failure(c->way, provider, r, now_of(st));
+  c->last = r.what;
+  took_nothing(self, c, e, [self, c, decision, provider] {
+    const auto& name = self->state.setup.sources[provider].plan.name;
+    if (c->gone)
+      finish(self, c, to_error({errc::cancelled, "withdrawn"}));
+    else if (decision.step == llm::call_step::give_up)
+      give_up(self, c, name + ": " + decision.reason);
+    else if (decision.step == llm::call_step::send_again) {
+      c->backs_off = provider;
+      later(self, c, decision.at - now_of(self->state), [self, c] { go_on(self, c); });
+    } else
+      go_on(self, c);
+  });
+}
+
+// A provider that takes no request of ours, or a model that refuses all of them, has something against all of them.
+void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
+  const bool refused = e.what == llm::failure_class::content_refused;
+  const uint32_t most_in_a_row = refused ? 6 : 3; // models refuse one thing in a while
+  auto& [what, in_a_row] = st.bad_requests[provider];
+  const bool theirs = e.what == llm::failure_class::bad_request; // another provider may take it
+  if (!theirs && !refused && e.what != llm::failure_class::too_large
+      && e.what != llm::failure_class::context_too_long) {
+    in_a_row = e.answered ? 0 : in_a_row;
+    return;
+  }
+  in_a_row = e.what == what ? in_a_row + 1 : 1;
+  what = e.what;
+  if (in_a_row < most_in_a_row) {
+    if (theirs)
+      r.action = llm::failure_action::next_provider;
+    return;
+  }
+  r.action = llm::failure_action::hold_provider;
+  r.words += "; " + std::to_string(in_a_row) + " requests in a row were refused so";
+}
+
+void note_health(pointer self, const call_ptr& c, size_t provider, const provider_end& e, const llm::remedy& r) {
+  auto& st = self->state;
+  auto& health = st.health[provider];
+  if (e.answered)
+    llm::ended_well(health, c->epoch, e.headers, now_of(st));
+  else if (e.cancelled)
+    llm::ended_unheard(health, c->epoch);
+  else
+    llm::ended_badly(health, c->epoch, r, e.headers, now_of(st));
+  tell(self);
+}
+
+void ended(pointer self, const call_ptr& c, provider_end& e) {
+  auto& st = self->state;
+  const auto provider = *std::exchange(c->at, std::nullopt);
+  const auto& plan = st.setup.sources[provider].plan;
+  if (e.called && !c->question.tools) { // nobody offered any: its words are its answer
+    auto said = llm::parse_calls(e.text);
+    e.text = said ? std::move(said->words) : std::string{};
+    e.called = false;
+  }
+  // Cut off at its limit of tokens it may be whole all the same.
+  if (e.what == llm::failure_class::output_truncated && !e.called
+      && synthesis::parse_answer(e.text, c->question.rules, true))
+    e.answered = true;
+  const auto bill = synthesis::bill_of(e, plan);
+  synthesis::ended(c->question.record.calls.back(), e, bill, plan.prices.currency, st.setup.now_ns());
+  settle(st, c, provider, bill, e.unsent ? 0 : e.resent ? 2 : 1);
+  llm::remedy r;
+  r.what = e.what;
+  r.action = e.action;
+  if (e.delay_ms != unknown_count)
+    r.delay = llm::milliseconds{e.delay_ms};
+  r.words = e.words;
+  mind_bad_requests(st, provider, e, r);
+  note_health(self, c, provider, e, r);
+  if (e.answered)
+    took_answer(self, c, e);
+  else if (e.cancelled || c->gone)
+    took_nothing(self, c, e, [self, c] { finish(self, c, to_error({errc::cancelled, "withdrawn"})); });
+  else
+    took_failure(self, c, provider, e, r);
+  landed(self);
+}
+
+void send(pointer self, const call_ptr& c, std::string body) {
+  auto& st = self->state;
+  const auto provider = *c->at;
+  if (c->gone) { // withdrawn before it went out
+    provider_end e;
+    e.cancelled = true;
+    e.unsent = true;
+    ended(self, c, e);
+    return;
+  }
+  self->request(st.setup.sources[provider].front, until_answered, atom::ask_v,
+                provider_request{c->serial, std::move(body), true, c->fresh})
+      .then([self, c](provider_end& e) { ended(self, c, e); },
+            [self, c](caf::error& error) { // its actor has ended: what came of the call is not known
+              provider_end e;
+              e.what = llm::failure_class::network;
+              e.action = llm::failure_action::retry;
+              e.words = to_string(e.what) + ": " + to_failure(error).detail;
+              ended(self, c, e);
+            });
+}
+
+// Reserves and records the call, then lets it go. False: another provider is to be tried.
+bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
+  auto& st = self->state;
+  const auto& plan = st.setup.sources[provider].plan;
+  auto body = synthesis::body_of(c->question, plan);
+  if (!body) {
+    c->last = llm::failure_class::bad_request;
+    c->way.tried.insert(provider);
+    c->way.trail.push_back({provider, now_of(st), c->last, to_string(c->last) + ": " + body.error().detail});
+    return false;
+  }
+  const auto worst = synthesis::worst_of(c->question, c->size, plan);
+  switch (reserve(self, c, provider, worst)) {
+    case reserved::elsewhere:
+      return false;
+    case reserved::later:
+      st.waiting.insert(c->serial);
+      return true;
+    case reserved::no:
+      return true;
+    case reserved::yes:
+      break;
+  }
+  const auto epoch = llm::send(st.health[provider], c->size, now_of(st));
+  if (!epoch) { // another call was the probe that this one wanted to be
+    release(st, c, provider);
+    st.waiting.insert(c->serial);
+    return true;
+  }
+  c->at = provider;
+  c->epoch = *epoch;
+  c->question.record.calls.push_back(synthesis::begun(plan, *body, worst, number_of(st, c), st.setup.now_ns()));
+  auto write = write_of(st, c, event_kind::model_called);
+  write.blobs.push_back(*body);
+  self->request(st.setup.journal, until_answered, atom::append_v, std::move(write))
+      .then([self, c, text = std::move(*body)](uint64_t) mutable { send(self, c, std::move(text)); },
+            [self, c, provider](caf::error& e) { // nothing went out
+              auto& then = self->state;
+              c->question.record.calls.pop_back();
+              release(then, c, provider);
+              llm::ended_unheard(then.health[provider], c->epoch);
+              c->at.reset();
+              finish(self, c, std::move(e));
+              landed(self);
+            });
+  return true;
+}
+
+// The call that was under way when the node went down; null: none was.
+call_record* cut_off(exchange_record& r) {
+  return !r.calls.empty() && r.calls.back().ended_ns == 0 ? &r.calls.back() : nullptr;
+}
+
+// A call that was lost is made once more, and no oftener.
+bool lost_too_often(const exchange_record& r) {
+  return std::count_if(r.calls.begin(), r.calls.end(), [](const auto& call) { return call.outcome == lost; })
+         >= most_lost;
+}
+
+// A call whose answer a stop of the node has cost is stored as lost before another is made.
+void took_stop(pointer self, const call_ptr& c, call_record& cut) {
+  cut.ended_ns = self->state.setup.now_ns();
+  cut.outcome = lost;
+  cut.detail = "the node went down before the answer came";
+  took_nothing(self, c, {}, [self, c] {
+    if (c->gone)
+      finish(self, c, to_error({errc::cancelled, "withdrawn"}));
+    else
+      go_on(self, c);
+  });
+}
+
+// The providers that this question may be sent to, as they are to be tried.
+std::vector<size_t> open_to(const models_state& st, const call_ptr& c) {
+  std::vector<size_t> out;
+  const auto& sources = st.setup.sources;
+  const auto& wanted = c->question.terms.providers;
+  for (const auto& name : wanted)
+    for (size_t i = 0; i < sources.size(); ++i)
+      if (sources[i].plan.name == name)
+        out.push_back(i);
+  for (size_t i = 0; wanted.empty() && i < sources.size(); ++i)
+    out.push_back(i);
+  return out;
+}
+
+} // namespace
+
+std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c) {
+  std::vector<call_ptr> out;
+  const auto same = st.asked.find(c->question.record.id);
+  if (same == st.asked.end())
+    return out;
+  for (auto it = same->second.upper_bound(c->serial); it != same->second.end(); ++it)
+    if (const auto& other = st.calls.at(*it); !other->at && !other->storing)
+      out.push_back(other);
+  return out;
+}
+
+namespace {
+
+// One that was asked again before its cancelled call has ended: the record is that one's until then.
+bool has_predecessor(const models_state& st, const call_ptr& c) {
+  const auto same = st.asked.find(c->question.record.id);
+  return same != st.asked.end() && *same->second.begin() < c->serial;
+}
+
+} // namespace
+
+llm::instant now_of(const models_state& st) {
+  return llm::instant{llm::milliseconds{st.setup.now_ns() / ns_per_ms}};
+}
+
+void tell(pointer self) {
+  constexpr llm::milliseconds short_rest{120'000}; // not worth looking elsewhere
+  auto& st = self->state;
+  st.card->says(std::to_string(st.calls.size()) + " under way");
+  const auto now = now_of(st);
+  std::optional<llm::instant> first;
+  std::map<std::string, std::string> held;
+  for (const auto& h : st.health) {
+    const auto rest = llm::rest_of(h, now);
+    const bool is_tried = h.breaking.phase == llm::breaker_phase::half_open;
+    if (!rest && h.breaking.phase == llm::breaker_phase::closed && st.named.erase(h.name) != 0)
+      log::info("models", "provider {} may be asked again", h.name);
+    if (!rest || (rest->failing && is_tried) || (rest->until && !rest->failing && *rest->until - now <= short_rest))
+      continue;
+    held[h.name] = rest->because + "; "
+                   + (rest->until ? "asked again at " + clock_text(*rest->until)
+                                  : "once mended: kevolve provider resume " + h.name);
+    const auto named = st.named.find(h.name);
+    if (named == st.named.end() || (!rest->until && !named->second))
+      log::warn("models", "provider {} {}: {}", h.name, rest->until ? "rests" : "is on hold until somebody resumes it",
+                rest->because);
+    st.named.insert_or_assign(h.name, !rest->until);
+    if (rest->until)
+      first = std::min(first.value_or(*rest->until), *rest->until);
+  }
+  st.setup.board->hold(std::move(held));
+  if (!first || (st.looks_again && *st.looks_again <= *first))
+    return;
+  st.looks_again = first;
+  self->delayed_send(self, *first - now, atom::tick_v, uint64_t{0});
+}
+
+void landed(pointer self) {
+  const auto all = std::exchange(self->state.waiting, {});
+  for (const auto serial : all)
+    if (const auto c = self->state.calls.find(serial); c != self->state.calls.end())
+      go_on(self, call_ptr{c->second});
+}
+
+void give_up(pointer self, const call_ptr& c, const std::string& why) {
+  auto code = errc::unavailable;
+  if (synthesis::was_never_read(c->last))
+    code = errc::cancelled;
+  else if (synthesis::is_about_the_request(c->last))
+    code = errc::bad_input;
+  finish(self, c, to_error({code, why}));
+}
+
+void go_on(pointer self, const call_ptr& c) {
+  auto& st = self->state;
+  if (!st.calls.contains(c->serial) || c->at || c->storing)
+    return;
+  st.waiting.erase(c->serial);
+  c->timer = 0;
+  c->backs_off.reset();
+  if (has_predecessor(st, c)) {
+    st.waiting.insert(c->serial);
+    return;
+  }
+  if (auto* cut = cut_off(c->question.record)) {
+    took_stop(self, c, *cut);
+    return;
+  }
+  if (lost_too_often(c->question.record)) {
+    finish(self, c,
+           to_error({errc::bad_input, "asked twice, and each time the node went down before the answer came"}));
+    return;
+  }
+  for (;;) {
+    const auto way = llm::choose(st.health, open_to(st, c), c->way.tried, c->size, now_of(st));
+    if (way.provider) {
+      if (begin_attempt(self, c, *way.provider))
+        return;
+      continue;
+    }
+    const auto& terms = c->question.terms;
+    if ((!way.wait && !way.one_lands) || (!terms.may_wait && !st.setup.board->held(terms.providers).empty())) {
+      const auto* what = c->way.tried.empty() ? "no provider can be asked: " : "no provider answers this: ";
+      give_up(self, c, what + words_of(way.trail, c->way, st.health));
+      return;
+    }
+    if (way.wait)
+      later(self, c, *way.wait, [self, c] { go_on(self, c); });
+    st.waiting.insert(c->serial);
+    return;
+  }
+}
+
+} // namespace kevolve::model_attempts

@@ -1,0 +1,298 @@
+#include "actors/models/model_generator.hpp"
+
+#include "actors/campaign/append.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "actors/models/model_tools.hpp"
+#include "actors/models/provider_calls.hpp"
+#include "actors/synthesis/exchange.hpp"
+#include "actors/synthesis/step_facts.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+using asking_pointer = generator_actor::stateful_pointer<model_generator_state>;
+using work_ptr = model_generator_state::work_ptr;
+
+void begin_round(asking_pointer self, const work_ptr& w);
+
+template <class T>
+void finish(asking_pointer self, const work_ptr& w, T&& answer) {
+  if (!self->state.under_way.contains(w->serial))
+    return; // withdrawn
+  w->promise.deliver(std::forward<T>(answer));
+  self->state.under_way.erase(w->serial);
+  self->state.card->flight(-1);
+}
+
+void give_up(asking_pointer self, const work_ptr& w, const failure& why) {
+  finish(self, w, to_error(why));
+}
+
+proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthesis::answer a) {
+  proposal p;
+  p.language = st.fixed.form.language;
+  p.source = std::move(a.files.front().content);
+  p.flags = a.flags.empty() ? flags_before(st, w) : a.flags;
+  p.summary = std::move(a.summary);
+  return p;
+}
+
+// The same conversation goes on: a reply and what was said to it.
+void next_round(asking_pointer self, const work_ptr& w) {
+  auto& q = w->question;
+  auto id = q.record.id;
+  ++id.round;
+  q.record = {};
+  q.record.id = id;
+  begin_round(self, w);
+}
+
+void end(asking_pointer self, const work_ptr& w, synthesis::reading read) {
+  if (read.kind == synthesis::reading_kind::candidate)
+    finish(self, w, to_proposal(self->state, w, std::move(read.found)));
+  else
+    give_up(self, w, {errc::bad_input, to_string(read.why.what) + ": " + read.why.detail});
+}
+
+// No answer will come of this question; of what a session has written before it, one may.
+void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
+  if (w->talk.tools && w->question.record.id.round > 0 && (why.code == errc::bad_input || why.code == errc::cancelled))
+    end(self, w, synthesis::cut_short(w->talk, {}, "ended: " + why.detail));
+  else
+    give_up(self, w, why);
+}
+
+void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool called) {
+  auto& q = w->question;
+  auto read = synthesis::read_reply(w->talk, reply, called, q.record.tokens);
+  switch (read.kind) {
+    case synthesis::reading_kind::candidate:
+    case synthesis::reading_kind::refused:
+      end(self, w, std::move(read));
+      return;
+    case synthesis::reading_kind::mend:
+      // What is beyond a reply's size was refused for it; whole, the next question might not fit.
+      q.turns.push_back({"assistant", synthesis::cut_to(reply, self->state.budgets.reply, synthesis::cut_rule::ends)});
+      q.turns.push_back({"user", synthesis::repair_prompt(read.why, q.rules)});
+      break;
+    case synthesis::reading_kind::calls:
+      q.turns.push_back({std::string{llm::calls_role}, reply});
+      w->calls = std::move(read.calls);
+      break;
+  }
+  next_round(self, w);
+}
+
+failure withdrawn() {
+  return {errc::cancelled, "the campaign ended before the model had answered"};
+}
+
+// What it is at stays in the journal, and an answer that comes all the same.
+void withdraw(asking_pointer self, uint64_t node) {
+  auto& st = self->state;
+  st.withdrawn.insert(node);
+  const auto all = st.under_way;
+  for (const auto& [serial, w] : all)
+    if (w->step.index == node) {
+      self->send(st.model, atom::cancel_v, w->question.record.id);
+      give_up(self, w, withdrawn());
+    }
+}
+
+void ask(asking_pointer self, const work_ptr& w) {
+  if (!self->state.under_way.contains(w->serial))
+    return; // withdrawn
+  self->request(self->state.model, until_answered, atom::ask_v, w->question)
+      .then([self, w](model_reply& r) { take(self, w, r.text, r.called); },
+            [self, w](caf::error& e) { end_without(self, w, to_failure(e)); });
+}
+
+void store(asking_pointer self, const work_ptr& w) {
+  auto& st = self->state;
+  auto& r = w->question.record;
+  r.kind = st.context->spec->generators[st.place].kind;
+  r.asked_ns = st.now_ns();
+  r.tokens = synthesis::tokens_of(w->question);
+  if (r.id.round > 0 && r.tokens > st.budgets.context - st.budgets.reply) {
+    end_without(self, w,
+                {errc::bad_input,
+                 "the next question would not fit a context of " + std::to_string(st.budgets.context) + " tokens"});
+    return;
+  }
+  append(
+      self, st.card, st.context->journal, caf::actor_cast<caf::actor>(st.context->campaign),
+      synthesis::asked(w->question), [self, w](uint64_t) { ask(self, w); },
+      [self, w](caf::error& e) { finish(self, w, std::move(e)); });
+}
+
+// What was asked before a restart is asked again to the byte, whatever the tree shows by now.
+void read_turns(asking_pointer self, const work_ptr& w, size_t next) {
+  auto& q = w->question;
+  if (next == q.record.turns.size()) {
+    if (!q.record.answered) {
+      ask(self, w);
+      return;
+    }
+    self->request(self->state.context->journal, until_answered, atom::blob_v, q.record.reply)
+        .then([self, w](std::string& reply) { take(self, w, reply, w->question.record.outcome == called_tools); },
+              [self, w](caf::error& e) { finish(self, w, std::move(e)); });
+    return;
+  }
+  self->request(self->state.context->journal, until_answered, atom::blob_v, q.record.turns[next].text)
+      .then(
+          [self, w, next](std::string& text) {
+            w->question.turns.push_back({w->question.record.turns[next].role, std::move(text)});
+            read_turns(self, w, next + 1);
+          },
+          [self, w](caf::error& e) { finish(self, w, std::move(e)); });
+}
+
+// Asked before, answered before, or new.
+void begin_round(asking_pointer self, const work_ptr& w) {
+  self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::index},
+                keys::exchange(w->question.record.id))
+      .then(
+          [self, w](std::string& bytes) {
+            auto record = decode_older<exchange_record>(bytes);
+            if (!record) {
+              give_up(self, w, record.error());
+              return;
+            }
+            w->question.record = std::move(*record);
+            w->question.turns.clear();
+            w->calls.clear(); // their results are among the turns
+            read_turns(self, w, 0);
+          },
+          [self, w](caf::error& e) {
+            if (to_failure(e).code == errc::not_found)
+              run_calls(
+                  self, w, [self, w] { store(self, w); },
+                  [self, w](caf::error& error) { finish(self, w, std::move(error)); });
+            else
+              finish(self, w, std::move(e));
+          });
+}
+
+void begin(asking_pointer self, const work_ptr& w) {
+  auto& st = self->state;
+  const synthesis::campaign_facts shared{&st.fixed,          st.machine,           st.zero_sizes, st.peaks,
+                                         st.documents.get(), st.budgets.documents, st.admitted,   st.session.steps};
+  auto p = synthesis::build_prompt(synthesis::facts_of(shared, w->step), st.budgets);
+  if (!p) {
+    give_up(self, w, p.error());
+    return;
+  }
+  auto& q = w->question;
+  q.record.id = {st.context->id, w->step.index, st.place, 0};
+  for (const auto& part : p->parts)
+    q.record.parts.push_back({part.name, part.tokens, part.budget, part.left_out});
+  q.turns = {{"system", std::move(p->system)}, {"user", std::move(p->user)}};
+  q.rules = std::move(p->rules);
+  q.terms = st.terms;
+  q.tools = st.session.steps > 0;
+  w->talk = synthesis::begin_conversation(q.rules, st.session.steps, st.session.tokens);
+  begin_round(self, w);
+}
+
+void ready(asking_pointer self, preparation p) {
+  auto& st = self->state;
+  st.ready = true;
+  st.peaks = std::move(p.peaks);
+  st.admitted = std::move(p.admission.evidence);
+  const auto waiting = st.under_way;
+  for (const auto& [serial, w] : waiting)
+    begin(self, w);
+}
+
+// The device's peaks and the reference's times stand in every prompt's stable part: they are those of the campaign's
+// beginning.
+void read_preparation(asking_pointer self) {
+  auto& context = *self->state.context;
+  self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::prepared(context.id))
+      .then(
+          [self](std::string& bytes) {
+            auto p = decode<preparation>(bytes);
+            ready(self, p ? std::move(*p) : preparation{});
+          },
+          [self](caf::error& e) {
+            const auto waiting = self->state.under_way;
+            for (const auto& [serial, w] : waiting)
+              finish(self, w, caf::error{e});
+          });
+}
+
+} // namespace
+
+model_generator_state::~model_generator_state() {
+  for (auto& [serial, w] : under_way)
+    abandon(w->promise, "the generator");
+}
+
+generator_actor::behavior_type model_generator(asking_pointer self, card_ptr card, campaign_context_ptr context,
+                                               uint32_t place, model_actor model, std::function<int64_t()> now_ns) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.context = std::move(context);
+  st.place = place;
+  st.model = std::move(model);
+  st.now_ns = std::move(now_ns);
+  st.card->about(short_string(st.context->id));
+  report_exceptions(self);
+  st.fixed = fixed_context(*st.context);
+  std::vector<synthesis::document> sections;
+  for (const auto& [name, text] : st.context->hardware->documents())
+    for (auto& section : synthesis::split_sections(name, text))
+      sections.push_back(std::move(section));
+  st.documents = std::make_unique<synthesis::section_source>(std::move(sections));
+  for (const auto& [what, words] : st.context->hardware->about())
+    st.machine.push_back(what + ": " + words);
+  for (const auto& shape : st.context->spec->task.task.shapes)
+    for (const auto& [name, size] : shape.sizes)
+      st.zero_sizes = st.zero_sizes || size == 0;
+  const auto rules = model_of(*st.context->spec, place);
+  st.budgets.context = rules.context_tokens;
+  st.budgets.reply = rules.reply_tokens;
+  st.session = session_of(*st.context->spec, place);
+  const auto& budget = st.context->spec->budget;
+  st.terms = {rules.providers,
+              rules.temperature,
+              rules.top_p,
+              rules.reply_tokens,
+              budget.tokens,
+              budget.cost,
+              st.context->spec->generators.size() == 1};
+  return {
+      [self](atom::generate, generate_request& request) -> caf::result<proposal> {
+        auto& state = self->state;
+        handling h{self, state.card, "generate"};
+        if (state.withdrawn.contains(request.index))
+          return to_error(withdrawn());
+        auto w = std::make_shared<model_generator_state::work>();
+        w->serial = ++state.last_serial;
+        w->step = std::move(request);
+        w->promise = self->make_response_promise<proposal>();
+        state.under_way[w->serial] = w;
+        state.card->flight(1);
+        if (state.ready)
+          begin(self, w);
+        else if (state.under_way.size() == 1)
+          read_preparation(self);
+        return w->promise;
+      },
+      [self](atom::cancel, uint64_t node) {
+        handling h{self, self->state.card, "cancel"};
+        withdraw(self, node);
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace kevolve

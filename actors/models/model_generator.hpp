@@ -1,0 +1,63 @@
+// A generator of one campaign that asks a model: it makes the prompt, has it answered, reads the answer, runs the tools
+// that it calls, and asks once more when the answer cannot be read.
+#pragma once
+
+#include "actors/campaign/campaign_context.hpp"
+#include "actors/knowledge/documents.hpp"
+#include "actors/synthesis/conversation.hpp"
+#include "actors/synthesis/prompt.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct model_generator_state {
+  static inline const char* name = "model-generator";
+
+  // One node's step under way.
+  struct work {
+    uint64_t serial = 0;
+    generate_request step;
+    model_question question; // of the round that is asked
+    synthesis::conversation talk;
+    std::vector<synthesis::called_tool> calls; // of the last reply: the next round brings their results
+    caf::typed_response_promise<proposal> promise;
+  };
+  using work_ptr = std::shared_ptr<work>;
+
+  card_ptr card;
+  campaign_context_ptr context;
+  uint32_t place = 0; // in the campaign's list of generators
+  model_actor model;
+  std::function<int64_t()> now_ns; // wall clock, since the epoch
+  synthesis_context fixed;
+  std::vector<std::string> machine;            // what the device is, a line each
+  bool zero_sizes = false;                     // a shape has one
+  std::map<std::string, std::string> peaks;    // of the device
+  std::map<std::string, std::string> admitted; // evidence of the task's admission
+  std::unique_ptr<synthesis::document_source> documents;
+  synthesis::prompt_budgets budgets;
+  sampling_terms terms;
+  session_spec session;
+  bool ready = false; // the preparation has been read
+  std::map<uint64_t, work_ptr> under_way;
+  std::set<uint64_t> withdrawn; // nodes
+  uint64_t last_serial = 0;
+
+  ~model_generator_state();
+};
+
+generator_actor::behavior_type model_generator(generator_actor::stateful_pointer<model_generator_state> self,
+                                               card_ptr card, campaign_context_ptr context, uint32_t place,
+                                               model_actor model, std::function<int64_t()> now_ns);
+
+} // namespace kevolve

@@ -1,0 +1,102 @@
+// What crosses between a generator that asks a model and whoever answers: a provider, a person, a recording.
+#pragma once
+
+#include "actors/messages/exchange_records.hpp"
+#include "actors/synthesis/answer.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct model_turn {
+  std::string role; // system | user | assistant, or of tool_turn.hpp
+  std::string text;
+};
+// How a provider's model is asked.
+struct sampling_terms {
+  std::vector<std::string> providers; // by name, in the order in which they are tried; empty: all the node has
+  double temperature = -1.0;          // negative: the provider's own
+  double top_p = -1.0;
+  int64_t reply_tokens = 16'000;
+  // Of the campaign; 0: unlimited.
+  int64_t most_tokens = 0;
+  double most_cost = 0.0;
+  bool may_wait = true; // until a provider that rests comes back; otherwise the question is given back
+};
+// What is asked of a model, or of whoever stands for one. The record is stored before anyone is asked.
+struct model_question {
+  exchange_record record;
+  std::vector<model_turn> turns;
+  synthesis::answer_rules rules;
+  sampling_terms terms;
+  bool tools = false; // it may call those of a session
+};
+struct model_reply {
+  std::string text;
+  bool called = false; // tools: the text is llm::calls_text
+};
+// One that takes a prompt away to answer it.
+struct relay_request {
+  id128 campaign; // zero: of any
+  std::string holder;
+  int64_t lease_ns = 0;
+};
+// A prompt that waits for its answer.
+struct relay_prompt {
+  exchange_id id;
+  int64_t tokens = 0;
+  int64_t asked_ns = 0;
+  std::string holder;
+  int64_t held_until_ns = 0; // 0: nobody holds it
+  uint32_t handed_out = 0;
+  std::vector<model_turn> turns; // in answer to a relay_request alone
+};
+struct relay_answer {
+  exchange_id id;
+  std::string text;
+  std::string by;
+  std::string model; // as they say
+};
+struct relay_receipt {
+  exchange_id id;
+  std::string outcome; // "candidate", or why it holds none; empty: not read yet
+  std::string detail;
+  bool repeated = false; // the same answer was there already
+};
+
+template <class I>
+typename I::result_type inspect(I& f, model_turn& x) {
+  return f(x.role, x.text);
+}
+template <class I>
+typename I::result_type inspect(I& f, sampling_terms& x) {
+  return f(x.providers, x.temperature, x.top_p, x.reply_tokens, x.most_tokens, x.most_cost, x.may_wait);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_question& x) {
+  return f(x.record, x.turns, x.rules, x.terms, x.tools);
+}
+template <class I>
+typename I::result_type inspect(I& f, model_reply& x) {
+  return f(x.text, x.called);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_request& x) {
+  return f(x.campaign, x.holder, x.lease_ns);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_prompt& x) {
+  return f(x.id, x.tokens, x.asked_ns, x.holder, x.held_until_ns, x.handed_out, x.turns);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_answer& x) {
+  return f(x.id, x.text, x.by, x.model);
+}
+template <class I>
+typename I::result_type inspect(I& f, relay_receipt& x) {
+  return f(x.id, x.outcome, x.detail, x.repeated);
+}
+
+} // namespace kevolve

@@ -1,0 +1,88 @@
+#include "actors/models/model_tools.hpp"
+
+#include "actors/messages/promises.hpp"
+#include "backends/llm/protocol/tool_turn.hpp"
+
+#include <utility>
+
+namespace kevolve {
+
+namespace {
+
+using asking_pointer = generator_actor::stateful_pointer<model_generator_state>;
+using work_ptr = model_generator_state::work_ptr;
+
+std::string words_of(const evaluation& e) {
+  if (e.trouble)
+    return "the compiler cannot be had now";
+  if (e.result == verdict::none)
+    return "it compiles\n" + e.detail;
+  return to_string(e.result) + "\n" + e.detail;
+}
+
+std::string documents_on(const model_generator_state& st, const std::string& query, int64_t tokens) {
+  std::string out;
+  for (const auto& d : st.documents->find({query}, tokens))
+    out += "## " + d.title + "\n" + d.text + "\n";
+  return out.empty() ? "nothing on that" : out;
+}
+
+// Stored, as every compile is: a candidate that stays as it is now is not compiled again.
+evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) {
+  evaluate_request q;
+  q.index = w->step.index;
+  q.what.language = st.fixed.form.language;
+  q.what.source = w->talk.work.files.front().content;
+  q.what.flags = flags_before(st, w);
+  q.compile_only = true;
+  return q;
+}
+
+} // namespace
+
+const std::string& flags_before(const model_generator_state& st, const work_ptr& w) {
+  const auto& step = w->step;
+  return step.parents.empty() || step.memory == "none" ? st.fixed.baseline_flags : step.parents.front().flags;
+}
+
+void run_calls(asking_pointer self, const work_ptr& w, std::function<void()> then,
+               std::function<void(caf::error&)> failed) {
+  auto& st = self->state;
+  if (!st.under_way.contains(w->serial))
+    return;
+  if (w->calls.empty()) {
+    then();
+    return;
+  }
+  const auto tell = [self, w, then, failed](const std::string& text) {
+    const bool last = w->calls.size() == 1 && w->talk.work.steps >= w->talk.rules.most_steps;
+    w->question.turns.push_back(
+        {std::string{llm::result_role},
+         llm::result_text(w->calls.front().call, last ? text + "\n" + synthesis::no_calls_left : text)});
+    w->calls.erase(w->calls.begin());
+    run_calls(self, w, then, failed);
+  };
+  const auto shown = [w](const char* label, const std::string& text) {
+    return synthesis::tool_result(w->talk.rules, label, text);
+  };
+  const auto& step = w->calls.front().step;
+  switch (step.need) {
+    case synthesis::step_need::nothing:
+      tell(step.result);
+      break;
+    case synthesis::step_need::search:
+      tell(shown("documents", documents_on(st, step.query, w->talk.rules.most_result_tokens)));
+      break;
+    case synthesis::step_need::lint:
+      self->request(st.context->evaluator, until_answered, atom::evaluate_v, compile_of(st, w))
+          .then([tell, shown](evaluation& e) { tell(shown("compiler", words_of(e))); },
+                [self, w, failed](caf::error& e) {
+                  auto why = to_error({errc::unavailable, "compiling for a model: " + to_failure(e).detail});
+                  if (self->state.under_way.contains(w->serial))
+                    failed(why);
+                });
+      break;
+  }
+}
+
+} // namespace kevolve

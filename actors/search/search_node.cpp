@@ -1,0 +1,286 @@
+#include "actors/search/search_node.hpp"
+
+#include "actors/evaluation/plan.hpp"
+#include "actors/messages/keys.hpp"
+#include "actors/messages/promises.hpp"
+#include "runtime/base/codec.hpp"
+
+#include <caf/actor_cast.hpp>
+
+namespace kevolve {
+
+namespace {
+
+using node_pointer = search_node_actor::stateful_pointer<search_node_state>;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// A candidate may wait long for a compiler or a device; what bounds each job is the job's own limit.
+
+void evaluate(node_pointer self, append_request unsaved);
+
+int64_t since(steady_clock::time_point t) {
+  return std::chrono::duration_cast<nanoseconds>(steady_clock::now() - t).count();
+}
+
+void tell_fault(node_pointer self, fault f) {
+  self->send(self->state.context->campaign, atom::faulted_v, self->state.record.index, std::move(f));
+  self->quit();
+}
+
+void tell_error(node_pointer self, const char* who, const caf::error& e) {
+  tell_fault(self, {"internal", std::string{who} + ": " + to_string(to_failure(e)), 0});
+}
+
+// Hands the verdict to the campaign, which may have a new champion to race.
+void finish(node_pointer self, evaluation outcome) {
+  auto& st = self->state;
+  auto& r = st.record;
+  r.state = "finished";
+  r.wall_ns += since(st.begun);
+  st.begun = steady_clock::now();
+  st.card->says("reporting");
+  self->request(st.context->campaign, until_answered, atom::finished_v, node_result{r, std::move(outcome)})
+      .then(
+          [self](node_reply& reply) {
+            if (!reply.challenge_again) {
+              self->quit(); // passivates: the journal has it
+              return;
+            }
+            self->state.champion = std::move(reply.champion);
+            evaluate(self, std::move(reply.unsaved));
+          },
+          [self](caf::error& e) { tell_error(self, "campaign", e); });
+}
+
+void take(search_node_state& st, evaluation& e) {
+  auto& r = st.record;
+  st.champion = e.rival;
+  auto s = score_of(e, st.champion.speedup);
+  r.result = e.result;
+  r.rule = e.rule;
+  r.detail = e.detail;
+  r.object = e.object;
+  r.fitness = s.speedup;
+  r.ci_low = s.ci_low;
+  r.ci_high = s.ci_high;
+  r.estimate = e.estimate;
+  r.confirmed = e.confirmed;
+  r.rival = st.champion.index;
+  r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
+  r.compile_ns += e.compile_ns;
+  r.judge_ns += e.judge_ns;
+}
+
+void evaluate(node_pointer self, append_request unsaved) {
+  auto& st = self->state;
+  st.card->says("evaluating against node " + std::to_string(st.champion.index));
+  evaluate_request q;
+  q.index = st.record.index;
+  q.what = st.what;
+  q.champion = st.champion;
+  q.audit_from = st.step.audit_from;
+  q.unsaved = std::move(unsaved);
+  self->request(st.context->evaluator, until_answered, atom::evaluate_v, std::move(q))
+      .then(
+          [self](evaluation& e) {
+            if (e.trouble) {
+              tell_fault(self, std::move(e.trouble));
+              return;
+            }
+            take(self->state, e);
+            finish(self, std::move(e));
+          },
+          [self](caf::error& e) { tell_error(self, "evaluator", e); });
+}
+
+// Another node holds the very candidate: what was found of it holds here too.
+void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
+  auto& st = self->state;
+  auto saved = std::make_shared<append_request>(std::move(unsaved));
+  self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                keys::node(st.context->id, of))
+      .then(
+          [self, of, saved](std::string& bytes) {
+            const auto first = decode<node_record>(bytes);
+            if (!first) {
+              evaluate(self, std::move(*saved));
+              return;
+            }
+            auto& r = self->state.record;
+            r.duplicate_of = of;
+            r.result = first->result;
+            r.rule = first->rule;
+            r.detail = first->result == verdict::pass ? "the candidate of node " + std::to_string(of) + ", judged there"
+                                                      : first->detail;
+            r.fitness = first->fitness;
+            r.ci_low = first->ci_low;
+            r.ci_high = first->ci_high;
+            r.estimate = first->estimate;
+            r.rival = first->rival;
+            evaluation none;
+            none.unsaved = std::move(*saved);
+            finish(self, std::move(none));
+          },
+          [self, saved](caf::error&) { evaluate(self, std::move(*saved)); }); // damaged: it is judged anew
+}
+
+void judge(node_pointer self, append_request unsaved = {}) {
+  auto& st = self->state;
+  const auto& p = st.record.proposal;
+  st.card->says("asking who else has this candidate");
+  auto saved = std::make_shared<append_request>(std::move(unsaved));
+  self->request(st.context->campaign, until_answered, atom::progress_v, p.index, p.genome, p.summary, p.candidate)
+      .then(
+          [self, saved](uint64_t same) {
+            if (same == 0)
+              evaluate(self, std::move(*saved));
+            else
+              take_verdict(self, same, std::move(*saved));
+          },
+          [self](caf::error& e) { tell_error(self, "campaign", e); });
+}
+
+void record_proposal(node_pointer self, int64_t propose_ns) {
+  auto& st = self->state;
+  auto& p = st.record.proposal;
+  p.index = st.record.index;
+  p.candidate = candidate_id(st.what);
+  p.source = sha256_hex(st.what.source);
+  p.language = st.what.language;
+  p.flags = st.what.flags;
+  p.generator = st.what.generator;
+  p.genome = st.what.genome;
+  p.summary = st.what.summary;
+  p.propose_ns = propose_ns;
+  st.record.propose_ns = propose_ns;
+  st.record.state = "proposed";
+  append_request a;
+  a.campaign = st.context->id;
+  a.events.push_back({event_kind::node_proposed, encode(p)});
+  a.values.push_back({keys::nodes, keys::node(st.context->id, st.record.index), encode(st.record)});
+  a.blobs.push_back(st.what.source);
+  a.may_lag = true; // an embedded generator makes it again, the same
+  judge(self, std::move(a));
+}
+
+// A fact about the tree, not a fault.
+void end_without_candidate(node_pointer self, const char* rule, std::string detail) {
+  self->state.record.rule = rule;
+  self->state.record.detail = std::move(detail);
+  finish(self, {});
+}
+
+void synthesize(node_pointer self) {
+  auto& st = self->state;
+  st.card->says("synthesising");
+  auto from = steady_clock::now();
+  self->request(st.context->synthesizer, until_answered, atom::synthesize_v, st.step)
+      .then(
+          [self, from](candidate& c) {
+            self->state.what = std::move(c);
+            record_proposal(self, since(from));
+          },
+          [self](caf::error& e) {
+            auto why = to_failure(e);
+            if (why.code == errc::unsupported) // nothing more to propose from here
+              end_without_candidate(self, "exhausted", why.detail);
+            else if (why.code == errc::bad_input)
+              end_without_candidate(self, "no_candidate", why.detail);
+            else if (why.code == errc::cancelled)
+              end_without_candidate(self, "withdrawn", why.detail);
+            else if (why.code == errc::unavailable)
+              tell_fault(self, {"generator", why.detail, 0});
+            else
+              tell_error(self, "synthesizer", e);
+          });
+}
+
+// A proposal from before a restart: its source is a blob.
+void read_source(node_pointer self) {
+  auto& st = self->state;
+  const auto& p = st.record.proposal;
+  self->request(st.context->journal, until_answered, atom::blob_v, p.source)
+      .then(
+          [self](std::string& source) {
+            auto& r = self->state.record.proposal;
+            self->state.what = {r.language, std::move(source), r.flags, r.generator, r.genome, r.summary};
+            judge(self);
+          },
+          [self](caf::error& e) { tell_error(self, "journal", e); });
+}
+
+search_node_actor::behavior_type handlers(node_pointer self) {
+  return {
+      [self](atom::begin) {
+        handling h{self, self->state.card, "begin"};
+        self->state.begun = steady_clock::now();
+        if (self->state.record.state == "proposed")
+          read_source(self);
+        else
+          synthesize(self);
+      },
+      [self](atom::node) -> caf::result<node_record> {
+        auto& st = self->state;
+        handling h{self, st.card, "node"};
+        if (st.loaded)
+          return st.record;
+        auto promise = self->make_response_promise<node_record>();
+        st.askers.push_back(promise);
+        self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
+                      keys::node(st.context->id, st.record.index))
+            .then(
+                [self](std::string& bytes) {
+                  auto record = decode<node_record>(bytes);
+                  for (auto& p : std::exchange(self->state.askers, {}))
+                    if (record)
+                      p.deliver(*record);
+                    else
+                      p.deliver(to_error(record.error()));
+                  self->quit();
+                },
+                [self](caf::error& e) {
+                  for (auto& p : std::exchange(self->state.askers, {}))
+                    p.deliver(e);
+                  self->quit();
+                });
+        return promise;
+      },
+      [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
+  };
+}
+
+} // namespace
+
+search_node_state::~search_node_state() {
+  for (auto& p : askers)
+    abandon(p, "the node");
+}
+
+search_node_actor::behavior_type search_node(node_pointer self, card_ptr card, campaign_context_ptr context,
+                                             node_record record, synthesis_step step, champion_info champion) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.context = std::move(context);
+  st.record = std::move(record);
+  st.card->about(short_string(st.context->id), std::to_string(st.record.index));
+  st.step = std::move(step);
+  st.champion = std::move(champion);
+  report_exceptions(self);
+  return handlers(self);
+}
+
+search_node_actor::behavior_type revived_node(node_pointer self, card_ptr card, campaign_context_ptr context,
+                                              uint64_t index) {
+  auto& st = self->state;
+  st.card = std::move(card);
+  st.context = std::move(context);
+  st.record.index = index;
+  st.card->about(short_string(st.context->id), std::to_string(index));
+  st.loaded = false;
+  report_exceptions(self);
+  st.card->says("revived");
+  return handlers(self);
+}
+
+} // namespace kevolve

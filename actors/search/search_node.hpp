@@ -1,0 +1,42 @@
+// A search node: one candidate's life, from its selection over synthesis and evaluation to its verdict. Spawned
+// by its campaign; passivates when terminal, and is revived from the journal when someone asks for it.
+#pragma once
+
+#include "actors/campaign/campaign_context.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct search_node_state {
+  static inline const char* name = "search-node";
+
+  card_ptr card;
+  campaign_context_ptr context;
+  node_record record;
+  synthesis_step step;
+  champion_info champion;
+  candidate what;     // empty source until proposed
+  bool loaded = true; // false: revived, the record is still in the journal
+  std::chrono::steady_clock::time_point begun;
+  std::vector<caf::typed_response_promise<node_record>> askers;
+
+  ~search_node_state();
+};
+
+// A new node, or one that a restart found selected or proposed: `record` says how far it was.
+search_node_actor::behavior_type search_node(search_node_actor::stateful_pointer<search_node_state> self, card_ptr card,
+                                             campaign_context_ptr context, node_record record, synthesis_step step,
+                                             champion_info champion);
+
+// A terminal node, to be read from the journal.
+search_node_actor::behavior_type revived_node(search_node_actor::stateful_pointer<search_node_state> self,
+                                              card_ptr card, campaign_context_ptr context, uint64_t index);
+
+} // namespace kevolve

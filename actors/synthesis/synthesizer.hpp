@@ -1,0 +1,46 @@
+// The synthesizer: from a selection to a candidate. Reads the ancestors, computes the context, asks a generator.
+#pragma once
+
+#include "actors/campaign/campaign_context.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <memory>
+
+namespace kevolve {
+
+struct synthesizer_state {
+  static inline const char* name = "synthesizer";
+
+  // One step under way.
+  struct work {
+    uint64_t serial = 0;
+    synthesis_step step;
+    std::map<uint64_t, ancestor> read;
+    std::vector<uint64_t> to_read;
+    bool for_a_model = false;
+    std::vector<id128> told; // the first parent's evaluations that a prompt tells of
+    caf::typed_response_promise<candidate> promise;
+  };
+  using work_ptr = std::shared_ptr<work>;
+
+  card_ptr card;
+  campaign_context_ptr context;
+  std::map<uint64_t, work_ptr> under_way;
+  struct known {
+    ancestor node;
+    std::vector<id128> told; // its compile, and its last evaluation
+  };
+  std::map<uint64_t, known> finished; // read before, by index: their records change no more
+  uint64_t last_serial = 0;
+
+  ~synthesizer_state();
+};
+
+synthesizer_actor::behavior_type synthesizer(synthesizer_actor::stateful_pointer<synthesizer_state> self, card_ptr card,
+                                             campaign_context_ptr context);
+
+} // namespace kevolve

@@ -1,0 +1,399 @@
+// admit: is the task sound? The reference alone is on trial: it must run, agree with itself and with the
+// oracle, depend on every input, and the tolerance must refuse answers that took no work.
+#include "backends/judge/figure.hpp"
+#include "backends/judge/judge_context.hpp"
+#include "backends/judge/null_submissions.hpp"
+#include "backends/judge/paired_comparison.hpp"
+#include "backends/judge/test_set.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int sensitivity_tries = 12;
+// Draws of each shape on which the reference must keep the tolerance; a slow one gets fewer.
+constexpr size_t own_draws = 50;
+constexpr auto own_patience = milliseconds{500};
+constexpr double slow_reference_ns = 250e6;
+constexpr double short_call = 30.0; // times a call of nothing
+
+class admission {
+public:
+  admission(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : court_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
+        maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request_, hooks) {}
+
+  attempt<void> run() {
+    if (auto ok = run_every_shape(); !ok)
+      return ok;
+    if (auto ok = run_every_edge(); !ok)
+      return ok;
+    if (auto ok = court_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
+      return ok;
+    if (auto ok = keep_its_own_tolerance(); !ok)
+      return ok;
+    if (auto ok = depend_on_every_input(); !ok)
+      return ok;
+    hooks_.progress("admit: null submissions");
+    return refuse_null_submissions(request_, maker_, pools_);
+  }
+
+private:
+  static judge_request as_own_candidate(judge_request r) {
+    r.candidate = r.reference;
+    return r;
+  }
+
+  size_t index_of(const argument& a) const { return static_cast<size_t>(&a - request_.task.arguments.data()); }
+
+  attempt<void> run_every_shape() {
+    for (const auto& shape : request_.task.shapes) {
+      auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      if (court_.native_reference) // else its copies to a device and back are in it
+        out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
+      if (court_.native_reference && (*pool)->typical_reference_ns() > slow_reference_ns)
+        out_.evidence["note.slow"] =
+            "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
+            + shape.name
+            + "': judging a candidate takes seconds, many where it is as slow; smaller shapes are judged sooner";
+      out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
+      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
+        return refusal(not_finite(bad, shape, (*pool)->sets.size()));
+      pools_.push_back(std::move(*pool));
+    }
+    if (pools_.empty())
+      return infrastructure("internal", "the task has no shape");
+    // Held-out shapes may be degenerate (a softmax over one column is a constant): null submissions are tried on
+    // what is timed.
+    smallest_ = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+      return std::pair{a->shape.held_out, a->largest_layout()} < std::pair{b->shape.held_out, b->largest_layout()};
+    });
+    return {};
+  }
+
+  static complaint not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
+    const auto where = " on shape '" + shape.name + "', in the first " + std::to_string(draws) + " draws";
+    const auto detail =
+        bad.differ
+            ? bad.which + where
+                  + ": no candidate is right by both. Change the fill rules, or give an [oracle] that "
+                    "means what the reference computes"
+            : (bad.only_the_oracle
+                   ? "the oracle (the reference with float promoted to double, unless the task gives its own; "
+                     "the reference itself does not: give an [oracle] that does not look at a float's bits)"
+                   : std::string{"the reference"})
+                  + " leaves infinite or NaN elements" + where + " (" + bad.which
+                  + "). Every output holds NaN before a call, and so does what lies beside every array: an element "
+                    "that stays so was never written, was read first, or came from past an array's end. If the "
+                    "figures are meant, change the fill rules or declare nonfinite = \"match\"";
+    return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
+  }
+
+  static complaint not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
+    const auto name = "'" + to_string(edge) + "'";
+    const auto detail =
+        "on the edge " + name + " of shape '" + shape.name + "' "
+        + (bad.differ ? bad.which : "the expected output is not finite (" + bad.which + ")")
+        + ", so no candidate could be judged there. Take " + name + " out of the arguments' edge, or "
+        + (bad.differ
+               ? "give an [oracle] that means what the reference computes"
+               : "declare nonfinite = \"match\" if these figures are meant. NaN lies beside every array: one may also "
+                 "come from past an array's end");
+    return {verdict::nonfinite, "nonfinite_edge", detail, {{"edge", to_string(edge)}, {"shape", shape.name}}};
+  }
+
+  // Nobody is judged on an edge whose expected output is not finite: who declares one is told, or nothing would check
+  // what the task says is checked. On every shape that candidates are judged on: what grows with a length may pass
+  // the largest number on a long one only. On a device that is the smallest.
+  attempt<void> run_every_edge() {
+    hooks_.progress("admit: edges");
+    const auto& least = *std::min_element(pools_.begin(), pools_.end(), [](const auto& a, const auto& b) {
+      return a->largest_layout() < b->largest_layout();
+    });
+    for (const auto& pool : pools_)
+      if (pool == least || court_.native_reference)
+        if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
+          return ok;
+    return {};
+  }
+
+  attempt<void> run_every_edge(const shape_case& shape, bool smallest) {
+    for (const auto edge : edges_of(request_.task)) {
+      if (edge == edge_kind::cancellation && request_.oracle.empty())
+        continue;
+      auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
+        return refusal(not_finite_on_edge(bad, shape, edge));
+      // What the reference itself does not do there is asked of nobody else.
+      size_t draws = 0;
+      for (const auto& set : (*pool)->sets)
+        if (auto missed = misses(**pool, set, ++draws))
+          return refusal(std::move(*missed));
+    }
+    return {};
+  }
+
+  // As a candidate: same input, different poison, bit for bit; and within its own tolerance of the oracle.
+  attempt<void> agree_with_itself() {
+    hooks_.progress("admit: determinism");
+    out_.correctness.bit_equal = true;
+    duel d{court_.zygote, court_.settings, court_.race_arena, request_, hooks_, out_.correctness};
+    if (auto ok = d.open(pools_); !ok)
+      return ok;
+    for (const auto& pool : pools_)
+      if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
+        return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
+    if (!out_.correctness.bit_equal)
+      return refusal({verdict::nondeterministic,
+                      "nondeterministic_reference",
+                      "the reference gives other bits for the same input than it gave a moment ago: it is not "
+                      "deterministic",
+                      {}});
+    auto overhead = d.call_overhead();
+    if (!overhead)
+      return tl::unexpected<setback>(overhead.error());
+    out_.evidence["call_overhead_ns"] = figure(*overhead, 3);
+    for (const auto& pool : pools_)
+      if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
+        auto usual = d.usual_call(*pool);
+        if (!usual)
+          return tl::unexpected<setback>(usual.error());
+        out_.evidence["note.short"] =
+            "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
+            + figure(*overhead / 1e3, 3)
+            + " us of which are the judge's own, waking and freezing the process, as of every time told: "
+              "speedups on it are flattened towards 1; declare larger shapes";
+      }
+    for (const auto& pool : pools_)
+      for (const auto side : {room_side::back, room_side::front})
+        if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
+          return tl::unexpected<setback>(about("reference", ok.error()));
+    return {};
+  }
+
+  // A framework's reference runs in no process of ours that could be judged as a candidate: what it gives for the same
+  // data twice is compared. Differing bits are told and taken, since its tolerance is held against the oracle.
+  attempt<void> answer_twice_alike() {
+    hooks_.progress("admit: determinism");
+    for (const auto& pool : pools_) {
+      const auto& set = pool->sets.front();
+      auto again = maker_.run_again(set);
+      if (!again)
+        return tl::unexpected<setback>(again.error());
+      for (size_t i = 0; i < again->size(); ++i) {
+        const auto* first = set.given_by_reference(i);
+        const auto& second = (*again)[i].values;
+        const auto bytes = static_cast<size_t>(counted_elements(request_.task, set, i)) * size_bytes((*again)[i].type);
+        if (first != nullptr && !second.empty() && std::memcmp(first->data(), second.data(), bytes) != 0)
+          out_.evidence["note.nondeterministic"] = "the reference gives other bits for output '"
+                                                   + request_.task.arguments[i].name + "' when it is called again";
+      }
+    }
+    return {};
+  }
+
+  // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
+  setback unless_it_disagrees(const shape_pool& pool, setback s) const {
+    const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
+    if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
+      auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
+      return missed ? setback{{}, std::move(*missed)} : s;
+    }
+    s.refused.result = verdict::nondeterministic;
+    s.refused.rule = "nondeterministic_reference";
+    s.refused.detail =
+        "the reference disagrees with itself on the same input, when what lay in its outputs before "
+        "or beside its arrays differs: it is not deterministic, or reads memory that nobody wrote, or past "
+        "an array's end ("
+        + s.refused.detail + ")";
+    s.refused.evidence.try_emplace("shape", pool.shape.name);
+    return s;
+  }
+
+  // Candidates are held to the tolerance on every draw: one that the reference misses now and then refuses the honest
+  // by chance, and one that is not finite now and then would be judged on a part of what the task says.
+  attempt<void> keep_its_own_tolerance() {
+    hooks_.progress("admit: its own error");
+    for (const auto& pool : pools_) {
+      size_t draws = 0;
+      for (const auto& set : pool->sets)
+        if (auto missed = misses(*pool, set, ++draws))
+          return refusal(std::move(*missed));
+      const auto start = std::chrono::steady_clock::now();
+      const auto pair_ns = std::chrono::nanoseconds{std::llround(2.0 * pool->typical_reference_ns())};
+      while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
+        auto set = maker_.make_set(pool->shape, fresh_draw(request_), true, nullptr, nullptr);
+        if (!set)
+          return tl::unexpected<setback>(set.error());
+        ++draws;
+        if (const auto bad = find_not_finite(request_.task, *set); !bad.which.empty())
+          return refusal(not_finite(bad, pool->shape, draws));
+        if (auto missed = misses(*pool, *set, draws))
+          return refusal(std::move(*missed));
+      }
+    }
+    return {};
+  }
+
+  std::optional<complaint> misses(const shape_pool& pool, const pool_set& set, size_t draws) const {
+    for (const auto& a : request_.task.arguments)
+      if (is_array(a) && is_written(a) && !set.reference_output[index_of(a)].empty())
+        if (auto missed = misses(a, pool, set, draws))
+          return missed;
+    return std::nullopt;
+  }
+
+  // Whole numbers that hang on comparing floating ones: where these are nearly equal, the double oracle now and then
+  // decides otherwise. As long as that is rare, either answer is taken; see compare().
+  bool decides_near_ties(const argument& a, const comparison& c, int64_t elements, const comparison_rule& rule,
+                         const shape_pool& pool) const {
+    constexpr int64_t rare = 100; // one of so many
+    const auto& arguments = request_.task.arguments;
+    const bool floats =
+        std::any_of(arguments.begin(), arguments.end(), [](const auto& x) { return is_floating(x.type); });
+    if (c.result != verdict::wrong_result || is_floating(a.type) || !floats || rule.mode != tolerance_mode::exact
+        || !court_.native_reference || c.bad * rare > elements)
+      return false;
+    out_.evidence.try_emplace("note.near_ties." + a.name,
+                              "the oracle in double decides " + std::to_string(c.bad) + " of "
+                                  + std::to_string(elements) + " elements of output '" + a.name + "' on shape '"
+                                  + pool.shape.name
+                                  + "' otherwise than the reference, near ties of what is compared: either answer "
+                                    "counts as right; an [oracle] that computes as the reference does leaves one");
+    return true;
+  }
+
+  std::optional<complaint> misses(const argument& a, const shape_pool& pool, const pool_set& set, size_t draws) const {
+    const auto i = index_of(a);
+    auto g = set.data.geometries[i];
+    g.contiguous = true; // what the reference wrote is compact by now
+    const auto rule = rule_for_output(request_.task, pool, set, i);
+    const auto elements = counted_elements(request_.task, set, i);
+    const auto c = compare(g, set.reference_output[i].data(), set.expected[i], elements, rule);
+    if (c.result == verdict::pass || decides_near_ties(a, c, elements, rule, pool))
+      return std::nullopt;
+    const auto where = "output '" + a.name + "' on shape '" + pool.shape.name + "'"
+                       + (pool.edge == edge_kind::none ? "" : " and its edge '" + to_string(pool.edge) + "'")
+                       + ", in draw " + std::to_string(draws);
+    if (c.result == verdict::nonfinite)
+      return complaint{verdict::nonfinite,
+                       "nonfinite_reference",
+                       "the reference leaves infinite or NaN elements in " + where
+                           + ", where the oracle has numbers: " + wrong_elements(c, elements)
+                           + ". Change the fill rules, or write the reference so that it overflows nowhere, and leaves "
+                             "no function's domain, where the exact result does not",
+                       {{"argument", a.name}, {"shape", pool.shape.name}}};
+    return complaint{verdict::wrong_result,
+                     "tolerance_of_reference",
+                     "the reference itself misses the tolerance of " + where + ": it is off by up to "
+                         + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
+                         + "; loosen the tolerance, or give an [oracle] that means what the reference computes",
+                     {{"argument", a.name}, {"shape", pool.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
+  }
+
+  bool same_outputs(const pool_set& a, const pool_set& b) const {
+    for (size_t i = 0; i < a.expected.size(); ++i) {
+      const auto elements = counted_elements(request_.task, a, i);
+      if (elements != counted_elements(request_.task, b, i))
+        return false;
+      const auto bytes = static_cast<size_t>(elements) * size_bytes(a.expected[i].type);
+      if (a.expected[i].values.size() != 0
+          && std::memcmp(a.expected[i].values.data(), b.expected[i].values.data(), bytes) != 0)
+        return false;
+    }
+    return true;
+  }
+
+  attempt<void> depend_on_every_input() {
+    for (const auto& a : request_.task.arguments) {
+      const bool probed = (is_array(a) && is_read(a)) || (a.role == argument_role::scalar && !a.has_value);
+      if (!probed)
+        continue;
+      hooks_.progress("admit: does '" + a.name + "' matter");
+      auto matters = depends_on(a);
+      if (!matters)
+        return tl::unexpected<setback>(matters.error());
+      if (!*matters)
+        return refusal({verdict::wrong_result,
+                        "ignores_input",
+                        "no output changes when only '" + request_.task.arguments[varied_with(a)].name
+                            + "' changes: the reference ignores '" + a.name + "'",
+                        {{"argument", a.name}}});
+    }
+    return {};
+  }
+
+  // On some shape: a softmax over one column does not depend on its input, and is sound all the same.
+  attempt<bool> depends_on(const argument& a) {
+    for (const auto& pool : pools_) {
+      auto matters = depends_on(a, pool->shape);
+      if (!matters || *matters)
+        return matters;
+    }
+    return false;
+  }
+
+  // Offsets are their lengths in another form, and cannot change without them: both vary as one, and both count as
+  // used when an output does.
+  size_t varied_with(const argument& a) const {
+    const auto* root = &a;
+    for (size_t steps = 0; root->fill.distribution == "offsets" && steps < request_.task.arguments.size(); ++steps) {
+      const auto* from = find_argument(request_.task, root->fill.of);
+      if (from == nullptr)
+        break;
+      root = from;
+    }
+    return index_of(*root);
+  }
+
+  attempt<bool> depends_on(const argument& a, const shape_case& shape) {
+    for (int attempt_number = 1; attempt_number <= sensitivity_tries; ++attempt_number) {
+      auto options = fresh_draw(request_);
+      auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
+      if (!before)
+        return tl::unexpected<setback>(before.error());
+      const auto i = varied_with(a);
+      if (is_array(a) && before->data.inputs[i].empty())
+        return false; // nothing of it to vary at this size
+      options.varied = static_cast<int>(i);
+      options.variation = secret_seed();
+      auto after = maker_.make_set(shape, options, false, nullptr, nullptr);
+      if (!after)
+        return tl::unexpected<setback>(after.error());
+      if (!same_outputs(*before, *after))
+        return true;
+    }
+    return false;
+  }
+
+  court& court_;
+  judge_request request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  pool_maker maker_;
+  std::vector<std::shared_ptr<const shape_pool>> pools_;
+  std::shared_ptr<const shape_pool> smallest_;
+};
+
+} // namespace
+
+attempt<void> admit(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return admission{c, request, hooks, out}.run();
+}
+
+} // namespace kevolve

@@ -1,0 +1,72 @@
+// One judged call: secret data in, the call, everything that came out checked. Used for every call of every
+// candidate and rival, timed or not.
+#pragma once
+
+#include "backends/judge/evaluation_error.hpp"
+#include "backends/judge/input_sets.hpp"
+#include "backends/judge/sandboxed_process.hpp"
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace kevolve {
+
+// Of a candidate that touched what lies beside its arrays.
+inline constexpr const char* fence_rule = "fence";
+
+struct call_options {
+  uint64_t poison = 0;
+  std::chrono::nanoseconds limit{0};
+  bool again = false; // the last call was this one's, on the same set, and right; only the poison differs
+  const arena_layout* between_fences = nullptr; // where the process is fenced to; null: the set's own
+};
+
+// Where a request's time goes, beside what the kernels take themselves.
+struct call_costs {
+  uint64_t calls = 0;
+  double kernel_ns = 0.0;
+  double set_up_ns = 0.0; // inputs in, outputs poisoned, guards drawn
+  double check_ns = 0.0;  // guards, inputs, outputs
+};
+
+// Of an output that may hold NaN and was found right: that a NaN in it was not written. None: all were.
+std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
+                                        const pool_set& set, int64_t elements);
+
+// On which shape it was, and on which edge.
+void tell_where(const shape_pool& pool, complaint& c);
+
+class referee {
+public:
+  referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
+
+  // Nanoseconds the call took, or why it is refused. `report` may be null.
+  attempt<double> call(contestant& process, const shape_pool& pool, const pool_set& set, const call_options& options,
+                       correctness_report* report);
+
+  const call_costs& costs() const { return costs_; }
+
+  // Keeps the outputs of the last call, for those that come again.
+  void keep_outputs(const pool_set& set);
+  // The first argument whose output had other bits when the last call came again.
+  std::optional<size_t> changed_output() const { return changed_; }
+
+private:
+  call_memory memory_of(const pool_set& set, const arena_layout& layout) const {
+    return {task_, set.data, layout, arena_};
+  }
+  std::vector<byte_buffer> outputs(const pool_set& set, const call_memory& memory) const; // compact
+  std::optional<size_t> find_changed(const pool_set& set, const call_memory& memory) const;
+  std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
+                                 const call_options& options, correctness_report* report) const;
+  std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
+                                        const pool_set& set, correctness_report* report) const;
+
+  const contract& task_;
+  shared_arena& arena_;
+  call_costs costs_;
+  std::optional<size_t> changed_;
+};
+
+} // namespace kevolve

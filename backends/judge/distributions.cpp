@@ -1,0 +1,382 @@
+#include "backends/judge/distributions.hpp"
+
+#include "backends/judge/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace kevolve {
+
+namespace {
+
+// Writes count numbers produced one by one; the common types get a loop of their own.
+template <class Next>
+void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
+  if (t == dtype::f32) {
+    auto* p = out.as<float>();
+    for (int64_t i = 0; i < count; ++i)
+      p[i] = static_cast<float>(next());
+  } else if (t == dtype::f64) {
+    auto* p = out.as<double>();
+    for (int64_t i = 0; i < count; ++i)
+      p[i] = next();
+  } else
+    for (int64_t i = 0; i < count; ++i)
+      store_number(t, out.data(), i, next());
+}
+
+// Large enough that squares and sums over thousands of terms stay finite in the type.
+double large_scale(dtype t) {
+  switch (t) {
+    case dtype::f16:
+      return 16.0;
+    case dtype::f64:
+      return 1e100;
+    default:
+      return 1e12;
+  }
+}
+
+int64_t largest_integer(dtype t) {
+  switch (t) {
+    case dtype::i8:
+      return std::numeric_limits<int8_t>::max();
+    case dtype::u8:
+      return std::numeric_limits<uint8_t>::max();
+    case dtype::i32:
+      return std::numeric_limits<int32_t>::max();
+    default:
+      return int64_t{1} << 53; // sums of a few stay exact in double, too
+  }
+}
+
+// Ordinary values with large ones among them, each of its own magnitude from a few to the largest: what looks once to
+// see whether care is needed, or cares from some magnitude on, meets what it did not look at.
+class large_among_ordinary {
+public:
+  large_among_ordinary(const edge_draw& edge, double largest, random_stream& random)
+      : edge_(edge), row_(std::max<int64_t>(edge.row, 1)), bits_(std::log2(largest)), random_(random) {}
+
+  double next() {
+    const auto column = at_++ % row_;
+    if (column == 0) {
+      // What looks at the first row to judge the others by meets an ordinary one, and a large one behind it.
+      const auto number = (at_ - 1) / row_;
+      row_is_large_ = number == 1 || (number > 1 && random_.below(8) == 0);
+      scale_ = magnitude();
+      chosen_ = static_cast<int64_t>(random_.below(static_cast<uint64_t>(row_)));
+    }
+    const auto value = random_.normal();
+    switch (edge_.variant) {
+      case 0:
+        return std::exp2(bits_) * value;
+      case 1:
+        return random_.below(8) == 0 ? magnitude() * value : value;
+      case 2:
+        return column == chosen_ ? scale_ * value : value;
+      case 3:
+      case 4:
+      case 5:
+        return row_is_large_ ? scale_ * value : value;
+      default: // 4, 16, 64, 256
+        return std::exp2(2.0 * (static_cast<double>(edge_.variant - first_scaled_variant) + 1.0)) * value;
+    }
+  }
+
+private:
+  double magnitude() { return std::exp2(std::min(3.0, bits_) + std::max(bits_ - 3.0, 0.0) * random_.uniform()); }
+
+  const edge_draw& edge_;
+  int64_t row_;
+  double bits_;
+  random_stream& random_;
+  int64_t at_ = 0;
+  int64_t chosen_ = 0;
+  bool row_is_large_ = false;
+  double scale_ = 1.0;
+};
+
+// Differences of neighbours, and deviations from the mean, are what is left when the leading digits have gone. Inside
+// the rule's own range, for an operator may be defined nowhere else.
+class values_that_cancel {
+public:
+  values_that_cancel(const argument& a, uint32_t variant, random_stream& random)
+      : random_(random), uniform_(a.fill.distribution == "uniform"),
+        low_(uniform_ ? a.fill.low : a.fill.mean - a.fill.std),
+        high_(uniform_ ? a.fill.high : a.fill.mean + a.fill.std),
+        pairs_(variant % 2 == 0 && low_ < 0.0 && high_ > 0.0) {
+    // As far from the mean as leaves a type's last digits to tell the values apart.
+    const double far = a.type == dtype::f16 || a.type == dtype::bf16 ? 16.0 : 1000.0;
+    const auto width = high_ - low_;
+    spread_ = uniform_ ? width / far : width / 2.0;
+    centre_ = uniform_ ? low_ + spread_ + (width - 2.0 * spread_) * random.uniform()
+                       : a.fill.mean + (random.below(2) == 0 ? far : -far) * width / 2.0;
+  }
+
+  double next() {
+    if (!pairs_)
+      return centre_ + spread_ * (2.0 * random_.uniform() - 1.0);
+    if (first_of_pair_ = !first_of_pair_; first_of_pair_)
+      return last_ = std::min(-low_, high_) * random_.uniform();
+    return -last_ * (1.0 - random_.uniform() / 1024.0);
+  }
+
+private:
+  random_stream& random_;
+  bool uniform_;
+  double low_;
+  double high_;
+  bool pairs_; // x, nearly -x; else all near one value
+  bool first_of_pair_ = false;
+  double last_ = 0.0;
+  double spread_ = 0.0;
+  double centre_ = 0.0;
+};
+
+// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others. Where code goes
+// wrong over such a value is mostly where a loop begins, ends, or goes from whole vectors to what remains.
+class special_among_ordinary {
+public:
+  special_among_ordinary(const argument& a, const edge_draw& edge, random_stream& random)
+      : fill_(a.fill), row_(std::max<int64_t>(edge.row, 1)), random_(random) {}
+
+  double next() {
+    const auto column = at_ % row_;
+    if (column == 0)
+      chosen_ = at_ == 0 || random_.below(4) == 0 ? place() : -1;
+    ++at_;
+    if (column == chosen_) {
+      constexpr auto infinity = std::numeric_limits<double>::infinity();
+      if (at_ == column + 1) // the first row's
+        return std::numeric_limits<double>::quiet_NaN();
+      const std::array<double, 3> values{std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
+      return values.at(random_.below(values.size()));
+    }
+    return fill_.distribution == "uniform" ? fill_.low + (fill_.high - fill_.low) * random_.uniform()
+                                           : fill_.mean + fill_.std * random_.normal();
+  }
+
+private:
+  int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
+
+  int64_t place() {
+    constexpr int64_t widest_vector = 64;
+    switch (below(6)) {
+      case 0:
+        return 0;
+      case 1:
+        return row_ - 1;
+      case 2:
+        return row_ - 1 - below(std::min(row_, widest_vector));
+      case 3:
+        return below(std::min(row_, widest_vector));
+      default:
+        return below(row_);
+    }
+  }
+
+  const fill_rule& fill_;
+  int64_t row_;
+  random_stream& random_;
+  int64_t at_ = 0;
+  int64_t chosen_ = -1;
+};
+
+// Values that do not follow the random rule but an edge. False if the edge does not apply to the rule.
+bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_draw& draw, random_stream& random) {
+  const auto edge = draw.kind;
+  const auto& name = a.fill.distribution;
+  const bool counts = name == "integer" || name == "lengths";
+  const bool real = name == "normal" || name == "uniform";
+  if (edge == edge_kind::zeros && (counts || real)) {
+    const auto zero = counts ? std::clamp(0.0, a.fill.low, std::max(a.fill.low, a.fill.high)) : 0.0;
+    fill_numbers(a.type, out, count, [zero] { return zero; });
+    return true;
+  }
+  if (edge == edge_kind::large && counts) {
+    fill_numbers(a.type, out, count, [&a] { return a.fill.high; });
+    return true;
+  }
+  if (edge == edge_kind::large && real && is_floating(a.type)) {
+    large_among_ordinary values{draw, large_scale(a.type), random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
+    return true;
+  }
+  if (edge == edge_kind::denormal && real && is_floating(a.type)) {
+    const auto scale = std::ldexp(1.0, limits_of(a.type).min_exponent);
+    fill_numbers(a.type, out, count, [&random, scale] { return scale * (2.0 * random.uniform() - 1.0); });
+    return true;
+  }
+  if (edge == edge_kind::cancellation && real && is_floating(a.type)) {
+    values_that_cancel values{a, draw.variant, random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
+    return true;
+  }
+  if (edge == edge_kind::special && real && is_floating(a.type)) {
+    special_among_ordinary values{a, draw, random};
+    fill_numbers(a.type, out, count, [&values] { return values.next(); });
+    return true;
+  }
+  return false;
+}
+
+// How wide gaps between sorted keys are, beside each other. Keys of real tables stand in runs between deserts, so the
+// scale changes by powers of two every few keys; a lookup that counts on even gaps would be right on synthetic data
+// only. One table in four is even all the same.
+class gap_widths {
+public:
+  gap_widths(double widest_bits, random_stream& random)
+      : random_(random), bits_(random.below(4) == 0 ? 0.0 : widest_bits), run_(uint64_t{1} << random.below(9)) {}
+
+  double next() {
+    if (random_.below(run_) == 0)
+      scale_ = std::exp2(bits_ * random_.uniform());
+    return scale_ * std::max(random_.uniform(), 0x1.0p-20);
+  }
+
+private:
+  random_stream& random_;
+  double bits_;
+  uint64_t run_; // keys of one scale, on average
+  double scale_ = 1.0;
+};
+
+// A declared bound as an integer, whatever was declared.
+int64_t whole(double x, double most = 0x1.0p62) {
+  return std::isnan(x) ? 0 : static_cast<int64_t>(std::clamp(x, -most, most));
+}
+
+result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_stream& random) {
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  if (is_floating(a.type)) {
+    const bool wide = a.type == dtype::f32 || a.type == dtype::f64;
+    gap_widths widths{wide ? 20.0 : 0.0, random};
+    double x = a.fill.low;
+    for (int64_t i = 0; i < count; ++i) {
+      x += widths.next() + ulp_of(a.type, x);
+      store_number(a.type, out.data(), i, x);
+    }
+    return out;
+  }
+  // Declared bounds if they hold that many values, else whatever the type holds.
+  auto low = whole(a.fill.low, 0x1.0p61);
+  auto high = whole(a.fill.high, 0x1.0p61);
+  if (high - low + 1 < count) {
+    low = 0;
+    high = largest_integer(a.type);
+  }
+  if (high - low + 1 < count)
+    return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
+                                     + to_string(a.type) + " do not exist");
+  // Each key takes one place; the others are divided among the gaps, so their sum cannot pass the upper bound.
+  gap_widths widths{40.0, random};
+  std::vector<double> parts(static_cast<size_t>(count));
+  double total = 0.0;
+  for (auto& part : parts)
+    total += part = widths.next();
+  auto room = high - low + 1 - count;
+  const auto share = static_cast<double>(room) / total;
+  auto x = low - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto gap = std::min(static_cast<int64_t>(share * parts[static_cast<size_t>(i)]), room);
+    room -= gap;
+    x += 1 + gap;
+    store_integer(a.type, out.data(), i, x);
+  }
+  return out;
+}
+
+result<byte_buffer> sample_of(const argument& a, int64_t count, const source_array& table, random_stream& random) {
+  if (is_floating(a.type) || is_floating(table.type))
+    return fail(errc::bad_input, "argument '" + a.name + "': sample_of is for integers");
+  std::vector<int64_t> values(static_cast<size_t>(table.count));
+  for (int64_t i = 0; i < table.count; ++i)
+    values[static_cast<size_t>(i)] = load_integer(table.type, table.data, i);
+  auto sorted = values;
+  if (!std::is_sorted(sorted.begin(), sorted.end()))
+    std::sort(sorted.begin(), sorted.end());
+  const auto bound = largest_integer(a.type);
+  const auto low = sorted.empty() ? 0 : std::min<int64_t>(sorted.front(), 0);
+  const auto high = sorted.empty() ? bound : std::min(bound, sorted.back() + (sorted.back() - low) / 8 + 1);
+
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t x = 0;
+    if (!values.empty() && random.uniform() < a.fill.hit)
+      x = values[static_cast<size_t>(random.below(values.size()))];
+    else {
+      // Half of them beside an entry, where a lookup that looks at a few bits only takes them for it. A dense table
+      // leaves few misses nearby; after some tries look beyond it.
+      const bool beside = !values.empty() && random.below(2) == 0;
+      for (int tries = 0; tries < 32; ++tries) {
+        if (beside && tries < 8)
+          x = std::clamp(values[static_cast<size_t>(random.below(values.size()))] + random.between(-3, 3), low, bound);
+        else
+          x = random.between(low, tries < 16 ? high : bound);
+        if (!std::binary_search(sorted.begin(), sorted.end(), x))
+          break;
+      }
+    }
+    store_integer(a.type, out.data(), i, x);
+  }
+  return out;
+}
+
+result<byte_buffer> offsets_of(const argument& a, int64_t count, const source_array& lengths) {
+  if (count != lengths.count + 1)
+    return fail(errc::bad_input, "argument '" + a.name + "': offsets of " + std::to_string(lengths.count)
+                                     + " lengths are " + std::to_string(lengths.count + 1) + " values, not "
+                                     + std::to_string(count));
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  int64_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    store_integer(a.type, out.data(), i, sum);
+    if (i < lengths.count)
+      sum += load_integer(lengths.type, lengths.data, i);
+  }
+  return out;
+}
+
+} // namespace
+
+result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
+                               random_stream random) {
+  const auto& rule = a.fill;
+  if (rule.distribution == "offsets")
+    return offsets_of(a, count, source);
+  if (rule.distribution == "sample_of")
+    return sample_of(a, count, source, random);
+  if (rule.distribution == "sorted_unique")
+    return sorted_unique(a, count, random);
+
+  byte_buffer out(static_cast<size_t>(count) * size_bytes(a.type));
+  if (edge.kind != edge_kind::none && fill_edge(a, out, count, edge, random))
+    return out;
+  if (a.type == dtype::boolean) {
+    for (int64_t i = 0; i < count; ++i)
+      out.as<uint8_t>()[i] = static_cast<uint8_t>(random.next() & 1U);
+    return out;
+  }
+  if (rule.distribution == "normal")
+    fill_numbers(a.type, out, count, [&] { return rule.mean + rule.std * random.normal(); });
+  else if (rule.distribution == "uniform")
+    fill_numbers(a.type, out, count, [&] { return rule.low + (rule.high - rule.low) * random.uniform(); });
+  else if (rule.distribution == "integer" || rule.distribution == "lengths") {
+    const auto low = whole(std::ceil(rule.low));
+    const auto high = whole(std::floor(rule.high));
+    if (is_floating(a.type))
+      fill_numbers(a.type, out, count, [&] { return static_cast<double>(random.between(low, high)); });
+    else
+      for (int64_t i = 0; i < count; ++i)
+        store_integer(a.type, out.data(), i, random.between(low, high));
+  } else
+    return fail(errc::bad_input, "argument '" + a.name + "': no distribution '" + rule.distribution
+                                     + "'; there are normal, uniform, integer, sorted_unique, lengths, offsets, "
+                                       "sample_of");
+  return out;
+}
+
+} // namespace kevolve

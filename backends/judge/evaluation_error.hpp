@@ -1,0 +1,78 @@
+// Why a request cannot go on: either the object under judgement is refused, or the infrastructure failed.
+// Never both, and the second never becomes the first.
+#pragma once
+
+#include "backends/judge/sandboxed_process.hpp"
+#include "backends/protocol.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <tl/expected.hpp>
+
+#include <string>
+
+namespace kevolve {
+
+struct setback {
+  fault trouble;     // if its kind is not empty
+  complaint refused; // else; of the rival, if the trouble's kind is rival_failed
+};
+
+template <class T>
+using attempt = tl::expected<T, setback>;
+
+inline tl::unexpected<setback> infrastructure(std::string kind, std::string detail) {
+  return tl::unexpected<setback>(setback{fault{std::move(kind), std::move(detail), 0}, {}});
+}
+
+inline tl::unexpected<setback> infrastructure(const failure& f) {
+  return infrastructure(f.code == errc::no_space      ? "no_space"
+                        : f.code == errc::unsupported ? "sandbox"
+                        : f.code == errc::not_found   ? "toolchain_missing"
+                        : f.code == errc::unavailable ? "worker_killed"
+                                                      : "internal",
+                        to_string(f));
+}
+
+// A complaint without a verdict speaks of the infrastructure.
+inline tl::unexpected<setback> refusal(complaint c) {
+  if (c.result == verdict::none)
+    return infrastructure("worker_killed", std::move(c.detail));
+  return tl::unexpected<setback>(setback{{}, std::move(c)});
+}
+
+// The reference is what everything is measured by, so its faults name it, as the oracle's name that.
+inline setback about(const std::string& who, setback s) {
+  s.refused.detail = who + ": " + s.refused.detail;
+  if (!s.refused.rule.empty())
+    s.refused.rule = who + "." + s.refused.rule;
+  return s;
+}
+
+// The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
+inline setback blame_rival(setback s, bool is_reference) {
+  if (s.trouble)
+    return s;
+  if (is_reference)
+    return {{"internal",
+             "the reference failed in the race: " + to_string(s.refused.result) + ": " + s.refused.detail
+                 + (s.refused.result == verdict::wrong_result
+                        ? "; on rare inputs it misses the task's own tolerance: loosen it"
+                        : ""),
+             0},
+            {}};
+  return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
+}
+
+// In a race the reference has been admitted: its failing now says nothing about the candidate.
+inline setback blame_reference(setback s) {
+  if (!s.trouble)
+    s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
+  return s;
+}
+
+// Whether the request ends with what its setback says of the object, or of the rival: a verdict, a rule, a detail.
+inline bool tells_of_conduct(const setback& s) {
+  return !s.trouble || s.trouble.kind == rival_failed;
+}
+
+} // namespace kevolve

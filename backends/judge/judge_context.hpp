@@ -1,0 +1,33 @@
+// The five kinds of request, from request to outcome.
+#pragma once
+
+#include "backends/judge/input_sets.hpp"
+#include "backends/judge/peaks.hpp"
+#include "backends/judge/shared_arena.hpp"
+#include "backends/judge/zygote_client.hpp"
+#include "backends/protocol.hpp"
+
+namespace kevolve {
+
+// What outlives a request.
+struct court {
+  judge_settings settings;
+  zygote_client zygote;
+  shared_arena race_arena;
+  shared_arena pool_arena;
+  pool_cache pools;
+  peak_meter peaks;
+  reference_launcher launch_reference; // native objects, unless a target has others
+  bool native_reference = true;
+
+  explicit court(judge_settings s);
+};
+
+judge_outcome hold_trial(court& c, const judge_request& request, const request_hooks& hooks);
+
+// Inside hold_trial; here so that each fits a file of its own.
+attempt<void> admit(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+attempt<void> check(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+attempt<void> race(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+
+} // namespace kevolve

@@ -1,0 +1,111 @@
+// One locked process with one loaded object: a candidate, its rival, the reference or the oracle. Frozen
+// except during a call; the judge alone holds clock and verdict. Lives for a few calls at most.
+#pragma once
+
+#include "backends/judge/shared_arena.hpp"
+#include "backends/judge/zygote_client.hpp"
+#include "runtime/base/contract.hpp"
+#include "runtime/base/result.hpp"
+#include "runtime/base/verdict.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kevolve {
+
+// Why an object is refused.
+struct complaint {
+  verdict result = verdict::none;
+  std::string rule;
+  std::string detail;
+  std::map<std::string, std::string> evidence;
+};
+
+// A shared object in a sealed memfd.
+class object_file {
+public:
+  object_file() = default;
+  static result<object_file> create(const std::string& bytes);
+  object_file(object_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  object_file& operator=(object_file&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  object_file(const object_file&) = delete;
+  object_file& operator=(const object_file&) = delete;
+  ~object_file();
+  int fd() const { return fd_; }
+
+private:
+  int fd_ = -1;
+};
+
+struct launch_options {
+  const contract* task = nullptr; // types as the object sees them
+  int slot = 0;                   // status page: 0 or 1
+  uint64_t memory_bytes = 0;
+  std::vector<int> cores; // where it runs
+};
+
+class contestant {
+public:
+  contestant() = default;
+  contestant(contestant&& other) noexcept { *this = std::move(other); }
+  contestant& operator=(contestant&& other) noexcept;
+  contestant(const contestant&) = delete;
+  contestant& operator=(const contestant&) = delete;
+  ~contestant() { end(); }
+
+  // Launches and freezes. A failure is the infrastructure's; `refused` is set when it is the object's.
+  static result<contestant> launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
+                                   const launch_options& options, std::optional<complaint>& refused);
+
+  bool alive() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
+
+  // One call, from resume to frozen again. On a complaint the process has ended.
+  std::optional<complaint> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
+                                std::chrono::nanoseconds& took);
+  // A call of nothing: what waking and freezing the process takes by itself.
+  std::optional<complaint> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
+    return call(nullptr, 0, limit, took);
+  }
+  // From now on it is not to touch these ranges of the arena, of whole pages, and may touch all others.
+  std::optional<complaint> fence(const byte_ranges& ranges, std::chrono::nanoseconds limit);
+  // Where in the arena it was when it died of touching what it may not; as far as it says.
+  std::optional<size_t> died_at() const { return died_at_; }
+  // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one
+  // does that had reported `done` before its work was.
+  bool restless(std::chrono::milliseconds grace);
+
+  void end();
+  std::chrono::nanoseconds load_time() const { return load_time_; } // the object's own doing
+
+private:
+  // Sends what the process answers with the token, from resume to frozen again.
+  std::optional<complaint> exchange(const void* message, size_t bytes, uint64_t token, std::chrono::nanoseconds limit,
+                                    std::chrono::nanoseconds& took);
+  std::optional<complaint> await_load();
+  std::optional<complaint> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
+  // Waits for the process to speak; false if it does not, or if it has become a crowd.
+  bool await_word(std::chrono::nanoseconds limit, std::optional<complaint>& crowd);
+  std::optional<complaint> too_many_threads();
+  complaint refuse(verdict v, std::string rule, std::string detail, std::map<std::string, std::string> evidence = {});
+  complaint obituary(int status);
+  bool freeze(int& status);
+
+  pid_t pid_ = -1;
+  int command_ = -1;
+  shared_arena* arena_ = nullptr;
+  int slot_ = 0;
+  uint64_t cpu_seconds_ = 0;
+  int thread_limit_ = 0; // 0: it has no way to start one
+  int64_t resident_kib_ = 0;
+  double cpu_used_ = 0.0;
+  std::chrono::nanoseconds load_time_{0};
+  std::optional<size_t> died_at_;
+};
+
+} // namespace kevolve

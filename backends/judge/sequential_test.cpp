@@ -1,0 +1,88 @@
+#include "backends/judge/sequential_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve {
+
+sign_test::sign_test(double delta) : margin_(std::log1p(delta)) {}
+
+void sign_test::bet(log_wealth& w, double excess) {
+  if (excess == 0.0)
+    return;
+  const auto sign = excess > 0.0 ? 1.0 : -1.0;
+  for (size_t i = 0; i < stakes; ++i)
+    w[i] += std::log1p(sign * 0.05 * static_cast<double>(i + 1));
+}
+
+double sign_test::wealth(const log_wealth& w) {
+  const auto top = *std::max_element(w.begin(), w.end());
+  double sum = 0.0;
+  for (auto x : w)
+    sum += std::exp(x - top);
+  return top + std::log(sum / static_cast<double>(stakes));
+}
+
+void sign_test::add(double log_ratio) {
+  ++pairs_;
+  if (!std::isfinite(log_ratio))
+    return;
+  bet(faster_, log_ratio - margin_);
+  bet(slower_, -log_ratio - margin_);
+}
+
+race_decision sign_test::decide(double alpha) const {
+  const auto threshold = std::log(2.0 / alpha);
+  if (log_e_faster() >= threshold)
+    return race_decision::faster;
+  if (log_e_slower() >= threshold)
+    return race_decision::slower;
+  return race_decision::undecided;
+}
+
+median_interval interval_of_median(std::vector<double> values, double wish) {
+  median_interval out;
+  const auto n = values.size();
+  if (n == 0)
+    return out;
+  std::sort(values.begin(), values.end());
+  out.median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+
+  // [x_(k), x_(n+1-k)] misses the median when fewer than k values lie on one side of it:
+  // twice P(Binomial(n, 1/2) <= k-1). The largest k that keeps the coverage is wanted.
+  const auto count = static_cast<double>(n);
+  size_t k = 0;
+  double below = 0.0; // P(Binomial <= k-1)
+  for (size_t next = 1; 2 * next <= n; ++next) {
+    const auto i = static_cast<double>(next - 1);
+    const auto term =
+        std::exp(std::lgamma(count + 1) - std::lgamma(i + 1) - std::lgamma(count - i + 1) - count * std::log(2.0));
+    if (k > 0 && 2.0 * (below + term) > 1.0 - wish)
+      break;
+    below += term;
+    k = next;
+  }
+  if (k == 0) { // a single value
+    out.low = out.high = out.median;
+    return out;
+  }
+  out.low = values[k - 1];
+  out.high = values[n - k];
+  out.coverage = 1.0 - 2.0 * below;
+  return out;
+}
+
+double weighted_geometric_mean(const std::vector<double>& values, const std::vector<double>& weights) {
+  double sum = 0.0;
+  double total = 0.0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto w = i < weights.size() ? weights[i] : 1.0;
+    if (!(values[i] > 0.0) || !std::isfinite(values[i]))
+      return 0.0;
+    sum += w * std::log(values[i]);
+    total += w;
+  }
+  return total > 0.0 ? std::exp(sum / total) : 0.0;
+}
+
+} // namespace kevolve

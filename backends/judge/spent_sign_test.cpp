@@ -1,0 +1,64 @@
+#include "backends/judge/spent_sign_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve {
+
+namespace {
+
+// Below 1: so much is spent early that ten like signs win a race of a hundred pairs at alpha = 0.05.
+constexpr double haste = 0.7;
+
+constexpr double share_of_faster = 0.2; // of alpha
+
+// Counting the walks takes the square of the horizon.
+constexpr uint32_t farthest_horizon = 2000;
+
+// boundary[n]: with so many positive signs of n the walk ends; n + 1: it cannot end here.
+std::vector<uint32_t> boundary_of(double error, uint32_t horizon) {
+  std::vector<uint32_t> out(horizon + 1, 1);
+  std::vector<double> alive{1.0}; // by positive signs: the chance of a fair walk that has not crossed
+  double spent = 0.0;
+  for (uint32_t n = 1; n <= horizon; ++n) {
+    std::vector<double> next(n + 1, 0.0);
+    for (uint32_t k = 0; k < alive.size(); ++k) {
+      next[k] += 0.5 * alive[k];
+      next[k + 1] += 0.5 * alive[k];
+    }
+    const auto allowed = error * std::pow(static_cast<double>(n) / horizon, haste);
+    auto b = n + 1;
+    for (; b > 0 && spent + next[b - 1] <= allowed; --b) // above the highest living walk there is nothing to spend
+      spent += next[b - 1];
+    for (auto k = b; k <= n; ++k)
+      next[k] = 0.0;
+    out[n] = b;
+    alive = std::move(next);
+  }
+  return out;
+}
+
+} // namespace
+
+spent_sign_test::spent_sign_test(double delta, double alpha, uint32_t horizon)
+    : margin_(std::log1p(delta)), faster_{boundary_of(alpha * share_of_faster, std::min(horizon, farthest_horizon))},
+      slower_{boundary_of(alpha * (1.0 - share_of_faster), std::min(horizon, farthest_horizon))} {}
+
+bool spent_sign_test::side::add(double excess) {
+  if (excess == 0.0 || signs + 1 >= boundary.size())
+    return false;
+  ++signs;
+  positive += excess > 0.0 ? 1U : 0U;
+  return positive >= boundary[signs];
+}
+
+void spent_sign_test::add(double log_ratio) {
+  if (!std::isfinite(log_ratio) || decision_ != race_decision::undecided)
+    return;
+  if (faster_.add(log_ratio - margin_))
+    decision_ = race_decision::faster;
+  else if (slower_.add(-log_ratio - margin_))
+    decision_ = race_decision::slower;
+}
+
+} // namespace kevolve

@@ -1,0 +1,252 @@
+// check, race and confirm: a candidate against the expected outputs, and against a rival's time.
+#include "backends/judge/figure.hpp"
+#include "backends/judge/paired_comparison.hpp"
+#include "backends/judge/test_set.hpp"
+#include "backends/judge/timing_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// About: as many as there are sets of the shapes together.
+constexpr size_t calls_of_a_raced_process = 40;
+
+double median(std::vector<double> values) {
+  return interval_of_median(std::move(values)).median;
+}
+
+class match {
+public:
+  match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : court_(c), request_(request), hooks_(hooks), out_(out), lineup_(c, request, hooks),
+        duel_(c.zygote, c.settings, c.race_arena, request, hooks, out.correctness) {
+    out_.correctness.bit_equal = true;
+  }
+
+  attempt<void> run() {
+    const auto start = steady_clock::now();
+    auto ended = judge();
+    if (!ended && ended.error().trouble.kind == "timed_out" && took_the_time(steady_clock::now() - start))
+      ended = refusal({verdict::timeout,
+                       "too_slow",
+                       "its calls alone took " + figure(duel_.candidate_ns() / 1e9) + " s of the "
+                           + figure(request_.limit_ms / 1e3) + " s that judging may take",
+                       {{"calls", std::to_string(duel_.costs().calls)}}});
+    account(steady_clock::now() - start);
+    if (!ended) // what went before is no comfort
+      out_.correctness.bit_equal = false;
+    return ended;
+  }
+
+private:
+  // Where the time went; the pools are made once for all candidates of a task.
+  void account(std::chrono::nanoseconds spent) {
+    const auto& c = duel_.costs();
+    out_.evidence["calls"] = std::to_string(c.calls);
+    out_.evidence["ms.kernel"] = figure(c.kernel_ns / 1e6);
+    out_.evidence["ms.set_up"] = figure(c.set_up_ns / 1e6);
+    out_.evidence["ms.check"] = figure(c.check_ns / 1e6);
+    out_.evidence["ms.launch"] = figure(duel_.launch_ns() / 1e6);
+    out_.evidence["ms.pools"] = figure(static_cast<double>(gathered_.count()) / 1e6);
+    out_.evidence["ms.whole"] = figure(static_cast<double>(spent.count()) / 1e6);
+  }
+
+  // A limit that passes is the candidate's doing when most of the time was: the pools are not, nor is a busy machine.
+  bool took_the_time(std::chrono::nanoseconds spent) const {
+    return duel_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
+  }
+
+  attempt<void> judge() {
+    const auto start = steady_clock::now();
+    auto gathered = gather();
+    gathered_ = steady_clock::now() - start;
+    if (!gathered)
+      return gathered;
+    if (auto ok = screen_all(); !ok)
+      return ok;
+    // Who is not faster has no use for what it left out, or what it touches that it may not.
+    if (request_.mode != judge_mode::race)
+      if (auto ok = screen_closely(); !ok)
+        return ok;
+    if (request_.mode == judge_mode::check)
+      return {};
+    auto raced = hold_timing_session(court_.settings, request_, hooks_, duel_, out_);
+    if (raced && request_.mode == judge_mode::race && out_.decision == race_decision::faster)
+      raced = screen_closely();
+    if (raced)
+      raced = obey_physics();
+    return raced;
+  }
+
+  attempt<void> gather() {
+    if (auto ok = lineup_.gather(); !ok)
+      return ok;
+    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, lineup_.reference_max_abs());
+    if (auto told = redrawn(lineup_.all()); !told.empty())
+      out_.evidence["redrawn"] = std::move(told);
+    if (auto ok = duel_.open(lineup_.all()); !ok)
+      return ok;
+    for (const auto& pool : lineup_.raced()) {
+      auto floor = lineup_.floor_of(*pool);
+      if (!floor)
+        return tl::unexpected<setback>(floor.error());
+      duel_.add_shape(pool, *floor);
+    }
+    return {};
+  }
+
+  attempt<void> screen_all() {
+    hooks_.progress("screen");
+    bool first = true;
+    for (const auto& pool : lineup_.screens()) {
+      if (auto ok = still_wanted(hooks_); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*pool, 0, first ? 3 : 1); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*pool, 1, 1); !ok)
+        return ok;
+      first = false;
+    }
+    // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
+    if (request_.mode == judge_mode::confirm) {
+      for (const auto& pool : lineup_.raced()) {
+        if (auto ok = duel_.screen(*pool, 0, 3); !ok)
+          return ok;
+        if (auto ok = duel_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
+          return ok;
+      }
+    }
+    for (const auto& pool : lineup_.edges())
+      if (can_judge(*pool))
+        if (auto ok = screen_whole(*pool); !ok)
+          return ok;
+    return {};
+  }
+
+  attempt<void> screen_whole(const shape_pool& pool) {
+    for (size_t set = 0; set < pool.sets.size(); ++set)
+      if (auto ok = duel_.screen(pool, set, 1); !ok)
+        return ok;
+    return {};
+  }
+
+  attempt<void> screen_closely() {
+    if (auto ok = screen_edges_among_calls(lineup_.smallest()); !ok)
+      return ok;
+    for (const auto* shape : lineup_.larger())
+      if (auto ok = screen_edges_among_calls(*shape); !ok)
+        return ok;
+    return screen_between_fences();
+  }
+
+  attempt<void> screen_edges_among_calls(const shape_case& shape) {
+    auto others = std::chrono::milliseconds{request_.mode == judge_mode::race ? 100 : 300}; // it is confirmed later
+    for (const auto edge : edges_of(request_.task)) {
+      if (auto ok = still_wanted(hooks_); !ok)
+        return ok;
+      const auto start = steady_clock::now();
+      auto pool = lineup_.edge_of(shape, edge);
+      gathered_ += steady_clock::now() - start;
+      if (!pool)
+        return tl::unexpected<setback>(pool.error());
+      if (!can_judge(**pool))
+        continue;
+      if (auto ok = screen_among_calls(**pool, lineup_.usual_of(shape), others); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  // In a process that looks like one that is raced, anywhere among as many calls as that one answers: who is careful at
+  // first or at last is careless in between. `left`: time for the other calls.
+  attempt<void> screen_among_calls(const shape_pool& edge, const shape_pool* usual, std::chrono::milliseconds& left) {
+    if (auto ok = duel_.reopen(edge); !ok)
+      return ok;
+    for (size_t set = 0; set < edge.sets.size(); ++set) {
+      const auto begun = steady_clock::now();
+      if (usual != nullptr && left.count() > 0 && duel_.fits(*usual))
+        if (auto ok = duel_.screen_a_few(*usual, calls_of_a_raced_process / edge.sets.size(), left); !ok)
+          return ok;
+      left -= std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
+      if (auto ok = duel_.screen(edge, set, 1); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  // On each shape, at either end of what it may touch.
+  attempt<void> screen_between_fences() {
+    if (auto ok = duel_.reopen(*lineup_.all().front()); !ok)
+      return ok;
+    for (const auto& pool : lineup_.all())
+      if (pool->edge == edge_kind::none || can_judge(*pool))
+        for (const auto side : {room_side::back, room_side::front})
+          if (auto ok = duel_.screen_between_fences(
+                  *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
+              !ok)
+            return ok;
+    return {};
+  }
+
+  bool can_judge(const shape_pool& pool) {
+    if (auto told = left_out(pool); !told.empty())
+      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
+    auto why = why_skipped(pool, request_);
+    if (why.empty())
+      return true;
+    out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
+    return false;
+  }
+
+  attempt<void> obey_physics() {
+    for (auto& t : out_.timings) {
+      if (t.floor_ns <= 0.0 || median(t.candidate_ns) >= impossible_below * t.floor_ns)
+        continue;
+      // A roof measured while a neighbour disturbed us would accuse the innocent: look again before saying so.
+      if (auto ok = court_.peaks.measure(); !ok)
+        return infrastructure("device_sick", ok.error().detail);
+      for (const auto& shape : duel_.shapes())
+        if (shape.pool->shape.name == t.shape) {
+          auto floor = lineup_.floor_of(*shape.pool);
+          if (!floor)
+            return tl::unexpected<setback>(floor.error());
+          t.floor_ns = *floor;
+        }
+      const auto ns = median(t.candidate_ns);
+      if (ns >= impossible_below * t.floor_ns)
+        continue;
+      return refusal({verdict::faster_than_physics,
+                      "physics_floor",
+                      (t.held_out ? std::string{"a held-out shape"} : "shape '" + t.shape + "'") + " took " + figure(ns)
+                          + " ns; the least work there is takes at least " + figure(t.floor_ns) + " ns on this device",
+                      {{"floor_ns", figure(t.floor_ns)}, {"candidate_ns", figure(ns)}}});
+    }
+    return {};
+  }
+
+  court& court_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  lineup lineup_;
+  duel duel_;
+  std::chrono::nanoseconds gathered_{0};
+};
+
+} // namespace
+
+attempt<void> check(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return match{c, request, hooks, out}.run();
+}
+
+attempt<void> race(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return match{c, request, hooks, out}.run();
+}
+
+} // namespace kevolve

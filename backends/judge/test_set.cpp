@@ -1,0 +1,133 @@
+#include "backends/judge/test_set.hpp"
+
+#include "backends/judge/distributions.hpp"
+
+#include <algorithm>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr pool_size screen_size{2, 2, milliseconds{0}};
+constexpr pool_size edge_size{1, 1, milliseconds{0}};
+constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
+constexpr pool_size cancellation_size{2, 2, milliseconds{0}};
+// They may be large, and are kept: the variants that tell most.
+constexpr pool_size larger_size{4, 4, milliseconds{0}};
+constexpr pool_size race_size{4, 32, milliseconds{1500}};
+constexpr pool_size held_out_size{4, 12, milliseconds{500}};
+
+bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
+  return a->largest_layout() < b->largest_layout();
+}
+
+const pool_size& draws_of(edge_kind edge) {
+  return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
+}
+
+} // namespace
+
+attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape,
+                                                            edge_kind edge) {
+  return maker.get(shape, edge, "edge", draws_of(edge));
+}
+
+attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge) {
+  return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
+}
+
+std::string why_skipped(const shape_pool& pool, const judge_request& request) {
+  // What cancels leaves the reference's own error, which nothing but an oracle tells.
+  if (pool.edge == edge_kind::cancellation && request.oracle.empty())
+    return "skipped: there is no oracle";
+  return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
+}
+
+lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
+    : court_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
+
+attempt<void> lineup::add(attempt<pool_pointer> pool, std::vector<pool_pointer>& to) {
+  if (!pool)
+    return tl::unexpected<setback>(blame_reference(pool.error()));
+  if ((*pool)->edge == edge_kind::none)
+    reference_max_abs_ = std::max(reference_max_abs_, (*pool)->reference_max_abs);
+  to.push_back(*pool);
+  all_.push_back(std::move(*pool));
+  return {};
+}
+
+// A race times the declared shapes anyway; the screen is for the others, and for the smallest.
+attempt<void> lineup::add_declared(const char* screen_purpose) {
+  const bool confirming = request_.mode == judge_mode::confirm;
+  for (const auto& shape : request_.task.shapes) {
+    if (request_.mode == judge_mode::check || shape.held_out)
+      if (auto ok = add(maker_.get(shape, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
+        return ok;
+    if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
+      continue;
+    const auto& size = shape.held_out ? held_out_size : race_size;
+    if (auto ok = add(maker_.get(shape, edge_kind::none, confirming ? "confirm" : "race", size), raced_); !ok)
+      return ok;
+  }
+  return {};
+}
+
+attempt<void> lineup::gather() {
+  const char* screen_purpose = request_.mode == judge_mode::confirm ? "confirm screen" : "screen";
+  if (auto ok = add_declared(screen_purpose); !ok)
+    return ok;
+  if (all_.empty())
+    return infrastructure("internal", "the task has no shape");
+  smallest_ = (*std::min_element(all_.begin(), all_.end(), is_smaller))->shape;
+  if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest_.name; }))
+    if (auto ok = add(maker_.get(smallest_, edge_kind::none, screen_purpose, screen_size), screens_); !ok)
+      return ok;
+  for (auto edge : edges_of(request_.task))
+    if (auto ok = add(edge_on_smallest(maker_, smallest_, edge), edges_); !ok)
+      return ok;
+  std::sort(screens_.begin(), screens_.end(), is_smaller);
+  return {};
+}
+
+attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
+  auto pool =
+      shape.name == smallest_.name ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
+  if (!pool)
+    return tl::unexpected<setback>(blame_reference(pool.error()));
+  return pool;
+}
+
+const shape_pool* lineup::usual_of(const shape_case& shape) const {
+  for (const auto* pools : {&raced_, &screens_})
+    for (const auto& p : *pools)
+      if (p->shape.name == shape.name)
+        return p.get();
+  return nullptr;
+}
+
+std::vector<const shape_case*> lineup::larger() const {
+  std::vector<const shape_case*> out;
+  for (const auto& shape : request_.task.shapes)
+    if (shape.name != smallest_.name && (request_.mode != judge_mode::race || !shape.held_out))
+      out.push_back(&shape);
+  return out;
+}
+
+attempt<double> lineup::floor_of(const shape_pool& pool) {
+  if (!court_.peaks.measured())
+    if (auto ok = court_.peaks.measure(); !ok)
+      return infrastructure("device_sick", ok.error().detail);
+  const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
+  double least = 0.0;
+  for (const auto& set : pool.sets) {
+    auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);
+    if (!ns)
+      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+  }
+  return least;
+}
+
+} // namespace kevolve

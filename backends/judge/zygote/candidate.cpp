@@ -1,0 +1,261 @@
+#include "backends/judge/zygote/candidate.hpp"
+
+#include "backends/judge/zygote/arena_mapping.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <ffi.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace kevolve {
+
+namespace {
+
+wire::child_status* status = nullptr;
+std::byte* arena_begin = nullptr;
+uint64_t arena_size = 0;
+
+// Room for the widest register frames and for a handler that runs after a stack overflow.
+alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
+
+// A signal that ends the candidate. Notes why, and lets it happen: the handler is gone once entered, so the
+// fault repeats and kills.
+void on_death(int, siginfo_t* info, void*) {
+  status->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
+  const auto in_arena = status->fault_address - reinterpret_cast<uint64_t>(arena_begin);
+  status->fault_in_arena = in_arena < arena_size ? in_arena + 1 : 0;
+  // A process whose address space is used up fails on the null that malloc gave it.
+  constexpr size_t probe = size_t{64} << 20U;
+  auto* p = mmap(nullptr, probe, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    status->memory_exhausted = 1;
+  else
+    munmap(p, probe);
+}
+
+void watch_deaths() {
+  stack_t alternate = {};
+  alternate.ss_sp = signal_stack.data();
+  alternate.ss_size = signal_stack.size();
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = on_death;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  for (auto signal : {SIGSEGV, SIGBUS, SIGABRT})
+    sigaction(signal, &action, nullptr);
+}
+
+void tell(wire::load_state state, const std::string& text = {}) {
+  wire::load_report report = {};
+  report.state = state;
+  std::strncpy(report.text, text.c_str(), sizeof(report.text) - 1);
+  if (write(child_command_fd, &report, sizeof(report)) != static_cast<ssize_t>(sizeof(report)))
+    _exit(1);
+}
+
+[[noreturn]] void give_up(wire::load_state state, const std::string& why) {
+  tell(state, why);
+  _exit(1);
+}
+
+ffi_type* type_of(wire::parameter p) {
+  switch (p) {
+    case wire::parameter::pointer:
+      return &ffi_type_pointer;
+    case wire::parameter::i64:
+      return &ffi_type_sint64;
+    case wire::parameter::i32:
+      return &ffi_type_sint32;
+    case wire::parameter::i8:
+      return &ffi_type_sint8;
+    case wire::parameter::u16:
+      return &ffi_type_uint16;
+    case wire::parameter::u8:
+      return &ffi_type_uint8;
+    case wire::parameter::f32:
+      return &ffi_type_float;
+    case wire::parameter::f64:
+      break;
+  }
+  return &ffi_type_double;
+}
+
+// The signature and its argument slots, all made before any clock runs.
+struct prepared_call {
+  ffi_cif cif = {};
+  std::array<ffi_type*, wire::max_arguments> types{};
+  std::array<uint64_t, wire::max_arguments> slots{};
+  std::array<void*, wire::max_arguments> pointers{};
+  void (*entry)() = nullptr;
+};
+
+// A file description of its own: the one that came is shared by every launch, and its offset would be a place for
+// one process to leave word for the next.
+void reopen_object() {
+  const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
+  const auto own = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (own < 0 || dup2(own, child_object_fd) < 0)
+    give_up(wire::load_state::lock_failed, std::string{"opening the object: "} + std::strerror(errno));
+  close(own);
+}
+
+// Mapped now: a page fault inside a timed call costs 2 µs. A read maps a huge page or, where there is none, the sixteen
+// small ones around it, for a fifth of what MAP_POPULATE takes to look at each.
+void* map_arena(const wire::launch_request& request, int fd) {
+  auto* base = map_arena_file(fd, request.arena_bytes);
+  if (base == MAP_FAILED)
+    give_up(wire::load_state::lock_failed, std::string{"mapping the arena: "} + std::strerror(errno));
+  constexpr size_t mapped_by_one_fault = size_t{64} << 10U;
+  const auto* bytes = static_cast<const volatile std::byte*>(base);
+  for (size_t i = 0; i < request.arena_bytes; i += mapped_by_one_fault)
+    static_cast<void>(bytes[i]);
+  return base;
+}
+
+void limit_resources(const wire::launch_request& request) {
+  const rlimit memory{request.memory_bytes + request.arena_bytes, request.memory_bytes + request.arena_bytes};
+  const rlimit time{request.cpu_seconds, request.cpu_seconds};
+  if (setrlimit(RLIMIT_AS, &memory) != 0 || setrlimit(RLIMIT_CPU, &time) != 0)
+    give_up(wire::load_state::lock_failed, std::string{"resource limits: "} + std::strerror(errno));
+}
+
+// The entry, or null and why there is none.
+void (*load_entry(const char* name, std::string& why))() {
+  const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
+  auto* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    why = dlerror();
+    if (auto at = why.find(path); at != std::string::npos)
+      why.replace(at, path.size(), "the object");
+    return nullptr;
+  }
+  auto* symbol = dlsym(handle, name);
+  if (symbol == nullptr)
+    why = std::string{"no function named '"} + name
+          + "' is exported: define it as the task declares it, not static, and in C++ extern \"C\"";
+  return reinterpret_cast<void (*)()>(symbol);
+}
+
+void answer(uint64_t token) {
+  const wire::done message{token};
+  if (write(child_command_fd, &message, sizeof(message)) != static_cast<ssize_t>(sizeof(message)))
+    _exit(0);
+}
+
+bool protect(std::byte* arena, const wire::fences& which, int access) {
+  for (uint64_t i = 0; i < which.count; ++i) {
+    const auto [from, to] = which.ranges[i];
+    if (mprotect(arena + from, to - from, access) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Those of before are taken down first. A process that cannot be fenced ends, and is told of as one that ended itself.
+void fence(std::byte* arena, const wire::fences& wanted) {
+  static wire::fences standing = {};
+  if (!protect(arena, standing, PROT_READ | PROT_WRITE) || !protect(arena, wanted, PROT_NONE))
+    _exit(1);
+  standing = wanted;
+}
+
+[[noreturn]] void serve(const wire::launch_request& request, prepared_call& call, std::byte* arena) {
+  const auto expected = wire::go_header_bytes + request.argument_count * sizeof(uint64_t);
+  union {
+    wire::go message;
+    wire::fences fences;
+  };
+  for (;;) {
+    auto got = read(child_command_fd, &fences, sizeof(fences));
+    if (got == static_cast<ssize_t>(sizeof(fences))) {
+      fence(arena, fences);
+      answer(fences.done_token);
+      continue;
+    }
+    if (got == static_cast<ssize_t>(wire::go_header_bytes) && request.argument_count > 0) {
+      answer(message.done_token); // an empty call: what calling costs by itself
+      continue;
+    }
+    if (got != static_cast<ssize_t>(expected)) {
+      if (got < 0 && errno == EINTR)
+        continue;
+      _exit(0); // the judge is gone or done with us
+    }
+    for (uint32_t i = 0; i < request.argument_count; ++i) {
+      call.slots[i] = message.values[i];
+      if (request.parameters[i] == wire::parameter::pointer)
+        call.slots[i] = reinterpret_cast<uint64_t>(arena + message.values[i]);
+    }
+    ffi_arg ignored = 0;
+    ffi_call(&call.cif, call.entry, &ignored, call.pointers.data());
+    answer(message.done_token);
+  }
+}
+
+} // namespace
+
+void live_as_candidate(const wire::launch_request& request, const launch_fds& fds, const candidate_sandbox& locks,
+                       library_copies& libraries) {
+  dup2(fds.command, child_command_fd);
+  dup2(fds.object, child_object_fd);
+  if (!libraries.take(request.slot))
+    give_up(wire::load_state::lock_failed, std::string{"its copies of the libraries: "} + std::strerror(errno));
+  reopen_object();
+  sched_setaffinity(0, sizeof(request.cores), &request.cores);
+  clearenv(); // a thread runtime leaves word there
+
+  // The object's constructors must not meet the descriptor: they could map what lies behind the arguments.
+  auto* arena = static_cast<std::byte*>(map_arena(request, fds.arena));
+  close(fds.arena);
+  status = reinterpret_cast<wire::child_status*>(arena + request.status_offset);
+  arena_begin = arena;
+  arena_size = request.status_offset;
+  status->system_call = -1;
+  record_violations(&status->system_call);
+  watch_deaths();
+
+  static prepared_call call;
+  for (uint32_t i = 0; i < request.argument_count; ++i) {
+    call.types[i] = type_of(request.parameters[i]);
+    call.pointers[i] = &call.slots[i];
+  }
+  if (ffi_prep_cif(&call.cif, FFI_DEFAULT_ABI, request.argument_count, &ffi_type_void, call.types.data()) != FFI_OK)
+    give_up(wire::load_state::lock_failed, "this signature cannot be called");
+
+  limit_resources(request);
+  if (auto pinned = locks.running.pin_syscalls(); !pinned)
+    give_up(wire::load_state::lock_failed, to_string(pinned.error()));
+  if (auto locked = locks.loading.lock(); !locked)
+    give_up(wire::load_state::lock_failed, to_string(locked.error()));
+  tell(wire::load_state::locked);
+  std::string why;
+  call.entry = load_entry(request.entry, why);
+  close(child_object_fd);
+  // From here on what the object's own code may have prevented is no fault of ours.
+  if (!locks.running.lock_pinned_syscalls())
+    _exit(1);
+  if (call.entry == nullptr) {
+    tell(wire::load_state::load_failed, why);
+    // Alive until the judge has seen under which profile this was said.
+    char end = 0;
+    while (read(child_command_fd, &end, 1) < 0 && errno == EINTR) {
+    }
+    _exit(1);
+  }
+  tell(wire::load_state::ready);
+  serve(request, call, arena);
+}
+
+} // namespace kevolve

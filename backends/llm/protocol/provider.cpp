@@ -1,0 +1,121 @@
+#include "backends/llm/protocol/provider.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kevolve::llm {
+
+namespace {
+
+struct known_provider {
+  std::string_view name;
+  wire_format wire;
+  std::string_view base_url;
+  std::string_view key_environment;
+  bool needs_key;
+  std::string_view max_tokens_name;
+};
+
+constexpr std::string_view usual_name = "max_tokens";
+constexpr std::array<known_provider, 10> known{{
+    {"openai", wire_format::openai_responses, "https://api.openai.com/v1", "OPENAI_API_KEY", true, usual_name},
+    {"openai-chat", wire_format::openai_chat, "https://api.openai.com/v1", "OPENAI_API_KEY", true,
+     "max_completion_tokens"},
+    {"anthropic", wire_format::anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", true, usual_name},
+    {"gemini", wire_format::openai_chat, "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY",
+     true, usual_name},
+    {"deepseek", wire_format::openai_chat, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", true, usual_name},
+    {"openrouter", wire_format::openai_chat, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, usual_name},
+    {"vllm", wire_format::openai_chat, "http://127.0.0.1:8000/v1", "", false, usual_name},
+    {"sglang", wire_format::openai_chat, "http://127.0.0.1:30000/v1", "", false, usual_name},
+    {"llama.cpp", wire_format::openai_chat, "http://127.0.0.1:8080/v1", "", false, usual_name},
+    {"ollama", wire_format::openai_chat, "http://127.0.0.1:11434/v1", "", false, usual_name},
+}};
+
+// RFC 9110's tokens and field values.
+bool is_header_name(std::string_view name) {
+  constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+           || signs.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_header_value(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return u == '\t' || (u >= 0x20 && u != 0x7F);
+  });
+}
+
+void put_header(header_list& headers, std::string name, std::string value) {
+  for (auto& [key, old] : headers)
+    if (const header_list one{{key, ""}}; find_header(one, name) != nullptr) {
+      old = std::move(value);
+      return;
+    }
+  headers.emplace_back(std::move(name), std::move(value));
+}
+
+} // namespace
+
+result<provider_access> preset(std::string_view name) {
+  for (const auto& k : known)
+    if (k.name == name) {
+      provider_access p;
+      p.name = k.name;
+      p.wire = k.wire;
+      p.base_url = k.base_url;
+      p.key_environment = k.key_environment;
+      p.needs_key = k.needs_key;
+      p.max_tokens_name = k.max_tokens_name;
+      return p;
+    }
+  std::string all;
+  for (const auto& n : preset_names())
+    all += (all.empty() ? "" : ", ") + n;
+  return fail(errc::not_found, "no provider preset '" + std::string{name} + "'; there are: " + all);
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> out;
+  for (const auto& k : known)
+    out.emplace_back(k.name);
+  return out;
+}
+
+result<header_list> request_headers(const provider_access& p, std::string_view key, bool stream) {
+  header_list out{{"content-type", "application/json"}, {"accept", stream ? "text/event-stream" : "application/json"}};
+  // A key read from a file ends with a line feed.
+  while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' '))
+    key.remove_suffix(1);
+  if (!is_header_value(key))
+    return fail(errc::bad_input, "provider " + p.name + ": the key has characters that no header can carry");
+  if (!key.empty() && p.wire == wire_format::anthropic)
+    out.emplace_back("x-api-key", key);
+  else if (!key.empty())
+    out.emplace_back("authorization", "Bearer " + std::string{key});
+  if (p.wire == wire_format::anthropic)
+    out.emplace_back("anthropic-version", "2023-06-01");
+  const header_list kept{{"host", ""},
+                         {"content-length", ""},
+                         {"transfer-encoding", ""},
+                         {"connection", ""},
+                         {"upgrade", ""},
+                         {"te", ""},
+                         {"trailer", ""},
+                         {"expect", ""},
+                         {"content-type", ""},
+                         {"proxy-connection", ""}};
+  for (const auto& [name, value] : p.extra_headers) {
+    if (!is_header_name(name) || !is_header_value(value))
+      return fail(errc::bad_input, "provider " + p.name + ": a header cannot have these characters: name or value of "
+                                       + (is_header_name(name) ? "'" + name + "'" : std::string{"a nameless one"}));
+    if (find_header(kept, name) != nullptr)
+      return fail(errc::bad_input, "provider " + p.name + ": header '" + name + "' is not the operator's to set");
+    put_header(out, name, value);
+  }
+  return out;
+}
+
+} // namespace kevolve::llm

@@ -1,0 +1,33 @@
+// The examiner's kernel: a row of blocks for each piece. Compiled to PTX by clang, with no toolkit.
+#include "backends/nvidia/examiner/loops.hpp"
+
+using namespace kevolve::cuda;
+
+namespace {
+
+// Most threads find nothing new, and do not wait for each other.
+void raise(int64_t& to, int64_t x) {
+  if (x > *const_cast<volatile int64_t*>(&to))
+    __atomic_fetch_max(&to, x, __ATOMIC_RELAXED);
+}
+
+} // namespace
+
+extern "C" __attribute__((nvptx_kernel)) void
+kevolve_examine(unsigned char* arena, unsigned char* set, unsigned char* kept, const piece* pieces, finding* findings) {
+  const uint64_t threads = static_cast<uint64_t>(__nvvm_read_ptx_sreg_ntid_x());
+  const share mine{__nvvm_read_ptx_sreg_ctaid_x() * threads + __nvvm_read_ptx_sreg_tid_x(),
+                   __nvvm_read_ptx_sreg_nctaid_x() * threads};
+  const auto which = __nvvm_read_ptx_sreg_ctaid_y();
+  const piece& p = pieces[which];
+  const finding found = examine(arena, p.block == 0 ? set : kept, p, mine);
+  finding& out = findings[which];
+  if (found.bad != 0)
+    __atomic_fetch_add(&out.bad, found.bad, __ATOMIC_RELAXED);
+  if (p.kind != piece_kind::within_figures)
+    return;
+  raise(out.max_abs, found.max_abs);
+  raise(out.max_rel, found.max_rel);
+  raise(out.max_ulp, found.max_ulp);
+  raise(out.largest, found.largest);
+}

@@ -1,0 +1,19 @@
+// What came back from a call beside what was expected: guards, inputs, every output in full. The same rules as for
+// native candidates, on the same image of the arguments.
+#pragma once
+
+#include "backends/judge/input_sets.hpp"
+#include "backends/judge/sandboxed_process.hpp"
+
+#include <optional>
+
+namespace kevolve::cuda {
+
+// `full`: find every number for the report, which may be null.
+std::optional<complaint> check_call(const contract& task, const call_memory& memory, const shape_pool& pool,
+                                    const pool_set& set, bool full, correctness_report* report);
+
+// The outputs' counted elements, by argument, compact.
+std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const pool_set& set);
+
+} // namespace kevolve::cuda

@@ -1,0 +1,68 @@
+// What the examiner is asked about one call, as pieces of work, and what its findings mean. The rules are those of
+// backends/judge; here is only where everything lies. The device says yes, or sends the question to the host.
+#pragma once
+
+#include "backends/judge/input_sets.hpp"
+#include "backends/nvidia/examiner/pieces.hpp"
+#include "backends/protocol.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace kevolve::cuda {
+
+// Where a set's bytes lie in its block on the device.
+struct resident_set {
+  struct part {
+    uint64_t at = 0;
+    const byte_buffer* bytes = nullptr; // none: there is nothing of this kind
+  };
+  std::vector<part> inputs; // each by argument
+  std::vector<part> expected;
+  std::vector<part> reference;
+  uint64_t bytes = 0;
+};
+resident_set place_set(const pool_set& set);
+
+// Where the call's arguments begin in the arena, and how large that is.
+struct arena_view {
+  uint64_t rotation = 0;
+  uint64_t bytes = 0;
+};
+
+// Inputs, poison, guards, and what lies around it all.
+std::vector<piece> pieces_to_lay_out(const contract& task, const pool_set& set, const resident_set& where,
+                                     uint64_t poison, arena_view arena);
+
+// Whether a call's outputs are kept for the next one on the same data, or compared with what was kept.
+enum class rerun : uint8_t { no = 0, keep, compare };
+
+struct examination {
+  enum class about : uint8_t { around, bytes, output, reference_bits, rerun, nothing };
+  struct question {
+    about what;
+    size_t argument;
+  };
+  std::vector<piece> pieces;
+  std::vector<question> questions; // of each piece
+  bool complete = true;            // false: something that only the host can look at
+};
+// `full`: with the report's figures, for an ordinary pool.
+examination pieces_to_check(const contract& task, const pool_set& set, const shape_pool& pool,
+                            const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again);
+
+struct examined {
+  bool complete = true;          // the device has looked at everything
+  bool strayed = false;          // something was written around the arguments' place
+  bool well = true;              // nothing is wrong; else the host looks and decides
+  bool bytes_differ = false;     // not well, and not only by an output's values
+  std::optional<size_t> differs; // an output that is not what it was on the same data
+  // The report's figures, if asked for and all is well.
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;
+  bool bit_equal = true;
+};
+examined read_findings(const examination& asked, const std::vector<finding>& found, const pool_set& set);
+
+} // namespace kevolve::cuda

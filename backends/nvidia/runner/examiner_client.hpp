@@ -1,0 +1,85 @@
+// The runner's side of the examiner: starts it when it is needed, keeps sets on the device between requests, and asks.
+// Whatever goes wrong here is a fault, never a verdict; the next request starts a fresh one.
+#pragma once
+
+#include "backends/nvidia/runner/examination.hpp"
+#include "backends/nvidia/runner/examiner_wire.hpp"
+#include "backends/nvidia/runner/worker_client.hpp"
+
+#include <list>
+
+namespace kevolve::cuda {
+
+class examiner_client {
+public:
+  examiner_client() = default;
+  examiner_client(const examiner_client&) = delete;
+  examiner_client& operator=(const examiner_client&) = delete;
+  ~examiner_client() { end(); }
+
+  // An arena of that size at least, with an examiner behind it. False: this device and driver cannot; why() says why.
+  attempt<bool> ready(const worker_options& options, uint64_t bytes);
+  const std::string& why() const { return unfit_; }
+  bool serves() const { return arena_fd_ >= 0 && process_.alive(); }
+  bool alive() const { return process_.alive(); }
+  int arena_fd() const { return arena_fd_; }
+  uint64_t arena_bytes() const { return arena_bytes_; }
+  // Which of all arenas that it has made: no other has it.
+  uint64_t arena_number() const { return arenas_; }
+
+  // Puts the call's data into the arena, which no kernel may be using until finish_lay_out() has said that all is
+  // there.
+  attempt<void> begin_lay_out(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation);
+  attempt<void> finish_lay_out();
+  // After a call on what was laid out last, and with the same.
+  attempt<examined> check(const contract& task, const pool_set& set, const shape_pool& pool, uint64_t poison,
+                          uint64_t rotation, bool full, rerun again);
+  // The arena's bytes from `rotation` on, into the host's memory that host() is.
+  attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
+  shared_arena& host() { return host_; }
+
+  // The next ready() makes another arena: what still runs on the device from a lost process must not write into ours.
+  void abandon_arena();
+  // Whoever was to map the arena could not: from here on all is the host's.
+  void give_up(const std::string& why);
+
+  double work_ns() const { return work_ns_; }   // of the device, since it was made: laying out and checking
+  uint64_t uploads() const { return uploads_; } // sets, since it was made
+  void end();
+
+private:
+  struct held {
+    uint64_t number;
+    uint64_t bytes;
+  };
+
+  attempt<void> start(const worker_options& options);
+  attempt<void> make_arena(uint64_t bytes);
+  attempt<void> attach();
+  attempt<void> have(const pool_set& set, const resident_set& where);
+  attempt<void> drop_oldest();
+  attempt<void> make_room(uint64_t number, uint64_t bytes);
+  attempt<void> upload(const pool_set& set, const resident_set& where);
+  static cuda_wire::work order_of(const pool_set& set, const std::vector<piece>& pieces, bool answered);
+  template <class Order>
+  attempt<void> order(cuda_wire::word kind, const Order& what);
+  // Both end it: nothing that it holds is to be trusted any more.
+  tl::unexpected<setback> fault(const cuda_wire::answer& how);
+  tl::unexpected<setback> lost(const failure& why);
+
+  worker_client process_;
+  std::string unfit_;
+  shared_arena host_;
+  int arena_fd_ = -1;
+  uint64_t arena_bytes_ = 0;
+  uint64_t arenas_ = 0;
+  uint64_t budget_ = 0;
+  uint64_t held_bytes_ = 0;
+  uint64_t kept_bytes_ = 0;
+  std::list<held> held_; // the one used last in front
+  uint64_t uploads_ = 0;
+  double work_ns_ = 0.0;
+  bool laying_out_ = false; // its answer is to come
+};
+
+} // namespace kevolve::cuda

@@ -1,0 +1,34 @@
+// A PyTorch reference as the runner uses it: what computes expected outputs, and a rival that is timed.
+#pragma once
+
+#include "backends/nvidia/runner/device_process.hpp"
+
+namespace kevolve::cuda {
+
+// Whether the compile server made the reference of a framework, and not of native code.
+bool is_framework(const judge_request& request);
+
+// Expected outputs from the bench's one framework process, which is started when first needed.
+reference_launcher framework_launcher(bench& b);
+
+// The reference as the rival: called as it is, or as torch.compile makes it.
+class framework_rival final : public timed_contestant {
+public:
+  framework_rival(const judge_request& request, framework_mode mode, size_t arena_bytes)
+      : request_(request), mode_(mode), arena_bytes_(arena_bytes) {}
+  attempt<void> load(bench& b) override;
+  bool in_arena() const override { return in_arena_; }
+  std::string why_on_host() const override { return why_on_host_; }
+  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation, bool records,
+                          std::chrono::milliseconds limit, const last_word& laid_out) override;
+
+private:
+  const judge_request& request_;
+  framework_mode mode_;
+  size_t arena_bytes_;
+  bool in_arena_ = false;
+  std::string why_on_host_;
+  framework_client* process_ = nullptr;
+};
+
+} // namespace kevolve::cuda

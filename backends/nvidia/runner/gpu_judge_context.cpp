@@ -1,0 +1,265 @@
+#include "backends/nvidia/runner/gpu_judge_context.hpp"
+
+#include "backends/judge/physics.hpp"
+#include "backends/nvidia/runner/framework_reference.hpp"
+#include "runtime/base/wall_clock.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <new>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds probe_limit{120'000};
+constexpr size_t spare_workers = 2;      // a candidate and its rival
+constexpr size_t more_spares = 2;        // for a race that ends before the next one's are made
+constexpr uint32_t most_pairs_ready = 4; // each context takes half a GiB of the device
+
+// Dense TF32 operations per clock and multiprocessor, as published: the fastest that any unit does 32-bit floats at.
+// f16 runs twice as fast and bytes four times, which is what physics_floor_ns() makes of it. A roof may be too high;
+// one too low would accuse the innocent.
+double operations_per_clock(uint32_t capability) {
+  switch (capability) {
+    case 80:
+      return 1024.0;
+    case 86:
+    case 89:
+      return 512.0;
+    case 90:
+      return 2048.0;
+    default:
+      return 0.0;
+  }
+}
+
+// Of 32-bit floats, a second; 0: unknown.
+double peak_flops(const bench& b) {
+  const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
+  const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);
+  return operations_per_clock(b.device.limits.capability) * static_cast<double>(b.device.limits.multiprocessors)
+         * clock;
+}
+
+attempt<void> probe(bench& b, judge_outcome& out) {
+  if (auto ok = check_health(b); !ok)
+    return ok;
+  out.evidence["copy_bytes_per_second"] = std::to_string(b.peaks.copy_bytes_per_second);
+  out.evidence["cached_bytes_per_second"] = std::to_string(b.peaks.cached_bytes_per_second);
+  out.evidence["event_floor_ns"] = std::to_string(b.peaks.event_floor_ns);
+  return {};
+}
+
+attempt<void> dispatch(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  b.host.native_reference = !is_framework(request);
+  b.host.launch_reference =
+      b.host.native_reference ? native_launcher(b.host.zygote, b.host.settings) : framework_launcher(b);
+  switch (request.mode) {
+    case judge_mode::admit: // of the reference alone
+      return admit(b.host, request, hooks, out);
+    case judge_mode::probe:
+      return probe(b, out);
+    default:
+      return race(b, request, hooks, out);
+  }
+}
+
+void reap(bench& b) {
+  std::erase_if(b.dismissed, [](auto pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+} // namespace
+
+result<worker_client> take_worker(bench& b) {
+  while (!b.spares.empty()) {
+    auto out = std::move(b.spares.front());
+    b.spares.pop_front();
+    if (out.runs())
+      return out;
+  }
+  return worker_client::start(b.settings.worker);
+}
+
+void replenish(bench& b) {
+  reap(b);
+  const auto wanted = spare_workers * std::clamp(b.pairs_of_workers, 1U, most_pairs_ready) + more_spares;
+  while (b.spares.size() < wanted) {
+    auto worker = worker_client::start(b.settings.worker);
+    if (!worker)
+      return; // whoever needs one will be told why there is none
+    // All at once: the driver makes four in 0.26 s, and one alone in 0.1 s.
+    worker->open();
+    b.spares.push_back(std::move(*worker));
+  }
+}
+
+void settle(bench& b) {
+  for (auto& spare : b.spares)
+    if (spare.runs())
+      spare.greet(probe_limit); // whoever takes it will be told what is wrong with it
+}
+
+void dismiss(bench& b, worker_client& worker) {
+  if (const auto pid = worker.dismiss(); pid > 0)
+    b.dismissed.push_back(pid);
+}
+
+size_t standing_processes(bench& b) {
+  reap(b);
+  return b.spares.size() + b.dismissed.size() + (b.rival ? 1U : 0U) + (b.framework.alive() ? 1U : 0U)
+         + (b.examiner.alive() ? 1U : 0U);
+}
+
+size_t own_processes(bench& b) {
+  constexpr size_t candidate_and_rival = 2;
+  return candidate_and_rival + standing_processes(b);
+}
+
+std::optional<device_weather> look(bench& b, size_t ours) {
+  if (!b.watch)
+    return std::nullopt;
+  const auto weather = b.watch->read();
+  b.seen = to_sample(weather, ours, wall_clock_ns());
+  return weather;
+}
+
+result<void> get_to_know(bench& b) {
+  auto worker = worker_client::start(b.settings.worker);
+  if (!worker)
+    return tl::unexpected(worker.error());
+  auto hello = worker->greet(probe_limit);
+  if (!hello)
+    return tl::unexpected(hello.error());
+  if (hello->how.status != 0)
+    return fail(errc::unsupported, hello->how.detail);
+  b.device = std::move(*hello);
+  if (auto watch = management::open(b.device.facts["pci"])) {
+    b.watch = *watch;
+    b.device.facts["driver"] = watch->driver_version();
+  } else
+    b.device.facts["nvml"] = watch.error().detail;
+  // Its kernel is assembled before anybody waits for it. What is wrong with it is told to whoever needs it.
+  const auto common = b.examiner.ready(b.settings.worker, 0);
+  b.device.facts["comparison"] = !common   ? common.error().trouble.detail
+                                 : *common ? "device"
+                                           : "host: " + b.examiner.why();
+  return {};
+}
+
+attempt<void> check_health(bench& b) {
+  auto worker = take_worker(b);
+  if (!worker)
+    return infrastructure(worker.error());
+  auto hello = worker->greet(probe_limit);
+  if (!hello || hello->how.status != 0)
+    return infrastructure("device_sick", hello ? hello->how.detail : to_string(hello.error()));
+  auto measured = worker->ask<cuda_wire::measured>(cuda_wire::word::measure, cuda_wire::measure{},
+                                                   cuda_wire::word::measured, probe_limit);
+  if (!measured || measured->how.status != 0)
+    return infrastructure("device_sick", measured ? measured->how.detail : to_string(measured.error()));
+  if (!measured->right)
+    return infrastructure("device_sick", "the device computes a known answer wrongly");
+  b.peaks = std::move(*measured);
+  look(b, standing_processes(b) + 1); // and the worker
+  return {};
+}
+
+call_roofs roofs_of(const bench& b, const contract& task, const pool_set& set) {
+  call_roofs out;
+  out.launch_ns = b.peaks.event_floor_ns;
+  if (task.work_flops.empty() && task.work_bytes.empty())
+    return out;
+  const auto bytes = working_set_bytes(set.data);
+  device_peaks arithmetic;
+  arithmetic.flops_per_second = peak_flops(b);
+  device_peaks memory;
+  memory.levels = {{"dram", 0, b.peaks.copy_bytes_per_second}};
+  out.compute_ns = physics_floor_ns(task, set.data, bytes, arithmetic).value_or(0.0);
+  out.memory_ns = physics_floor_ns(task, set.data, bytes, memory).value_or(0.0);
+  return out;
+}
+
+attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool) {
+  const auto& task = request.task;
+  if (task.work_flops.empty() && task.work_bytes.empty())
+    return 0.0;
+  if (b.peaks.copy_bytes_per_second == 0.0)
+    if (auto ok = check_health(b); !ok)
+      return tl::unexpected(ok.error());
+  device_peaks peaks;
+  peaks.flops_per_second = peak_flops(b);
+  double least = 0.0;
+  for (const auto& set : pool.sets) {
+    const auto bytes = working_set_bytes(set.data);
+    // The L2 keeps what is written last, so that much never has to reach memory inside the call.
+    const auto kept = std::min<double>(static_cast<double>(b.device.l2_bytes), 0.5 * static_cast<double>(bytes));
+    const auto memory = std::max(b.device.memory_bytes_per_second, b.peaks.copy_bytes_per_second)
+                        * static_cast<double>(bytes) / (static_cast<double>(bytes) - kept);
+    // Copies reach about half of what loads alone do at the L2.
+    peaks.levels = {{"l2", static_cast<int64_t>(2 * b.device.l2_bytes), 4.0 * b.peaks.cached_bytes_per_second},
+                    {"dram", 0, memory}};
+    auto ns = physics_floor_ns(task, set.data, bytes, peaks);
+    if (!ns)
+      return infrastructure("internal", "the declared work: " + to_string(ns.error()));
+    least = &set == &pool.sets.front() ? *ns : std::min(least, *ns);
+  }
+  return least;
+}
+
+namespace {
+
+// For whom a figure is told that was measured elsewhere.
+std::string machine_of(const bench& b) {
+  const auto named = [](const std::map<std::string, std::string>& facts, const char* key, const char* before) {
+    const auto it = facts.find(key);
+    return it == facts.end() || it->second.empty() ? std::string{} : before + it->second;
+  };
+  return named(b.device.facts, "device", "") + named(b.device.facts, "driver", ", driver ")
+         + named(b.device.facts, "cuda", ", CUDA ")
+         + (b.framework.alive() ? named(b.framework.facts(), "torch", ", PyTorch ") : "");
+}
+
+} // namespace
+
+judge_outcome hold_trial(bench& b, const judge_request& request, const request_hooks& hooks) {
+  const auto start = steady_clock::now();
+  judge_outcome out;
+  out.job = request.job;
+  attempt<void> ended;
+  try {
+    ended = dispatch(b, request, hooks, out);
+  } catch (const std::bad_alloc&) {
+    ended = infrastructure("no_space", "the runner has no memory for this task's arrays");
+  } catch (const std::exception& e) {
+    ended = infrastructure("internal", e.what());
+  }
+  if (ended)
+    out.result = verdict::pass;
+  else {
+    auto& s = ended.error();
+    out.trouble = s.trouble;
+    out.decision = race_decision::undecided;
+    if (tells_of_conduct(s)) {
+      out.result = s.refused.result;
+      out.rule = s.refused.rule;
+      out.detail = s.refused.detail;
+      out.evidence.merge(s.refused.evidence);
+    }
+  }
+  out.evidence["machine"] = machine_of(b);
+  // No host code of the candidate runs; the reference's sandbox is the host's.
+  out.sandbox_level = "device-code, host " + b.host.zygote.sandbox_level();
+  if (b.framework.alive())
+    out.sandbox_level += ", reference " + b.framework.sandbox_level();
+  out.judge_ns = std::chrono::nanoseconds{steady_clock::now() - start}.count();
+  return out;
+}
+
+} // namespace kevolve::cuda

@@ -1,0 +1,273 @@
+// kevolve-runner-cuda: owns inputs, expected values, clock and verdict for one NVIDIA device. Speaks
+// backends/protocol.hpp on descriptor 3, as a judge does; the device itself is touched only by its workers, one process
+// and context per candidate.
+#include "backends/nvidia/runner/examiner.hpp"
+#include "backends/nvidia/runner/gpu_judge_context.hpp"
+#include "backends/nvidia/runner/worker.hpp"
+#include "runtime/base/channel.hpp"
+#include "runtime/base/helper_process.hpp"
+#include "runtime/base/sandbox.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr size_t most_draw_threads = 16;
+// As often as the node stores what it hears.
+constexpr milliseconds idle_look_every{10'000};
+
+std::string own_folder() {
+  std::string path(4096, '\0');
+  const auto n = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+std::vector<int> allowed_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> out;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(static_cast<size_t>(i), &set))
+        out.push_back(i);
+  return out;
+}
+
+// Of the machine, or of the control group that this process is in.
+uint64_t memory_bytes() {
+  auto out =
+      static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const auto* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    uint64_t limit = 0;
+    if (std::ifstream{path} >> limit)
+      out = std::min(out, limit);
+  }
+  return out;
+}
+
+class server {
+public:
+  server(runner_settings settings, std::vector<std::string> done_without)
+      : bench_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
+
+  int run() {
+    if (auto ok = bench_.host.zygote.start(); !ok)
+      return give_up(to_string(ok.error()));
+    if (auto ok = get_to_know(bench_); !ok)
+      return give_up(to_string(ok.error()));
+    if (!say_hello())
+      return 1;
+    for (;;) {
+      if (waiting_.empty() && bench_.watch && !channel_.readable(idle_look_every)) {
+        tell_sample();
+        continue;
+      }
+      if (waiting_.empty() && !receive(std::chrono::hours{24 * 365}))
+        return 0;
+      if (waiting_.empty())
+        continue;
+      const auto request = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (!serve(request))
+        return 0;
+    }
+  }
+
+private:
+  static int give_up(const std::string& why) {
+    std::fprintf(stderr, "kevolve-runner-cuda: %s\n", why.c_str());
+    return 1;
+  }
+
+  bool say_hello() {
+    helper_hello hello;
+    hello.kind = "judge";
+    hello.facts = bench_.device.facts;
+    auto& f = hello.facts;
+    hello.fingerprint =
+        to_string(derive_id("cuda-device", f["device"] + "/" + f["uuid"] + "/" + f["driver"] + "/" + f["cuda"]));
+    f["sandbox"] = bench_.host.zygote.sandbox_level();
+    f["ready_ms"] = std::to_string(bench_.device.ready_ns / 1'000'000);
+    return channel_.send_message(frame_kind::hello, hello).has_value();
+  }
+
+  bool receive(milliseconds limit) {
+    auto f = channel_.receive(limit);
+    if (!f)
+      return f.error().code == errc::timed_out;
+    if (static_cast<frame_kind>(f->kind) == frame_kind::judge_request) {
+      auto request = decode<judge_request>(f->payload);
+      if (request)
+        waiting_.push_back(std::move(*request));
+      else
+        give_up(to_string(request.error()));
+      return request.has_value();
+    }
+    if (static_cast<frame_kind>(f->kind) == frame_kind::cancel) {
+      auto cancel = decode<helper_cancel>(f->payload);
+      if (cancel)
+        cancel_job(cancel->job);
+      return cancel.has_value();
+    }
+    give_up("unexpected frame " + std::to_string(f->kind));
+    return false;
+  }
+
+  void cancel_job(const id128& job) {
+    if (job == current_) {
+      cancelled_ = true;
+      return;
+    }
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& r) { return r.job == job; });
+    if (found == waiting_.end())
+      return;
+    waiting_.erase(found);
+    judge_outcome out;
+    out.job = job;
+    out.trouble = {"cancelled", "the request was cancelled before it began", 0};
+    alive_ = channel_.send_message(frame_kind::judge_outcome, out).has_value() && alive_;
+  }
+
+  // Of the last look, if it has not been told yet; else of a new one. The device costs that nothing: workers that wait
+  // keep its driver awake anyway.
+  void tell_sample() {
+    if (!bench_.seen)
+      look(bench_, standing_processes(bench_));
+    if (const auto sample = std::exchange(bench_.seen, std::nullopt))
+      alive_ = channel_.send_message(frame_kind::device_sample, *sample).has_value() && alive_;
+  }
+
+  bool serve(const judge_request& request) {
+    current_ = request.job;
+    cancelled_ = false;
+    request_hooks hooks;
+    hooks.progress = [this](const std::string& stage) {
+      alive_ =
+          channel_.send_message(frame_kind::progress, helper_progress{current_, stage, false}).has_value() && alive_;
+    };
+    hooks.cancelled = [this] {
+      while (alive_ && channel_.readable())
+        alive_ = receive(milliseconds{1000});
+      return cancelled_ || !alive_;
+    };
+    hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
+    judge_outcome out;
+    // The reference is host code, and runs in the host's sandbox.
+    if (const auto weak = refusal_of_level(bench_.host.zygote.sandbox_level(), done_without_);
+        !weak.empty() && request.mode != judge_mode::probe) {
+      out.job = request.job;
+      out.trouble = {"sandbox_weak", weak, 0};
+    } else
+      out = hold_trial(bench_, request, hooks);
+    tell_sample();
+    current_ = {};
+    alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
+    if (alive_)
+      replenish(bench_);
+    return alive_;
+  }
+
+  bench bench_;
+  channel channel_;
+  std::vector<std::string> done_without_;
+  std::deque<judge_request> waiting_;
+  id128 current_;
+  bool cancelled_ = false;
+  bool alive_ = true;
+};
+
+bool parse_number(std::string_view text, int& out) {
+  return std::from_chars(text.data(), text.data() + text.size(), out).ptr == text.data() + text.size() && out >= 0;
+}
+
+int usage() {
+  std::fputs("usage: kevolve-runner-cuda [--device N] [--zygote PATH] [--python PATH] [--profiler PATH] "
+             "[--references-on host] [--allow-weak-sandbox LAYER]\n"
+             "Speaks the helper protocol on descriptor 3; started by a kevolve node.\n",
+             stderr);
+  return 2;
+}
+
+int start(int argc, char** argv) {
+  runner_settings settings;
+  settings.host.zygote_path = own_folder() + "kevolve-zygote";
+  // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
+  settings.host.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
+  // Enough sets for a long race in one pair of workers, of 32 MiB each.
+  settings.host.shape_bytes = std::max(size_t{1} << 30U, settings.host.cache_bytes / 8);
+  std::vector<std::string> done_without;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view key = argv[i];
+    const std::string_view value = argv[i + 1];
+    int number = 0;
+    if (key == "--worker" && parse_number(value, number))
+      return run_worker(number, false);
+    if (key == "--profiled" && parse_number(value, number))
+      return run_worker(number, true);
+    if (key == "--examiner" && parse_number(value, number))
+      return run_examiner(number);
+    if (key == "--device" && parse_number(value, number))
+      settings.worker.device = number;
+    else if (key == "--zygote")
+      settings.host.zygote_path = value;
+    else if (key == "--python")
+      settings.framework.python = value;
+    else if (key == "--profiler")
+      settings.profiler = value;
+    else if (key == "--references-on" && value == "host")
+      settings.framework.on_host = true;
+    else if (key == "--allow-weak-sandbox")
+      done_without.emplace_back(value);
+    else
+      return usage();
+  }
+  if (argc % 2 == 0)
+    return usage();
+  std::signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  hide_memory();
+  const auto cores = allowed_cores();
+  settings.host.core = cores.empty() ? 0 : cores.front();
+  settings.host.thread_cores = cores;
+  settings.host.draw_threads = std::min(cores.size(), most_draw_threads);
+  // Kernels are loaded with their module, not at their first launch inside a timed call.
+  // A worker has one stream: with queues for eight, a context takes twice as long to make and to take down.
+  settings.worker.environment = {"CUDA_MODULE_LOADING=EAGER", "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_CACHE_DISABLE=1",
+                                 "CUDA_DEVICE_MAX_CONNECTIONS=1"};
+  for (const auto* name : {"LD_LIBRARY_PATH", "KEVOLVE_CUPTI", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
+    if (const auto* text = std::getenv(name); text != nullptr)
+      settings.worker.environment.push_back(std::string{name} + "=" + text);
+  settings.framework.device = settings.worker.device;
+  settings.framework.done_without = done_without;
+  for (const auto* name : {"LD_LIBRARY_PATH", "NVIDIA_VISIBLE_DEVICES"})
+    if (const auto* text = std::getenv(name); text != nullptr)
+      settings.framework.environment.push_back(std::string{name} + "=" + text);
+  settings.framework.environment.emplace_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
+  return server{std::move(settings), std::move(done_without)}.run();
+}
+
+} // namespace
+
+} // namespace kevolve::cuda
+
+int main(int argc, char** argv) {
+  return kevolve::cuda::start(argc, argv);
+}

@@ -1,0 +1,155 @@
+#include "backends/nvidia/runner/profiling.hpp"
+
+#include "backends/judge/random_stream.hpp"
+#include "backends/nvidia/profile.hpp"
+#include "backends/nvidia/runner/device_process.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using pool_pointer = std::shared_ptr<const shape_pool>;
+
+constexpr size_t most_shapes = 3;
+constexpr auto call_limit = milliseconds{60'000}; // each kernel runs some forty times
+constexpr auto report_limit = milliseconds{60'000};
+
+// A folder that goes when this does.
+class scratch_folder {
+public:
+  scratch_folder() {
+    const auto* base = std::getenv("TMPDIR");
+    path_ = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-profile-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr)
+      path_.clear();
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    if (!path_.empty())
+      std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::ostringstream out;
+  out << in.rdbuf();
+  return std::move(out).str();
+}
+
+std::string words_of(const setback& s) {
+  return s.trouble ? s.trouble.detail : to_string(s.refused.result) + ": " + s.refused.detail;
+}
+
+// Those that are timed, the largest first: they take the time that there is to win.
+std::vector<pool_pointer> shapes_to_profile(std::vector<pool_pointer> pools) {
+  std::erase_if(pools, [](const auto& p) { return p->shape.held_out || p->sets.empty(); });
+  std::sort(pools.begin(), pools.end(),
+            [](const auto& a, const auto& b) { return a->largest_layout() > b->largest_layout(); });
+  if (pools.size() > most_shapes)
+    pools.resize(most_shapes);
+  return pools;
+}
+
+struct profiled_shape {
+  pool_pointer pool;
+  size_t launches = 0;
+};
+
+// Runs the shapes' first sets in a worker under the profiler; what that wrote.
+attempt<std::string> run_profiled(bench& b, const judge_request& request, const program& code,
+                                  std::vector<profiled_shape>& shapes, const request_hooks& hooks) {
+  const scratch_folder folder;
+  if (folder.path().empty())
+    return infrastructure("no_space", "there is no folder for the profiler's report");
+  const auto log = folder.path() + "/report.csv";
+  auto options = b.settings.worker;
+  options.under = ncu_command(b.settings.profiler, log);
+  options.environment.push_back("HOME=" + folder.path());
+  options.environment.push_back("TMPDIR=" + folder.path());
+  options.environment.emplace_back("PATH=/usr/bin:/bin");
+  size_t bytes = 0;
+  for (const auto& s : shapes)
+    bytes = std::max(bytes, s.pool->largest_layout());
+  if (auto ready = b.exchange.prepare(bytes); !ready)
+    return infrastructure(ready.error());
+  auto candidate = contestant_on_device::start_profiled(options, code);
+  if (!candidate)
+    return tl::unexpected(candidate.error());
+  if (auto ok = candidate->load(b); !ok)
+    return tl::unexpected(ok.error());
+  for (auto& s : shapes) {
+    if (hooks.cancelled() || steady_clock::now() >= hooks.deadline)
+      return infrastructure("timed_out", "no time was left");
+    hooks.progress("profile " + s.pool->shape.name);
+    const auto& set = s.pool->sets.front();
+    const auto poison = nan_poison(secret_seed());
+    call_memory memory{request.task, set.data, set.layout, b.exchange};
+    memory.set_up(poison);
+    auto launched = candidate->run_plain(request.task, set, poison, call_limit);
+    if (!launched)
+      return tl::unexpected(launched.error());
+    s.launches = *launched;
+  }
+  candidate->leave(report_limit);
+  return text_of(log);
+}
+
+} // namespace
+
+void note_profile(bench& b, const judge_request& request, const std::vector<pool_pointer>& pools,
+                  const request_hooks& hooks, judge_outcome& out) {
+  if (b.settings.profiler.empty())
+    return;
+  const auto start = steady_clock::now();
+  const auto not_measured = [&](const std::string& why) { out.evidence["profile"] = "not measured: " + why; };
+  const auto code = read_program(request.candidate, request.task);
+  std::vector<profiled_shape> shapes;
+  for (auto& p : shapes_to_profile(pools))
+    shapes.push_back({std::move(p), 0});
+  if (!code || shapes.empty())
+    return;
+  const auto report = run_profiled(b, request, *code, shapes, hooks);
+  out.evidence["ms.profile"] =
+      std::to_string(std::chrono::duration_cast<milliseconds>(steady_clock::now() - start).count());
+  if (!report)
+    return not_measured(words_of(report.error()));
+  const auto kernels = read_ncu_table(*report);
+  if (!kernels)
+    return not_measured(kernels.error().detail);
+  size_t launches = 0;
+  for (const auto& s : shapes)
+    launches += s.launches;
+  if (kernels->size() != launches)
+    return not_measured("the profiler tells of " + std::to_string(kernels->size()) + " kernels, and "
+                        + std::to_string(launches) + " were launched");
+  auto from = kernels->begin();
+  for (const auto& s : shapes) {
+    const std::vector<profiled_kernel> own{from, from + static_cast<std::ptrdiff_t>(s.launches)};
+    from += static_cast<std::ptrdiff_t>(s.launches);
+    out.evidence["profile." + s.pool->shape.name] = profile_json(own);
+    if (s.pool == shapes.front().pool)
+      out.evidence["profile"] = s.pool->shape.name + ": " + profile_words(own);
+  }
+  // Beside the word for what holds it up, so that whoever is to improve on it reads both.
+  if (auto why = out.evidence.find("bound.why"); why != out.evidence.end())
+    why->second += ". Counted by the profiler, on " + out.evidence["profile"];
+}
+
+} // namespace kevolve::cuda

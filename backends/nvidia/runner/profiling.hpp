@@ -1,0 +1,16 @@
+// Nsight Compute on a candidate, after all that is timed of it. Counters decide nothing.
+#pragma once
+
+#include "backends/nvidia/runner/gpu_judge_context.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace kevolve::cuda {
+
+// What the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why it does
+// not.
+void note_profile(bench& b, const judge_request& request, const std::vector<std::shared_ptr<const shape_pool>>& pools,
+                  const request_hooks& hooks, judge_outcome& out);
+
+} // namespace kevolve::cuda

@@ -1,0 +1,458 @@
+// check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
+#include "backends/judge/disturbance.hpp"
+#include "backends/judge/figure.hpp"
+#include "backends/judge/spent_sign_test.hpp"
+#include "backends/judge/test_set.hpp"
+#include "backends/nvidia/runner/profiling.hpp"
+#include "backends/nvidia/runner/stage_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kevolve::cuda {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+using pool_pointer = std::shared_ptr<const shape_pool>;
+
+constexpr pool_size screen_size{2, 2, milliseconds{0}};
+// Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
+constexpr pool_size race_size{4, 64, milliseconds{5000}};
+constexpr pool_size held_out_size{3, 6, milliseconds{500}};
+constexpr uint32_t held_out_pairs = 2;
+constexpr uint32_t screen_out_rounds = 3;
+constexpr uint32_t least_pairs = 2;
+constexpr double promising = 1.25;
+constexpr uint32_t patience = 8;             // times race_ms, for a promising candidate
+constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
+constexpr uint32_t compiled_pairs = 9;
+
+class match {
+public:
+  match(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : bench_(b), request_(request), hooks_(hooks), out_(out),
+        maker_(b.host.launch_reference, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
+        duel_(b, request, out.correctness), test_(request.delta, request.alpha, request.max_pairs) {
+    out_.correctness.bit_equal = true;
+  }
+
+  attempt<void> run() {
+    auto ended = judge();
+    out_.evidence.merge(duel_.costs());
+    const auto ending = steady_clock::now();
+    duel_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
+    const auto whole = steady_clock::now();
+    note_rest("pools", gathering_);
+    note_rest("end", whole - ending);
+    note_rest("watch", watched_);
+    note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
+                           - nanoseconds{static_cast<int64_t>(duel_.own_ns())});
+    bench_.pairs_of_workers = std::max(bench_.pairs_of_workers, duel_.pairs_of_workers());
+    // A driver ends what a killed process had on the device when it comes to it.
+    if (!ended && (ended.error().trouble || doubts_device(ended.error())))
+      bench_.examiner.abandon_arena();
+    // A device that is sick must not be taken for a bad candidate.
+    if (!ended && doubts_device(ended.error()))
+      if (auto healthy = check_health(bench_); !healthy)
+        return healthy;
+    return ended;
+  }
+
+private:
+  attempt<void> judge() {
+    // Whatever can be said without the device or the inputs is said first.
+    if (auto code = read_program(request_.candidate, request_.task); !code)
+      return tl::unexpected(code.error());
+    const auto start = steady_clock::now();
+    auto gathered = gather();
+    gathering_ = steady_clock::now() - start;
+    if (!gathered)
+      return gathered;
+    if (auto ok = duel_.open(pools_); !ok)
+      return ok;
+    if (auto ok = screen_all(); !ok)
+      return ok;
+    // Who is not faster has no use for what it left out on large shapes.
+    if (request_.mode != judge_mode::race)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
+    if (request_.mode == judge_mode::check)
+      return {};
+    if (bench_.device.pageable_access)
+      out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
+                                     "what the runner's own clock witnesses is all that stands against that";
+    auto stranger = note_weather("before");
+    auto raced = hold();
+    if (raced && request_.long_run_ms >= final_long_run_ms)
+      raced = note_compiled_baseline();
+    stranger = note_weather("after") || stranger;
+    report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
+    note_bottlenecks();
+    if (out_.evidence.contains("heavy_tail")) { // what a user of it would see
+      out_.speedup = lost_in_sum_;
+      out_.ci_low = std::min(out_.ci_low, lost_in_sum_);
+      doubt();
+    }
+    if (!raced)
+      return raced;
+    if (stranger) {
+      // What a stranger's work does to either time is unknown.
+      out_.evidence["disturbed"] = "other processes use the device";
+      doubt();
+    }
+    if (auto broken = break_witness(duel_.shapes()))
+      return refusal(std::move(*broken));
+    if (auto broken = break_physics(out_.timings))
+      return refusal(std::move(*broken));
+    if (request_.mode == judge_mode::race && out_.decision == race_decision::faster)
+      if (auto ok = screen_larger_edges(); !ok)
+        return ok;
+    // Who is to be improved on is looked into, when all that is timed has been.
+    if (request_.mode == judge_mode::confirm && out_.decision == race_decision::faster)
+      note_profile(bench_, request_, raced_, hooks_, out_);
+    return {};
+  }
+
+  // Who leads by its typical call and loses by the sum of all calls is measured again, and if it stays so is not
+  // faster.
+  attempt<void> hold() {
+    for (uint32_t repeated = 0;; ++repeated) {
+      if (auto raced = request_.mode == judge_mode::confirm ? confirm() : race(); !raced)
+        return raced;
+      const bool leads = duel_.has_rival() && !rounds_.empty()
+                         && (out_.decision == race_decision::faster
+                             || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0));
+      lost_in_sum_ = leads ? lead_in_sum({}, sums_of(duel_.shapes())) : 1.0;
+      if (lost_in_sum_ >= taken_back)
+        return {};
+      const auto why =
+          "its slow calls took back what its others gained: " + figure(lost_in_sum_, 3) + "x by the sum of all calls";
+      if (repeated >= request_.most_repeats || steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["heavy_tail"] = why;
+        return {};
+      }
+      hooks_.progress("again: " + why);
+      out_.evidence["discarded." + std::to_string(repeated + 1)] =
+          why + ": " + std::to_string(rounds_.size()) + " pairs, ratio "
+          + figure(std::exp(interval_of_median(rounds_).median));
+      duel_.forget_pairs();
+      rounds_.clear();
+      overall_ = sign_test{request_.delta};
+      test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
+      out_.decision = race_decision::undecided;
+    }
+  }
+
+  // How fast the framework's own compiler makes the reference: told beside the figure, never a part of it. Compiling
+  // takes long, so that shapes may be left out.
+  // The candidate is called and checked once more for it: what is found then counts.
+  attempt<void> note_compiled_baseline() {
+    const auto start = steady_clock::now();
+    for (size_t i = 0; duel_.against_framework() && i < duel_.shapes().size(); ++i) {
+      const auto& shape = duel_.shapes()[i].pool->shape;
+      if (shape.held_out)
+        continue;
+      auto& told = out_.evidence["baseline.compiled." + shape.name];
+      if (hooks_.cancelled() || steady_clock::now() - start > (hooks_.deadline - start) / 2) {
+        told = "not measured: no time left";
+        continue;
+      }
+      hooks_.progress("torch.compile on " + shape.name);
+      const auto times = duel_.against_compiled(i, compiled_pairs);
+      if (times)
+        told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
+      else if (!times.error().trouble || doubts_device(times.error()))
+        return tl::unexpected(times.error());
+      else
+        told = "not measured: " + times.error().trouble.detail;
+    }
+    return {};
+  }
+
+  // What holds the candidate up on each declared shape; of the longest one, as the word for all.
+  void note_bottlenecks() {
+    double longest = 0.0;
+    const auto code = read_program(request_.candidate, request_.task);
+    for (const auto& shape : duel_.shapes()) {
+      if (!code || shape.pool->shape.held_out || shape.candidate_ns.empty())
+        continue;
+      const auto& set = shape.pool->sets.front();
+      const auto plan = resolve_plan(code->plan, request_.task, set.data);
+      if (!plan)
+        continue;
+      std::vector<filled> launches;
+      for (const auto& l : plan->launches) {
+        const auto facts = duel_.kernels().find(l.kernel);
+        launches.push_back({l.kernel, occupancy_of(l, facts == duel_.kernels().end() ? kernel_facts{} : facts->second,
+                                                   bench_.device.limits)});
+      }
+      auto roofs = roofs_of(bench_, request_.task, set);
+      roofs.took_ns = interval_of_median(shape.candidate_ns).median;
+      const auto found = bottleneck_of(roofs, launches);
+      if (found.bound.empty())
+        continue;
+      out_.evidence["bound." + shape.pool->shape.name] = found.bound + ": " + found.why;
+      if (roofs.took_ns <= longest)
+        continue;
+      longest = roofs.took_ns;
+      out_.evidence["bound"] = found.bound;
+      out_.evidence["bound.why"] = shape.pool->shape.name + ": " + found.why;
+    }
+  }
+
+  void doubt() {
+    if (out_.decision != race_decision::screened)
+      out_.decision = race_decision::undecided;
+    out_.estimate = true;
+  }
+
+  void note_rest(const char* part, nanoseconds took) {
+    out_.evidence[std::string{"ms."} + part] = figure(static_cast<double>(took.count()) / 1e6, 5);
+  }
+
+  // Clocks, and whether there are more processes on the device than are ours.
+  bool note_weather(const std::string& when) {
+    const auto start = steady_clock::now();
+    const auto ours = own_processes(bench_);
+    const auto w = look(bench_, ours).value_or(device_weather{});
+    watched_ += steady_clock::now() - start;
+    const auto note = [&](const char* what, const auto& value) {
+      if (value)
+        out_.evidence[std::string{what} + "." + when] = std::to_string(*value);
+    };
+    note("sm_mhz", w.sm_mhz);
+    note("memory_mhz", w.memory_mhz);
+    note("milliwatts", w.milliwatts);
+    note("celsius", w.celsius);
+    note("throttle_reasons", w.throttle_reasons);
+    note("processes", w.processes);
+    return w.processes && *w.processes > ours;
+  }
+
+  attempt<void> gather() {
+    std::vector<pool_pointer> all;
+    const auto add = [&](attempt<pool_pointer> pool, std::vector<pool_pointer>& to) -> attempt<void> {
+      if (!pool)
+        return tl::unexpected(blame_reference(pool.error()));
+      if ((*pool)->edge == edge_kind::none)
+        out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, (*pool)->reference_max_abs);
+      to.push_back(*pool);
+      all.push_back(std::move(*pool));
+      return {};
+    };
+    const auto get = [&](const shape_case& shape, const char* purpose, const pool_size& size,
+                         std::vector<pool_pointer>& to) {
+      return add(maker_.get(shape, edge_kind::none, purpose, size), to);
+    };
+    const bool confirming = request_.mode == judge_mode::confirm;
+    const auto* screen_purpose = confirming ? "confirm screen" : "screen";
+    for (const auto& shape : request_.task.shapes) {
+      if (request_.mode == judge_mode::check || shape.held_out)
+        if (auto ok = get(shape, screen_purpose, screen_size, screens_); !ok)
+          return ok;
+      if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
+        continue;
+      const auto& size = shape.held_out ? held_out_size : race_size;
+      if (auto ok = get(shape, confirming ? "confirm" : "race", size, raced_); !ok)
+        return ok;
+    }
+    if (all.empty())
+      return infrastructure("internal", "the task has no shape");
+    const auto smaller = [](const auto& a, const auto& b) { return a->largest_layout() < b->largest_layout(); };
+    const auto smallest = (*std::min_element(all.begin(), all.end(), smaller))->shape;
+    if (std::none_of(screens_.begin(), screens_.end(), [&](const auto& p) { return p->shape.name == smallest.name; }))
+      if (auto ok = get(smallest, screen_purpose, screen_size, screens_); !ok)
+        return ok;
+    for (const auto edge : edges_of(request_.task))
+      if (auto ok = add(edge_on_smallest(maker_, smallest, edge), edges_); !ok)
+        return ok;
+    smallest_ = smallest.name;
+    std::sort(screens_.begin(), screens_.end(), smaller);
+    for (const auto& pool : raced_) {
+      auto floor = floor_of(bench_, request_, *pool);
+      if (!floor)
+        return tl::unexpected(floor.error());
+      duel_.add_shape(pool, *floor);
+    }
+    if (auto told = redrawn(all); !told.empty())
+      out_.evidence["redrawn"] = std::move(told);
+    pools_ = std::move(all);
+    return {};
+  }
+
+  attempt<void> still_wanted() const {
+    if (hooks_.cancelled())
+      return infrastructure("cancelled", "the request was cancelled");
+    if (steady_clock::now() >= hooks_.deadline)
+      return infrastructure("timed_out", "the request's limit passed");
+    return {};
+  }
+
+  attempt<void> screen_all() {
+    hooks_.progress("screen");
+    for (size_t i = 0; i < screens_.size(); ++i) {
+      if (auto ok = still_wanted(); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
+        return ok;
+      if (auto ok = duel_.screen(*screens_[i], 1, 1); !ok)
+        return ok;
+    }
+    for (const auto& pool : edges_)
+      if (auto ok = screen_edge(*pool); !ok)
+        return ok;
+    return {};
+  }
+
+  attempt<void> screen_edge(const shape_pool& pool) {
+    if (auto told = left_out(pool); !told.empty())
+      out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
+    if (auto why = why_skipped(pool, request_); !why.empty()) {
+      out_.evidence["edge." + to_string(pool.edge)] = std::move(why);
+      return {};
+    }
+    for (size_t set = 0; set < pool.sets.size(); ++set)
+      if (auto ok = duel_.screen(pool, set, 1); !ok)
+        return ok;
+    return {};
+  }
+
+  // Edge values on the other shapes that are raced, or all: they are made one at a time, for they may be large.
+  attempt<void> screen_larger_edges() {
+    hooks_.progress("edges");
+    for (const auto& shape : request_.task.shapes) {
+      if (shape.name == smallest_ || (request_.mode == judge_mode::race && shape.held_out))
+        continue;
+      for (const auto edge : edges_of(request_.task)) {
+        if (auto ok = still_wanted(); !ok)
+          return ok;
+        const auto start = steady_clock::now();
+        auto pool = edge_on_larger(maker_, shape, edge);
+        gathering_ += steady_clock::now() - start;
+        if (!pool)
+          return tl::unexpected(blame_reference(pool.error()));
+        if (auto ok = duel_.reopen(**pool); !ok)
+          return ok;
+        if (auto ok = screen_edge(**pool); !ok)
+          return ok;
+      }
+    }
+    return {};
+  }
+
+  // One pair on every declared shape; the weighted mean of their log ratios.
+  attempt<double> round() {
+    double sum = 0.0;
+    double total = 0.0;
+    for (size_t i = 0; i < duel_.shapes().size(); ++i) {
+      const auto& shape = duel_.shapes()[i].pool->shape;
+      if (shape.held_out)
+        continue;
+      auto log_ratio = duel_.pair(i);
+      if (!log_ratio)
+        return log_ratio;
+      sum += shape.weight * *log_ratio;
+      total += shape.weight;
+    }
+    const auto mean = total > 0.0 ? sum / total : 0.0;
+    rounds_.push_back(mean);
+    overall_.add(mean);
+    test_.add(mean);
+    if (rounds_.size() % 8 == 0)
+      hooks_.progress("race " + std::to_string(rounds_.size()) + " pairs");
+    return mean;
+  }
+
+  bool out_of_time(steady_clock::time_point start) {
+    const auto usual = milliseconds{request_.race_ms} * (best_against_best(duel_.shapes()) > promising ? patience : 1U);
+    return rounds_.size() >= least_pairs && steady_clock::now() - start > usual;
+  }
+
+  attempt<void> race() {
+    const auto start = steady_clock::now();
+    while (rounds_.size() < request_.max_pairs) {
+      if (hooks_.cancelled())
+        return still_wanted();
+      if (steady_clock::now() >= hooks_.deadline || out_of_time(start)) {
+        out_.evidence["stopped"] = "undecided after " + std::to_string(rounds_.size()) + " pairs";
+        break;
+      }
+      if (auto r = round(); !r)
+        return tl::unexpected(r.error());
+      if (!duel_.has_rival())
+        continue;
+      out_.decision = test_.decision();
+      if (out_.decision != race_decision::undecided)
+        break;
+      if (rounds_.size() == screen_out_rounds && best_against_best(duel_.shapes()) * request_.screen_out < 1.0) {
+        out_.decision = race_decision::screened;
+        out_.estimate = true;
+        break;
+      }
+    }
+    if (!duel_.has_rival()) {
+      out_.evidence["rival"] = "none: timed alone";
+      out_.estimate = true;
+    }
+    return {};
+  }
+
+  bool worth_more_pairs(steady_clock::time_point start) const {
+    return rounds_.size() < request_.max_pairs
+           && steady_clock::now() - start < patience * milliseconds{request_.race_ms} && overall_.log_e_faster() > 0.0
+           && overall_.decide(request_.alpha) == race_decision::undecided;
+  }
+
+  attempt<void> confirm() {
+    const auto start = steady_clock::now();
+    for (uint32_t k = 0; k < held_out_pairs; ++k)
+      for (size_t i = 0; i < duel_.shapes().size(); ++i)
+        if (duel_.shapes()[i].pool->shape.held_out)
+          if (auto pair = duel_.pair(i); !pair)
+            return tl::unexpected(pair.error());
+    const auto wanted = std::max(request_.min_interval_pairs, 1U);
+    while (rounds_.size() < wanted || worth_more_pairs(start)) {
+      if (hooks_.cancelled())
+        return still_wanted();
+      if (steady_clock::now() >= hooks_.deadline) {
+        out_.evidence["stopped"] =
+            "limit: " + std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " pairs";
+        break;
+      }
+      if (auto r = round(); !r)
+        return tl::unexpected(r.error());
+    }
+    out_.decision = overall_.decide(request_.alpha);
+    return {};
+  }
+
+  const steady_clock::time_point start_ = steady_clock::now();
+  nanoseconds gathering_{0};
+  nanoseconds watched_{0};
+  bench& bench_;
+  const judge_request& request_;
+  const request_hooks& hooks_;
+  judge_outcome& out_;
+  pool_maker maker_;
+  duel_on_device duel_;
+  std::vector<pool_pointer> pools_; // all of them
+  std::vector<pool_pointer> screens_;
+  std::vector<pool_pointer> edges_; // on the smallest shape
+  std::string smallest_;            // shape_case::name
+  std::vector<pool_pointer> raced_;
+  std::vector<double> rounds_;
+  double lost_in_sum_ = 1.0;
+  sign_test overall_{request_.delta};
+  spent_sign_test test_;
+};
+
+} // namespace
+
+attempt<void> race(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+  return match{b, request, hooks, out}.run();
+}
+
+} // namespace kevolve::cuda

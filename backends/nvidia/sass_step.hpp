@@ -1,0 +1,35 @@
+// Has a disassembler list what was compiled, in the compile sandbox, for the evidence of a build. It decides nothing: a
+// candidate whose code cannot be listed is judged all the same.
+#pragma once
+
+#include "backends/compile/locked_tool.hpp"
+#include "backends/nvidia/cubin.hpp"
+#include "backends/nvidia/sass.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kevolve::cuda {
+
+class sass_step {
+public:
+  // `program`: nvdisasm; empty: there is none.
+  static result<sass_step> make(const compiler_options& options, std::string program);
+
+  // Evidence `sass`, figures of each kernel or why there are none, and `sass.notes`, what stands out.
+  std::map<std::string, std::string> evidence(const std::vector<std::string>& modules, const cubin_facts& facts,
+                                              const contract& task, attention& listener) const;
+
+private:
+  sass_step(std::string program, std::optional<locked_tool> tool)
+      : program_(std::move(program)), tool_(std::move(tool)) {}
+  result<std::vector<sass_kernel>> kernels(const std::vector<std::string>& modules, attention& listener) const;
+  result<std::string> listing(const std::string& module, std::chrono::milliseconds limit, attention& listener) const;
+
+  std::string program_;
+  std::optional<locked_tool> tool_;
+};
+
+} // namespace kevolve::cuda

@@ -1,0 +1,58 @@
+// Who goes ahead of others on a core takes nobody of his caller's along.
+#include "backends/cpu/judge/scheduling_priority.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+
+using namespace kevolve;
+
+namespace {
+
+int status_of_child(const std::function<int()>& child) {
+  const auto pid = ::fork();
+  if (pid == 0)
+    ::_exit(child());
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// "/autogroup-12 nice 0"; empty: the kernel has none.
+std::string autogroup() {
+  std::ifstream in{"/proc/self/autogroup"};
+  std::string out;
+  std::getline(in, out);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("going ahead happens in a session of one's own, and a caller's session keeps its weight") {
+  CHECK(status_of_child([] {
+          go_ahead_of_others();
+          return ::getsid(0) == ::getpid() ? 0 : 1;
+        })
+        == 0);
+  if (autogroup().empty()) {
+    MESSAGE("skipped: weights of sessions (this kernel has no autogroups)");
+    return;
+  }
+  // Who leads a process group cannot begin a session: a shell starts every command so.
+  CHECK(status_of_child([] {
+          ::setsid();
+          const auto before = autogroup();
+          const auto went = status_of_child([] {
+            ::setpgid(0, 0);
+            go_ahead_of_others();
+            return 0;
+          });
+          return went == 0 && autogroup() == before ? 0 : 1;
+        })
+        == 0);
+}

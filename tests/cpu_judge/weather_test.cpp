@@ -1,0 +1,33 @@
+#include "backends/judge/noise_monitor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace kevolve;
+
+TEST_CASE("stolen and idle time are the eighth figure, and the fourth and fifth, of the cores that are named") {
+  const std::string text = "cpu  1 2 3 4 5 6 7 600 9 9\n"
+                           "cpu0 1 2 3 4 5 6 7 100 9 9\n"
+                           "cpu1 1 2 3 4 5 6 7 20 9 9\n"
+                           "cpu11 1 2 3 4 5 6 7 3000 9 9\n"
+                           "cpu2 1 2 3\n" // before there was such a figure
+                           "intr 1 2 3 4 5 6 7 8 9\n";
+  CHECK(times_of(text, {0}, 10.0).stolen_ns == 1000.0);
+  CHECK(times_of(text, {1}, 10.0).stolen_ns == 200.0);
+  CHECK(times_of(text, {0, 1}, 10.0).stolen_ns == 1200.0);
+  CHECK(times_of(text, {0, 1}, 10.0).idle_ns == 180.0);
+  CHECK(times_of(text, {2, 7}, 10.0).stolen_ns == 0.0);
+}
+
+TEST_CASE("a watch measures the core's own speed around what it watches") {
+  const weather_watch watch{{0}};
+  const auto weather = watch.end(12, 3);
+  CHECK(weather.probe_before_ns > 1000.0);
+  CHECK(weather.probe_after_ns > 1000.0);
+  CHECK(weather.wall_ns >= weather.probe_after_ns);
+  CHECK(weather.stolen_ns >= 0.0);
+  CHECK(weather.tick_ns > 0.0);
+  CHECK(weather.pairs == 12);
+  CHECK(weather.waiting_pairs == 3);
+}

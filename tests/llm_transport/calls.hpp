@@ -1,0 +1,54 @@
+// Attempts against a scripted provider, awaited.
+#pragma once
+
+#include "backends/llm/transport/model_transport.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kevolve::test {
+
+using json = nlohmann::json;
+using namespace std::chrono_literals;
+
+// Of the tests of the formats; `own_data`: of these.
+std::string llm_data(const std::string& name);
+std::string own_data(const std::string& name);
+
+class temporary_folder {
+public:
+  temporary_folder();
+  ~temporary_folder();
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+// Limits that no honest answer reaches, on however busy a machine.
+attempt attempt_at(const std::string& base_url, llm::wire_format wire = llm::wire_format::openai_chat,
+                   bool stream = true);
+inline std::string plain_url(uint16_t port, const std::string& path) {
+  return "http://127.0.0.1:" + std::to_string(port) + path;
+}
+
+// What was told of an attempt, in its order. Every batch is taken at once.
+struct told {
+  std::vector<llm::event> events;
+  attempt_end end;
+};
+told call(model_transport& t, attempt a);
+
+// A chat stream with this text in pieces, with its end mark.
+std::string chat_piece(const std::string& text);
+std::string chat_stream(const std::vector<std::string>& pieces);
+inline constexpr std::string_view stream_header = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+
+} // namespace kevolve::test

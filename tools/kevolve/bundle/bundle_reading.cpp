@@ -1,0 +1,211 @@
+#include "tools/kevolve/bundle/bundle_reading.hpp"
+
+#include "backends/target.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/task_reading.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace kevolve {
+
+namespace {
+
+// A text as it is; text_at is for people.
+std::string raw_at(const json& x, const char* key) {
+  const auto i = x.find(key);
+  return i != x.end() && i->is_string() ? i->get<std::string>() : std::string{};
+}
+
+uint64_t count_at(const json& x, const char* key) {
+  return static_cast<uint64_t>(number_at(x, key));
+}
+
+result<void> read_task(const json& task, bundle_input& b) {
+  auto spec = task_told(task);
+  if (!spec)
+    return tl::unexpected(spec.error());
+  b.reference_source = std::move(spec->reference_source);
+  b.oracle_source = std::move(spec->oracle_source);
+  b.oracle_entry = std::move(spec->oracle_entry);
+  b.task = std::move(spec->task);
+  const auto& shapes = task["shapes"];
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    bundle_shape s;
+    s.name = b.task.shapes[i].name;
+    s.held_out = b.task.shapes[i].held_out;
+    s.weight = b.task.shapes[i].weight;
+    s.flops = number_at(shapes[i], "flops");
+    s.bytes = number_at(shapes[i], "bytes");
+    b.shapes.push_back(std::move(s));
+  }
+  return {};
+}
+
+void read_times(const json& shapes, bundle_input& b) {
+  for (const auto& t : shapes)
+    for (auto& s : b.shapes) {
+      if (s.name != raw_at(t, "shape"))
+        continue;
+      if (t["reference_ns"].is_object())
+        s.reference_ns = number_at(t["reference_ns"], "median");
+      if (t["candidate_ns"].is_object()) {
+        s.kernel_ns = number_at(t["candidate_ns"], "median");
+        s.pairs = count_at(t["candidate_ns"], "samples");
+      }
+      s.speedup = number_at(t, "speedup");
+      if (t["ci95"].is_array()) {
+        s.ci_low = t["ci95"][0].get<double>();
+        s.ci_high = t["ci95"][1].get<double>();
+      }
+    }
+}
+
+result<void> read_best(const json& status, json best, bundle_input& b) {
+  const auto verdict = raw_at(best, "verdict");
+  if (verdict != "pass")
+    return fail(errc::not_found, fmt::format("nothing to bundle: node {}, the best, does not pass ({})",
+                                             count_at(best, "index"), verdict.empty() ? "no verdict" : verdict));
+  if (const auto why = raw_at(status, "reason"); why.find("its best no longer holds") != std::string::npos)
+    return fail(errc::not_found, "nothing to bundle: " + printable(why));
+  const auto& p = best["proposal"];
+  b.kernel_source = raw_at(best, "source");
+  if (b.kernel_source.empty())
+    return fail(errc::not_found, "the best's source is no longer stored: the campaign was forgotten in part");
+  if (sha256_hex(b.kernel_source) != raw_at(p, "source_sha256"))
+    return fail(errc::corrupt,
+                "the best's source does not have the digest it was judged under: it is not what was measured");
+  b.language = raw_at(p, "language");
+  b.flag_set = raw_at(p, "flags");
+  b.node = count_at(best, "index");
+  b.summary = raw_at(p, "summary");
+  b.generator = raw_at(p, "generator");
+  b.speedup = number_at(best, "speedup");
+  if (best["ci95"].is_array()) {
+    b.ci_low = best["ci95"][0].get<double>();
+    b.ci_high = best["ci95"][1].get<double>();
+  }
+  b.verdict = verdict;
+  b.evidence = json::array();
+  const json* against_reference = nullptr;
+  for (auto& e : best["evaluations"]) {
+    if (e.contains("fingerprint"))
+      b.fingerprint = e["fingerprint"];
+    if (e.contains("outcome") && raw_at(e, "rival") == "reference")
+      against_reference = &e["outcome"]["shapes"];
+    b.evidence.push_back(e);
+  }
+  const auto told = status.find("best");
+  if (told != status.end() && told->is_object() && count_at(*told, "node") == b.node) {
+    b.speedup = number_at(*told, "speedup");
+    b.final_confirmed = told->value("final", false);
+    b.disturbed = raw_at(*told, "disturbed");
+    if ((*told)["ci95"].is_array()) {
+      b.ci_low = (*told)["ci95"][0].get<double>();
+      b.ci_high = (*told)["ci95"][1].get<double>();
+    }
+    if (!(*told)["shapes"].empty()) {
+      read_times((*told)["shapes"], b);
+      return {};
+    }
+  }
+  if (against_reference != nullptr) // a race against another node says nothing of the reference's time
+    read_times(*against_reference, b);
+  return {};
+}
+
+result<void> read_history(connection& node, const std::string& path, bundle_input& b) {
+  uint64_t after = 0;
+  uint64_t finished = 0;
+  for (;;) {
+    auto page = node.get(path + "/history?after=" + std::to_string(after));
+    if (!page)
+      return tl::unexpected(page.error());
+    for (const auto& e : (*page)["items"]) {
+      const auto kind = raw_at(e, "kind");
+      const auto& data = e["data"];
+      if (kind == "node_finished")
+        ++finished;
+      if (kind == "champion_crowned")
+        b.progress.push_back({finished, count_at(data, "index"), number_at(data, "speedup")});
+      if (kind == "campaign_prepared" && data.contains("admission"))
+        b.call_overhead_ns = std::atof(raw_at(data["admission"]["evidence"], "call_overhead_ns").c_str());
+      if (kind == "campaign_prepared" && data.contains("peaks"))
+        for (const auto& [name, value] : data["peaks"].items())
+          if (value.is_string())
+            b.peaks[name.starts_with("peak.") ? name.substr(5) : name] = std::atof(value.get<std::string>().c_str());
+      if ((kind == "champion_crowned" || kind == "node_confirmed" || kind == "node_finished")
+          && count_at(data, "index") == b.node)
+        b.measured_at = raw_at(e, "time");
+    }
+    after = count_at(*page, "last_sequence");
+    if (!page->value("truncated", false))
+      return {};
+  }
+}
+
+} // namespace
+
+result<void> read_machine(bundle_input& b) {
+  auto hardware = make_target("cpu", program_directory());
+  if (!hardware)
+    return tl::unexpected(hardware.error());
+  auto kernel = recipe_of({b.language, b.flag_set, b.task.threads, b.task.libraries});
+  if (!kernel)
+    return tl::unexpected(kernel.error());
+  std::string baseline;
+  for (const auto& f : (*hardware)->flag_menu())
+    if (f.baseline)
+      baseline = f.name;
+  auto reference = recipe_of({b.task.language, baseline, b.task.threads, b.task.libraries});
+  if (!reference)
+    return tl::unexpected(reference.error());
+  b.kernel_build = std::move(*kernel);
+  b.reference_build = std::move(*reference);
+  b.machine = (*hardware)->about();
+  b.same_toolchain = (*hardware)->toolchain_fingerprint(b.task.libraries) == raw_at(b.fingerprint, "toolchain");
+  const auto devices = (*hardware)->devices();
+  b.same_device = std::any_of(devices.begin(), devices.end(), [&](const device_description& d) {
+    return (*hardware)->device_fingerprint(d) == raw_at(b.fingerprint, "device");
+  });
+  return {};
+}
+
+result<bundle_input> read_bundle(connection& node, const std::string& id) {
+  const auto path = "/v1/campaigns/" + percent_encoded(id);
+  auto status = node.get(path);
+  if (!status)
+    return tl::unexpected(status.error());
+  if (const auto target = raw_at(*status, "target"); target != "cpu")
+    return fail(errc::unsupported, "bundles are made of kernels for the cpu, and this campaign's are for "
+                                       + printable(target) + ": `kevolve best` shows them");
+  auto best = node.get(path + "/best");
+  if (!best)
+    return best.error().code == errc::not_found ? fail(errc::not_found, "nothing to bundle: " + best.error().detail
+                                                                            + "; `kevolve tree` shows what was tried")
+                                                : tl::unexpected(best.error());
+  auto task = node.get(path + "/task");
+  if (!task)
+    return tl::unexpected(task.error());
+  bundle_input b;
+  b.version = KEVOLVE_VERSION;
+  b.campaign = raw_at(*status, "id");
+  b.state = state_text(*status);
+  b.candidates = count_at(*status, "candidates");
+  b.valid = count_at(*status, "valid");
+  if (auto done = read_task(*task, b); !done)
+    return tl::unexpected(done.error());
+  if (auto done = read_best(*status, std::move(*best), b); !done)
+    return tl::unexpected(done.error());
+  if (auto done = read_history(node, path, b); !done)
+    return tl::unexpected(done.error());
+  if (auto done = read_machine(b); !done)
+    return tl::unexpected(done.error());
+  return b;
+}
+
+} // namespace kevolve

@@ -1,0 +1,26 @@
+// Asking a node again and again: over its restarts, and until a person has enough.
+#pragma once
+
+#include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/stop_signal.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace kevolve {
+
+class patient_connection {
+public:
+  explicit patient_connection(node_address where) : where_(std::move(where)) {}
+
+  // Waits for a node that was there and has gone; a node that never was is a failure. errc::cancelled: Ctrl-C.
+  result<json> get(const std::string& target, const stop_signal& stop);
+
+private:
+  node_address where_;
+  std::unique_ptr<connection> node_;
+  bool known_ = false; // it has answered once
+};
+
+} // namespace kevolve

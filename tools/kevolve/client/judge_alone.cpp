@@ -1,0 +1,78 @@
+#include "tools/kevolve/client/judge_alone.hpp"
+
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <future>
+
+namespace kevolve {
+
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr auto whole_limit = std::chrono::minutes{30};
+constexpr seconds before_the_first_word{3};
+constexpr seconds between_words{10};
+
+// What the device, or else a compiler, says of the job it has; empty: nothing yet.
+std::string under_way(const card_table& cards) {
+  std::string out;
+  for (const auto& card : cards.list()) {
+    const bool device = card.kind == "device";
+    const auto colon = card.state.find(": ");
+    if ((device || card.kind == "compiler_worker") && card.state.starts_with("job ") && (device || out.empty()))
+      out = std::string{device ? "device" : "compiler"} + (colon == std::string::npos ? "" : card.state.substr(colon));
+  }
+  return out;
+}
+
+} // namespace
+
+result<std::unique_ptr<node>> start_judge(const std::string& data_dir, const std::string& target,
+                                          const std::vector<std::string>& weak_sandbox) {
+  node_options options;
+  options.data_dir = data_dir;
+  options.targets = {target};
+  options.decisions[target].allow_weak_sandbox = weak_sandbox;
+  options.listen.clear();
+  return node::start(std::move(options));
+}
+
+result<single_evaluation> judge_alone(node& where, const campaign_spec& spec, const candidate& what,
+                                      const judge_watch& watch) {
+  auto waiting = std::async(std::launch::async, [&] {
+    return evaluate_once(where, spec, what, std::chrono::duration_cast<seconds>(whole_limit));
+  });
+  bool told = false;
+  const auto start = steady_clock::now();
+  auto next_word = start + before_the_first_word;
+  while (waiting.wait_for(std::chrono::milliseconds{50}) != std::future_status::ready) {
+    const auto awaited = where.cards()->awaited("device"); // as another kevolve on the same core
+    if (!awaited.empty() && !told && !watch.quiet)
+      print_err("kevolve: " + printable(awaited) + "\n");
+    told = !awaited.empty();
+    const auto now = steady_clock::now();
+    if (const auto doing = watch.quiet || told || now < next_word ? "" : under_way(*where.cards()); !doing.empty()) {
+      next_word = now + between_words;
+      print_err(fmt::format("kevolve: after {:.0f} s, {}\n", std::chrono::duration<double>{now - start}.count(),
+                            printable(doing)));
+    }
+    if (watch.stop.seen()) {
+      // What is half done dies with the process: the judge and its candidates follow their parent.
+      watch.data.remove();
+      print_err("kevolve: interrupted\n");
+      std::_Exit(exit_code::interrupted);
+    }
+  }
+  auto judged = waiting.get();
+  if (!judged && judged.error().code == errc::unavailable) // a helper's fault: no daemon could be out of reach
+    return fail(errc::internal, judged.error().detail);
+  return judged;
+}
+
+} // namespace kevolve

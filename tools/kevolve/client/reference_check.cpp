@@ -1,0 +1,237 @@
+#include "tools/kevolve/client/reference_check.hpp"
+
+#include "backends/judge/call_data.hpp"
+#include "backends/target.hpp"
+#include "config/document.hpp"
+#include "tools/kevolve/client/own_compile_server.hpp"
+#include "tools/kevolve/programs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+namespace kevolve {
+
+namespace {
+
+constexpr uint32_t compile_limit_ms = 60'000;
+constexpr const char* contract_name = "the task's contract"; // as c_call_check calls its lines
+constexpr const char* entry_name = "the task's entry";
+constexpr const char* module_name = "reference.py"; // as the check of a framework's source calls it
+
+std::string file_name(const task_spec& task) {
+  return std::filesystem::path{task.reference_path}.filename().string();
+}
+
+// The target that takes such references.
+result<std::unique_ptr<target>> target_for(const std::string& language) {
+  for (const auto& name : target_names()) {
+    auto made = make_target(name, program_directory());
+    if (!made)
+      return made;
+    const auto known = (*made)->reference_languages();
+    if (std::find(known.begin(), known.end(), language) != known.end())
+      return made;
+  }
+  return fail(errc::unavailable, "no compiler here is locked for language '" + language + "'");
+}
+
+// As admission builds it: with the file's own lines, and a call with the declared arguments behind them.
+compile_request request_for(const task_spec& task, const target& hardware) {
+  compile_request q;
+  q.job = random_id();
+  q.role = compile_role::reference;
+  q.language = task.task.language;
+  q.source = q.language == "pytorch" ? task.reference_source
+                                     : "#line 1 \"" + file_name(task) + "\"\n" + task.reference_source
+                                           + c_call_check(task.task, task.task.language);
+  // An inline function that others may call must name nothing static (C11 6.7.4): so a static entry is refused.
+  if (q.language == "c")
+    q.source += "#line 1 \"" + std::string{entry_name} + "\"\n#pragma GCC diagnostic error \"-Wstatic-in-inline\"\n"
+                + "inline void kevolve_entry_check(void) { (void)&" + task.task.entry + "; }\n";
+  q.entry = task.task.entry;
+  q.task = task.task;
+  q.threads = task.task.threads;
+  q.libraries = task.task.libraries;
+  q.limit_ms = compile_limit_ms;
+  for (const auto& f : hardware.flag_menu())
+    if (f.baseline)
+      q.flags = f.name;
+  return q;
+}
+
+// "file:3:5: error: what"
+struct remark {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  bool error = false;
+  std::string what;
+};
+
+// Takes a number off the end, and the colon before it.
+std::optional<int> take_number(std::string_view& text) {
+  auto colon = text.rfind(':');
+  if (colon == std::string_view::npos)
+    return std::nullopt;
+  int out = 0;
+  const auto* end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data() + colon + 1, end, out);
+  if (error != std::errc{} || at != end)
+    return std::nullopt;
+  text = text.substr(0, colon);
+  return out;
+}
+
+std::optional<remark> read_remark(std::string_view line) {
+  for (std::string_view mark : {": error: ", ": fatal error: ", ": note: "}) {
+    auto at = line.find(mark);
+    if (at == std::string_view::npos)
+      continue;
+    auto place = line.substr(0, at);
+    auto column = take_number(place);
+    auto row = take_number(place);
+    if (column && row)
+      return remark{std::string{place}, *row, *column, mark != ": note: ", std::string{line.substr(at + mark.size())}};
+  }
+  return std::nullopt;
+}
+
+// As clang, gcc and g++ put it.
+bool says_undeclared(const std::string& what) {
+  for (const auto* words : {"undeclared", "implicit declaration", "not declared"})
+    if (what.find(words) != std::string::npos)
+      return true;
+  return false;
+}
+
+// The task file's own line for a key.
+diagnostic at_key(const task_spec& task, const std::string& key, const std::string& message) {
+  auto root = parse_document(task.text, task.path);
+  if (!root)
+    return {task.path, 0, 0, key, message};
+  error_list errors{task.path, *root};
+  errors.add(key, message);
+  return errors.take().front();
+}
+
+} // namespace
+
+std::vector<diagnostic> read_compiler_words(const task_spec& task, const std::string& words,
+                                            const std::string& section) {
+  std::vector<remark> remarks;
+  for (size_t from = 0; from < words.size();) {
+    auto end = std::min(words.find('\n', from), words.size());
+    if (auto r = read_remark(std::string_view{words}.substr(from, end - from)))
+      remarks.push_back(std::move(*r));
+    from = end + 1;
+  }
+  const auto own = task.task.language == "pytorch" ? module_name : file_name(task);
+  const auto wanted = "the task declares " + c_prototype(task.task);
+  std::vector<diagnostic> out;
+  for (size_t i = 0; i < remarks.size(); ++i) {
+    const auto& r = remarks[i];
+    if (!r.error)
+      continue;
+    if (r.file == entry_name) {
+      // Where there is no such function, or another one, the call has been refused as well.
+      if (out.empty())
+        out.push_back(at_key(task, section + ".entry",
+                             "'" + task.task.entry + "' in " + task.reference_path
+                                 + " is static: nobody outside the file can call it"));
+      continue;
+    }
+    if (r.file != contract_name) {
+      out.push_back({r.file == own ? task.reference_path : r.file, r.line, r.column, "", r.what});
+      continue;
+    }
+    if (says_undeclared(r.what)) {
+      out.push_back(at_key(task, section + ".entry",
+                           "there is no function '" + task.task.entry + "' in " + task.reference_path + "; " + wanted));
+      continue;
+    }
+    // The call is ours: what it does not fit is in the note behind it.
+    diagnostic d{task.reference_path, 0, 0, "", "'" + task.task.entry + "' does not fit: " + r.what + "; " + wanted};
+    for (size_t n = i + 1; n < remarks.size() && !remarks[n].error; ++n)
+      if (remarks[n].file == own) {
+        d.line = remarks[n].line;
+        d.column = remarks[n].column;
+        break;
+      }
+    out.push_back(std::move(d));
+  }
+  if (out.empty())
+    out.push_back({task.reference_path, 0, 0, "", words.substr(0, words.find('\n'))});
+  return out;
+}
+
+contract oracle_contract(const task_spec& task) {
+  auto out = promoted(task.task);
+  out.entry = task.oracle_entry;
+  return out;
+}
+
+result<std::vector<diagnostic>> check_reference(const task_spec& task) {
+  const auto not_here = [](const std::string& why) { return tl::unexpected(failure{errc::unavailable, why}); };
+  auto hardware = target_for(task.task.language);
+  if (!hardware)
+    return not_here(hardware.error().detail);
+  own_compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return not_here(to_string(started.error()));
+  std::vector<diagnostic> out;
+  const auto look = [&](const task_spec& what, const std::string& section) -> result<void> {
+    auto outcome = server.compile(request_for(what, **hardware));
+    if (!outcome)
+      return not_here("the compile server: " + to_string(outcome.error()));
+    if (outcome->trouble)
+      return not_here(outcome->trouble.kind + ": " + outcome->trouble.detail);
+    if (outcome->result != verdict::pass)
+      for (auto& d : read_compiler_words(what, outcome->log, section))
+        out.push_back(std::move(d));
+    return {};
+  };
+  if (auto ok = look(task, "reference"); !ok)
+    return tl::unexpected(ok.error());
+  if (task.oracle_source.empty())
+    return out;
+  auto oracle = task;
+  oracle.task = oracle_contract(task);
+  oracle.reference_path = task.oracle_path;
+  oracle.reference_source = task.oracle_source;
+  if (auto ok = look(oracle, "oracle"); !ok)
+    return tl::unexpected(ok.error());
+  return out;
+}
+
+result<reference_reading> read_by_generator(const task_spec& task) {
+  auto hardware = target_for(task.task.language);
+  if (!hardware)
+    return tl::unexpected(hardware.error());
+  auto embedded = make_generator("transform");
+  if (!embedded || (task.task.language != "c" && task.task.language != "cpp"))
+    return fail(errc::unsupported, "no embedded generator reads language '" + task.task.language + "'");
+  own_compile_server server;
+  if (auto started = server.start((*hardware)->compile_server()); !started)
+    return tl::unexpected(started.error());
+  auto wanted = request_for(task, **hardware);
+  wanted.kind = compile_kind::syntax_tree;
+  wanted.source = task.reference_source;
+  auto outcome = server.compile(wanted);
+  if (!outcome)
+    return tl::unexpected(outcome.error());
+  if (outcome->trouble)
+    return fail(errc::unavailable, outcome->trouble.kind + ": " + outcome->trouble.detail);
+  synthesis_context context;
+  context.task = task.task;
+  context.reference_source = task.reference_source;
+  context.hardware = (*hardware)->hardware();
+  if (outcome->result == verdict::pass)
+    context.syntax_tree = std::make_shared<const std::string>(std::move(outcome->artifact));
+  auto reading = (*embedded)->read_reference(context);
+  return reading ? result<reference_reading>{std::move(*reading)}
+                 : fail(errc::unsupported, "the generator reads no references");
+}
+
+} // namespace kevolve

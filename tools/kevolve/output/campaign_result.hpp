@@ -1,0 +1,54 @@
+// What an ended campaign leaves for its owner: the winning source, how to build it, and the proof.
+#pragma once
+
+#include "actors/messages/messages.hpp"
+#include "config/campaign.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "runtime/node/node.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kevolve {
+
+struct best_so_far {
+  double wall_s = 0.0;     // since the campaign was submitted
+  uint64_t candidates = 0; // finished by then
+  uint64_t node = 0;
+  double speedup = 0.0;
+};
+
+// Everything the report says, read from the node.
+struct campaign_result {
+  campaign_spec spec;
+  campaign_status status;
+  std::optional<preparation> fixed;
+  std::optional<node_record> best;            // absent: none faster
+  std::string source;                         // of the best
+  std::vector<evaluation_record> evaluations; // of the best
+  std::map<std::string, uint64_t> by_verdict; // candidates
+  double fastest = 0.0;                       // of the valid ones' speedups, rough ones included; 0: none
+  std::vector<best_so_far> curve;
+  std::vector<std::pair<uint64_t, std::string>> moves; // from the reference to the best: node, step
+};
+result<campaign_result> read_result(node& where, const campaign_spec& spec, const campaign_status& status);
+
+// What the winner's flags do not promise, shapes on which it is slower than the reference, and what admission had to
+// say of a task that it took: calls too short or too long to judge well.
+std::vector<std::string> notes_of(const campaign_result& r, const target& hardware);
+
+// `kevolve run --json`, last line. `folder`: where the files lie; empty: none.
+json run_json(const campaign_result& r, const target& hardware, const std::string& folder);
+
+// report.md
+std::string report_text(const campaign_result& r, const target& hardware);
+
+// Writes kernel.c, build.sh, report.md and result.json into <data>/results/<id>/ and returns that folder.
+result<std::string> write_result(const campaign_result& r, const target& hardware, const std::string& data_dir);
+
+// Whether the campaign has shown a candidate to be faster.
+bool has_winner(const campaign_status& s);
+
+} // namespace kevolve

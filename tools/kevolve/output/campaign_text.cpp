@@ -1,0 +1,234 @@
+#include "tools/kevolve/output/campaign_text.hpp"
+
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+
+#include <fmt/core.h>
+
+namespace kevolve {
+
+namespace {
+
+std::string of_budget(const json& budget, const char* key, std::string (*human)(double)) {
+  auto i = budget.find(key);
+  return i != budget.end() && i->is_number() ? " of " + human(i->get<double>()) : std::string{};
+}
+
+std::string plain(double x) {
+  return fmt::format("{}", x);
+}
+
+std::string models_text(const json& spent, const json& budget) {
+  auto out = fmt::format("{}, {} tokens{}, ", human_number(spent["calls"].get<size_t>(), "call"),
+                         spent["tokens"].get<int64_t>(), of_budget(budget, "tokens", human_count));
+  if (spent["cost"].is_null())
+    return out + "cost unknown";
+  out += fmt::format("{:.4f}{} {}", spent["cost"].get<double>(), of_budget(budget, "cost", plain),
+                     text_at(spent, "currency"));
+  const auto unpriced = spent["unpriced_calls"].get<size_t>();
+  return unpriced == 0 ? out : out + fmt::format(", {} without a price", human_number(unpriced, "call"));
+}
+
+std::string indices(const json& xs) {
+  std::string out;
+  for (const auto& x : xs)
+    out += (out.empty() ? "" : ", ") + std::to_string(x.get<uint64_t>());
+  return out;
+}
+
+std::string kernel_text(const json& k) {
+  std::string mix;
+  if (const auto all = k.find("mix"); all != k.end() && all->is_object())
+    for (const auto& [kind, n] : all->items())
+      mix +=
+          fmt::format("{} {} {:.0f}", mix.empty() ? ":" : ",", printable(kind), n.is_number() ? n.get<double>() : 0.0);
+  auto out = fmt::format("  {}: {:.0f} instructions{}; {:.0f} registers, {:.0f} bytes of static shared memory",
+                         text_at(k, "kernel"), number_at(k, "instructions"), mix, number_at(k, "registers"),
+                         number_at(k, "static_shared"));
+  if (k.contains("wide_load_share"))
+    out += fmt::format(", {:.0f} % of global loads take 128 bits", 100.0 * number_at(k, "wide_load_share"));
+  return out + "\n";
+}
+
+} // namespace
+
+std::string text_at(const json& x, const char* key) {
+  auto i = x.find(key);
+  return i == x.end() || !i->is_string() ? std::string{} : printable(i->get<std::string>());
+}
+
+double number_at(const json& x, const char* key) {
+  auto i = x.find(key);
+  return i == x.end() || !i->is_number() ? 0.0 : i->get<double>();
+}
+
+std::string figure_text(const json& n) {
+  return (n.value("estimate", false) ? "~" : "") + human_speedup(number_at(n, "speedup"));
+}
+
+std::string source_text(const json& n) {
+  const auto source = n.find("source");
+  const auto p = n.find("proposal");
+  const bool had_one = p != n.end() && !text_at(*p, "source_sha256").empty();
+  if (had_one && (source == n.end() || source->is_null()))
+    return "source: lost (not in the store)\n";
+  return lines_of(n, "source");
+}
+
+std::string interval_text(const json& x) {
+  auto i = x.find("ci95");
+  if (i == x.end() || !i->is_array() || i->size() != 2 || !(*i)[0].is_number() || !(*i)[1].is_number())
+    return {};
+  return fmt::format("[{:.2f}, {:.2f}]", (*i)[0].get<double>(), (*i)[1].get<double>());
+}
+
+std::string machine_code_text(const json& evidence) {
+  const auto said = evidence.find("sass");
+  if (said == evidence.end() || !said->is_string())
+    return {};
+  const auto kernels = json::parse(said->get<std::string>(), nullptr, false);
+  std::string out = "\nmachine code:\n";
+  if (!kernels.is_array())
+    return out + "  " + text_at(evidence, "sass") + "\n";
+  for (const auto& k : kernels)
+    if (k.is_object())
+      out += kernel_text(k);
+  const auto notes = text_at(evidence, "sass.notes");
+  return notes.empty() ? out : out + "  " + notes + "\n";
+}
+
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (auto c : text)
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::string state_text(const std::string& state, const std::string& stop_reason, uint64_t candidates) {
+  if (state == "preparing" && candidates > 0)
+    return "resuming";
+  return state == "finished" && stop_reason == "cancelled" ? "cancelled" : state;
+}
+
+const std::vector<std::string>& shown_states() {
+  static const std::vector<std::string> all{"queued",    "preparing", "resuming", "running",   "paused",
+                                            "finishing", "stopped",   "finished", "cancelled", "failed"};
+  return all;
+}
+
+std::string stored_state(const std::string& shown) {
+  return shown == "resuming" ? "preparing" : shown == "cancelled" ? "finished" : shown;
+}
+
+std::string known_note(const json& s, uint32_t priority) {
+  if (!s.value("known", false))
+    return {};
+  const auto id = text_at(s, "id").substr(0, 8);
+  const auto why = text_at(s, "stop_reason");
+  if (has_ended(s)) {
+    const auto state = state_text(s);
+    auto out =
+        "known already, and " + state + (why.empty() || why == state ? "" : " (" + why + ")") + ": nothing runs; ";
+    if (why == "budget")
+      return out + fmt::format("'kevolve budget {0}' and then 'kevolve resume {0}' let it go on", id);
+    if (why == "target")
+      return out + "with a higher target (--set stop.speedup=...) it is a new campaign";
+    return out + "with other settings, such as --set seed=..., it is a new campaign";
+  }
+  const auto now = static_cast<uint32_t>(number_at(s, "priority"));
+  if (priority == 0 || priority == now)
+    return {};
+  return fmt::format("known already: priority stays {}; 'kevolve priority {} {}' changes it", now, id, priority);
+}
+
+std::string state_text(const json& s) {
+  return state_text(text_at(s, "state"), text_at(s, "stop_reason"), static_cast<uint64_t>(number_at(s, "candidates")));
+}
+
+std::string lines_of(const json& x, const char* key) {
+  auto i = x.find(key);
+  if (i == x.end() || !i->is_string())
+    return {};
+  std::string out;
+  const auto& all = i->get_ref<const std::string&>();
+  for (size_t from = 0; from < all.size();) {
+    auto end = std::min(all.find('\n', from), all.size());
+    out += printable(std::string_view{all}.substr(from, end - from)) + "\n";
+    from = end + 1;
+  }
+  return out;
+}
+
+std::string disturbed_text(const std::string& why) {
+  return "  an estimate: the machine was disturbed each time it was measured (" + printable(why) + ")\n";
+}
+
+std::string status_text(const json& s) {
+  const auto state = state_text(s);
+  std::string out = fmt::format("{}  {}  {}", text_at(s, "id"), text_at(s, "name"), state);
+  if (auto why = text_at(s, "stop_reason"); !why.empty() && why != state)
+    out += " (" + why + ")";
+  out += "\n";
+  if (auto why = text_at(s, "reason"); !why.empty())
+    out += "  reason      " + why + "\n";
+  const auto& spent = s["spent"];
+  const auto& budget = s["budget"];
+  out += fmt::format("  candidates  {}{}, {} valid, {} in flight\n", s["candidates"].get<uint64_t>(),
+                     of_budget(budget, "candidates", human_count), s["valid"].get<uint64_t>(),
+                     s["in_flight"].get<uint64_t>());
+  out += fmt::format("  spent       {} wall{}, {} compiling, {} on the device{}\n",
+                     human_duration(number_at(spent, "wall_s")), of_budget(budget, "wall_s", human_duration),
+                     human_duration(number_at(spent, "compile_s")), human_duration(number_at(spent, "device_s")),
+                     of_budget(budget, "device_s", human_duration));
+  if (auto m = spent.find("models"); m != spent.end() && (*m)["calls"].get<uint64_t>() > 0)
+    out += "  models      " + models_text(*m, budget) + "\n";
+  if (const auto& b = s["best"]; b.is_object()) {
+    out += fmt::format("  best        {} {} node {}{}\n", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       b["node"].get<uint64_t>(), b["final"].get<bool>() ? ", confirmed against the reference" : "");
+    out += "              " + text_at(b, "summary") + "\n";
+  } else
+    out += std::string{"  best        "} + (has_ended(s) ? "none" : "none yet") + "\n";
+  if (s.contains("priority"))
+    out += fmt::format("  priority    {}\n", s["priority"].get<uint64_t>());
+  if (auto o = s.find("origin"); o != s.end() && o->is_object())
+    out += fmt::format("  forked from node {} of {}\n", (*o)["node"].get<uint64_t>(),
+                       text_at(*o, "campaign").substr(0, 8));
+  for (const auto* key : {"pinned", "banned"})
+    if (auto i = s.find(key); i != s.end() && !i->empty())
+      out += fmt::format("  {:<12}{}\n", key, indices(*i));
+  if (has_ended(s) && s["valid"].get<uint64_t>() == 0 && s["candidates"].get<uint64_t>() > 0)
+    out += "  what became of each candidate: kevolve tree " + text_at(s, "id").substr(0, 8) + "\n";
+  return out;
+}
+
+std::string status_line(const json& s) {
+  const auto& budget = s["budget"];
+  auto out = fmt::format("[{}{}] {}: {} candidates{}, {} valid, {} in flight",
+                         human_duration(number_at(s["spent"], "wall_s")), of_budget(budget, "wall_s", human_duration),
+                         state_text(s), s["candidates"].get<uint64_t>(), of_budget(budget, "candidates", human_count),
+                         s["valid"].get<uint64_t>(), s["in_flight"].get<uint64_t>());
+  if (const auto& b = s["best"]; b.is_object())
+    out += fmt::format("; best {} {} node {}: {}", human_speedup(number_at(b, "speedup")), interval_text(b),
+                       b["node"].get<uint64_t>(), text_at(b, "summary"));
+  if (auto why = text_at(s, "reason"); !why.empty())
+    out += "; " + why;
+  return out;
+}
+
+bool has_ended(const json& s) {
+  auto state = text_at(s, "state");
+  return state == "finished" || state == "failed";
+}
+
+int exit_code_of(const json& s) {
+  const auto& b = s["best"];
+  if (text_at(s, "state") == "finished" && b.is_object() && b["final"].get<bool>())
+    return exit_code::ok;
+  return text_at(s, "stop_reason") == "budget" && s["valid"].get<uint64_t>() == 0 ? exit_code::nothing_in_budget
+                                                                                  : exit_code::failed;
+}
+
+} // namespace kevolve

@@ -1,0 +1,353 @@
+// kevolve task check, campaign validate, campaign plan: what files say, before anything runs.
+#include "backends/judge/figure.hpp"
+#include "runtime/base/expression.hpp"
+#include "runtime/node/admin/json.hpp"
+#include "tools/kevolve/client/reference_check.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/load.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace kevolve {
+
+namespace {
+
+struct check_options {
+  common_options common;
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string data = "kevolve-data";
+};
+
+std::optional<int64_t> value_of(const std::string& text, const size_map& sizes) {
+  auto e = expression::parse(text);
+  if (!e)
+    return std::nullopt;
+  auto x = e->evaluate(sizes);
+  return x ? std::optional{*x} : std::nullopt;
+}
+
+// The shape's sizes with the derived ones that need no data.
+size_map sizes_of(const contract& c, const shape_case& s) {
+  size_map sizes{s.sizes.begin(), s.sizes.end()};
+  for (const auto& [name, text] : c.derived)
+    if (auto x = value_of(text, sizes))
+      sizes[name] = *x;
+  return sizes;
+}
+
+// Of all arrays; nothing where a size depends on the data.
+std::optional<double> bytes_of(const contract& c, const size_map& sizes) {
+  double total = 0;
+  for (const auto& a : c.arguments) {
+    if (a.role == argument_role::size || a.role == argument_role::scalar)
+      continue;
+    double elements = 1;
+    for (const auto& text : a.shape) {
+      auto x = value_of(text, sizes);
+      if (!x)
+        return std::nullopt;
+      elements *= static_cast<double>(*x);
+    }
+    total += elements * static_cast<double>(size_bytes(a.type));
+  }
+  return total;
+}
+
+std::optional<double> work_of(const std::string& text, const size_map& sizes) {
+  if (text.empty())
+    return std::nullopt;
+  auto x = value_of(text, sizes);
+  return x ? std::optional{static_cast<double>(*x)} : std::nullopt;
+}
+
+json shapes_json(const contract& c) {
+  auto out = json::array();
+  auto or_unknown = [](std::optional<double> x) { return x ? json(*x) : json(nullptr); };
+  for (const auto& s : c.shapes) {
+    auto sizes = sizes_of(c, s);
+    out.push_back({{"shape", s.name},
+                   {"held_out", s.held_out},
+                   {"weight", s.weight},
+                   {"array_bytes", or_unknown(bytes_of(c, sizes))},
+                   {"work_flops", or_unknown(work_of(c.work_flops, sizes))},
+                   {"work_bytes", or_unknown(work_of(c.work_bytes, sizes))}});
+  }
+  return out;
+}
+
+std::string shapes_text(const contract& c) {
+  std::vector<std::vector<std::string>> rows{{"SHAPE", "USE", "WEIGHT", "ARRAYS", "FLOPS", "BYTES MOVED"}};
+  for (const auto& s : shapes_json(c)) {
+    auto show = [&](const char* key, std::string (*f)(double)) {
+      return s[key].is_number() ? f(s[key].get<double>()) : std::string{"depends on data"};
+    };
+    auto work = [&](const char* key, const std::string& declared, std::string (*f)(double)) {
+      return declared.empty() ? std::string{"not declared"} : show(key, f);
+    };
+    rows.push_back({s["shape"].get<std::string>(), s["held_out"].get<bool>() ? "held out" : "declared",
+                    fmt::format("{:g}", s["weight"].get<double>()), show("array_bytes", human_bytes),
+                    work("work_flops", c.work_flops, human_count), work("work_bytes", c.work_bytes, human_bytes)});
+  }
+  return table_text(rows);
+}
+
+// How far each output may be off, by the task or by what holds where it says nothing.
+json tolerances_json(const contract& c) {
+  json out = json::array();
+  for (const auto& a : c.arguments) {
+    if (a.role != argument_role::output && a.role != argument_role::inout)
+      continue;
+    const auto t = tolerance_for(c, a);
+    const bool own = std::any_of(c.tolerances.begin(), c.tolerances.end(), [&](const tolerance& x) {
+      return x.argument == a.name || (x.argument.empty() && is_floating(a.type));
+    });
+    out.push_back({{"output", a.name},
+                   {"mode", to_string(t.mode)},
+                   {"relative", t.relative},
+                   {"absolute", t.absolute},
+                   {"limit", t.limit},
+                   {"default", !own}});
+  }
+  return out;
+}
+
+std::string tolerances_text(const contract& c) {
+  std::string out;
+  for (const auto& t : tolerances_json(c)) {
+    const auto mode = t["mode"].get<std::string>();
+    const auto number = [&](const char* key) { return figure(t[key].get<double>(), 3); };
+    out +=
+        fmt::format("output {}: {}{}\n", t["output"].get<std::string>(),
+                    mode == "exact"    ? "exact"
+                    : mode == "absrel" ? "within " + number("absolute") + " + " + number("relative") + " * |expected|"
+                                       : "within " + number("limit") + " " + mode,
+                    t["default"].get<bool>() && mode != "exact" ? ", as the task has no [tolerance]" : "");
+  }
+  return out + "\n";
+}
+
+json reading_json(const result<reference_reading>& r) {
+  if (!r)
+    return nullptr;
+  auto remarks = json::array();
+  for (const auto& x : r->remarks)
+    remarks.push_back({{"line", x.line > 0 ? json(x.line) : json(nullptr)}, {"what", x.what}, {"kept", x.kept}});
+  return {{"rewritable", r->rewritable}, {"loops", r->loops}, {"independent", r->independent}, {"remarks", remarks}};
+}
+
+std::string reading_text(const result<reference_reading>& r, const std::string& file) {
+  if (!r)
+    return {};
+  auto out = r->rewritable
+                 ? fmt::format("\nthe embedded generator sees {} loop{} that count{}, {} free of dependences\n",
+                               r->loops, r->loops == 1 ? "" : "s", r->loops == 1 ? "s" : "", r->independent)
+                 : std::string{"\nthe embedded generator can rewrite nothing of it, and would try flags alone\n"};
+  for (const auto& x : r->remarks)
+    out += fmt::format("  {}: {}{}\n", x.line > 0 ? file + ":" + std::to_string(x.line) : file, printable(x.what),
+                       x.kept && x.line > 0 ? ": it stays as written" : "");
+  return out;
+}
+
+// Parameters that are called as another argument is: the types may fit all the same, the values will not.
+std::vector<std::string> out_of_order(const contract& c, const result<reference_reading>& r) {
+  std::vector<std::string> out;
+  for (size_t i = 0; r && i < std::min(r->parameters.size(), c.arguments.size()); ++i)
+    for (size_t j = 0; j < c.arguments.size(); ++j)
+      if (j != i && c.arguments[j].name == r->parameters[i] && c.arguments[i].name != r->parameters[i])
+        out.push_back(
+            fmt::format("parameter {} of '{}' is called '{}', and argument {} of the task is; argument {} is '{}': "
+                        "are they in one order?",
+                        i + 1, c.entry, r->parameters[i], j + 1, i + 1, c.arguments[i].name));
+  return out;
+}
+
+int check_task(const check_options& o) {
+  auto task = load_task_or_tell(o.file, o.common.json);
+  if (!task)
+    return exit_code::usage;
+  const auto& c = task->task;
+  auto wrong = check_reference(*task);
+  if (wrong && !wrong->empty()) {
+    tell(*wrong, o.common.json);
+    return exit_code::usage;
+  }
+  const auto only_read = c.language == "pytorch"; // it runs where its GPU is
+  const auto unchecked = !wrong      ? wrong.error().detail
+                         : only_read ? "a reference in PyTorch is read here, and runs on the GPU's machine alone"
+                                     : std::string{};
+  const auto reading = wrong && !only_read ? read_by_generator(*task) : fail(errc::unsupported, "");
+  const auto code = wrong ? exit_code::ok : exit_code::failed; // half a check is none to who builds on it
+  if (o.common.json) {
+    print_out(to_text(json{{"ok", wrong.has_value()},
+                           {"compiled", wrong.has_value() && !only_read},
+                           {"not_compiled", or_null(unchecked)},
+                           {"task", c.name},
+                           {"family", c.family},
+                           {"prototype", c_prototype(c)},
+                           {"entry", c.entry},
+                           {"language", c.language},
+                           {"reference", task->reference_path},
+                           {"oracle", or_null(task->oracle_path)},
+                           {"threads", c.threads},
+                           {"goal_speedup", task->goal_speedup > 0 ? json(task->goal_speedup) : json(nullptr)},
+                           {"tolerances", tolerances_json(c)},
+                           {"generator", reading_json(reading)},
+                           {"warnings", out_of_order(c, reading)},
+                           {"shapes", shapes_json(c)}})
+              + "\n");
+    return code;
+  }
+  if (!unchecked.empty())
+    print_err("kevolve: not checked: whether the reference "
+              + std::string{only_read ? "runs" : "compiles and fits the prototype"} + ": " + printable(unchecked)
+              + "\n");
+  for (const auto& warning : out_of_order(c, reading))
+    print_err("kevolve: warning: " + printable(task->reference_path) + ": " + printable(warning) + "\n");
+  if (o.common.quiet)
+    return code;
+  print_out(fmt::format(
+      "{}{}{}\n\n  {};\n\nreference {} ({}), oracle {}, threads {}{}\n\n", c.name, c.summary.empty() ? "" : ": ",
+      printable(c.summary), c_prototype(c), printable(task->reference_path), c.language,
+      task->oracle_path.empty() ? "the reference in double"
+                                : printable(task->oracle_path) + ": " + c_prototype(oracle_contract(*task)),
+      c.threads ? "allowed" : "not allowed",
+      task->goal_speedup > 0 ? ", goal " + human_speedup(task->goal_speedup) : ""));
+  print_out(tolerances_text(c));
+  print_out(shapes_text(c));
+  print_out(reading_text(reading, printable(task->reference_path)));
+  return code;
+}
+
+int validate_campaign(const check_options& o) {
+  auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
+  if (!spec)
+    return exit_code::usage;
+  if (o.common.json)
+    print_out(to_text(json{{"ok", true}, {"task", spec->task.task.name}, {"target", spec->target}}) + "\n");
+  else if (!o.common.quiet)
+    print_out(fmt::format("{}: ok (task {}, target {})\n", o.file, spec->task.task.name, spec->target));
+  return exit_code::ok;
+}
+
+json plan_json(const campaign_spec& s, const std::string& data) {
+  auto limit = [](double x) { return x > 0 ? json(x) : json(nullptr); };
+  json generators = json::object();
+  auto uses_model = false;
+  for (const auto& g : s.generators) {
+    generators[g.kind] = g.weight;
+    uses_model = uses_model || g.kind == "llm";
+  }
+  auto target_speedup = s.stop.speedup > 0 ? s.stop.speedup : s.task.goal_speedup;
+  return {{"ok", true},
+          {"task", s.task.task.name},
+          {"target", s.target},
+          {"seed", s.seed},
+          {"generators", std::move(generators)},
+          {"network", uses_model},
+          {"policies", s.search.policies},
+          {"drafts", s.draft_candidates},
+          {"in_flight", s.search.in_flight},
+          {"budget",
+           {{"candidates", limit(static_cast<double>(s.budget.candidates))},
+            {"wall_s", limit(s.budget.wall_s)},
+            {"device_s", limit(s.budget.device_s)},
+            {"tokens", limit(static_cast<double>(s.budget.tokens))},
+            {"cost", limit(s.budget.cost)}}},
+          {"judge",
+           {{"false_discovery", s.judge.false_discovery},
+            {"keep_samples", s.judge.keep_samples},
+            {"compile_limit_s", s.compile_limit_s}}},
+          {"stop", {{"speedup", limit(target_speedup)}, {"stall", limit(static_cast<double>(s.stop.stall))}}},
+          {"writes",
+           {data + "/store", data + "/token", data + "/admin.json", data + "/helpers.log", data + "/builds",
+            data + "/results"}}};
+}
+
+std::string weights_text(const json& weights) {
+  std::string out;
+  for (const auto& [name, weight] : weights.items())
+    out += fmt::format("{}{} ({:g})", out.empty() ? "" : ", ", name, weight.get<double>());
+  return out;
+}
+
+int plan_campaign(const check_options& o) {
+  auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
+  if (!spec)
+    return exit_code::usage;
+  auto plan = plan_json(*spec, o.data);
+  if (o.common.json) {
+    print_out(to_text(plan) + "\n");
+    return exit_code::ok;
+  }
+  auto limits = [](const json& x) {
+    std::string out;
+    for (const auto& [key, value] : x.items())
+      if (value.is_number())
+        out += fmt::format("{}{} {:g}", out.empty() ? "" : ", ", key, value.get<double>());
+    return out.empty() ? std::string{"none"} : out;
+  };
+  std::string out = fmt::format("task        {}, target {}, seed {}\n", plan["task"].get<std::string>(),
+                                plan["target"].get<std::string>(), spec->seed);
+  out += "generators  " + weights_text(plan["generators"]) + "\n";
+  out += fmt::format("search      {}, {} drafts, {} candidates in flight\n", weights_text(plan["policies"]),
+                     spec->draft_candidates, spec->search.in_flight);
+  out += "ends at     budget: " + limits(plan["budget"]) + "; stop: " + limits(plan["stop"]) + "\n";
+  out += "network     " + std::string{plan["network"].get<bool>() ? "the model's provider" : "none"} + "\n";
+  const auto& shapes = spec->task.task.shapes;
+  const auto held_out =
+      static_cast<size_t>(std::count_if(shapes.begin(), shapes.end(), [](const auto& s) { return s.held_out; }));
+  out +=
+      fmt::format("per candidate: 1 compile; {} checked and timed; the promising also {}\n",
+                  human_number(shapes.size() - held_out, "declared shape"), human_number(held_out, "held-out shape"));
+  out += "writes      ";
+  for (const auto& w : plan["writes"])
+    out += w.get<std::string>() + " ";
+  print_out(out + "\n\n" + shapes_text(spec->task.task));
+  return exit_code::ok;
+}
+
+} // namespace
+
+void add_checks(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<check_options>();
+  auto* task = app.add_subcommand("task", "Task files");
+  task->require_subcommand(1);
+  task->footer("Example: kevolve task check config/tasks/gemm.task.toml");
+  auto* check =
+      task->add_subcommand("check", "Every error of a task file and of its reference; else its C prototype and shapes");
+  check->footer(
+      "Example: kevolve task check config/tasks/gemm.task.toml\nThe reference is compiled together with a "
+      "call of the declared arguments, and not run: kevolve eval does that.\nExit codes: 0 all of it is right, "
+      "1 what the reference needs is missing here, so that it was not compiled, 2 errors.");
+  check->add_option("FILE", o->file, "the task file")->required();
+  add_common(*check, o->common);
+  check->callback([o, &chosen] { chosen = [o] { return check_task(*o); }; });
+
+  auto* campaign = app.add_subcommand("campaign", "Campaign files");
+  campaign->require_subcommand(1);
+  campaign->footer("Example: kevolve campaign plan config/examples/gemm.toml");
+  auto add = [&](const char* name, const char* about, int (*f)(const check_options&)) {
+    auto* verb = campaign->add_subcommand(name, about);
+    verb->footer(std::string{"Example: kevolve campaign "} + name + " config/examples/gemm.toml --set budget.wall=30s");
+    verb->add_option("FILE", o->file, "the campaign file")->required();
+    verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
+    add_common(*verb, o->common);
+    verb->callback([o, &chosen, f] { chosen = [o, f] { return f(*o); }; });
+    return verb;
+  };
+  add("validate", "Every error of a campaign file, its task and its reference", validate_campaign)->alias("check");
+  add("plan", "What would be called, spent and written; touches nothing", plan_campaign)
+      ->add_option("--data", o->data, "data directory");
+}
+
+} // namespace kevolve

@@ -1,0 +1,282 @@
+// kevolve eval: the judge alone, on one candidate.
+#include "config/document.hpp"
+#include "runtime/base/log.hpp"
+#include "runtime/node/admin/records_json.hpp"
+#include "tools/kevolve/client/compile_alone.hpp"
+#include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/client/judge_alone.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/load.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/programs.hpp"
+#include "tools/kevolve/scratch_directory.hpp"
+#include "tools/kevolve/stop_signal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+namespace kevolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct eval_options {
+  common_options common;
+  std::string task;
+  std::string candidate;
+  std::string target = "cpu";
+  std::string flags;
+  std::string data;
+  std::vector<std::string> weak_sandbox;
+};
+
+std::string language_of(const std::string& path) {
+  auto extension = fs::path{path}.extension().string();
+  for (const auto* language : {"c", "cuda", "triton", "hip"})
+    if (extension == source_extension(language))
+      return language;
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" ? "cpp" : "";
+}
+
+result<candidate> read_candidate(const eval_options& o, const target& hardware) {
+  candidate out;
+  out.language = language_of(o.candidate);
+  const auto known = hardware.languages();
+  if (std::find(known.begin(), known.end(), out.language) == known.end()) {
+    std::string expected;
+    for (const auto& l : known)
+      expected += (expected.empty() ? "" : " or ") + source_extension(l);
+    return fail(errc::bad_input, o.candidate + ": expected a " + expected + " file");
+  }
+  auto source = read_text_file(o.candidate);
+  if (!source) // the reason stands in it
+    return fail(errc::bad_input, to_string(source.error().front()));
+  out.source = std::move(*source);
+  std::vector<std::string> names;
+  for (const auto& f : hardware.flag_menu()) {
+    names.push_back(f.name);
+    if (f.baseline && o.flags.empty())
+      out.flags = f.name;
+    if (f.name == o.flags)
+      out.flags = f.name;
+  }
+  if (out.flags.empty())
+    return fail(errc::bad_input, "--flags " + o.flags + ": no such flag set" + suggestion(o.flags, names));
+  out.generator = "file";
+  out.summary = o.candidate;
+  return out;
+}
+
+// Medians added up over the declared shapes.
+json total_ns(const std::vector<shape_timing>& shapes, const std::vector<double> shape_timing::* samples) {
+  double total = 0;
+  size_t count = 0;
+  for (const auto& t : shapes)
+    if (!t.held_out && !(t.*samples).empty()) {
+      total += spread_json(t.*samples)["median"].get<double>();
+      count += (t.*samples).size();
+    }
+  if (count == 0)
+    return nullptr;
+  return {{"median", total}, {"samples", count}};
+}
+
+json timing_json(const judge_outcome& o) {
+  if (o.timings.empty())
+    return nullptr;
+  auto shapes = json::array();
+  for (const auto& t : o.timings)
+    shapes.push_back(to_json(t, true));
+  return {{"reference_ns", total_ns(o.timings, &shape_timing::rival_ns)},
+          {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
+          {"speedup", o.speedup},
+          {"ci95", interval_json(o.ci_low, o.ci_high)},
+          {"shapes", std::move(shapes)}};
+}
+
+std::string bound_of(const judge_outcome& o) {
+  const auto found = o.evidence.find("bound");
+  return found == o.evidence.end() ? std::string{} : found->second;
+}
+
+// What admission has to say of a task that it takes, as that its calls are short.
+json notes_of(const judge_outcome& admission) {
+  auto out = json::array();
+  for (const auto& [name, note] : admission.evidence)
+    if (name.starts_with("note."))
+      out.push_back(note);
+  return out;
+}
+
+json document_of(const campaign_spec& spec, const candidate& what, const target& hardware, const single_evaluation& x) {
+  auto admitted = x.fixed.admission.result == verdict::pass;
+  const auto& e = x.outcome;
+  const auto& last = e.last;
+  const auto& trouble = admitted ? e.trouble : x.fixed.admission.trouble;
+  return {{"task", spec.task.task.name},
+          {"candidate", to_string(candidate_id(what))},
+          {"target", spec.target},
+          {"trust", to_string(hardware.trust())},
+          {"verdict", admitted && e.result != verdict::none ? json(to_string(e.result)) : json(nullptr)},
+          {"fault", to_json(trouble)},
+          {"rule", or_null(admitted ? e.rule : "admission: " + x.fixed.admission.rule)},
+          {"detail", admitted ? e.detail : "the task is refused: " + x.fixed.admission.detail},
+          {"correctness", last.correctness.cases > 0 ? to_json(last.correctness) : json(nullptr)},
+          {"timing", timing_json(last)},
+          {"diagnosis",
+           {{"bound", or_null(bound_of(last))}, {"evidence", admitted ? last.evidence : x.fixed.admission.evidence}}},
+          {"fingerprint", {{"harness", x.fixed.harness}, {"toolchain", x.fixed.toolchain}, {"device", x.fixed.device}}},
+          {"evaluation_id", e.evaluations.empty() ? json(nullptr) : json(to_string(e.evaluations.back()))},
+          {"notes", notes_of(x.fixed.admission)},
+          {"judged_before", time_json(x.judged_before_ns)},
+          {"flags", what.flags},
+          {"sandbox_level", or_null(last.sandbox_level)}};
+}
+
+std::string correctness_text(const json& c, bool right) {
+  const auto cases = human_number(c["cases"].get<size_t>(), "case");
+  const auto seeds = human_number(c["seeds"].get<size_t>(), "set") + " of random inputs";
+  auto out = right ? fmt::format("right in all {}, over {}", cases, seeds)
+                   : fmt::format("looked at {}, over {}", cases, seeds);
+  const auto same = c["bit_equal"].get<bool>() ? "; wherever both were run, equal to the reference bit by bit" : "";
+  return out
+         + fmt::format("{}; largest error, edge cases aside, {:.3g} absolute, {:.3g} relative, {:.3g} ulp; the "
+                       "reference's own is {:.3g}\n",
+                       same, c["max_abs"].get<double>(), c["max_rel"].get<double>(), c["max_ulp"].get<double>(),
+                       c["reference_max_abs"].get<double>());
+}
+
+std::string speed_text(const json& t) {
+  auto out = fmt::format("speedup {}", human_speedup(t["speedup"].get<double>()));
+  if (t["ci95"].is_array())
+    out += fmt::format(", 95 % interval {:.3f} to {:.3f}", t["ci95"][0].get<double>(), t["ci95"][1].get<double>());
+  return out + "\n";
+}
+
+// Held-out shapes are counted and no more: who reads this may be the one who writes the next candidate.
+std::string shapes_text(const json& shapes) {
+  std::vector<std::vector<std::string>> rows{{"SHAPE", "REFERENCE", "CANDIDATE", "SPEEDUP"}};
+  size_t held_out = 0;
+  for (const auto& s : shapes) {
+    if (s["held_out"].get<bool>()) {
+      ++held_out;
+      continue;
+    }
+    auto median = [&](const char* key) { return s[key].is_object() ? human_ns(s[key]["median"].get<double>()) : "-"; };
+    rows.push_back({s["shape"].get<std::string>(), median("reference_ns"), median("candidate_ns"),
+                    human_speedup(s["speedup"].get<double>())});
+  }
+  return table_text(rows) + (held_out > 0 ? "and " + human_number(held_out, "held-out shape") + "\n" : "");
+}
+
+// The verdict, how fast, how right; what the judge went by is in --json.
+void print_text(const json& d) {
+  const auto verdict = d["verdict"].is_string() ? d["verdict"].get<std::string>() : std::string{"no verdict"};
+  auto out = fmt::format("{} on {}: {}\n", d["task"].get<std::string>(), d["target"].get<std::string>(), verdict);
+  if (d["fault"].is_object())
+    out += "fault: " + d["fault"]["kind"].get<std::string>() + ": " + printable(d["fault"]["detail"].get<std::string>())
+           + "\n";
+  if (d["rule"].is_string())
+    out += "rule: " + printable(d["rule"].get<std::string>()) + "\n";
+  std::istringstream detail{d["detail"].get<std::string>()};
+  for (std::string line; std::getline(detail, line);)
+    out += "  " + printable(line) + "\n";
+  const auto& t = d["timing"];
+  if (t.is_object())
+    out += speed_text(t);
+  if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("disturbed"))
+    out += disturbed_text(seen["disturbed"].get<std::string>());
+  if (const auto& seen = d["diagnosis"]["evidence"]; t.is_object() && seen.contains("heavy_tail"))
+    out += "  " + printable(seen["heavy_tail"].get<std::string>()) + "\n";
+  if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object() && seen.contains("redrawn"))
+    out += "  " + printable(seen["redrawn"].get<std::string>()) + "\n";
+  if (const auto& c = d["correctness"]; c.is_object())
+    out += correctness_text(c, verdict == "pass");
+  if (const auto& seen = d["diagnosis"]["evidence"]; seen.is_object())
+    for (const auto& [name, why] : seen.items())
+      if (name.starts_with("edge."))
+        out += "  edge '" + printable(name.substr(5)) + "': " + printable(why.get<std::string>()) + "\n";
+  if (t.is_object())
+    out += shapes_text(t["shapes"]);
+  if (d["judged_before"].is_string())
+    out += "stored on " + d["judged_before"].get<std::string>().substr(0, 19)
+           + " UTC by the same judge on this machine: nothing was run now; without --data it is judged anew\n";
+  print_out(out);
+}
+
+int judge_in(node& where, const eval_options& o, const campaign_spec& spec, const candidate& what,
+             const stop_signal& stop, scratch_directory& data) {
+  auto judged = judge_alone(where, spec, what, {stop, data, o.common.quiet});
+  if (!judged)
+    return report(judged.error(), o.common.json);
+  auto document = document_of(spec, what, *where.find_target(o.target), *judged);
+  if (o.common.json)
+    print_out(to_text(document) + "\n");
+  else
+    print_text(document);
+  return document["verdict"] == "pass" ? exit_code::ok : exit_code::failed;
+}
+
+int evaluate(const eval_options& o) {
+  auto task = load_task_or_tell(o.task, o.common.json);
+  if (!task)
+    return exit_code::usage;
+  auto hardware = make_target(o.target, program_directory());
+  if (!hardware)
+    return report({errc::bad_input, "--target: " + hardware.error().detail}, o.common.json);
+  if (const auto known = (*hardware)->reference_languages();
+      !known.empty() && std::find(known.begin(), known.end(), task->task.language) == known.end())
+    return report({errc::bad_input, printable(o.task) + ": reference.language: '" + printable(task->task.language)
+                                        + "' is not usable with target '" + o.target
+                                        + fmt::format("'; there are: {}", fmt::join(known, ", "))},
+                  o.common.json);
+  auto what = read_candidate(o, **hardware);
+  if (!what)
+    return report(what.error(), o.common.json);
+  if (const auto lacks = (*hardware)->lacks(); (*hardware)->compiles_only() || !lacks.empty())
+    return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : lacks, o.common.json);
+  auto spec = spec_around(std::move(*task), o.target);
+  if (o.common.quiet) // what the task's admission has to note stands in --json
+    log::configure({log::level::error, false, ""});
+  stop_signal stop;
+  scratch_directory data{o.data};
+  auto folder = data.make();
+  if (!folder)
+    return report(folder.error(), o.common.json);
+  auto n = start_judge(*folder, o.target, o.weak_sandbox);
+  if (!n)
+    return report(n.error(), o.common.json);
+  return judge_in(**n, o, spec, *what, stop, data);
+}
+
+} // namespace
+
+void add_eval(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<eval_options>();
+  auto* verb = app.add_subcommand("eval", "The judge alone, on one candidate file: no search");
+  verb->footer("Example: kevolve eval config/tasks/gemm.task.toml my_gemm.c --flags Ofast --json");
+  verb->add_option("TASK", o->task, "the task file")->required();
+  verb->add_option("CANDIDATE", o->candidate,
+                   "a file that implements the task: .c or .cpp of cpu, .cu of cuda, .py of triton, .py or .hip of hip")
+      ->required();
+  verb->add_option("--target", o->target, "the hardware to judge on")->capture_default_str();
+  verb->add_option("--flags", o->flags, "an entry of the target's flag menu (default: the reference's)");
+  verb->add_option(
+      "--data", o->data,
+      "keep the result in this data directory, where the same command finds it again (default: a temporary one)");
+  add_weak_sandbox(*verb, o->weak_sandbox);
+  add_common(*verb, o->common);
+  verb->callback([o, &chosen] { chosen = [o] { return evaluate(*o); }; });
+}
+
+} // namespace kevolve

@@ -1,0 +1,248 @@
+// kevolve run: a node in the foreground that runs one campaign to its end.
+#include "config/node.hpp"
+#include "runtime/base/log.hpp"
+#include "tools/kevolve/client/connection.hpp"
+#include "tools/kevolve/exit_codes.hpp"
+#include "tools/kevolve/load.hpp"
+#include "tools/kevolve/node_reader.hpp"
+#include "tools/kevolve/output/campaign_result.hpp"
+#include "tools/kevolve/output/campaign_text.hpp"
+#include "tools/kevolve/output/progress.hpp"
+#include "tools/kevolve/output/terminal.hpp"
+#include "tools/kevolve/stop_signal.hpp"
+#include "tools/kevolve/verbs.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace kevolve {
+
+namespace {
+
+struct run_options {
+  common_options common;
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string data = "kevolve-data";
+  int64_t disk_reserve_mib = usual_disk_reserve_mib;
+  std::vector<std::string> weak_sandbox;
+  std::string node_file;
+  bool batch = false;
+};
+
+campaign_submission submission_of(const campaign_spec& spec) {
+  std::error_code ec;
+  campaign_submission out;
+  out.name = spec.task.task.name;
+  out.directory = std::filesystem::absolute(spec.path, ec).parent_path().string();
+  out.spec = encode(spec);
+  out.seed = spec.seed;
+  return out;
+}
+
+// Where the files lie is no part of what the campaign is: the same command from another directory resumes it.
+id128 id_of_content(const campaign_spec& spec) {
+  auto content = spec;
+  content.path.clear();
+  content.task.path.clear();
+  content.task.reference_path.clear();
+  content.task.oracle_path.clear();
+  auto submission = submission_of(content);
+  submission.directory.clear();
+  return campaign_id(submission);
+}
+
+bool has_ended(const campaign_status& s) {
+  return s.state == "finished" || s.state == "failed";
+}
+
+// Until the campaign ends, a signal comes or the node breaks. `last` is the latest status.
+result<void> follow(node& where, const id128& id, progress& view, const stop_signal& stop, campaign_status& last) {
+  node_reader reader{where};
+  campaign_actor whom; // asked for once: it is a question less at each look
+  for (;;) {
+    if (auto s = reader.status(id, whom)) {
+      last = std::move(*s);
+      view.show(last);
+      if (has_ended(last))
+        return {};
+    } else if (s.error().code == errc::unavailable || s.error().code == errc::timed_out)
+      whom = nullptr;
+    else
+      return tl::unexpected(s.error());
+    if (auto why = where.broken(); !why.empty())
+      return fail(errc::internal, why);
+    if (stop.wait_for(view.pace()))
+      return fail(errc::cancelled, "stopped; the same command resumes it");
+  }
+}
+
+// What shows the candidates of a campaign that is over.
+std::string tree_command(const id128& id, const std::string& data) {
+  return "kevolve tree " + short_string(id) + " --data " + printable(data);
+}
+
+void print_notes(const campaign_result& r, const target& hardware) {
+  for (const auto& note : notes_of(r, hardware))
+    print_out("  note: " + printable(note) + "\n");
+}
+
+void print_outcome(const campaign_result& r, const target& hardware, const std::string& folder,
+                   const std::string& data) {
+  const auto& s = r.status;
+  if (s.state == "failed")
+    print_out(fmt::format("{}: {}\n", s.name, printable_lines(s.reason.empty() ? s.stop_reason : s.reason, "  ")));
+  else if (!has_winner(s)) {
+    auto why = s.reason.empty() ? s.stop_reason : s.reason;
+    const auto nearest = r.fastest > 0.0 ? "; the fastest came to " + human_speedup(r.fastest) : std::string{};
+    print_out(fmt::format("{}: no candidate was shown to be faster ({} candidates, {} valid{}; {})\n", s.name,
+                          s.candidates, s.valid, nearest, printable(why)));
+    print_notes(r, hardware);
+    print_out("  a kernel of your own goes into it by `kevolve inject`, a model by a [[generator]] of kind \"llm\"\n");
+    if (s.valid == 0 && s.candidates != 0)
+      print_out("  what became of each candidate: " + tree_command(s.id, data) + "\n");
+  } else if (!s.final_confirmed) {
+    print_out(fmt::format("{}: {}; the best so far, node {}, is {} faster by what was measured on the way; the final "
+                          "confirmation was not made\n",
+                          s.name, s.stop_reason, s.best, human_speedup(s.speedup)));
+  } else {
+    size_t declared = 0;
+    for (const auto& t : s.shapes)
+      declared += t.held_out ? 0U : 1U;
+    print_out(fmt::format("{}: {} faster than the reference, 95 % interval {:.2f} to {:.2f}\n", s.name,
+                          human_speedup(s.speedup), s.ci_low, s.ci_high));
+    if (!s.disturbed.empty())
+      print_out(disturbed_text(s.disturbed));
+    if (s.stop_reason == "budget" && s.speedup < r.spec.stop.speedup)
+      print_out(
+          fmt::format("  its budget ended before its goal of {} was reached ({}); a longer one goes on from here\n",
+                      human_speedup(r.spec.stop.speedup), printable(s.reason)));
+    print_notes(r, hardware);
+    print_out(fmt::format(
+        "  right in fresh processes on {} and {}: node {}, of {}\n", human_number(declared, "declared shape"),
+        human_number(s.shapes.size() - declared, "held-out shape"), s.best, human_number(s.candidates, "candidate")));
+    print_out("  kernel  " + folder + "/kernel" + source_extension(r.best->proposal.language) + "\n");
+    print_out("  build   sh " + folder + "/build.sh\n");
+  }
+  print_out("  report  " + folder + "/report.md\n");
+}
+
+int exit_code_of(const campaign_status& s) {
+  if (has_winner(s) && s.final_confirmed)
+    return exit_code::ok;
+  return s.stop_reason == "budget" && s.valid == 0 ? exit_code::nothing_in_budget : exit_code::failed;
+}
+
+int conclude(node& where, const run_options& o, const campaign_spec& spec, const campaign_status& status) {
+  auto r = read_result(where, spec, status);
+  if (!r)
+    return report(r.error(), o.common.json);
+  auto hardware = where.find_target(spec.target);
+  auto folder = write_result(*r, *hardware, o.data);
+  if (!folder)
+    print_err("kevolve: the result could not be written: " + folder.error().detail + "\n");
+  auto place = folder ? *folder : std::string{};
+  if (o.common.json)
+    print_out(to_text(run_json(*r, *hardware, place)) + "\n");
+  else
+    print_outcome(*r, *hardware, place, o.data);
+  return folder ? exit_code_of(status) : exit_code::failed;
+}
+
+int interrupted(node& where, const run_options& o, const campaign_spec& spec, const campaign_status& last) {
+  if (o.common.json) {
+    campaign_result r;
+    r.status = last;
+    print_out(to_text(run_json(r, *where.find_target(spec.target), "")) + "\n");
+  }
+  print_err("stopped; the same command resumes it\n");
+  return exit_code::interrupted;
+}
+
+int run_in(node& where, const run_options& o, const campaign_spec& spec, const stop_signal& stop) {
+  auto id = id_of_content(spec);
+  {
+    node_reader reader{where};
+    auto begun = reader.ask<campaign_status>(where.campaigns(), atom::submit_v, id, submission_of(spec));
+    if (!begun)
+      return report(begun.error(), o.common.json);
+    // Paused in an earlier session: whoever runs it now wants it to go on. Refused if it was not; the status is told
+    // once it is known.
+    if (reader.status(id))
+      reader.resume(id);
+  }
+  campaign_status last;
+  last.id = id;
+  last.name = spec.task.task.name;
+  last.target = spec.target;
+  progress view{STDERR_FILENO, o.common.quiet};
+  auto ended = follow(where, id, view, stop, last);
+  view.end();
+  if (ended)
+    return conclude(where, o, spec, last);
+  if (ended.error().code == errc::cancelled)
+    return interrupted(where, o, spec, last);
+  return report(ended.error(), o.common.json);
+}
+
+int run_campaign(const run_options& o) {
+  auto spec = load_campaign_or_tell(o.file, o.overrides, o.common.json);
+  if (!spec)
+    return exit_code::usage;
+  std::vector<provider_spec> providers;
+  if (!o.node_file.empty()) {
+    auto settings = load_node(o.node_file);
+    if (!settings) {
+      tell(settings.error(), o.common.json);
+      return exit_code::usage;
+    }
+    providers = std::move(settings->providers);
+  }
+  stop_signal stop; // before the first thread
+  node_options options;
+  options.providers = std::move(providers);
+  options.data_dir = o.data;
+  options.targets = {spec->target};
+  options.disk_reserve_mib = o.disk_reserve_mib;
+  options.decisions[spec->target].allow_weak_sandbox = o.weak_sandbox;
+  if (o.batch)
+    options.batch.insert(spec->target);
+  auto n = node::start(std::move(options));
+  if (!n)
+    return report(n.error(), o.common.json);
+  if (!o.common.quiet && is_terminal(STDERR_FILENO)) // the block is redrawn where log lines would stand
+    log::configure({log::level::info, false, o.data + "/kevolve.log"});
+  if (!o.common.quiet)
+    print_err("node at " + (*n)->admin_url() + ", data in " + o.data + "\n");
+  return run_in(**n, o, *spec, stop);
+}
+
+} // namespace
+
+void add_run(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<run_options>();
+  auto* verb = app.add_subcommand("run", "Run a campaign to its end; the same command resumes it");
+  verb->footer("Example: kevolve run config/examples/gemm.toml --set budget.wall=30s --data my-data");
+  verb->add_option("FILE", o->file, "the campaign file")->required();
+  verb->add_option("--data", o->data, "data directory (default: ./kevolve-data)");
+  verb->add_option("--node", o->node_file, "a node's settings whose [[provider]]s llm generators may ask");
+  verb->add_flag("--batch", o->batch,
+                 "no device of the target can be reached: its evaluations wait for kevolve batch export, work, import");
+  verb->add_option("--disk-reserve-mib", o->disk_reserve_mib,
+                   "free space to keep: with less, nothing starts or goes on")
+      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->capture_default_str();
+  verb->add_option("--set", o->overrides, "key=value, over the file's")->allow_extra_args(false);
+  add_weak_sandbox(*verb, o->weak_sandbox);
+  add_common(*verb, o->common);
+  verb->callback([o, &chosen] { chosen = [o] { return run_campaign(*o); }; });
+}
+
+} // namespace kevolve
