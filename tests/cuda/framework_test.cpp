@@ -122,7 +122,7 @@ TEST_CASE("a PyTorch reference works in device memory that another process expor
   const with_fake_driver fake;
   const auto python = interpreter();
   const auto check = cuda_path("device_memory_check.py");
-  const auto process = cuda_path("../../backends/cuda/framework/reference_process.py");
+  const auto process = cuda_path("../../backends/framework/reference_process.py");
   const auto pid = fork();
   if (pid == 0) {
     execlp(python.c_str(), python.c_str(), check.c_str(), process.c_str(), nullptr);

@@ -36,7 +36,7 @@ compile_outcome compiled(const std::string& source, const std::string& flags = "
 
 // The example of the document that models are shown.
 std::string example() {
-  const auto text = read_text(std::string{std::getenv("KEVOLVE_SOURCE")} + "/backends/cuda/triton/triton.md");
+  const auto text = read_text(std::string{std::getenv("KEVOLVE_SOURCE")} + "/backends/triton/triton.md");
   const auto from = text.find("```python\n") + 10;
   return text.substr(from, text.find("\n```\n", from) + 1 - from);
 }
