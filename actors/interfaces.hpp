@@ -110,13 +110,13 @@ using models_actor = model_actor::extend<caf::replies_to<atom::list>::with<std::
 using synthesizer_actor =
     caf::typed_actor<caf::replies_to<atom::synthesize, synthesis_step>::with<candidate>, caf::reacts_to<atom::crash>>;
 
-// Runs the job graph of an evaluation: admit → compile → race → confirm, each under a lease, each stored.
+// Runs the job graph of an evaluation: admit → compile → screening → confirm, each under a lease, each stored.
 using evaluator_actor = caf::typed_actor<
     // Compiles reference and oracle, reads the syntax tree, admits the task. Repeated: answers from the store.
     caf::replies_to<atom::prepare>::with<preparation>,
     caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
-    // The campaign has a new champion: races that have not begun are against it.
-    caf::reacts_to<atom::crowned, champion_info>,
+    // The campaign has a new champion: screenings that have not begun are against it.
+    caf::reacts_to<atom::champion_changed, champion_info>,
     // The campaign is cancelled: jobs in flight are stopped, and so is this actor.
     caf::reacts_to<atom::cancel>,
     // Its preparation is done (sent to itself).
@@ -132,7 +132,7 @@ using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::begin>,
     // From its nodes.
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
-    // From its evaluator: a champion failed as the rival of another.
+    // From its evaluator: a champion failed as the baseline of another.
     caf::reacts_to<atom::amend, amendment_record>,
     // A node has a candidate: index, genome, summary, candidate. The answer: the node whose verdict is this candidate's
     // too, once it has one; 0: none.

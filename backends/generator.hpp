@@ -27,12 +27,12 @@ struct ancestor {
   std::string summary;  // the step that made it, in a line
   double ci_low = 0.0;  // of fitness, 95 %
   double ci_high = 0.0;
-  uint64_t rival = 0;                     // whom it was timed against, in turn; 0: the reference
-  std::map<std::string, double> rival_ns; // as shape_ns, of that one
-  std::map<std::string, double> shape_ns; // median of a call, by shape; empty: not known
-  std::string bound;                      // what holds it up, where the judge says so: evidence "bound"
-  std::string bound_why;                  // the figures that say so
-  std::string code_notes;                 // what stands out in its machine code: evidence "sass.notes"
+  uint64_t baseline = 0;                     // whom it was timed against, in turn; 0: the reference
+  std::map<std::string, double> baseline_ns; // as shape_ns, of that one
+  std::map<std::string, double> shape_ns;    // median of a call, by shape; empty: not known
+  std::string bound;                         // what holds it up, where the judge says so: evidence "bound"
+  std::string bound_why;                     // the figures that say so
+  std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
 };
 
 // The fastest candidate so far.
@@ -47,7 +47,7 @@ struct leading_candidate {
 template <class I>
 typename I::result_type inspect(I& f, ancestor& x) {
   return f(x.genome, x.source, x.flags, x.verdict, x.detail, x.fitness, x.index, x.summary, x.ci_low, x.ci_high,
-           x.rival, x.rival_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
+           x.baseline, x.baseline_ns, x.shape_ns, x.bound, x.bound_why, x.code_notes);
 }
 template <class I>
 typename I::result_type inspect(I& f, leading_candidate& x) {

@@ -43,7 +43,7 @@ struct helper_hello {
 
 struct helper_progress {
   id128 job;
-  std::string stage;    // "pool", "screen", "race 12 pairs", …
+  std::string stage;    // "pool", "screen", "screening 12 pairs", …
   bool waiting = false; // for its turn on a core: the request's limit has not begun
 };
 
@@ -90,8 +90,8 @@ struct compile_outcome {
 enum class judge_mode : uint8_t {
   admit = 0, // is the task sound: reference only; determinism, sensitivity to inputs, null submissions
   check,     // correctness only
-  race,      // screen, then check-and-time against the rival on the declared shapes; stops when decided
-  confirm,   // fresh processes, held-out shapes and seeds, at least 30 fresh pairs against the rival
+  screening, // screen, then check-and-time against the baseline on the declared shapes; stops when decided
+  confirm,   // fresh processes, held-out shapes and seeds, at least 30 fresh pairs against the baseline
   probe,     // a built-in kernel with a known answer: is the device healthy; measures peaks
 };
 constexpr judge_mode last_value(judge_mode) {
@@ -100,41 +100,41 @@ constexpr judge_mode last_value(judge_mode) {
 
 struct judge_request {
   id128 job;
-  judge_mode mode = judge_mode::race;
+  judge_mode mode = judge_mode::screening;
   contract task;
-  std::string reference;            // shared object, the baseline build
-  std::string oracle;               // shared object with double in place of float; empty: the reference is exact
-  std::string candidate;            // shared object
-  std::string rival;                // shared object to race against; empty: the reference
-  double alpha = 0.05;              // of the sequential test, both sides together
-  double delta = 0.005;             // smallest gain that counts
-  double screen_out = 1.3;          // race: give up early on a candidate this many times slower than the rival
-  uint32_t max_pairs = 60;          // confirm: beyond the interval's pairs, while they lean towards a gain
-  uint32_t race_ms = 2'500;         // race: once the pairs took this long, it stays undecided (never before 2 pairs)
+  std::string reference;         // shared object, the baseline build
+  std::string oracle;            // shared object with double in place of float; empty: the reference is exact
+  std::string candidate;         // shared object
+  std::string baseline;          // shared object to screening against; empty: the reference
+  double alpha = 0.05;           // of the sequential test, both sides together
+  double delta = 0.005;          // smallest gain that counts
+  double screen_out = 1.3;       // screening: give up early on a candidate this many times slower than the baseline
+  uint32_t max_pairs = 60;       // confirm: beyond the interval's pairs, while they lean towards a gain
+  uint32_t screening_ms = 2'500; // screening: once the pairs took this long, it stays undecided (never before 2 pairs)
   uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
   uint32_t limit_ms = 60'000;       // wall, for the whole request
   uint32_t most_repeats = 2;        // of a session that was disturbed
-  uint32_t long_run_ms = 100;       // confirm: how long one process is called again and again on each raced shape
+  uint32_t long_run_ms = 100;       // confirm: how long one process is called again and again on each compared shape
   uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it
 };
 
-enum class race_decision : uint8_t { undecided = 0, faster, slower, screened };
-constexpr race_decision last_value(race_decision) {
-  return race_decision::screened;
+enum class comparison_decision : uint8_t { undecided = 0, faster, slower, screened };
+constexpr comparison_decision last_value(comparison_decision) {
+  return comparison_decision::screened;
 }
 
 struct shape_timing {
   std::string shape; // shape_case::name
   bool held_out = false;
   double weight = 1.0;
-  race_decision decision = race_decision::undecided;
-  double speedup = 0.0; // median over pairs of t_rival / t_candidate
+  comparison_decision decision = comparison_decision::undecided;
+  double speedup = 0.0; // median over pairs of t_baseline / t_candidate
   double ci_low = 0.0;  // 95 %
   double ci_high = 0.0;
   double log_e_faster = 0.0; // natural log of the e-values
   double log_e_slower = 0.0;
-  double floor_ns = 0.0;        // physics floor; 0: unknown
-  std::vector<double> rival_ns; // raw samples, pairwise
+  double floor_ns = 0.0;           // physics floor; 0: unknown
+  std::vector<double> baseline_ns; // raw samples, pairwise
   std::vector<double> candidate_ns;
 };
 
@@ -148,21 +148,21 @@ struct correctness_report {
   bool bit_equal = false;         // to the reference
 };
 
-// The kind of a fault that says: the candidate was not judged, because its rival crashed, hung or erred. What the rival
-// did stands in result, rule, detail and evidence.
-inline constexpr const char* rival_failed = "rival_failed";
+// The kind of a fault that says: the candidate was not judged, because its baseline crashed, hung or erred. What the
+// baseline did stands in result, rule, detail and evidence.
+inline constexpr const char* baseline_failed = "rival_failed";
 
 struct judge_outcome {
   id128 job;
-  verdict result = verdict::none; // none if fault, but for rival_failed
+  verdict result = verdict::none; // none if fault, but for baseline_failed
   fault trouble;
   std::string rule;   // which rule refused it: "early_done", "guard_band", …
   std::string detail; // for a person; never an expected value, never a seed
   std::map<std::string, std::string> evidence;
   correctness_report correctness;
   std::vector<shape_timing> timings;
-  race_decision decision = race_decision::undecided; // over all shapes
-  double speedup = 0.0; // weighted geometric mean over the declared shapes, against the rival
+  comparison_decision decision = comparison_decision::undecided; // over all shapes
+  double speedup = 0.0; // weighted geometric mean over the declared shapes, against the baseline
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false; // screened out early: a rough figure
@@ -192,13 +192,13 @@ typename I::result_type inspect(I& f, compile_outcome& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, judge_request& x) {
-  return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.rival, x.alpha, x.delta, x.screen_out,
-           x.max_pairs, x.race_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed);
+  return f(x.job, x.mode, x.task, x.reference, x.oracle, x.candidate, x.baseline, x.alpha, x.delta, x.screen_out,
+           x.max_pairs, x.screening_ms, x.min_interval_pairs, x.limit_ms, x.most_repeats, x.long_run_ms, x.seed);
 }
 template <class I>
 typename I::result_type inspect(I& f, shape_timing& x) {
   return f(x.shape, x.held_out, x.weight, x.decision, x.speedup, x.ci_low, x.ci_high, x.log_e_faster, x.log_e_slower,
-           x.floor_ns, x.rival_ns, x.candidate_ns);
+           x.floor_ns, x.baseline_ns, x.candidate_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, correctness_report& x) {

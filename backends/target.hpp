@@ -67,7 +67,7 @@ public:
   virtual candidate_form form(const contract& task) const = 0;
   // What is wrong with a candidate's text that neither a compiler nor a device need be asked for, as a compiler puts
   // it; empty: nothing.
-  virtual std::string misread(const contract&, const std::string&) const { return {}; }
+  virtual std::string lint_candidate(const contract&, const std::string&) const { return {}; }
   virtual std::vector<flag_set> flag_menu() const = 0;
   virtual std::vector<device_description> devices() const = 0;
   // The target whose devices these are: where that one is served too, a device does the jobs of both, one at a time.
@@ -87,7 +87,7 @@ public:
   virtual std::vector<std::pair<std::string, std::string>> documents() const = 0;
   virtual std::vector<doctor_row> doctor() const = 0;
   // What this machine needs to run a campaign on this target at all, with the remedies; empty: it has it.
-  virtual std::string lacks() const { return {}; }
+  virtual std::string missing_requirements() const { return {}; }
   // Machine and tools by name and version, for a report.
   virtual std::vector<std::pair<std::string, std::string>> about() const = 0;
   // A shell script that builds kernel.c (or what the language's files end in) in its own folder as the compile server

@@ -68,7 +68,7 @@ std::vector<std::string> target_names() {
 std::vector<std::string> targets_here() {
   std::vector<std::string> out;
   for (const auto& k : known)
-    if (const auto t = k.make({}, {}, {}); !t->devices().empty() && t->lacks().empty())
+    if (const auto t = k.make({}, {}, {}); !t->devices().empty() && t->missing_requirements().empty())
       out.emplace_back(k.name);
   return out;
 }

@@ -17,12 +17,12 @@ namespace campaign_steps {
 
 namespace {
 
-// A confirmed gain over a champion that has been dethroned meanwhile must be shown against the new one.
+// A confirmed gain over a champion that has been superseded meanwhile must be shown against the new one.
 bool must_challenge_again(const campaign_fold& f, const node_record& r) {
-  return r.confirmed && r.rival != f.champion.index && r.fitness > f.champion.speedup;
+  return r.confirmed && r.baseline != f.champion.index && r.fitness > f.champion.speedup;
 }
 
-void crown(pointer self, const node_record& r) {
+void promote(pointer self, const node_record& r) {
   auto& st = self->state;
   champion_record c;
   c.index = r.index;
@@ -30,11 +30,11 @@ void crown(pointer self, const node_record& r) {
   c.speedup = r.fitness;
   c.ci_low = r.ci_low;
   c.ci_high = r.ci_high;
-  fold_crowned(st.fold, c);
+  fold_champion_changed(st.fold, c);
   c.tree_hash = st.fold.tree.hash();
   log::info("campaign", "{}: node {} is the new best: {:.2f}x ({})", st.context->name, r.index, r.fitness,
             r.proposal.summary);
-  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
+  push(self, event_kind::champion_changed, encode(c), {status_value(st)});
 }
 
 // Takes the node's confirmation as the next test of the campaign: confirmed is what that test says.
@@ -67,11 +67,11 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
   const auto banned = is_banned(st.fold.tree, st.fold.steered.banned, r.index);
   if (!banned && must_challenge_again(st.fold, r)) {
     if (st.fold.champion.index == 0) // its champion was banned, and the evaluator may not have heard
-      self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+      self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
     return node_reply{true, champion_now(st), std::move(result.outcome.unsaved)};
   }
   const auto shown = confirm(st, result);
-  auto gained = !banned && r.confirmed && r.rival == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
+  auto gained = !banned && r.confirmed && r.baseline == st.fold.champion.index && r.fitness > st.fold.champion.speedup;
   fold_finished(st.fold, r);
   r.tree_hash = st.fold.tree.hash();
   st.faults_in_a_row = 0;
@@ -91,9 +91,9 @@ caf::result<node_reply> node_finished(pointer self, node_result& result) {
          pump(self);
        });
   if (gained)
-    crown(self, r);
-  if (gained || shown) // races that have not begun are against it, and at the level of the next test
-    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+    promote(self, r);
+  if (gained || shown) // screenings that have not begun are against it, and at the level of the next test
+    self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
   thin_samples(self);
   pump(self);
   return promise;
@@ -121,7 +121,7 @@ void storage(pointer self, const fault& f) {
   pump(self);
 }
 
-// A candidate is judged once: raced against a later champion its figure would be another.
+// A candidate is judged once: compared against a later champion its figure would be another.
 caf::result<uint64_t> proposed(pointer self, uint64_t index, const std::string& genome, const std::string& summary,
                                const id128& candidate) {
   auto& st = self->state;
@@ -289,8 +289,8 @@ campaign_actor::behavior_type campaign(campaign_actor::stateful_pointer<campaign
       [self](atom::amend, const amendment_record& r) {
         handling h{self, self->state.card, "amend"};
         // Once may be the machine's doing.
-        if (++self->state.failed_as_rival[r.index] > 1)
-          steps::amend(self, r, steps::crown_rule::to_the_best);
+        if (++self->state.failed_as_baseline[r.index] > 1)
+          steps::amend(self, r, steps::promotion_rule::to_the_best);
       },
       [self](atom::progress, uint64_t index, const std::string& genome, const std::string& summary,
              const id128& candidate) {

@@ -1,4 +1,4 @@
-// The campaign: owns the compact index of its tree, picks what is tried next, crowns champions, ends the search.
+// The campaign: owns the compact index of its tree, picks what is tried next, promotes champions, ends the search.
 // Its state is the fold of its events (campaign_fold.hpp); a restart, of the actor or of the node, folds them
 // again and goes on.
 #pragma once
@@ -44,10 +44,10 @@ struct campaign_state {
   std::set<uint64_t> selecting;         // of these: the selection is not stored yet, so nothing may be spent
   std::map<uint64_t, uint32_t> faults;  // per node in flight
   uint32_t faults_in_a_row = 0;
-  std::string last_fault;                       // of what is under way
-  std::map<uint64_t, uint32_t> failed_as_rival; // champions
-  uint64_t generation = 0;                      // of the retry timer
-  std::map<id128, uint64_t> judging;            // candidates in flight: the first node with each
+  std::string last_fault;                          // of what is under way
+  std::map<uint64_t, uint32_t> failed_as_baseline; // champions
+  uint64_t generation = 0;                         // of the retry timer
+  std::map<id128, uint64_t> judging;               // candidates in flight: the first node with each
   std::map<uint64_t, std::vector<caf::typed_response_promise<uint64_t>>> same; // nodes that wait for its verdict
 
   // Appends go out one batch at a time, in the order the fold took them.

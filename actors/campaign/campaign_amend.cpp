@@ -1,6 +1,6 @@
-// A node's figures put right after its end: a champion that failed as the rival or in the final confirmation loses its
-// verdict, one that the chain of races flattered gets the figure that was measured. Whoever is best then is the
-// champion.
+// A node's figures put right after its end: a champion that failed as the baseline or in the final confirmation loses
+// its verdict, one that the chain of screenings flattered gets the figure that was measured. Whoever is best then is
+// the champion.
 #include "actors/campaign/campaign_steps.hpp"
 #include "actors/campaign/promotion.hpp"
 #include "actors/messages/keys.hpp"
@@ -14,18 +14,18 @@ namespace kevolve::campaign_steps {
 
 namespace {
 
-void apply(pointer self, amendment_record r, crown_rule rule, node_record node, const std::function<void()>& then) {
+void apply(pointer self, amendment_record r, promotion_rule rule, node_record node, const std::function<void()>& then) {
   auto& st = self->state;
   auto& f = st.fold;
   if (f.ended)
     return;
-  if (!fold_amended(f, r)) { // told twice: several nodes were in the race with it
+  if (!fold_amended(f, r)) { // told twice: several nodes were in the screening with it
     if (then)
       then();
     return;
   }
   r.tree_hash = f.tree.hash();
-  if (rule != crown_rule::stays)
+  if (rule != promotion_rule::stays)
     log::warn("campaign", "{}: node {} was measured again: {}{}{}", st.context->name, r.index,
               r.result == verdict::pass ? fmt::format("right, and {:.2f}x now", r.fitness) : to_string(r.result),
               r.detail.empty() ? "" : ": ", r.detail);
@@ -39,27 +39,27 @@ void apply(pointer self, amendment_record r, crown_rule rule, node_record node, 
   node.confirmed = f.tree.at(r.index).confirmed;
   push(self, event_kind::node_amended, encode(r), {{keys::nodes, keys::node(st.context->id, r.index), encode(node)}},
        then);
-  const auto best = rule == crown_rule::stays             ? f.champion.index
-                    : rule == crown_rule::to_the_measured ? best_measured(f)
-                                                          : best_allowed(f, f.steered.banned);
+  const auto best = rule == promotion_rule::stays             ? f.champion.index
+                    : rule == promotion_rule::to_the_measured ? best_measured(f)
+                                                              : best_allowed(f, f.steered.banned);
   if (r.index != f.champion.index && f.tree.at(best).fitness <= f.champion.speedup)
     return;
-  auto c = crown_of(f, best);
-  fold_crowned(f, c);
+  auto c = promotion_of(f, best);
+  fold_champion_changed(f, c);
   c.tree_hash = f.tree.hash();
-  push(self, event_kind::champion_crowned, encode(c), {status_value(st)});
-  self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+  push(self, event_kind::champion_changed, encode(c), {status_value(st)});
+  self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
 }
 
-void amend_one(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+void amend_one(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then) {
   auto& st = self->state;
   self->request(st.context->journal, until_answered, atom::lookup_v, std::string{keys::nodes},
                 keys::node(st.context->id, r.index))
       .then(
-          [self, r, crown, then](std::string& bytes) mutable {
+          [self, r, promote, then](std::string& bytes) mutable {
             auto node = decode<node_record>(bytes);
             if (node)
-              apply(self, std::move(r), crown, std::move(*node), then);
+              apply(self, std::move(r), promote, std::move(*node), then);
             else
               self->quit(to_error(node.error())); // only a fresh fold of what the journal holds is safe
           },
@@ -69,7 +69,7 @@ void amend_one(pointer self, amendment_record r, crown_rule crown, std::function
 } // namespace
 
 // The node first, then those that have its verdict because they hold its candidate.
-void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then) {
+void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then) {
   const auto& f = self->state.fold;
   if (f.ended || r.index == 0 || r.index >= f.tree.size())
     return;
@@ -78,9 +78,9 @@ void amend(pointer self, amendment_record r, crown_rule crown, std::function<voi
       then = [self, r, index = n.index, then]() mutable {
         r.index = index;
         r.confirmed = false;
-        amend_one(self, std::move(r), crown_rule::stays, then);
+        amend_one(self, std::move(r), promotion_rule::stays, then);
       };
-  amend_one(self, std::move(r), crown, std::move(then));
+  amend_one(self, std::move(r), promote, std::move(then));
 }
 
 } // namespace kevolve::campaign_steps

@@ -32,9 +32,9 @@ struct campaign_context {
   campaign_actor campaign;
   evaluator_actor evaluator;
   synthesizer_actor synthesizer;
-  std::vector<generator_actor> generators;                               // fronts, in the order of the campaign's list
-  std::shared_ptr<const model_board> board;                              // of the node's providers
-  std::shared_ptr<held_results> held = std::make_shared<held_results>(); // of the node
+  std::vector<generator_actor> generators;  // fronts, in the order of the campaign's list
+  std::shared_ptr<const model_board> board; // of the node's providers
+  std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>(); // of the node
   // As it is now: the campaign changes it, whoever asks for a lease reads it.
   std::shared_ptr<std::atomic<uint32_t>> priority = std::make_shared<std::atomic<uint32_t>>(default_priority);
   // It waits for its turn to run, or has ended: only the campaign's own actor is there.

@@ -19,7 +19,7 @@ namespace campaign_steps {
 namespace {
 
 constexpr auto final_limit = std::chrono::minutes{60};
-// Of the figure that the races promised: what falls short of it lets others be measured, too.
+// Of the figure that the screenings promised: what falls short of it lets others be measured, too.
 constexpr double shortfall = 0.9;
 // Then the best of those that were measured is it: measuring takes its time, and chains flatter all of them.
 constexpr size_t most_measured = 5;
@@ -69,19 +69,19 @@ void tried(pointer self, uint64_t index, evaluation& e) {
                         next_level(st.context->spec->judge.false_discovery, f.promotions),
                         e.log_e,
                         false};
-  c.discovery = e.result == verdict::pass && e.decision == race_decision::faster && e.ci_low > 1.0
+  c.discovery = e.result == verdict::pass && e.decision == comparison_decision::faster && e.ci_low > 1.0
                 && is_discovery(c.log_e, c.level);
   if (fold_confirmed(f, c))
     push(self, event_kind::node_confirmed, encode(c));
   auto a = measured_figures(index, e);
   a.confirmed = c.discovery;
-  amend(self, std::move(a), crown_rule::to_the_best, [self] {
+  amend(self, std::move(a), promotion_rule::to_the_best, [self] {
     const auto& last = self->state.fold.finish;
     finish(self, last.stop_reason, last.detail);
   });
 }
 
-// The champion's figures come from a chain of races; this is the direct measurement. A target that the chain
+// The champion's figures come from a chain of screenings; this is the direct measurement. A target that the chain
 // promised and the measurement does not hold sends the campaign on.
 void confirmed(pointer self, evaluation& e) {
   auto& st = self->state;
@@ -91,23 +91,23 @@ void confirmed(pointer self, evaluation& e) {
   auto rules = rules_of(*st.context->spec, f.steered);
   if (e.result == verdict::pass && f.finish.stop_reason == "target" && e.ci_low < rules.target_speedup) {
     champion_record c{f.champion.index, f.champion.object, e.ratio, e.ci_low, e.ci_high, {}};
-    fold_crowned(f, c);
+    fold_champion_changed(f, c);
     c.tree_hash = f.tree.hash();
     st.phase = "running";
     keep_time(self);
-    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
-    push(self, event_kind::champion_crowned, encode(c), {status_value(st)}, [self] { pump(self); });
+    self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
+    push(self, event_kind::champion_changed, encode(c), {status_value(st)}, [self] { pump(self); });
     return;
   }
   auto a = measured_figures(f.champion.index, e);
   const auto shown_faster = e.result == verdict::pass && e.ci_low > 1.0;
   const auto short_of = !shown_faster || e.ratio < shortfall * f.champion.speedup;
-  const auto rival = best_measured(f);
-  const auto beaten = rival != 0 && rival != f.champion.index && f.tree.at(rival).fitness > e.ratio;
+  const auto baseline = best_measured(f);
+  const auto beaten = baseline != 0 && baseline != f.champion.index && f.tree.at(baseline).fitness > e.ratio;
   if (short_of || beaten) {
     // Whoever is the best by what is known now is measured next; a measured one's evaluation is stored.
     const auto enough = !short_of || f.measured.size() + 1 >= most_measured;
-    amend(self, std::move(a), enough ? crown_rule::to_the_measured : crown_rule::to_the_best, [self] {
+    amend(self, std::move(a), enough ? promotion_rule::to_the_measured : promotion_rule::to_the_best, [self] {
       const auto& last = self->state.fold.finish;
       finish(self, last.stop_reason, last.detail);
     });
@@ -123,7 +123,7 @@ void confirmed(pointer self, evaluation& e) {
   if (auto why = e.last.evidence.find("disturbed"); why != e.last.evidence.end())
     record.disturbed = why->second;
   // The node says what was measured, as the campaign does.
-  amend(self, std::move(a), crown_rule::stays, [self, record] { end(self, record); });
+  amend(self, std::move(a), promotion_rule::stays, [self, record] { end(self, record); });
 }
 
 void measure(pointer self, uint64_t index, candidate what) {

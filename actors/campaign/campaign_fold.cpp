@@ -162,7 +162,7 @@ bool fold_confirmed(campaign_fold& f, const confirmation_record& r) {
   return true;
 }
 
-bool fold_crowned(campaign_fold& f, const champion_record& r) {
+bool fold_champion_changed(campaign_fold& f, const champion_record& r) {
   auto known = f.champion.index == r.index && f.champion.speedup == r.speedup && f.champion_ci_low == r.ci_low;
   // The same champion measured anew is no improvement, so it does not end a stall.
   if (f.champion.index != r.index)
@@ -256,8 +256,9 @@ void fold(campaign_fold& f, const journal_event& e) {
     case event_kind::node_finished:
       with<node_record>(f, e, [&](node_record& r) { check_hash(f, e, fold_finished(f, r), r.tree_hash); });
       break;
-    case event_kind::champion_crowned:
-      with<champion_record>(f, e, [&](champion_record& r) { check_hash(f, e, fold_crowned(f, r), r.tree_hash); });
+    case event_kind::champion_changed:
+      with<champion_record>(f, e,
+                            [&](champion_record& r) { check_hash(f, e, fold_champion_changed(f, r), r.tree_hash); });
       break;
     case event_kind::node_confirmed:
       with<confirmation_record>(f, e, [&](confirmation_record& r) { fold_confirmed(f, r); });

@@ -66,7 +66,7 @@ void fold(campaign_fold& f, const journal_event& e);
 bool fold_selected(campaign_fold& f, const selection_record& r);
 bool fold_finished(campaign_fold& f, const node_record& r);
 bool fold_confirmed(campaign_fold& f, const confirmation_record& r);
-bool fold_crowned(campaign_fold& f, const champion_record& r);
+bool fold_champion_changed(campaign_fold& f, const champion_record& r);
 bool fold_amended(campaign_fold& f, const amendment_record& r);
 bool fold_steered(campaign_fold& f, const steering_record& r);
 bool fold_called(campaign_fold& f, const call_event& e);

@@ -24,7 +24,7 @@ void run(pointer self) {
   listen_to_board(self);
   st.card->says(st.phase);
   if (st.fold.champion.index != 0)
-    self->send(st.context->evaluator, atom::crowned_v, champion_now(st));
+    self->send(st.context->evaluator, atom::champion_changed_v, champion_now(st));
   adopt_open(self);
   pump(self);
 }

@@ -27,7 +27,7 @@ constexpr size_t most_source = 1U << 20U;
 // What has to follow a change, in the same append and after it.
 struct consequence {
   append_request stored;
-  std::optional<champion_record> crowned;
+  std::optional<champion_record> champion_changed;
   std::function<void()> then;
 };
 
@@ -52,17 +52,17 @@ void commit(pointer self, steering_record change, consequence c, answer_promise 
   log::info("campaign", "{}: {} by {}{}{}", st.context->name, r.action, r.by.empty() ? "?" : r.by,
             r.reason.empty() ? "" : ": ", r.reason);
   a.events.push_back({event_kind::campaign_steered, encode(r)});
-  if (c.crowned) {
-    fold_crowned(st.fold, *c.crowned);
-    c.crowned->tree_hash = st.fold.tree.hash();
-    a.events.push_back({event_kind::champion_crowned, encode(*c.crowned)});
+  if (c.champion_changed) {
+    fold_champion_changed(st.fold, *c.champion_changed);
+    c.champion_changed->tree_hash = st.fold.tree.hash();
+    a.events.push_back({event_kind::champion_changed, encode(*c.champion_changed)});
   }
   a.values.push_back(status_value(st));
   auto index = r.action == "inject" ? r.index : uint64_t{0};
-  auto crowned = c.crowned.has_value();
-  push(self, std::move(a), [self, promise, index, crowned, then = std::move(c.then)]() mutable {
-    if (crowned)
-      self->send(self->state.context->evaluator, atom::crowned_v, champion_now(self->state));
+  auto champion_changed = c.champion_changed.has_value();
+  push(self, std::move(a), [self, promise, index, champion_changed, then = std::move(c.then)]() mutable {
+    if (champion_changed)
+      self->send(self->state.context->evaluator, atom::champion_changed_v, champion_now(self->state));
     if (then)
       then();
     promise.deliver(steer_answer{status_of(self->state), index, true});
@@ -133,7 +133,7 @@ caf::result<steer_answer> ask_ban(pointer self, const steer_request& q) {
     after.erase(q.index);
   consequence c;
   if (const auto champion = champion_under(st.fold, after); champion != st.fold.champion.index)
-    c.crowned = crown_of(st.fold, champion);
+    c.champion_changed = promotion_of(st.fold, champion);
   return commit(self, record_of(q), std::move(c));
 }
 
@@ -166,7 +166,8 @@ caf::result<steer_answer> inject(pointer self, steer_request& q) {
                                           + ", not " + q.what.language
                                           + ": --language names it, else the file's ending does"});
   }
-  if (const auto wrong = st.context->hardware->misread(st.context->spec->task.task, q.what.source); !wrong.empty())
+  if (const auto wrong = st.context->hardware->lint_candidate(st.context->spec->task.task, q.what.source);
+      !wrong.empty())
     return to_error({errc::bad_input, wrong.substr(0, wrong.find_last_not_of('\n') + 1)});
   if (f.tree.at(q.index).phase != node_phase::finished)
     return to_error({errc::conflict, "node " + std::to_string(q.index) + " is not judged yet"});

@@ -75,7 +75,7 @@ node_record fresh_record(const campaign_state& st, const selection_record& r) {
   record.node = r.node;
   record.parents = r.parents;
   record.state = "selected";
-  record.rival = st.fold.champion.index;
+  record.baseline = st.fold.champion.index;
   return record;
 }
 
@@ -345,8 +345,8 @@ void node_faulted(pointer self, uint64_t index, fault f) {
     give_up(self, index, "withdrawn", std::move(f)); // others may make what its model cannot
     return;
   }
-  // A rival that fails is dethroned: the next try has another.
-  const bool counts = f.kind != rival_failed || st.fold.champion.index == 0;
+  // A baseline that fails is superseded: the next try has another.
+  const bool counts = f.kind != baseline_failed || st.fold.champion.index == 0;
   if (counts && ++st.faults_in_a_row >= faults_allowed && st.phase == "running") {
     pause(self, std::to_string(st.faults_in_a_row) + " faults in a row, the last: " + f.kind + ": " + f.detail);
     return;

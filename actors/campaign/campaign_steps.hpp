@@ -56,11 +56,11 @@ void tell_ended(pointer self);
 void retry(pointer self);
 void node_faulted(pointer self, uint64_t index, fault f);
 void cancel_nodes(pointer self);
-// Puts a finished node's verdict and figures right; `then` runs once that is stored. Whoever is best then is crowned,
-// by what is known of each or among those alone that a final confirmation measured; or the champion keeps its crown,
-// with its new figures.
-enum class crown_rule : uint8_t { to_the_best, to_the_measured, stays };
-void amend(pointer self, amendment_record r, crown_rule crown, std::function<void()> then = {});
+// Puts a finished node's verdict and figures right; `then` runs once that is stored. Whoever is best then is promoted,
+// by what is known of each or among those alone that a final confirmation measured; or the champion keeps its
+// promotion, with its new figures.
+enum class promotion_rule : uint8_t { to_the_best, to_the_measured, stays };
+void amend(pointer self, amendment_record r, promotion_rule promote, std::function<void()> then = {});
 // The final confirmation against the reference, then the end.
 void finish(pointer self, const std::string& reason, const std::string& detail);
 // `stored` runs once the end is recorded; the campaign counts as ended from then on.

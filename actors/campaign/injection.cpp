@@ -23,7 +23,7 @@ injected_node inject_node(campaign_fold& f, const id128& campaign, uint64_t camp
   r.node = s.node;
   r.parents = s.parents;
   r.state = "proposed";
-  r.rival = f.champion.index;
+  r.baseline = f.champion.index;
   auto& p = r.proposal;
   p.index = s.index;
   p.candidate = candidate_id(what);

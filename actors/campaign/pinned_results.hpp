@@ -13,7 +13,7 @@
 
 namespace kevolve {
 
-class held_results {
+class pinned_results {
 public:
   // A key of the families `evaluations` or `blobs`. To be held before it is looked up, or written.
   void hold(const id128& campaign, uint64_t node, const std::string& key) {

@@ -47,7 +47,7 @@ uint64_t champion_under(const campaign_fold& f, const std::set<uint64_t>& after)
   return returns ? best : now;
 }
 
-champion_record crown_of(const campaign_fold& f, uint64_t index) {
+champion_record promotion_of(const campaign_fold& f, uint64_t index) {
   if (index == 0)
     return {0, "", 1.0, 1.0, 1.0, {}};
   const auto& n = f.tree.at(index);

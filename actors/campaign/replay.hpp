@@ -31,7 +31,7 @@ struct replayed_node {
   std::string verdict;
   std::string rule;
   double speedup = 0.0;
-  double best = 0.0;         // of all so far, by races
+  double best = 0.0;         // of all so far, by screenings
   uint64_t rounds = 0;       // of questions
   int64_t prompt_tokens = 0; // by estimate
   int64_t reply_tokens = 0;

@@ -7,8 +7,8 @@ namespace kevolve {
 
 namespace {
 
-// Whether it was never timed: its code is its rival's, and so is its figure, as a point.
-bool has_rivals_figure(const tree_node& n) {
+// Whether it was never timed: its code is its baseline's, and so is its figure, as a point.
+bool has_baselines_figure(const tree_node& n) {
   return n.index != 0 && n.result == verdict::pass && n.estimate && n.ci_low == n.fitness && n.ci_high == n.fitness;
 }
 
@@ -33,8 +33,8 @@ node_brief brief_of(const campaign_fold& f, const tree_node& n, bool elsewhere) 
   b.fitness = n.fitness;
   b.ci_low = n.ci_low;
   b.ci_high = n.ci_high;
-  if (has_rivals_figure(n)) {
-    b.fitness = std::min(n.fitness, best_figure(f)); // the rival may have been measured again since
+  if (has_baselines_figure(n)) {
+    b.fitness = std::min(n.fitness, best_figure(f)); // the baseline may have been measured again since
     b.ci_low = b.ci_high = 0.0;
   }
   b.estimate = n.estimate;

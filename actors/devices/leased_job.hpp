@@ -74,7 +74,7 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
         .then(
             [job, l](Outcome& o) {
               job->self->send(job->scheduler, atom::release_v, l);
-              if (o.trouble && o.trouble.kind != rival_failed) // what a rival did, it does again
+              if (o.trouble && o.trouble.kind != baseline_failed) // what a baseline did, it does again
                 job->failed(std::move(o.trouble));
               else
                 job->done(std::move(o));

@@ -24,7 +24,7 @@ using run_ptr = evaluator_state::run_ptr;
 constexpr size_t recent_at_most = 32;
 // A power cut, which kill -9 is not, may cost such a compile: the next synced record takes it along.
 constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
-// What a campaign takes to crown is a millisecond; one that says nothing holds nobody up for long.
+// What a campaign takes to promotion is a millisecond; one that says nothing holds nobody up for long.
 constexpr auto settled_after = std::chrono::milliseconds{200};
 
 void advance(pointer self, const run_ptr& r);
@@ -47,7 +47,7 @@ void finish(pointer self, const run_ptr& r) {
     self->delayed_send(self, settled_after, atom::tick_v);
   }
   end_turn(self, r);
-  r->progress.result.rival = r->request.champion;
+  r->progress.result.baseline = r->request.champion;
   r->progress.result.unsaved = std::move(r->request.unsaved);
   r->promise.deliver(std::move(r->progress.result));
   self->state.runs.erase(r->serial);
@@ -76,20 +76,20 @@ stored_value stored(const evaluation_record& record) {
   return {keys::evaluations, keys::evaluation(record.evaluation), encode(record)};
 }
 
-id128 rival_of(const evaluate_request& request, stage s) {
+id128 baseline_of(const evaluate_request& request, stage s) {
   if (against_reference(s) || s == stage::compile || request.champion.object.empty())
     return {};
   return object_id(request.champion.object);
 }
 
-const std::string& rival_object(const evaluator_state& st, const evaluate_request& request) {
+const std::string& baseline_object(const evaluator_state& st, const evaluate_request& request) {
   return request.champion.object.empty() ? st.fixed.reference_object : request.champion.object;
 }
 
-// The compiler made the very code of the rival: as right and as fast, with nothing to measure.
-evaluation_record no_race() {
+// The compiler made the very code of the baseline: as right and as fast, with nothing to measure.
+evaluation_record no_screening() {
   evaluation_record record;
-  record.stage = to_string(stage::race);
+  record.stage = to_string(stage::screening);
   record.outcome.result = verdict::pass;
   record.outcome.rule = same_object;
   record.outcome.detail = "compiles to the same code as its rival";
@@ -155,7 +155,7 @@ evaluation_record new_record(const evaluator_state& st, const run_ptr& r, stage 
   record.evaluation = id;
   record.stage = to_string(s);
   record.candidate = r->candidate;
-  record.rival = rival_of(r->request, s);
+  record.baseline = baseline_of(r->request, s);
   record.toolchain = st.ground.toolchain;
   record.device = st.ground.device;
   record.harness = st.ground.harness;
@@ -200,10 +200,10 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
       });
 }
 
-// A champion that failed where it was the rival: the campaign has to know, or every race would end so.
-void tell_of_rival(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
+// A champion that failed where it was the baseline: the campaign has to know, or every screening would end so.
+void report_baseline(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
   const auto& champion = r->request.champion;
-  if (o.trouble.kind != rival_failed || champion.index == 0 || against_reference(s))
+  if (o.trouble.kind != baseline_failed || champion.index == 0 || against_reference(s))
     return;
   amendment_record a;
   a.index = champion.index;
@@ -223,17 +223,17 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
   q.oracle = st.oracle;
   q.candidate = r->object;
   if (!against_reference(s))
-    q.rival = r->rival;
+    q.baseline = r->baseline;
   ask_for(s, q, r->request.champion.level);
   lease_request wanted{"device",
                        {"target:" + st.context->spec->target},
                        st.context->id,
-                       s == stage::race ? 0U : 1U,
+                       s == stage::screening ? 0U : 1U,
                        st.context->priority->load()};
   run_leased<device_actor, judge_outcome>(self, st.context->scheduler, std::move(wanted), atom::judge_v, std::move(q),
                                           [self, r, s, id](judge_outcome o) {
                                             if (o.trouble) {
-                                              tell_of_rival(self, r, s, o);
+                                              report_baseline(self, r, s, o);
                                               finish_with_fault(self, r, std::move(o.trouble));
                                               return;
                                             }
@@ -275,7 +275,7 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
     return;
   }
   with_blob(self, r, r->object, r->progress.result.object, [self, r, s, id] {
-    with_blob(self, r, r->rival, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
+    with_blob(self, r, r->baseline, r->request.champion.object, [self, r, s, id] { judge(self, r, s, id); });
   });
 }
 
@@ -336,7 +336,7 @@ void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string u
 }
 
 // As the compiler's refusal would be; stored with the end of its node.
-evaluation_record misread(pointer self, const run_ptr& r, const std::string& why) {
+evaluation_record lint_candidate(pointer self, const run_ptr& r, const std::string& why) {
   const auto& st = self->state;
   auto record = new_record(st, r, stage::compile, evaluation_id(st.ground, r->candidate, stage::compile, {}));
   record.outcome.result = verdict::compile_error;
@@ -356,12 +356,12 @@ void advance(pointer self, const run_ptr& r) {
   }
   if (st.context->batch && !r->progress.compile_only) {
     const auto wrong = s == stage::compile
-                           ? st.context->hardware->misread(st.context->spec->task.task, r->request.what.source)
+                           ? st.context->hardware->lint_candidate(st.context->spec->task.task, r->request.what.source)
                            : std::string{};
     if (wrong.empty())
       await_batch(self, r);
     else { // nobody need travel to say so
-      apply(r->progress, s, misread(self, r, wrong));
+      apply(r->progress, s, lint_candidate(self, r, wrong));
       advance(self, r);
     }
     return;
@@ -369,19 +369,19 @@ void advance(pointer self, const run_ptr& r) {
   if (s != stage::compile && !r->has_turn) {
     if (st.settling == r->request.index) {
       st.settling.reset();
-      st.awaiting_turn.push_front(r); // shown faster than one that is dethroned: who is best is worth knowing first
+      st.awaiting_turn.push_front(r); // shown faster than one that is superseded: who is best is worth knowing first
     } else
       st.awaiting_turn.push_back(r);
     give_turns(self);
     return;
   }
-  if (s == stage::race && r->progress.result.object == rival_object(self->state, r->request)) {
-    apply(r->progress, s, no_race());
+  if (s == stage::screening && r->progress.result.object == baseline_object(self->state, r->request)) {
+    apply(r->progress, s, no_screening());
     advance(self, r);
     return;
   }
   auto subject = s == stage::compile ? r->candidate : object_id(r->progress.result.object);
-  auto id = evaluation_id(st.ground, subject, s, rival_of(r->request, s));
+  auto id = evaluation_id(st.ground, subject, s, baseline_of(r->request, s));
   hold(st, r, keys::evaluation(id));
   auto known =
       std::find_if(st.recent.begin(), st.recent.end(), [&](const evaluation_record& x) { return x.evaluation == id; });
@@ -423,7 +423,7 @@ void give_turns(pointer self) {
     if (!r->request.final_check && (st.champion.index != 0 || st.told)
         && st.champion.index != r->request.champion.index) {
       r->request.champion = st.champion;
-      r->rival.clear();
+      r->baseline.clear();
     }
     r->request.champion.level = st.champion.level;
     r->progress.audit_from = r->request.audit_from / r->request.champion.speedup;
@@ -479,7 +479,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         }
         return r->promise;
       },
-      [self](atom::crowned, champion_info& champion) {
+      [self](atom::champion_changed, champion_info& champion) {
         handling h{self, self->state.card, "crowned"};
         self->state.champion = std::move(champion);
         self->state.told = true;

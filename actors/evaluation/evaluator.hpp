@@ -29,7 +29,7 @@ struct evaluator_state {
     id128 candidate;
     evaluation_progress progress;
     std::string object;    // bytes
-    std::string rival;     // bytes; empty: the reference
+    std::string baseline;  // bytes; empty: the reference
     bool has_turn = false; // at the device
     id128 buying;          // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
@@ -47,13 +47,13 @@ struct evaluator_state {
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
   std::vector<run_ptr> held; // arrived before the preparation
   std::map<uint64_t, run_ptr> runs;
-  // Judging goes in turns, as many at once as there are devices, so that each race is against the champion of its
+  // Judging goes in turns, as many at once as there are devices, so that each screening is against the champion of its
   // own moment and not of the moment it queued.
   champion_info champion;
   bool told = false; // by the campaign, which knows best: its champion may be the reference again
   std::deque<run_ptr> awaiting_turn;
   size_t turns_taken = 0;
-  // The node that has just shown a gain: the next race is against it, if the campaign says so, and waits for that.
+  // The node that has just shown a gain: the next screening is against it, if the campaign says so, and waits for that.
   std::optional<uint64_t> settling;
   // Evaluations being paid for, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;

@@ -1,5 +1,5 @@
 // False discoveries over a whole campaign. Each promotion is a test of "the candidate is not faster than the
-// champion"; over hundreds of candidates a fixed level per test crowns some by luck. e-LOND (Xu and Ramdas, "Online
+// champion"; over hundreds of candidates a fixed level per test promotes some by luck. e-LOND (Xu and Ramdas, "Online
 // multiple testing with e-values", AISTATS 2024, arXiv:2311.06412) bounds the expected share of false ones among all
 // promotions, after every test, however the tests depend on each other and on what was promoted before:
 //   level_t = alpha * gamma_t * (discoveries before t + 1), promoted if e_t >= 1 / level_t.

@@ -13,14 +13,14 @@ struct evaluation_key {
   evaluation_ground ground;
   id128 subject;
   std::string stage;
-  id128 rival;
+  id128 baseline;
   std::string settings; // what the judge is told beside the subject, but for the campaign's error budget
 };
 
 template <class I>
 typename I::result_type inspect(I& f, evaluation_key& x) {
   return f(x.ground.task, x.ground.measure, x.ground.harness, x.ground.toolchain, x.ground.device, x.subject, x.stage,
-           x.rival, x.settings);
+           x.baseline, x.settings);
 }
 
 } // namespace
@@ -36,7 +36,7 @@ bool agrees(const evaluation& audited, const judge_outcome& audit) {
 // The log of the e-value for a gain. A session that never calmed down shows none.
 double gain_of(const judge_outcome& o) {
   auto text = o.evidence.find("log_e_faster");
-  if (text == o.evidence.end() || o.decision != race_decision::faster)
+  if (text == o.evidence.end() || o.decision != comparison_decision::faster)
     return 0.0;
   double out = 0.0;
   const auto* end = text->second.data() + text->second.size();
@@ -49,7 +49,7 @@ std::string to_string(stage s) {
   switch (s) {
     case stage::compile:
       return "compile";
-    case stage::race:
+    case stage::screening:
       return "race";
     case stage::confirm:
       return "confirm";
@@ -67,16 +67,16 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
   return derive_id("reference", encode(std::vector<std::string>{reference, oracle, oracle_entry}));
 }
 
-id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival) {
-  evaluation_key key{ground, subject, to_string(s), rival, {}};
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline) {
+  evaluation_key key{ground, subject, to_string(s), baseline, {}};
   if (s == stage::compile) {
-    // A compile depends on neither reference nor judge nor device nor rival.
+    // A compile depends on neither reference nor judge nor device nor baseline.
     key.ground.measure = {};
     key.ground.harness.clear();
     key.ground.device.clear();
     if (ground.compile_limit_ms != compile_request{}.limit_ms) // another limit, another verdict
       key.settings = std::to_string(ground.compile_limit_ms);
-    key.rival = {};
+    key.baseline = {};
   } else {
     judge_request settings;
     ask_for(s, settings, 0.0);
@@ -90,13 +90,13 @@ id128 object_id(const std::string& object_blob) {
 }
 
 void ask_for(stage s, judge_request& request, double level) {
-  if (s == stage::race) {
-    // A race finds gains worth having. Short calls get the pairs that tell 5 % in 19 of 20 races; long ones are
-    // bounded by time, and what they leave undecided is a few percent to either side.
-    request.mode = judge_mode::race;
+  if (s == stage::screening) {
+    // A screening finds gains worth having. Short calls get the pairs that tell 5 % in 19 of 20 screenings; long ones
+    // are bounded by time, and what they leave undecided is a few percent to either side.
+    request.mode = judge_mode::screening;
     request.limit_ms = 60'000;
     request.max_pairs = 60;
-    request.race_ms = 1'500;
+    request.screening_ms = 1'500;
     request.screen_out = 1.08;
     return;
   }
@@ -121,9 +121,9 @@ stage next_stage(const evaluation_progress& p) {
     return stage::done;
   if (p.final_check)
     return p.confirmed ? stage::done : stage::final_confirm;
-  if (!p.raced)
-    return stage::race;
-  if (!p.confirmed && p.result.decision == race_decision::faster)
+  if (!p.compared)
+    return stage::screening;
+  if (!p.confirmed && p.result.decision == comparison_decision::faster)
     return stage::confirm;
   const bool surprise = p.audit_from > 0.0 && p.result.ratio >= p.audit_from;
   if (surprise && !p.result.verified && !p.audited)
@@ -178,9 +178,9 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   }
   r.decision = o.decision;
   r.estimate = o.estimate;
-  if (s == stage::race) {
-    p.raced = true;
-    r.verified = o.rule == same_object; // what the rival's code is, has been shown
+  if (s == stage::screening) {
+    p.compared = true;
+    r.verified = o.rule == same_object; // what the baseline's code is, has been shown
     return;
   }
   p.confirmed = true;
@@ -189,14 +189,14 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.log_e = gain_of(o);
   // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says
   // so at its level.
-  const bool gained = s == stage::confirm && o.ci_low > 1.0 && o.decision == race_decision::faster;
+  const bool gained = s == stage::confirm && o.ci_low > 1.0 && o.decision == comparison_decision::faster;
   r.confirmed = passes && (s == stage::final_confirm || gained);
 }
 
-score score_of(const evaluation& e, double rival_speedup) {
+score score_of(const evaluation& e, double baseline_speedup) {
   if (e.result != verdict::pass)
     return {};
-  return {rival_speedup * e.ratio, rival_speedup * e.ci_low, rival_speedup * e.ci_high};
+  return {baseline_speedup * e.ratio, baseline_speedup * e.ci_low, baseline_speedup * e.ci_high};
 }
 
 } // namespace kevolve

@@ -8,16 +8,16 @@
 
 namespace kevolve {
 
-enum class stage : uint8_t { compile = 0, race, confirm, final_confirm, audit, done };
+enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done };
 std::string to_string(stage s);
 
-// Whose rival is the reference itself, whoever is the champion: what chains of races promised is measured. Not an
-// audit's: most of those that it looks at lose, and a slow reference would take seconds for each.
+// Whose baseline is the reference itself, whoever is the champion: what chains of screenings promised is measured. Not
+// an audit's: most of those that it looks at lose, and a slow reference would take seconds for each.
 constexpr bool against_reference(stage s) {
   return s == stage::final_confirm;
 }
 
-// What an evaluation id is made of besides stage and rival.
+// What an evaluation id is made of besides stage and baseline.
 struct evaluation_ground {
   id128 task; // contract_id
   std::string harness;
@@ -30,13 +30,13 @@ struct evaluation_ground {
 // Of the reference's and the oracle's text: the contract has neither.
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry);
 
-// hash(subject, task, measure, harness, toolchain, device, stage, rival). The subject of a compile is the candidate, of
-// a judge run its object: sources that compile to the same code share their verdict. The rival is zero for the
+// hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the candidate,
+// of a judge run its object: sources that compile to the same code share their verdict. The baseline is zero for the
 // reference and for compile.
-id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& rival);
+id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline);
 id128 object_id(const std::string& object_blob);
 
-// The rule of a race that was not needed: the compiler made the very code of the rival.
+// The rule of a screening that was not needed: the compiler made the very code of the baseline.
 inline constexpr const char* same_object = "same_object";
 
 // What is known of an evaluation under way.
@@ -44,11 +44,11 @@ struct evaluation_progress {
   bool final_check = false;
   bool compile_only = false;
   bool compiled = false;
-  bool raced = false;
+  bool compared = false;
   bool confirmed = false;
   bool audited = false;
   std::map<std::string, std::string> built; // what the compiler's side said of the object
-  double audit_from = 0.0;                  // ratio to the rival from which the candidate is a surprise; 0: none is
+  double audit_from = 0.0;                  // ratio to the baseline from which the candidate is a surprise; 0: none is
   evaluation result;
 };
 
@@ -60,13 +60,13 @@ stage next_stage(const evaluation_progress& p);
 // Takes a stage's stored result into the progress.
 void apply(evaluation_progress& p, stage s, const evaluation_record& record);
 
-// The verdict and figures of a confirmed or raced candidate against the reference: the rival's speedup times
+// The verdict and figures of a confirmed or compared candidate against the reference: the baseline's speedup times
 // the ratio (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
 struct score {
   double speedup = 0.0;
   double ci_low = 0.0;
   double ci_high = 0.0;
 };
-score score_of(const evaluation& e, double rival_speedup);
+score score_of(const evaluation& e, double baseline_speedup);
 
 } // namespace kevolve

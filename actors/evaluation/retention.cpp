@@ -42,9 +42,9 @@ bool thin(evaluation_record& record) {
     return false;
   bool changed = false;
   for (auto& t : record.outcome.timings) {
-    const auto pairs = t.rival_ns.size();
-    const bool rival = to_median(t.rival_ns);
-    if (to_median(t.candidate_ns) || rival) {
+    const auto pairs = t.baseline_ns.size();
+    const bool baseline = to_median(t.baseline_ns);
+    if (to_median(t.candidate_ns) || baseline) {
       changed = true;
       record.outcome.evidence["thinned." + t.shape] = std::to_string(pairs) + " pairs";
     }

@@ -116,7 +116,7 @@ struct generate_request {
 
 // --- evaluation ----------------------------------------------------------------------------------------
 
-// Against whom a candidate races. index 0 is the reference.
+// Against whom a candidate screenings. index 0 is the reference.
 struct champion_info {
   uint64_t index = 0;
   std::string object;   // blob; empty: the reference
@@ -133,13 +133,13 @@ struct evaluate_request {
   append_request unsaved;    // what is to be stored before anything is spent: one synced write with the first intent
 };
 struct evaluation {
-  champion_info rival; // whom it raced: the champion of the moment it got the device
+  champion_info baseline; // whom it compared: the champion of the moment it got the device
   verdict result = verdict::none;
   fault trouble;
   std::string rule;
   std::string detail;
   std::string object; // blob
-  double ratio = 0.0; // against the rival
+  double ratio = 0.0; // against the baseline
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false;
@@ -147,7 +147,7 @@ struct evaluation {
   bool verified = false;    // its figures come from fresh processes and held-out shapes
   std::string confirmed_by; // audit | confirm; empty: neither was done
   double log_e = 0.0;       // of the gain, in that confirmation
-  race_decision decision = race_decision::undecided;
+  comparison_decision decision = comparison_decision::undecided;
   std::vector<id128> evaluations;
   judge_outcome last; // of the last judge run
   int64_t compile_ns = 0;
@@ -163,7 +163,7 @@ struct node_result {
 };
 // The campaign's answer to a finished evaluation.
 struct node_reply {
-  bool challenge_again = false; // the champion has changed: race the new one
+  bool challenge_again = false; // the champion has changed: screening the new one
   champion_info champion;
   append_request unsaved; // comes back: the next evaluation takes it along
 };
@@ -311,7 +311,7 @@ typename I::result_type inspect(I& f, evaluate_request& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation& x) {
-  return f(x.rival, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
+  return f(x.baseline, x.result, x.trouble, x.rule, x.detail, x.object, x.ratio, x.ci_low, x.ci_high, x.estimate,
            x.confirmed, x.verified, x.confirmed_by, x.log_e, x.decision, x.evaluations, x.last, x.compile_ns,
            x.judge_ns, x.unsaved);
 }
@@ -454,7 +454,7 @@ CAF_ADD_ATOM(kevolve, kevolve::atom, list, "list")
 CAF_ADD_ATOM(kevolve, kevolve::atom, tick, "tick")
 CAF_ADD_ATOM(kevolve, kevolve::atom, publish, "publish")
 CAF_ADD_ATOM(kevolve, kevolve::atom, crash, "crash")
-CAF_ADD_ATOM(kevolve, kevolve::atom, crowned, "crowned")
+CAF_ADD_ATOM(kevolve, kevolve::atom, champion_changed, "crowned")
 CAF_ADD_ATOM(kevolve, kevolve::atom, amend, "amend")
 CAF_ADD_ATOM(kevolve, kevolve::atom, probe, "probe")
 CAF_ADD_ATOM(kevolve, kevolve::atom, steer, "steer")

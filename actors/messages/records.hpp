@@ -30,7 +30,7 @@ enum class event_kind : uint16_t {
   evaluation_result,      // intent_record of the same id: its result is stored
   node_finished,          // node_record: the fold of the tree changes
   node_faulted,           // fault_record
-  champion_crowned,       // champion_record
+  champion_changed,       // champion_record
   campaign_state,         // state_record
   campaign_finished,      // finish_record
   node_confirmed,         // confirmation_record: with the node's end, before it
@@ -116,7 +116,7 @@ struct proposal_record {
 struct intent_record {
   uint64_t index = 0;
   id128 evaluation;
-  std::string stage;  // compile | race | confirm | prepare | final
+  std::string stage;  // compile | screening | confirm | prepare | final
   uint64_t epoch = 0; // of the lease
 };
 
@@ -125,7 +125,7 @@ struct evaluation_record {
   id128 evaluation;
   std::string stage;
   id128 candidate;
-  id128 rival;           // zero: the reference
+  id128 baseline;        // zero: the reference
   std::string object;    // blob of the shared object (compile)
   std::string log;       // compiler's words (compile)
   judge_outcome outcome; // compile: only result and detail are set
@@ -150,7 +150,7 @@ struct node_record {
   double ci_high = 0.0;
   bool estimate = false;     // screened out: a rough figure
   bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
-  uint64_t rival = 0;        // index of the champion it raced; 0: the reference
+  uint64_t baseline = 0;     // index of the champion it compared; 0: the reference
   uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
   std::vector<id128> evaluations;
   std::string object; // blob
@@ -188,8 +188,8 @@ struct confirmation_record {
   bool discovery = false;
 };
 
-// What is known better of a finished node: the judge's verdict on a champion that failed as the rival or in the final
-// confirmation, or the figure that the final confirmation measured.
+// What is known better of a finished node: the judge's verdict on a champion that failed as the baseline or in the
+// final confirmation, or the figure that the final confirmation measured.
 struct amendment_record {
   uint64_t index = 0;
   verdict result = verdict::none;
@@ -308,13 +308,13 @@ typename I::result_type inspect(I& f, intent_record& x) {
 }
 template <class I>
 typename I::result_type inspect(I& f, evaluation_record& x) {
-  return f(x.evaluation, x.stage, x.candidate, x.rival, x.object, x.log, x.outcome, x.toolchain, x.device, x.harness,
+  return f(x.evaluation, x.stage, x.candidate, x.baseline, x.object, x.log, x.outcome, x.toolchain, x.device, x.harness,
            x.wall_ns);
 }
 template <class I>
 typename I::result_type inspect(I& f, node_record& x) {
   return f(x.index, x.node, x.parents, x.proposal, x.state, x.result, x.rule, x.detail, x.fitness, x.ci_low, x.ci_high,
-           x.estimate, x.confirmed, x.rival, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
+           x.estimate, x.confirmed, x.baseline, x.duplicate_of, x.evaluations, x.object, x.trouble, x.propose_ns,
            x.compile_ns, x.judge_ns, x.wall_ns, x.tree_hash);
 }
 template <class I>

@@ -177,12 +177,12 @@ caf::result<relay_receipt> answer(relay_pointer self, relay_answer& a) {
   return promise;
 }
 
-caf::result<relay_prompt> give_back(relay_pointer self, const exchange_id& id, const std::string& holder) {
+caf::result<relay_prompt> return_resource(relay_pointer self, const exchange_id& id, const std::string& holder) {
   auto& st = self->state;
   const auto* p = st.queue.find(id);
   if (p == nullptr)
     return to_error(unknown(id));
-  if (!st.queue.give_back(id, holder, st.now_ns()))
+  if (!st.queue.return_resource(id, holder, st.now_ns()))
     return to_error({errc::conflict, synthesis::is_held(*p, st.now_ns())
                                          ? "prompt " + to_string(id) + " is held by '" + p->holder + "'"
                                          : "nobody holds prompt " + to_string(id)});
@@ -242,7 +242,7 @@ relay_actor::behavior_type relay(relay_pointer self, card_ptr card, journal_acto
       },
       [self](atom::release, const exchange_id& id, const std::string& holder) {
         handling h{self, self->state.card, "release"};
-        return give_back(self, id, holder);
+        return return_resource(self, id, holder);
       },
       [self](atom::list) { return self->state.queue.list(self->state.now_ns()); },
   };

@@ -37,7 +37,7 @@ const relay_prompt* relay_queue::take(const relay_request& who, int64_t now_ns) 
   return nullptr;
 }
 
-bool relay_queue::give_back(const exchange_id& id, const std::string& holder, int64_t now_ns) {
+bool relay_queue::return_resource(const exchange_id& id, const std::string& holder, int64_t now_ns) {
   auto known = asked_.find(id);
   if (known == asked_.end())
     return false;

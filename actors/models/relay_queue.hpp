@@ -21,7 +21,7 @@ public:
   // Leases the one that has waited longest among those that nobody holds now. Null: there is none.
   const relay_prompt* take(const relay_request& who, int64_t now_ns);
   // The holder will not answer it. False: it is held by somebody else, or by nobody.
-  bool give_back(const exchange_id& id, const std::string& holder, int64_t now_ns);
+  bool return_resource(const exchange_id& id, const std::string& holder, int64_t now_ns);
   // The oldest first; a lease that has run out is not told.
   std::vector<relay_prompt> list(int64_t now_ns) const;
 

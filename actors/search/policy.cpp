@@ -207,9 +207,9 @@ uint64_t second_parent(const search_tree& tree, const openness& may, uint64_t fi
     return first;
   auto best = others[random.below(others.size())];
   for (int i = 1; i < tournament_size; ++i) {
-    auto rival = others[random.below(others.size())];
-    if (tree.at(rival).fitness > tree.at(best).fitness)
-      best = rival;
+    auto baseline = others[random.below(others.size())];
+    if (tree.at(baseline).fitness > tree.at(best).fitness)
+      best = baseline;
   }
   return best;
 }

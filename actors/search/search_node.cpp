@@ -32,7 +32,7 @@ void tell_error(node_pointer self, const char* who, const caf::error& e) {
   tell_fault(self, {"internal", std::string{who} + ": " + to_string(to_failure(e)), 0});
 }
 
-// Hands the verdict to the campaign, which may have a new champion to race.
+// Hands the verdict to the campaign, which may have a new champion to screening.
 void finish(node_pointer self, evaluation outcome) {
   auto& st = self->state;
   auto& r = st.record;
@@ -55,7 +55,7 @@ void finish(node_pointer self, evaluation outcome) {
 
 void take(search_node_state& st, evaluation& e) {
   auto& r = st.record;
-  st.champion = e.rival;
+  st.champion = e.baseline;
   auto s = score_of(e, st.champion.speedup);
   r.result = e.result;
   r.rule = e.rule;
@@ -66,7 +66,7 @@ void take(search_node_state& st, evaluation& e) {
   r.ci_high = s.ci_high;
   r.estimate = e.estimate;
   r.confirmed = e.confirmed;
-  r.rival = st.champion.index;
+  r.baseline = st.champion.index;
   r.evaluations.insert(r.evaluations.end(), e.evaluations.begin(), e.evaluations.end());
   r.compile_ns += e.compile_ns;
   r.judge_ns += e.judge_ns;
@@ -117,7 +117,7 @@ void take_verdict(node_pointer self, uint64_t of, append_request unsaved) {
             r.ci_low = first->ci_low;
             r.ci_high = first->ci_high;
             r.estimate = first->estimate;
-            r.rival = first->rival;
+            r.baseline = first->baseline;
             evaluation none;
             none.unsaved = std::move(*saved);
             finish(self, std::move(none));

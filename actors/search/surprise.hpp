@@ -1,6 +1,6 @@
-// What is too good to be taken on one race's word. A candidate far above what it was made from, or above everything
-// known, must show it again in fresh processes, on held-out shapes and other seeds (stage audit or confirm) before it
-// may become a parent; no unconfirmed candidate ever becomes the best.
+// What is too good to be taken on one screening's word. A candidate far above what it was made from, or above
+// everything known, must show it again in fresh processes, on held-out shapes and other seeds (stage audit or confirm)
+// before it may become a parent; no unconfirmed candidate ever becomes the best.
 #pragma once
 
 #include "actors/search/tree.hpp"

@@ -42,7 +42,7 @@ ancestor to_ancestor(const node_record& node, std::string source) {
   a.detail = node.detail.substr(0, detail_cap);
   a.fitness = node.fitness;
   a.ci_low = node.ci_low;
-  a.rival = node.rival;
+  a.baseline = node.baseline;
   a.ci_high = node.ci_high;
   a.index = node.index;
   a.summary = node.proposal.summary;
@@ -55,20 +55,20 @@ shape_times times_of(const evaluation_record& e) {
     if (t.held_out || t.candidate_ns.empty())
       continue;
     out.candidate_ns[t.shape] = median_of(t.candidate_ns);
-    if (!t.rival_ns.empty())
-      out.rival_ns[t.shape] = median_of(t.rival_ns);
+    if (!t.baseline_ns.empty())
+      out.baseline_ns[t.shape] = median_of(t.baseline_ns);
   }
   return out;
 }
 
-std::vector<id128> told_of(const node_record& node) {
+std::vector<id128> feedback_evaluations(const node_record& node) {
   const auto& all = node.evaluations;
   if (all.size() < 2)
     return all;
   return {all.front(), all.back()};
 }
 
-void take_told(ancestor& a, const evaluation_record& e) {
+void append_feedback(ancestor& a, const evaluation_record& e) {
   const auto& evidence = e.outcome.evidence;
   for (const auto& [name, field] :
        {std::pair{"bound", &a.bound}, {"bound.why", &a.bound_why}, {"sass.notes", &a.code_notes}})
@@ -78,7 +78,7 @@ void take_told(ancestor& a, const evaluation_record& e) {
   if (times.candidate_ns.empty())
     return;
   a.shape_ns = std::move(times.candidate_ns);
-  a.rival_ns = std::move(times.rival_ns);
+  a.baseline_ns = std::move(times.baseline_ns);
 }
 
 std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model) {

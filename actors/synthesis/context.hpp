@@ -19,14 +19,14 @@ ancestor to_ancestor(const node_record& node, std::string source);
 // Median time of a call by shape, of the judge's last look at a candidate; held-out shapes are not told.
 struct shape_times {
   std::map<std::string, double> candidate_ns;
-  std::map<std::string, double> rival_ns; // timed in turn with it
+  std::map<std::string, double> baseline_ns; // timed in turn with it
 };
 shape_times times_of(const evaluation_record& e);
 
 // A node's evaluations that a prompt tells of: its compile, and the last.
-std::vector<id128> told_of(const node_record& node);
+std::vector<id128> feedback_evaluations(const node_record& node);
 // What such a one found, as far as it helps whoever improves on the candidate: times, what bounds it, its machine code.
-void take_told(ancestor& a, const evaluation_record& e);
+void append_feedback(ancestor& a, const evaluation_record& e);
 
 // What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
 // the operator remembers them.

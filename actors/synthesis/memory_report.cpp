@@ -16,7 +16,7 @@ constexpr size_t most_failed = 12;
 constexpr size_t most_helped = 6;
 constexpr int64_t evidence_tokens = 600;
 constexpr int64_t code_tokens = 200;
-// A gain within the noise of a screening race is none.
+// A gain within the noise of a screening screening is none.
 constexpr double least_gain = 1.01;
 constexpr double least_loss = 0.97;
 

@@ -52,7 +52,7 @@ struct memory_report {
   std::string code_notes;
   std::vector<finding> findings; // the dominant one first; the others are deferred
   std::vector<attempt> failed;   // newest first, each tactic once
-  std::vector<attempt> neutral;  // likewise: no difference that the races would show
+  std::vector<attempt> neutral;  // likewise: no difference that the screenings would show
   std::vector<attempt> helped;   // best first
 };
 

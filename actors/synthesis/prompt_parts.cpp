@@ -210,8 +210,8 @@ std::string outcome_text(const shown_node& n) {
     out += "A call takes:";
     for (const auto& [shape, ns] : n.node.shape_ns) {
       out += (shape == n.node.shape_ns.begin()->first ? " " : ", ") + number(ns / 1e3) + " us (" + defused(shape);
-      if (auto other = n.node.rival_ns.find(shape); other != n.node.rival_ns.end())
-        out += "; " + std::string{n.node.rival == 0 ? "the reference" : "node " + std::to_string(n.node.rival)}
+      if (auto other = n.node.baseline_ns.find(shape); other != n.node.baseline_ns.end())
+        out += "; " + std::string{n.node.baseline == 0 ? "the reference" : "node " + std::to_string(n.node.baseline)}
                + " in turn with it " + number(other->second / 1e3) + " us";
       out += ")";
     }

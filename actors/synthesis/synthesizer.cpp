@@ -68,7 +68,7 @@ void read_told(synthesizer_pointer self, const work_ptr& w) {
       .then(
           [self, w, a = &first->second](std::string& bytes) {
             if (const auto e = decode<evaluation_record>(bytes))
-              take_told(*a, *e);
+              append_feedback(*a, *e);
             read_told(self, w);
           },
           [self, w](caf::error&) { read_told(self, w); }); // gone: the prompt goes without
@@ -101,7 +101,8 @@ void read_next(synthesizer_pointer self, const work_ptr& w) {
             self->request(self->state.context->journal, until_answered, atom::blob_v, node->proposal.source)
                 .then(
                     [self, w, index, node = std::move(*node)](std::string& source) {
-                      const synthesizer_state::known k{to_ancestor(node, std::move(source)), told_of(node)};
+                      const synthesizer_state::known k{to_ancestor(node, std::move(source)),
+                                                       feedback_evaluations(node)};
                       take(w, index, k);
                       remember(self->state, node, k);
                       read_next(self, w);

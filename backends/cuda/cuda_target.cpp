@@ -19,7 +19,7 @@ candidate_form cuda_target::form(const contract& task) const {
   return cuda::plan_form(task);
 }
 
-std::string cuda_target::misread(const contract& task, const std::string& source) const {
+std::string cuda_target::lint_candidate(const contract& task, const std::string& source) const {
   const auto file = form(task).file;
   const auto parts = split_candidate(source);
   if (!parts)

@@ -12,7 +12,7 @@ public:
   std::string name() const override;
   std::vector<std::string> languages() const override;
   candidate_form form(const contract& task) const override;
-  std::string misread(const contract& task, const std::string& source) const override;
+  std::string lint_candidate(const contract& task, const std::string& source) const override;
   std::vector<flag_set> flag_menu() const override;
   std::vector<std::pair<std::string, std::string>> documents() const override;
 };

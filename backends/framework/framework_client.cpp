@@ -139,7 +139,7 @@ std::string visible_device(int device) {
   return std::to_string(device);
 }
 
-complaint refuse(verdict v, std::string rule, std::string detail) {
+rejection refuse(verdict v, std::string rule, std::string detail) {
   return {v, std::move(rule), std::move(detail), {}};
 }
 
@@ -275,7 +275,7 @@ void framework_client::end() {
   scratch_.reset();
 }
 
-std::optional<complaint> framework_client::ask(word kind, const std::string& text, nanoseconds limit, double* ns,
+std::optional<rejection> framework_client::ask(word kind, const std::string& text, nanoseconds limit, double* ns,
                                                int fd) {
   auto sent = link_.send(static_cast<uint8_t>(kind), text);
   if (sent && fd >= 0)
@@ -305,7 +305,7 @@ std::optional<complaint> framework_client::ask(word kind, const std::string& tex
   return refuse(verdict_for(rule), rule, said.substr(line + 1));
 }
 
-std::optional<complaint> framework_client::load(program which, const framework_source& source) {
+std::optional<rejection> framework_client::load(program which, const framework_source& source) {
   const auto text = std::to_string(static_cast<int>(which)) + "\n" + source.entry + "\n" + source.source;
   if (loaded_[which] == text)
     return std::nullopt;
@@ -316,12 +316,12 @@ std::optional<complaint> framework_client::load(program which, const framework_s
   return refused;
 }
 
-std::optional<complaint> framework_client::map(arena which, int fd, size_t bytes) {
+std::optional<rejection> framework_client::map(arena which, int fd, size_t bytes) {
   return ask(word::map, std::to_string(static_cast<int>(which)) + " " + std::to_string(bytes), order_limit, nullptr,
              fd);
 }
 
-std::optional<complaint> framework_client::map_device(int fd, size_t bytes, uint64_t number) {
+std::optional<rejection> framework_client::map_device(int fd, size_t bytes, uint64_t number) {
   if (device_arena_ == number)
     return std::nullopt;
   device_arena_ = 0;
@@ -331,7 +331,7 @@ std::optional<complaint> framework_client::map_device(int fd, size_t bytes, uint
   return refused;
 }
 
-std::optional<complaint> framework_client::call(program what, arena where, framework_mode mode, const contract& task,
+std::optional<rejection> framework_client::call(program what, arena where, framework_mode mode, const contract& task,
                                                 const call_data& data, const arena_layout& layout, nanoseconds limit,
                                                 nanoseconds& took, uint64_t from) {
   auto text = "call " + std::to_string(static_cast<int>(what)) + " " + std::to_string(static_cast<int>(where)) + " "

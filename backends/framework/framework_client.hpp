@@ -31,7 +31,7 @@ enum class framework_mode : uint8_t { plain = 0, eager, compiled };
 
 class framework_client {
 public:
-  // Memory that the process maps: where the pools are made, what contestants exchange, and the examiner's on the
+  // Memory that the process maps: where the pools are made, what processes exchange, and the examiner's on the
   // device.
   enum class arena : uint8_t { pool = 0, exchange, device };
   enum class program : uint8_t { reference = 0, oracle };
@@ -53,19 +53,19 @@ public:
   void end();
 
   // What is loaded already is not loaded again.
-  std::optional<complaint> load(program which, const framework_source& source);
-  std::optional<complaint> map(arena which, int fd, size_t bytes);
+  std::optional<rejection> load(program which, const framework_source& source);
+  std::optional<rejection> map(arena which, int fd, size_t bytes);
   // Device memory that another process has exported; the same one of this number is not mapped again.
-  std::optional<complaint> map_device(int fd, size_t bytes, uint64_t number);
-  // One call on the arrays as they lie in that arena, `from` bytes from its start. On a complaint of a limit or a death
+  std::optional<rejection> map_device(int fd, size_t bytes, uint64_t number);
+  // One call on the arrays as they lie in that arena, `from` bytes from its start. On a rejection of a limit or a death
   // the process has ended.
-  std::optional<complaint> call(program what, arena where, framework_mode mode, const contract& task,
+  std::optional<rejection> call(program what, arena where, framework_mode mode, const contract& task,
                                 const call_data& data, const arena_layout& layout, std::chrono::nanoseconds limit,
                                 std::chrono::nanoseconds& took, uint64_t from = 0);
 
 private:
   enum class word : uint8_t { hello = 1, load, map, call, answer };
-  std::optional<complaint> ask(word kind, const std::string& text, std::chrono::nanoseconds limit, double* ns,
+  std::optional<rejection> ask(word kind, const std::string& text, std::chrono::nanoseconds limit, double* ns,
                                int fd = -1);
   result<void> greet();
 

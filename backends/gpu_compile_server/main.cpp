@@ -8,8 +8,9 @@
 
 namespace {
 
-// Compilers fill all cores while a device is leased, and each message of a race waits for one: this takes only what
-// others leave. Beside sixteen of them a race takes 299 ms at the same priority, 156 at the lowest nice, 49 so.
+// Compilers fill all cores while a device is leased, and each message of a screening waits for one: this takes only
+// what others leave. Beside sixteen of them a screening takes 299 ms at the same priority, 156 at the lowest nice, 49
+// so.
 void give_way() {
   const sched_param none{};
   sched_setscheduler(0, SCHED_IDLE, &none); // whoever may not goes on as they were

@@ -124,7 +124,7 @@ std::vector<doctor_row> hip_target::doctor() const {
           examine_hip(hip::find_hip_toolchain())};
 }
 
-std::string hip_target::lacks() const {
+std::string hip_target::missing_requirements() const {
   return why_none;
 }
 

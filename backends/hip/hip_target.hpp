@@ -32,7 +32,7 @@ public:
   std::map<std::string, int64_t> hardware() const override;
   std::vector<std::pair<std::string, std::string>> documents() const override;
   std::vector<doctor_row> doctor() const override;
-  std::string lacks() const override;
+  std::string missing_requirements() const override;
   std::vector<std::pair<std::string, std::string>> about() const override;
   std::string build_script(const kernel_build& kernel) const override;
 

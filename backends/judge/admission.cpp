@@ -30,8 +30,8 @@ constexpr double short_call = 30.0; // times a call of nothing
 
 class admission {
 public:
-  admission(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : court_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
+  admission(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : judge_(c), request_(as_own_candidate(request)), hooks_(hooks), out_(out),
         maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request_, hooks) {}
 
   attempt<void> run() {
@@ -39,7 +39,7 @@ public:
       return ok;
     if (auto ok = run_every_edge(); !ok)
       return ok;
-    if (auto ok = court_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
+    if (auto ok = judge_.native_reference ? agree_with_itself() : answer_twice_alike(); !ok)
       return ok;
     if (auto ok = keep_its_own_tolerance(); !ok)
       return ok;
@@ -61,10 +61,10 @@ private:
     for (const auto& shape : request_.task.shapes) {
       auto pool = maker_.get(shape, edge_kind::none, "screen", {2, 2, milliseconds{0}});
       if (!pool)
-        return tl::unexpected<setback>(pool.error());
-      if (court_.native_reference) // else its copies to a device and back are in it
+        return tl::unexpected<evaluation_error>(pool.error());
+      if (judge_.native_reference) // else its copies to a device and back are in it
         out_.evidence["reference_ns." + shape.name] = std::to_string(std::llround((*pool)->typical_reference_ns()));
-      if (court_.native_reference && (*pool)->typical_reference_ns() > slow_reference_ns)
+      if (judge_.native_reference && (*pool)->typical_reference_ns() > slow_reference_ns)
         out_.evidence["note.slow"] =
             "the reference takes " + figure((*pool)->typical_reference_ns() / 1e6, 3) + " ms a call on shape '"
             + shape.name
@@ -84,7 +84,7 @@ private:
     return {};
   }
 
-  static complaint not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
+  static rejection not_finite(const not_finite_output& bad, const shape_case& shape, size_t draws) {
     const auto where = " on shape '" + shape.name + "', in the first " + std::to_string(draws) + " draws";
     const auto detail =
         bad.differ
@@ -102,7 +102,7 @@ private:
     return {verdict::nonfinite, "nonfinite_reference", detail, {{"shape", shape.name}}};
   }
 
-  static complaint not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
+  static rejection not_finite_on_edge(const not_finite_output& bad, const shape_case& shape, edge_kind edge) {
     const auto name = "'" + to_string(edge) + "'";
     const auto detail =
         "on the edge " + name + " of shape '" + shape.name + "' "
@@ -124,7 +124,7 @@ private:
       return a->largest_layout() < b->largest_layout();
     });
     for (const auto& pool : pools_)
-      if (pool == least || court_.native_reference)
+      if (pool == least || judge_.native_reference)
         if (auto ok = run_every_edge(pool->shape, pool == least); !ok)
           return ok;
     return {};
@@ -136,7 +136,7 @@ private:
         continue;
       auto pool = smallest ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
       if (!pool)
-        return tl::unexpected<setback>(pool.error());
+        return tl::unexpected<evaluation_error>(pool.error());
       if (const auto& bad = (*pool)->not_finite; !bad.which.empty())
         return refusal(not_finite_on_edge(bad, shape, edge));
       // What the reference itself does not do there is asked of nobody else.
@@ -152,12 +152,12 @@ private:
   attempt<void> agree_with_itself() {
     hooks_.progress("admit: determinism");
     out_.correctness.bit_equal = true;
-    duel d{court_.zygote, court_.settings, court_.race_arena, request_, hooks_, out_.correctness};
+    paired_comparison d{judge_.zygote, judge_.settings, judge_.comparison_arena, request_, hooks_, out_.correctness};
     if (auto ok = d.open(pools_); !ok)
       return ok;
     for (const auto& pool : pools_)
       if (auto ok = d.screen_as_reference(*pool, 0, pool == smallest_); !ok)
-        return tl::unexpected<setback>(unless_it_disagrees(*pool, ok.error()));
+        return tl::unexpected<evaluation_error>(unless_it_disagrees(*pool, ok.error()));
     if (!out_.correctness.bit_equal)
       return refusal({verdict::nondeterministic,
                       "nondeterministic_reference",
@@ -166,13 +166,13 @@ private:
                       {}});
     auto overhead = d.call_overhead();
     if (!overhead)
-      return tl::unexpected<setback>(overhead.error());
+      return tl::unexpected<evaluation_error>(overhead.error());
     out_.evidence["call_overhead_ns"] = figure(*overhead, 3);
     for (const auto& pool : pools_)
       if (!pool->shape.held_out && pool->typical_reference_ns() < short_call * *overhead) {
         auto usual = d.usual_call(*pool);
         if (!usual)
-          return tl::unexpected<setback>(usual.error());
+          return tl::unexpected<evaluation_error>(usual.error());
         out_.evidence["note.short"] =
             "a call of shape '" + pool->shape.name + "' takes " + figure(*usual / 1e3, 3) + " us with the reference, "
             + figure(*overhead / 1e3, 3)
@@ -182,7 +182,7 @@ private:
     for (const auto& pool : pools_)
       for (const auto side : {room_side::back, room_side::front})
         if (auto ok = d.screen_between_fences(*pool, side == room_side::back ? 0 : 1, side); !ok)
-          return tl::unexpected<setback>(about("reference", ok.error()));
+          return tl::unexpected<evaluation_error>(about("reference", ok.error()));
     return {};
   }
 
@@ -194,7 +194,7 @@ private:
       const auto& set = pool->sets.front();
       auto again = maker_.run_again(set);
       if (!again)
-        return tl::unexpected<setback>(again.error());
+        return tl::unexpected<evaluation_error>(again.error());
       for (size_t i = 0; i < again->size(); ++i) {
         const auto* first = set.given_by_reference(i);
         const auto& second = (*again)[i].values;
@@ -208,11 +208,11 @@ private:
   }
 
   // Wrong by its own earlier answer, or different from call to call: the tolerance is not what is wrong here.
-  setback unless_it_disagrees(const shape_pool& pool, setback s) const {
+  evaluation_error unless_it_disagrees(const input_sets& pool, evaluation_error s) const {
     const bool wrong = s.refused.result == verdict::wrong_result || s.refused.result == verdict::nonfinite;
     if (s.trouble || !(s.refused.result == verdict::nondeterministic || (wrong && !out_.correctness.bit_equal))) {
       auto missed = s.trouble || !wrong ? std::nullopt : misses(pool, pool.sets.front(), 1);
-      return missed ? setback{{}, std::move(*missed)} : s;
+      return missed ? evaluation_error{{}, std::move(*missed)} : s;
     }
     s.refused.result = verdict::nondeterministic;
     s.refused.rule = "nondeterministic_reference";
@@ -239,7 +239,7 @@ private:
       while (draws < own_draws && std::chrono::steady_clock::now() + pair_ns < start + own_patience) {
         auto set = maker_.make_set(pool->shape, fresh_draw(request_), true, nullptr, nullptr);
         if (!set)
-          return tl::unexpected<setback>(set.error());
+          return tl::unexpected<evaluation_error>(set.error());
         ++draws;
         if (const auto bad = find_not_finite(request_.task, *set); !bad.which.empty())
           return refusal(not_finite(bad, pool->shape, draws));
@@ -250,7 +250,7 @@ private:
     return {};
   }
 
-  std::optional<complaint> misses(const shape_pool& pool, const pool_set& set, size_t draws) const {
+  std::optional<rejection> misses(const input_sets& pool, const input_set& set, size_t draws) const {
     for (const auto& a : request_.task.arguments)
       if (is_array(a) && is_written(a) && !set.reference_output[index_of(a)].empty())
         if (auto missed = misses(a, pool, set, draws))
@@ -261,13 +261,13 @@ private:
   // Whole numbers that hang on comparing floating ones: where these are nearly equal, the double oracle now and then
   // decides otherwise. As long as that is rare, either answer is taken; see compare().
   bool decides_near_ties(const argument& a, const comparison& c, int64_t elements, const comparison_rule& rule,
-                         const shape_pool& pool) const {
+                         const input_sets& pool) const {
     constexpr int64_t rare = 100; // one of so many
     const auto& arguments = request_.task.arguments;
     const bool floats =
         std::any_of(arguments.begin(), arguments.end(), [](const auto& x) { return is_floating(x.type); });
     if (c.result != verdict::wrong_result || is_floating(a.type) || !floats || rule.mode != tolerance_mode::exact
-        || !court_.native_reference || c.bad * rare > elements)
+        || !judge_.native_reference || c.bad * rare > elements)
       return false;
     out_.evidence.try_emplace("note.near_ties." + a.name,
                               "the oracle in double decides " + std::to_string(c.bad) + " of "
@@ -278,7 +278,7 @@ private:
     return true;
   }
 
-  std::optional<complaint> misses(const argument& a, const shape_pool& pool, const pool_set& set, size_t draws) const {
+  std::optional<rejection> misses(const argument& a, const input_sets& pool, const input_set& set, size_t draws) const {
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
     g.contiguous = true; // what the reference wrote is compact by now
@@ -291,14 +291,14 @@ private:
                        + (pool.edge == edge_kind::none ? "" : " and its edge '" + to_string(pool.edge) + "'")
                        + ", in draw " + std::to_string(draws);
     if (c.result == verdict::nonfinite)
-      return complaint{verdict::nonfinite,
+      return rejection{verdict::nonfinite,
                        "nonfinite_reference",
                        "the reference leaves infinite or NaN elements in " + where
                            + ", where the oracle has numbers: " + wrong_elements(c, elements)
                            + ". Change the fill rules, or write the reference so that it overflows nowhere, and leaves "
                              "no function's domain, where the exact result does not",
                        {{"argument", a.name}, {"shape", pool.shape.name}}};
-    return complaint{verdict::wrong_result,
+    return rejection{verdict::wrong_result,
                      "tolerance_of_reference",
                      "the reference itself misses the tolerance of " + where + ": it is off by up to "
                          + figure(c.max_abs, 3) + ", allowed is " + allowance(rule)
@@ -306,7 +306,7 @@ private:
                      {{"argument", a.name}, {"shape", pool.shape.name}, {"error." + a.name, figure(c.max_abs, 3)}}};
   }
 
-  bool same_outputs(const pool_set& a, const pool_set& b) const {
+  bool same_outputs(const input_set& a, const input_set& b) const {
     for (size_t i = 0; i < a.expected.size(); ++i) {
       const auto elements = counted_elements(request_.task, a, i);
       if (elements != counted_elements(request_.task, b, i))
@@ -327,7 +327,7 @@ private:
       hooks_.progress("admit: does '" + a.name + "' matter");
       auto matters = depends_on(a);
       if (!matters)
-        return tl::unexpected<setback>(matters.error());
+        return tl::unexpected<evaluation_error>(matters.error());
       if (!*matters)
         return refusal({verdict::wrong_result,
                         "ignores_input",
@@ -366,7 +366,7 @@ private:
       auto options = fresh_draw(request_);
       auto before = maker_.make_set(shape, options, false, nullptr, nullptr);
       if (!before)
-        return tl::unexpected<setback>(before.error());
+        return tl::unexpected<evaluation_error>(before.error());
       const auto i = varied_with(a);
       if (is_array(a) && before->data.inputs[i].empty())
         return false; // nothing of it to vary at this size
@@ -374,25 +374,25 @@ private:
       options.variation = secret_seed();
       auto after = maker_.make_set(shape, options, false, nullptr, nullptr);
       if (!after)
-        return tl::unexpected<setback>(after.error());
+        return tl::unexpected<evaluation_error>(after.error());
       if (!same_outputs(*before, *after))
         return true;
     }
     return false;
   }
 
-  court& court_;
+  judge_context& judge_;
   judge_request request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
-  pool_maker maker_;
-  std::vector<std::shared_ptr<const shape_pool>> pools_;
-  std::shared_ptr<const shape_pool> smallest_;
+  input_set_maker maker_;
+  std::vector<std::shared_ptr<const input_sets>> pools_;
+  std::shared_ptr<const input_sets> smallest_;
 };
 
 } // namespace
 
-attempt<void> admit(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> admit(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
   return admission{c, request, hooks, out}.run();
 }
 

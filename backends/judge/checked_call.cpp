@@ -18,9 +18,9 @@ double ns_since(steady_clock::time_point start) {
 }
 
 // How far the answer is off, never what it should have been.
-complaint wrong_output(const contract& task, size_t argument, const comparison& c, int64_t elements) {
+rejection wrong_output(const contract& task, size_t argument, const comparison& c, int64_t elements) {
   const auto& name = task.arguments[argument].name;
-  complaint out;
+  rejection out;
   out.result = c.result;
   out.rule = c.result == verdict::nonfinite ? "nonfinite" : "tolerance";
   out.detail = "output '" + name + "': " + wrong_elements(c, elements);
@@ -33,7 +33,7 @@ complaint wrong_output(const contract& task, size_t argument, const comparison& 
 }
 
 // What a process died of that was fenced in. Its own word for where; the signal is the kernel's.
-complaint died_between_fences(const contract& task, const arena_layout& layout, complaint died,
+rejection died_between_fences(const contract& task, const arena_layout& layout, rejection died,
                               std::optional<size_t> at) {
   const auto signal = died.evidence.find("signal");
   const bool touched = died.rule == "signal" && signal != died.evidence.end()
@@ -63,7 +63,7 @@ complaint died_between_fences(const contract& task, const arena_layout& layout, 
   const auto& name = task.arguments[nearest->argument].name;
   const auto where =
       std::to_string(distance) + (behind ? " bytes behind the end of '" : " bytes before '") + name + "'";
-  return complaint{verdict::out_of_bounds,
+  return rejection{verdict::out_of_bounds,
                    fence_rule,
                    "read or wrote " + where + ", which a caller need not have there: it would crash",
                    {{"argument", name}, {"where", where}}};
@@ -71,15 +71,15 @@ complaint died_between_fences(const contract& task, const arena_layout& layout, 
 
 } // namespace
 
-std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
-                                        const pool_set& set, int64_t elements) {
+std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
+                                        const input_set& set, int64_t elements) {
   const auto& a = task.arguments[argument];
   if (!a.nonfinite_match)
     return std::nullopt;
   const auto first = memory.unwritten_nan(argument, set.expected[argument], elements);
   if (!first)
     return std::nullopt;
-  return complaint{verdict::wrong_result,
+  return rejection{verdict::wrong_result,
                    "unwritten",
                    "output '" + a.name
                        + "': where NaN is expected it holds what lay there before the call, the first at " + "index "
@@ -87,7 +87,7 @@ std::optional<complaint> left_unwritten(const contract& task, size_t argument, c
                    {{"argument", a.name}, {"first_bad", std::to_string(*first)}}};
 }
 
-void tell_where(const shape_pool& pool, complaint& c) {
+void tell_where(const input_sets& pool, rejection& c) {
   c.evidence.try_emplace("shape", pool.shape.held_out ? "held out" : pool.shape.name);
   if (pool.edge == edge_kind::none)
     return;
@@ -95,7 +95,7 @@ void tell_where(const shape_pool& pool, complaint& c) {
   c.detail += ", on the edge '" + to_string(pool.edge) + "'";
 }
 
-std::vector<byte_buffer> referee::outputs(const pool_set& set, const call_memory& memory) const {
+std::vector<byte_buffer> call_checker::outputs(const input_set& set, const call_memory& memory) const {
   std::vector<byte_buffer> out(task_.arguments.size());
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i]))
@@ -103,7 +103,7 @@ std::vector<byte_buffer> referee::outputs(const pool_set& set, const call_memory
   return out;
 }
 
-void referee::keep_outputs(const pool_set& set) {
+void call_checker::keep_outputs(const input_set& set) {
   const auto memory = memory_of(set, set.layout);
   auto& kept = arena_.kept();
   kept.resize(task_.arguments.size());
@@ -112,7 +112,7 @@ void referee::keep_outputs(const pool_set& set) {
       collect(set.data.geometries[i], memory.array(i), counted_elements(task_, set, i), kept[i]);
 }
 
-std::optional<size_t> referee::find_changed(const pool_set& set, const call_memory& memory) const {
+std::optional<size_t> call_checker::find_changed(const input_set& set, const call_memory& memory) const {
   for (size_t i = 0; i < task_.arguments.size(); ++i)
     if (is_array(task_.arguments[i]) && is_written(task_.arguments[i])
         && !bit_equal(set.data.geometries[i], memory.array(i), arena_.kept()[i], counted_elements(task_, set, i)))
@@ -120,8 +120,8 @@ std::optional<size_t> referee::find_changed(const pool_set& set, const call_memo
   return std::nullopt;
 }
 
-std::optional<complaint> referee::check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
-                                               const pool_set& set, correctness_report* report) const {
+std::optional<rejection> call_checker::check_output(size_t argument, const call_memory& memory, const input_sets& pool,
+                                                    const input_set& set, correctness_report* report) const {
   const auto& a = task_.arguments[argument];
   const auto& g = set.data.geometries[argument];
   const auto elements = counted_elements(task_, set, argument);
@@ -149,19 +149,19 @@ std::optional<complaint> referee::check_output(size_t argument, const call_memor
   if (auto refused = left_unwritten(task_, argument, memory, set, elements))
     return refused;
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
-    return complaint{verdict::out_of_bounds,
+    return rejection{verdict::out_of_bounds,
                      "tail",
                      "output '" + a.name + "': wrote past the elements that count",
                      {{"argument", a.name}}};
   return std::nullopt;
 }
 
-std::optional<complaint> referee::check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
-                                        const call_options& options, correctness_report* report) const {
+std::optional<rejection> call_checker::check(const call_memory& memory, const input_sets& pool, const input_set& set,
+                                             const call_options& options, correctness_report* report) const {
   if (auto where = memory.broken_guard())
-    return complaint{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
+    return rejection{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
   if (auto name = memory.mutated_input())
-    return complaint{
+    return rejection{
         verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
   // The same bits as before are as right as before; past them another poison lies.
   const bool same = options.again && !changed_;
@@ -172,8 +172,8 @@ std::optional<complaint> referee::check(const call_memory& memory, const shape_p
   return std::nullopt;
 }
 
-attempt<double> referee::call(contestant& process, const shape_pool& pool, const pool_set& set,
-                              const call_options& options, correctness_report* report) {
+attempt<double> call_checker::call(sandboxed_process& process, const input_sets& pool, const input_set& set,
+                                   const call_options& options, correctness_report* report) {
   const auto start = steady_clock::now();
   const auto& layout = options.between_fences != nullptr ? *options.between_fences : set.layout;
   auto memory = memory_of(set, layout);
@@ -210,7 +210,7 @@ attempt<double> referee::call(contestant& process, const shape_pool& pool, const
         wrote =
             wrote || (before[i].size() != 0 && std::memcmp(before[i].data(), after[i].data(), before[i].size()) != 0);
       if (spoke || wrote)
-        refused = complaint{verdict::cheating,
+        refused = rejection{verdict::cheating,
                             spoke ? "early_done" : "late_write",
                             "the call was reported done before its work was",
                             {{"seen_as", to_string(refused->result)}}};

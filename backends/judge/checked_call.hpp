@@ -1,5 +1,5 @@
 // One judged call: secret data in, the call, everything that came out checked. Used for every call of every
-// candidate and rival, timed or not.
+// candidate and baseline, timed or not.
 #pragma once
 
 #include "backends/judge/evaluation_error.hpp"
@@ -31,37 +31,37 @@ struct call_costs {
 };
 
 // Of an output that may hold NaN and was found right: that a NaN in it was not written. None: all were.
-std::optional<complaint> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
-                                        const pool_set& set, int64_t elements);
+std::optional<rejection> left_unwritten(const contract& task, size_t argument, const call_memory& memory,
+                                        const input_set& set, int64_t elements);
 
 // On which shape it was, and on which edge.
-void tell_where(const shape_pool& pool, complaint& c);
+void tell_where(const input_sets& pool, rejection& c);
 
-class referee {
+class call_checker {
 public:
-  referee(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
+  call_checker(const contract& task, shared_arena& arena) : task_(task), arena_(arena) {}
 
   // Nanoseconds the call took, or why it is refused. `report` may be null.
-  attempt<double> call(contestant& process, const shape_pool& pool, const pool_set& set, const call_options& options,
-                       correctness_report* report);
+  attempt<double> call(sandboxed_process& process, const input_sets& pool, const input_set& set,
+                       const call_options& options, correctness_report* report);
 
   const call_costs& costs() const { return costs_; }
 
   // Keeps the outputs of the last call, for those that come again.
-  void keep_outputs(const pool_set& set);
+  void keep_outputs(const input_set& set);
   // The first argument whose output had other bits when the last call came again.
   std::optional<size_t> changed_output() const { return changed_; }
 
 private:
-  call_memory memory_of(const pool_set& set, const arena_layout& layout) const {
+  call_memory memory_of(const input_set& set, const arena_layout& layout) const {
     return {task_, set.data, layout, arena_};
   }
-  std::vector<byte_buffer> outputs(const pool_set& set, const call_memory& memory) const; // compact
-  std::optional<size_t> find_changed(const pool_set& set, const call_memory& memory) const;
-  std::optional<complaint> check(const call_memory& memory, const shape_pool& pool, const pool_set& set,
+  std::vector<byte_buffer> outputs(const input_set& set, const call_memory& memory) const; // compact
+  std::optional<size_t> find_changed(const input_set& set, const call_memory& memory) const;
+  std::optional<rejection> check(const call_memory& memory, const input_sets& pool, const input_set& set,
                                  const call_options& options, correctness_report* report) const;
-  std::optional<complaint> check_output(size_t argument, const call_memory& memory, const shape_pool& pool,
-                                        const pool_set& set, correctness_report* report) const;
+  std::optional<rejection> check_output(size_t argument, const call_memory& memory, const input_sets& pool,
+                                        const input_set& set, correctness_report* report) const;
 
   const contract& task_;
   shared_arena& arena_;

@@ -38,13 +38,13 @@ std::string said(const char* format, double a, double b) {
 
 } // namespace
 
-double drift_of(const session_weather& w) {
+double drift_of(const session_noise& w) {
   if (!(w.probe_before_ns > 0.0) || !(w.probe_after_ns > 0.0))
     return 1.0;
   return std::max(w.probe_before_ns, w.probe_after_ns) / std::min(w.probe_before_ns, w.probe_after_ns);
 }
 
-std::string why_disturbed(const session_weather& w, const weather_limits& limits) {
+std::string why_disturbed(const session_noise& w, const noise_limits& limits) {
   std::string out;
   const auto add = [&out](const std::string& why) { out += (out.empty() ? "" : "; ") + why; };
   if (w.stolen_ns > limits.stolen_share * w.wall_ns && w.stolen_ns >= least_ticks * w.tick_ns)
@@ -58,14 +58,14 @@ std::string why_disturbed(const session_weather& w, const weather_limits& limits
   return out;
 }
 
-bool stands_anyway(const session_weather& w, const weather_limits& limits, const std::vector<side_by_side>& shapes) {
+bool stands_anyway(const session_noise& w, const noise_limits& limits, const std::vector<side_by_side>& shapes) {
   if (w.waiting_pairs > limits.waiting_share * w.pairs)
     return false;
   const auto lead = mean_log_lead(shapes, 0.0, w.stolen_ns + w.foreign_ns);
   return lead && *lead > std::log(far_behind * drift_of(w));
 }
 
-double lead_in_sum(const session_weather& w, const std::vector<side_by_side>& shapes) {
+double lead_in_sum(const session_noise& w, const std::vector<side_by_side>& shapes) {
   // Where more was lost than its calls took, nothing is known.
   const auto lead = mean_log_lead(shapes, w.stolen_ns + w.foreign_ns, 0.0);
   return lead ? std::exp(*lead) : std::numeric_limits<double>::infinity();

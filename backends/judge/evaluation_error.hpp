@@ -12,19 +12,19 @@
 
 namespace kevolve {
 
-struct setback {
+struct evaluation_error {
   fault trouble;     // if its kind is not empty
-  complaint refused; // else; of the rival, if the trouble's kind is rival_failed
+  rejection refused; // else; of the baseline, if the trouble's kind is baseline_failed
 };
 
 template <class T>
-using attempt = tl::expected<T, setback>;
+using attempt = tl::expected<T, evaluation_error>;
 
-inline tl::unexpected<setback> infrastructure(std::string kind, std::string detail) {
-  return tl::unexpected<setback>(setback{fault{std::move(kind), std::move(detail), 0}, {}});
+inline tl::unexpected<evaluation_error> infrastructure(std::string kind, std::string detail) {
+  return tl::unexpected<evaluation_error>(evaluation_error{fault{std::move(kind), std::move(detail), 0}, {}});
 }
 
-inline tl::unexpected<setback> infrastructure(const failure& f) {
+inline tl::unexpected<evaluation_error> infrastructure(const failure& f) {
   return infrastructure(f.code == errc::no_space      ? "no_space"
                         : f.code == errc::unsupported ? "sandbox"
                         : f.code == errc::not_found   ? "toolchain_missing"
@@ -33,23 +33,23 @@ inline tl::unexpected<setback> infrastructure(const failure& f) {
                         to_string(f));
 }
 
-// A complaint without a verdict speaks of the infrastructure.
-inline tl::unexpected<setback> refusal(complaint c) {
+// A rejection without a verdict speaks of the infrastructure.
+inline tl::unexpected<evaluation_error> refusal(rejection c) {
   if (c.result == verdict::none)
     return infrastructure("worker_killed", std::move(c.detail));
-  return tl::unexpected<setback>(setback{{}, std::move(c)});
+  return tl::unexpected<evaluation_error>(evaluation_error{{}, std::move(c)});
 }
 
 // The reference is what everything is measured by, so its faults name it, as the oracle's name that.
-inline setback about(const std::string& who, setback s) {
+inline evaluation_error about(const std::string& who, evaluation_error s) {
   s.refused.detail = who + ": " + s.refused.detail;
   if (!s.refused.rule.empty())
     s.refused.rule = who + "." + s.refused.rule;
   return s;
 }
 
-// The rival was right and loaded when it became the rival: what it does now is told of it, not of the candidate.
-inline setback blame_rival(setback s, bool is_reference) {
+// The baseline was right and loaded when it became the baseline: what it does now is told of it, not of the candidate.
+inline evaluation_error blame_baseline(evaluation_error s, bool is_reference) {
   if (s.trouble)
     return s;
   if (is_reference)
@@ -60,19 +60,19 @@ inline setback blame_rival(setback s, bool is_reference) {
                         : ""),
              0},
             {}};
-  return {{rival_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
+  return {{baseline_failed, to_string(s.refused.result) + ": " + s.refused.detail, 0}, std::move(s.refused)};
 }
 
-// In a race the reference has been admitted: its failing now says nothing about the candidate.
-inline setback blame_reference(setback s) {
+// In a screening the reference has been admitted: its failing now says nothing about the candidate.
+inline evaluation_error blame_reference(evaluation_error s) {
   if (!s.trouble)
     s = {{"internal", "while inputs were prepared: " + s.refused.detail, 0}, {}};
   return s;
 }
 
-// Whether the request ends with what its setback says of the object, or of the rival: a verdict, a rule, a detail.
-inline bool tells_of_conduct(const setback& s) {
-  return !s.trouble || s.trouble.kind == rival_failed;
+// Whether the request ends with what its error says of the object, or of the baseline: a verdict, a rule, a detail.
+inline bool tells_of_conduct(const evaluation_error& s) {
+  return !s.trouble || s.trouble.kind == baseline_failed;
 }
 
 } // namespace kevolve

@@ -1,5 +1,5 @@
 // Where every argument of one call lies: resolved sizes, strides, and places in the shared arena with guard
-// bands between them. One layout serves candidate, rival and reference, so all meet the same addresses.
+// bands between them. One layout serves candidate, baseline and reference, so all meet the same addresses.
 #pragma once
 
 #include "runtime/base/contract.hpp"

@@ -25,7 +25,7 @@ constexpr auto call_limit = std::chrono::seconds{20};
 
 constexpr size_t enough_when_slow = 4; // sets, when a call takes long
 
-size_t bytes_of(const pool_set& set) {
+size_t bytes_of(const input_set& set) {
   auto out = set.data.bytes();
   for (const auto& e : set.expected)
     out += e.values.size();
@@ -41,10 +41,10 @@ constexpr comparison_rule of_any_size{tolerance_mode::absrel, 0.0, std::numeric_
 
 class native_reference final : public reference_process {
 public:
-  explicit native_reference(contestant process) : process_(std::move(process)) {}
+  explicit native_reference(sandboxed_process process) : process_(std::move(process)) {}
 
   bool alive() const override { return process_.alive(); }
-  std::optional<complaint> call(const contract& task, const call_data& /*data*/, const arena_layout& /*layout*/,
+  std::optional<rejection> call(const contract& task, const call_data& /*data*/, const arena_layout& /*layout*/,
                                 const call_memory& memory, nanoseconds limit, nanoseconds& took) override {
     std::array<uint64_t, wire::max_arguments> values{};
     memory.fill_values(values.data());
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  contestant process_;
+  sandboxed_process process_;
 };
 
 // Where there are few: values in few of the rows, which meet most of what leaves out its care, and all of them larger.
@@ -62,19 +62,19 @@ uint32_t variant_of(size_t i, size_t most) {
   return most < large_variants && i < telling.size() ? telling.at(i) : static_cast<uint32_t>(i % large_variants);
 }
 
-setback at(const shape_case& shape, setback s) {
+evaluation_error at(const shape_case& shape, evaluation_error s) {
   s.refused.evidence.try_emplace("shape", shape.name);
   return s;
 }
 
 } // namespace
 
-comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument) {
+comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument) {
   return rule_for(task, task.arguments[argument], pool.reference_error[argument],
                   set.error_scale.empty() ? 0.0 : set.error_scale[argument], pool.edge == edge_kind::cancellation);
 }
 
-not_finite_output find_not_finite(const contract& task, const pool_set& set) {
+not_finite_output find_not_finite(const contract& task, const input_set& set) {
   for (size_t k = 0; k < set.expected.size(); ++k) {
     const auto& e = set.expected[k];
     const auto& a = task.arguments[k];
@@ -96,7 +96,7 @@ not_finite_output find_not_finite(const contract& task, const pool_set& set) {
   return {};
 }
 
-std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& pools) {
   size_t again = 0;
   size_t draws = 0;
   for (const auto& p : pools) {
@@ -108,14 +108,14 @@ std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools)
                           + " draws of inputs gave infinite or NaN elements and were drawn again";
 }
 
-std::string left_out(const shape_pool& pool) {
+std::string left_out(const input_sets& pool) {
   return pool.left_out == 0 ? std::string{}
                             : std::to_string(pool.left_out) + " of " + std::to_string(pool.left_out + pool.sets.size())
                                   + " sets left out on '" + pool.shape.name
                                   + "': values larger than are drawn, and an expected output that is not finite";
 }
 
-double shape_pool::typical_reference_ns() const {
+double input_sets::typical_reference_ns() const {
   if (reference_ns.empty())
     return 0.0;
   auto sorted = reference_ns;
@@ -123,14 +123,14 @@ double shape_pool::typical_reference_ns() const {
   return sorted[sorted.size() / 2];
 }
 
-size_t shape_pool::largest_layout() const {
+size_t input_sets::largest_layout() const {
   size_t out = 0;
   for (const auto& s : sets)
     out = std::max(out, s.layout.total);
   return out;
 }
 
-int64_t counted_elements(const contract& task, const pool_set& set, size_t argument) {
+int64_t counted_elements(const contract& task, const input_set& set, size_t argument) {
   const auto& g = set.data.geometries[argument];
   const auto& extent = task.arguments[argument].extent;
   if (extent.empty())
@@ -144,7 +144,7 @@ int64_t counted_elements(const contract& task, const pool_set& set, size_t argum
   return std::clamp<int64_t>(load_integer(value.type, value.values.data(), 0) * g.row_count(), 0, g.count);
 }
 
-std::shared_ptr<const shape_pool> pool_cache::find(const id128& key) {
+std::shared_ptr<const input_sets> input_set_cache::find(const id128& key) {
   for (auto i = entries_.begin(); i != entries_.end(); ++i)
     if (i->key == key) {
       entries_.splice(entries_.begin(), entries_, i);
@@ -153,7 +153,7 @@ std::shared_ptr<const shape_pool> pool_cache::find(const id128& key) {
   return nullptr;
 }
 
-void pool_cache::keep(const id128& key, std::shared_ptr<const shape_pool> pool) {
+void input_set_cache::keep(const id128& key, std::shared_ptr<const input_sets> pool) {
   bytes_ += pool->bytes;
   entries_.push_front({key, std::move(pool)});
   while (bytes_ > limit_ && entries_.size() > 1) {
@@ -162,8 +162,8 @@ void pool_cache::keep(const id128& key, std::shared_ptr<const shape_pool> pool) 
   }
 }
 
-pool_maker::pool_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
-                       pool_cache& cache, const judge_request& request, const request_hooks& hooks)
+input_set_maker::input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
+                                 input_set_cache& cache, const judge_request& request, const request_hooks& hooks)
     : launch_(std::move(launch)), settings_(settings), arena_(arena), cache_(cache), request_(request), hooks_(hooks),
       promoted_(promoted(request.task)),
       identity_(derive_id("pool", encode(request.task) + sha256_hex(request.reference) + sha256_hex(request.oracle)
@@ -180,8 +180,8 @@ reference_launcher native_launcher(zygote_client& zygote, const judge_settings& 
     options.slot = oracle ? 1 : 0;
     options.memory_bytes = settings.memory_bytes * (task.threads ? 4 : 1);
     options.cores = task.threads ? settings.thread_cores : std::vector<int>{settings.core};
-    std::optional<complaint> refused;
-    auto out = contestant::launch(zygote, arena, *file, options, refused);
+    std::optional<rejection> refused;
+    auto out = sandboxed_process::launch(zygote, arena, *file, options, refused);
     if (!out)
       return infrastructure(out.error());
     if (refused)
@@ -190,7 +190,7 @@ reference_launcher native_launcher(zygote_client& zygote, const judge_settings& 
   };
 }
 
-attempt<void> pool_maker::ready(size_t bytes) {
+attempt<void> input_set_maker::ready(size_t bytes) {
   if (bytes > ready_bytes_) {
     reference_.reset();
     oracle_.reset();
@@ -205,7 +205,7 @@ attempt<void> pool_maker::ready(size_t bytes) {
       return {};
     auto launched = launch_(object, oracle, task, arena_);
     if (!launched)
-      return tl::unexpected<setback>(about(oracle ? "oracle" : "reference", launched.error()));
+      return tl::unexpected<evaluation_error>(about(oracle ? "oracle" : "reference", launched.error()));
     process = std::move(*launched);
     return {};
   };
@@ -214,8 +214,8 @@ attempt<void> pool_maker::ready(size_t bytes) {
   return request_.oracle.empty() ? attempt<void>{} : start(oracle_, request_.oracle, true, promoted_);
 }
 
-attempt<double> pool_maker::run(bool oracle, const contract& task, const call_data& data, const arena_layout& layout,
-                                std::vector<expected_output>& outputs) {
+attempt<double> input_set_maker::run(bool oracle, const contract& task, const call_data& data,
+                                     const arena_layout& layout, std::vector<expected_output>& outputs) {
   const auto* who = oracle ? "oracle" : "reference";
   auto& process = oracle ? oracle_ : reference_;
   call_memory memory{task, data, layout, arena_};
@@ -230,13 +230,13 @@ attempt<double> pool_maker::run(bool oracle, const contract& task, const call_da
     else if (refused->result == verdict::timeout && steady_clock::now() >= hooks_.deadline)
       return infrastructure("timed_out", std::string{"the "} + who + " did not end within the request's limit");
     auto s = refusal(std::move(*refused)).value();
-    return tl::unexpected<setback>(about(who, std::move(s)));
+    return tl::unexpected<evaluation_error>(about(who, std::move(s)));
   }
   if (auto where = memory.broken_guard())
-    return tl::unexpected<setback>(
+    return tl::unexpected<evaluation_error>(
         about(who, {{}, {verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}}}));
   if (auto name = memory.mutated_input())
-    return tl::unexpected<setback>(about(
+    return tl::unexpected<evaluation_error>(about(
         who,
         {{}, {verdict::input_mutated, "input_changed", "changed its input '" + *name + "'", {{"argument", *name}}}}));
 
@@ -262,23 +262,23 @@ draw_options fresh_draw(const judge_request& request) {
   return out;
 }
 
-attempt<pool_set> pool_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
-                                       std::vector<double>* error, double* reference_ns) {
+attempt<input_set> input_set_maker::make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                                             std::vector<double>* error, double* reference_ns) {
   return finish_set(shape, draw_ahead::draw(request_.task, shape, !request_.oracle.empty(), options), with_reference,
                     error, reference_ns);
 }
 
-attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
-                                         std::vector<double>* error, double* reference_ns) {
+attempt<input_set> input_set_maker::finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                                               std::vector<double>* error, double* reference_ns) {
   const auto& task = request_.task;
   if (!drawn)
-    return tl::unexpected<setback>({{},
-                                    {verdict::wrong_shape,
-                                     "inputs",
-                                     "shape '" + shape.name + "': " + drawn.error().detail,
-                                     {{"shape", shape.name}}}});
+    return tl::unexpected<evaluation_error>({{},
+                                             {verdict::wrong_shape,
+                                              "inputs",
+                                              "shape '" + shape.name + "': " + drawn.error().detail,
+                                              {{"shape", shape.name}}}});
   static uint64_t made = 0;
-  pool_set out;
+  input_set out;
   out.number = ++made;
   out.data = std::move(drawn->data);
   out.layout = lay_out(task, out.data.geometries, drawn->placement);
@@ -290,13 +290,13 @@ attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_c
   if (oracle)
     wide_layout = lay_out(promoted_, wide.geometries);
   if (auto ok = ready(std::max(out.layout.total, wide_layout.total)); !ok)
-    return tl::unexpected<setback>(ok.error());
+    return tl::unexpected<evaluation_error>(ok.error());
 
   std::vector<expected_output> from_reference;
   if (!oracle || with_reference) {
     auto took = run(false, task, out.data, out.layout, from_reference);
     if (!took)
-      return tl::unexpected<setback>(at(shape, took.error()));
+      return tl::unexpected<evaluation_error>(at(shape, took.error()));
     if (reference_ns != nullptr)
       *reference_ns = *took;
   }
@@ -306,7 +306,7 @@ attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_c
   }
   out.by_oracle = true;
   if (auto took = run(true, promoted_, wide, wide_layout, out.expected); !took)
-    return tl::unexpected<setback>(at(shape, took.error()));
+    return tl::unexpected<evaluation_error>(at(shape, took.error()));
   if (from_reference.empty())
     return out;
   if (error != nullptr)
@@ -326,16 +326,16 @@ attempt<pool_set> pool_maker::finish_set(const shape_case& shape, result<drawn_c
   return out;
 }
 
-attempt<std::vector<expected_output>> pool_maker::run_again(const pool_set& set) {
+attempt<std::vector<expected_output>> input_set_maker::run_again(const input_set& set) {
   if (auto ok = ready(set.layout.total); !ok)
-    return tl::unexpected<setback>(ok.error());
+    return tl::unexpected<evaluation_error>(ok.error());
   std::vector<expected_output> out;
   if (auto took = run(false, request_.task, set.data, set.layout, out); !took)
-    return tl::unexpected<setback>(took.error());
+    return tl::unexpected<evaluation_error>(took.error());
   return out;
 }
 
-attempt<void> pool_maker::fits(const shape_case& shape) const {
+attempt<void> input_set_maker::fits(const shape_case& shape) const {
   constexpr double memory_per_argument = 6.0; // inputs, outputs, expected values in double, what is kept, the arena
   const auto unknown = [](const std::string&) -> result<int64_t> { return fail(errc::unsupported, "of data"); };
   double bytes = 0.0;
@@ -356,16 +356,16 @@ attempt<void> pool_maker::fits(const shape_case& shape) const {
                   {{"shape", shape.name}}});
 }
 
-attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& shape, edge_kind edge,
-                                                           const std::string& purpose, const pool_size& size) {
+attempt<std::shared_ptr<const input_sets>>
+input_set_maker::get(const shape_case& shape, edge_kind edge, const std::string& purpose, const input_set_count& size) {
   const auto label = shape.name + "/" + to_string(edge) + "/" + purpose;
   const auto key = derive_id("pool", to_string(identity_) + label);
   if (auto found = cache_.find(key))
     return found;
   if (auto ok = fits(shape); !ok)
-    return tl::unexpected<setback>(ok.error());
+    return tl::unexpected<evaluation_error>(ok.error());
 
-  auto pool = std::make_shared<shape_pool>();
+  auto pool = std::make_shared<input_sets>();
   pool->shape = shape;
   pool->edge = edge;
   pool->reference_error.assign(request_.task.arguments.size(), 0.0);
@@ -409,7 +409,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     const auto likely = each == 0 ? size.least : std::clamp(settings_.shape_bytes / each + 1, size.least, size.most);
     auto set = finish_set(shape, draws.take(i, likely), with_reference, &error, &ns);
     if (!set)
-      return tl::unexpected<setback>(set.error());
+      return tl::unexpected<evaluation_error>(set.error());
     const bool alike = edge == edge_kind::large && variant_of(i, size.most) >= first_scaled_variant;
     if (alike && !find_not_finite(request_.task, *set).which.empty()) {
       ++pool->left_out; // larger than the operator is made for: the others say where that begins
@@ -445,7 +445,7 @@ attempt<std::shared_ptr<const shape_pool>> pool_maker::get(const shape_case& sha
     pool->sets.push_back(std::move(*set));
   }
   cache_.keep(key, pool);
-  return std::shared_ptr<const shape_pool>{pool};
+  return std::shared_ptr<const input_sets>{pool};
 }
 
 } // namespace kevolve

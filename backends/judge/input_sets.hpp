@@ -29,7 +29,7 @@ struct judge_settings {
   size_t shape_bytes = size_t{192} << 20U;    // of one pool
   size_t draw_threads = 0;                    // other cores that draw inputs while the reference works
   uint64_t memory_bytes = uint64_t{1} << 30U; // a candidate's address space beside its arguments
-  weather_limits calm;                        // beyond them a timing session is repeated
+  noise_limits calm;                          // beyond them a timing session is repeated
 };
 
 // What a running request may ask and tell the outside.
@@ -39,7 +39,7 @@ struct request_hooks {
   std::chrono::steady_clock::time_point deadline;
 };
 
-struct pool_set {
+struct input_set {
   uint64_t number = 0; // never another's in this process
   call_data data;
   arena_layout layout;
@@ -63,10 +63,10 @@ struct not_finite_output {
   bool differ = false;          // the two find other elements infinite or NaN, where such are allowed
 };
 
-struct shape_pool {
+struct input_sets {
   shape_case shape;
   edge_kind edge = edge_kind::none;
-  std::vector<pool_set> sets;
+  std::vector<input_set> sets;
   std::vector<double> reference_error; // by argument, against the oracle
   double reference_max_abs = 0.0;
   std::vector<double> reference_ns;
@@ -80,39 +80,39 @@ struct shape_pool {
 };
 
 // How many sets: at least `least`, at most `most`; between them until the time or the bytes are spent.
-struct pool_size {
+struct input_set_count {
   size_t least = 4;
   size_t most = 32;
   std::chrono::milliseconds patience{1500};
 };
 
 // How far an output of a set may be from what is expected.
-comparison_rule rule_for_output(const contract& task, const shape_pool& pool, const pool_set& set, size_t argument);
+comparison_rule rule_for_output(const contract& task, const input_sets& pool, const input_set& set, size_t argument);
 
 // Elements of an output that count: all, or the prefix its extent names.
-int64_t counted_elements(const contract& task, const pool_set& set, size_t argument);
+int64_t counted_elements(const contract& task, const input_set& set, size_t argument);
 
 // Of the first output that has one.
-not_finite_output find_not_finite(const contract& task, const pool_set& set);
+not_finite_output find_not_finite(const contract& task, const input_set& set);
 
 // "3 of 40 draws of inputs …"; empty: every draw stands.
-std::string redrawn(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+std::string redrawn(const std::vector<std::shared_ptr<const input_sets>>& pools);
 
 // "2 of 10 sets left out: …"; empty: the operator is finite in all of them.
-std::string left_out(const shape_pool& pool);
+std::string left_out(const input_sets& pool);
 
 // Least recently used pools go first.
-class pool_cache {
+class input_set_cache {
 public:
-  explicit pool_cache(size_t limit) : limit_(limit) {}
-  std::shared_ptr<const shape_pool> find(const id128& key);
-  void keep(const id128& key, std::shared_ptr<const shape_pool> pool);
+  explicit input_set_cache(size_t limit) : limit_(limit) {}
+  std::shared_ptr<const input_sets> find(const id128& key);
+  void keep(const id128& key, std::shared_ptr<const input_sets> pool);
   size_t bytes() const { return bytes_; }
 
 private:
   struct entry {
     id128 key;
-    std::shared_ptr<const shape_pool> pool;
+    std::shared_ptr<const input_sets> pool;
   };
   size_t limit_;
   size_t bytes_ = 0;
@@ -129,23 +129,23 @@ draw_options fresh_draw(const judge_request& request);
 reference_launcher native_launcher(zygote_client& zygote, const judge_settings& settings);
 
 // Runs reference and oracle in an arena that no candidate maps.
-class pool_maker {
+class input_set_maker {
 public:
-  pool_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena, pool_cache& cache,
-             const judge_request& request, const request_hooks& hooks);
+  input_set_maker(reference_launcher launch, const judge_settings& settings, shared_arena& arena,
+                  input_set_cache& cache, const judge_request& request, const request_hooks& hooks);
 
-  // `purpose` keeps pools apart that must not share data: "race", "confirm", "screen".
-  attempt<std::shared_ptr<const shape_pool>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
-                                                 const pool_size& size);
+  // `purpose` keeps pools apart that must not share data: "screening", "confirm", "screen".
+  attempt<std::shared_ptr<const input_sets>> get(const shape_case& shape, edge_kind edge, const std::string& purpose,
+                                                 const input_set_count& size);
   // One set with chosen data; `error` receives the reference's error by argument.
-  attempt<pool_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
-                             std::vector<double>* error, double* reference_ns);
+  attempt<input_set> make_set(const shape_case& shape, const draw_options& options, bool with_reference,
+                              std::vector<double>* error, double* reference_ns);
   // The reference's outputs on the same data once more, by argument, compact.
-  attempt<std::vector<expected_output>> run_again(const pool_set& set);
+  attempt<std::vector<expected_output>> run_again(const input_set& set);
 
 private:
-  attempt<pool_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
-                               std::vector<double>* error, double* reference_ns);
+  attempt<input_set> finish_set(const shape_case& shape, result<drawn_call> drawn, bool with_reference,
+                                std::vector<double>* error, double* reference_ns);
   // Whether the machine has the memory for sets of this shape, as far as its sizes tell.
   attempt<void> fits(const shape_case& shape) const;
   attempt<void> ready(size_t bytes);
@@ -155,7 +155,7 @@ private:
   reference_launcher launch_;
   const judge_settings& settings_;
   shared_arena& arena_;
-  pool_cache& cache_;
+  input_set_cache& cache_;
   const judge_request& request_;
   const request_hooks& hooks_;
   contract promoted_;

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-attempt<void> probe(court& c, judge_outcome& out) {
+attempt<void> probe(judge_context& c, judge_outcome& out) {
   if (auto ok = c.peaks.measure(); !ok)
     return infrastructure("device_sick", ok.error().detail);
   for (auto& [name, value] : c.peaks.facts())
@@ -17,15 +17,15 @@ attempt<void> probe(court& c, judge_outcome& out) {
   return {};
 }
 
-attempt<void> dispatch(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> dispatch(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
   switch (request.mode) {
     case judge_mode::admit:
       return admit(c, request, hooks, out);
     case judge_mode::check:
       return check(c, request, hooks, out);
-    case judge_mode::race:
+    case judge_mode::screening:
     case judge_mode::confirm:
-      return race(c, request, hooks, out);
+      return screening(c, request, hooks, out);
     case judge_mode::probe:
       return probe(c, out);
   }
@@ -34,7 +34,7 @@ attempt<void> dispatch(court& c, const judge_request& request, const request_hoo
 
 } // namespace
 
-court::court(judge_settings s)
+judge_context::judge_context(judge_settings s)
     : settings(std::move(s)), zygote(settings.zygote_path,
                                      [this] {
                                        auto cores = settings.thread_cores;
@@ -44,7 +44,7 @@ court::court(judge_settings s)
       pools(settings.cache_bytes), peaks(settings.thread_cores.empty() ? 1 : settings.thread_cores.size()),
       launch_reference(native_launcher(zygote, settings)) {}
 
-judge_outcome hold_trial(court& c, const judge_request& request, const request_hooks& hooks) {
+judge_outcome evaluate_request(judge_context& c, const judge_request& request, const request_hooks& hooks) {
   const auto start = steady_clock::now();
   judge_outcome out;
   out.job = request.job;
@@ -62,7 +62,7 @@ judge_outcome hold_trial(court& c, const judge_request& request, const request_h
   else {
     auto& s = ended.error();
     out.trouble = s.trouble;
-    out.decision = race_decision::undecided;
+    out.decision = comparison_decision::undecided;
     if (tells_of_conduct(s)) {
       out.result = s.refused.result;
       out.rule = s.refused.rule;

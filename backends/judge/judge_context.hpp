@@ -10,24 +10,24 @@
 namespace kevolve {
 
 // What outlives a request.
-struct court {
+struct judge_context {
   judge_settings settings;
   zygote_client zygote;
-  shared_arena race_arena;
+  shared_arena comparison_arena;
   shared_arena pool_arena;
-  pool_cache pools;
+  input_set_cache pools;
   peak_meter peaks;
   reference_launcher launch_reference; // native objects, unless a target has others
   bool native_reference = true;
 
-  explicit court(judge_settings s);
+  explicit judge_context(judge_settings s);
 };
 
-judge_outcome hold_trial(court& c, const judge_request& request, const request_hooks& hooks);
+judge_outcome evaluate_request(judge_context& c, const judge_request& request, const request_hooks& hooks);
 
-// Inside hold_trial; here so that each fits a file of its own.
-attempt<void> admit(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
-attempt<void> check(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
-attempt<void> race(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+// Inside evaluate_request; here so that each fits a file of its own.
+attempt<void> admit(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+attempt<void> check(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
+attempt<void> screening(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out);
 
 } // namespace kevolve

@@ -91,12 +91,12 @@ double processor_ns(pid_t pid) {
   return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
 }
 
-weather_watch::weather_watch(std::vector<int> cores, std::function<double()> own_ns)
+noise_monitor::noise_monitor(std::vector<int> cores, std::function<double()> own_ns)
     : cores_(std::move(cores)), own_(std::move(own_ns)), begun_(steady_clock::now()),
       times_(times_of(proc_stat(), cores_, tick_ns())), own_ns_(own_ ? own_() : 0.0), probe_ns_(probe()) {}
 
-session_weather weather_watch::end(uint32_t pairs, uint32_t waiting) const {
-  session_weather out;
+session_noise noise_monitor::end(uint32_t pairs, uint32_t waiting) const {
+  session_noise out;
   out.probe_before_ns = probe_ns_;
   out.probe_after_ns = probe();
   out.tick_ns = tick_ns();

@@ -19,14 +19,14 @@ struct core_times {
 };
 core_times times_of(const std::string& proc_stat, const std::vector<int>& cores, double tick_ns);
 
-class weather_watch {
+class noise_monitor {
 public:
   // `cores`: those that the session's candidates run on. Probes the core that this thread runs on, about 0.1 ms.
   // `own_ns`: the processor time of all that runs on these cores for the session, if it has them alone: whatever else
   // ran there is foreign.
-  explicit weather_watch(std::vector<int> cores, std::function<double()> own_ns = {});
-  // The weather since then; `pairs` and `waiting` are the session's own counts.
-  session_weather end(uint32_t pairs, uint32_t waiting) const;
+  explicit noise_monitor(std::vector<int> cores, std::function<double()> own_ns = {});
+  // The noise since then; `pairs` and `waiting` are the session's own counts.
+  session_noise end(uint32_t pairs, uint32_t waiting) const;
 
 private:
   std::vector<int> cores_;

@@ -23,10 +23,10 @@ constexpr size_t null_tries = 20;
 // An answer that took no work: element k of output i, where one set's answer is wanted and another came before it.
 struct null_submission {
   std::string what;
-  std::function<double(const pool_set& set, const pool_set& previous, size_t i, int64_t k)> answer;
+  std::function<double(const input_set& set, const input_set& previous, size_t i, int64_t k)> answer;
   int64_t least = 1; // elements of an output that it says something about
   // Whether it says something about this output of this set; none: about each.
-  std::function<bool(const pool_set& set, size_t i)> applies = nullptr;
+  std::function<bool(const input_set& set, size_t i)> applies = nullptr;
 };
 
 // The lower half of an output's magnitudes, of which zeros are no part.
@@ -44,10 +44,10 @@ lower_half lower_half_of(const expected_output& e, int64_t elements) {
   return out;
 }
 
-class null_trial {
+class null_evaluation {
 public:
-  null_trial(const judge_request& request, pool_maker& maker,
-             const std::vector<std::shared_ptr<const shape_pool>>& pools)
+  null_evaluation(const judge_request& request, input_set_maker& maker,
+                  const std::vector<std::shared_ptr<const input_sets>>& pools)
       : request_(request), maker_(maker), pools_(pools) {}
 
   // Output by output: each must need some work.
@@ -58,7 +58,7 @@ public:
           continue;
         auto taken = always_takes(a, null);
         if (!taken)
-          return tl::unexpected<setback>(taken.error());
+          return tl::unexpected<evaluation_error>(taken.error());
         if (*taken)
           return refuse(a, null.what);
       }
@@ -68,8 +68,8 @@ public:
 private:
   size_t index_of(const argument& a) const { return static_cast<size_t>(&a - request_.task.arguments.data()); }
 
-  bool takes(const argument& a, const null_submission& null, const shape_pool& pool, const pool_set& set,
-             const pool_set& previous) {
+  bool takes(const argument& a, const null_submission& null, const input_sets& pool, const input_set& set,
+             const input_set& previous) {
     const auto i = index_of(a);
     auto g = set.data.geometries[i];
     g.contiguous = true;
@@ -90,7 +90,7 @@ private:
   }
 
   // The n-th draw on a shape.
-  attempt<const pool_set*> drawn(const shape_pool& pool, size_t n) {
+  attempt<const input_set*> drawn(const input_sets& pool, size_t n) {
     if (n < pool.sets.size())
       return &pool.sets[n];
     n -= pool.sets.size();
@@ -98,18 +98,18 @@ private:
     while (more.size() <= n) {
       auto set = maker_.make_set(pool.shape, fresh_draw(request_), false, nullptr, nullptr);
       if (!set)
-        return tl::unexpected<setback>(set.error());
+        return tl::unexpected<evaluation_error>(set.error());
       more.push_back(std::move(*set));
     }
     return &more[n];
   }
 
-  attempt<bool> always_takes(const argument& a, const null_submission& null, const shape_pool& pool) {
+  attempt<bool> always_takes(const argument& a, const null_submission& null, const input_sets& pool) {
     for (size_t n = 1; n <= null_tries; ++n) {
       auto previous = drawn(pool, n - 1);
       auto set = drawn(pool, n);
       if (!previous || !set)
-        return tl::unexpected<setback>(previous ? set.error() : previous.error());
+        return tl::unexpected<evaluation_error>(previous ? set.error() : previous.error());
       if (!takes(a, null, pool, **set, **previous))
         return false;
     }
@@ -133,7 +133,7 @@ private:
     for (const auto& [name, value] : off_)
       figures += (figures.empty() ? "" : ", ") + name + " " + value;
     const bool exact = tolerance_for(request_.task, output).mode == tolerance_mode::exact;
-    complaint c{verdict::wrong_result, "null_submission",
+    rejection c{verdict::wrong_result, "null_submission",
                 "the tolerance accepts " + what + " as output '" + output.name + "', in each of "
                     + std::to_string(null_tries) + " draws on each timed shape (" + figures + "): "
                     + (exact ? "change shapes or fill rules so that it varies, or let it be no output"
@@ -154,11 +154,11 @@ private:
   std::vector<null_submission> null_submissions() const {
     const auto& task = request_.task;
     std::vector<null_submission> out;
-    out.push_back({"zeros", [](const pool_set&, const pool_set&, size_t, int64_t) { return 0.0; }});
+    out.push_back({"zeros", [](const input_set&, const input_set&, size_t, int64_t) { return 0.0; }});
     // One number is its own mean: constants say something only about outputs with several elements.
     out.push_back({"a constant",
-                   [&task, last = std::pair<const pool_set*, size_t>{},
-                    mean = 0.0](const pool_set& set, const pool_set&, size_t i, int64_t) mutable {
+                   [&task, last = std::pair<const input_set*, size_t>{},
+                    mean = 0.0](const input_set& set, const input_set&, size_t i, int64_t) mutable {
                      if (last != std::pair{&set, i})
                        mean = mean_of(set.expected[i], counted_elements(task, set, i));
                      last = {&set, i};
@@ -167,27 +167,27 @@ private:
                    2});
     // A tolerance that is one number for an output of a wide range may leave half of it free. Where few are small, or
     // most are zero, it says nothing.
-    auto half = std::make_shared<std::pair<std::pair<const pool_set*, size_t>, lower_half>>();
-    const auto half_of = [&task, half](const pool_set& set, size_t i) -> const lower_half& {
+    auto half = std::make_shared<std::pair<std::pair<const input_set*, size_t>, lower_half>>();
+    const auto half_of = [&task, half](const input_set& set, size_t i) -> const lower_half& {
       if (half->first != std::pair{&set, i})
         *half = {{&set, i}, lower_half_of(set.expected[i], counted_elements(task, set, i))};
       return half->second;
     };
     out.push_back({"zero for each element below the median magnitude",
-                   [half_of](const pool_set& set, const pool_set&, size_t i, int64_t k) {
+                   [half_of](const input_set& set, const input_set&, size_t i, int64_t k) {
                      const auto x = load_number(set.expected[i].type, set.expected[i].values.data(), k);
                      return std::fabs(x) < half_of(set, i).below ? 0.0 : x;
                    },
                    8,
-                   [&task, half_of](const pool_set& set, size_t i) {
+                   [&task, half_of](const input_set& set, size_t i) {
                      return is_floating(task.arguments[i].type)
                             && 4 * half_of(set, i).nonzero >= counted_elements(task, set, i);
                    }});
     for (const auto& a : task.arguments)
       if (is_array(a) && is_read(a))
         out.push_back({"a copy of '" + a.name + "'",
-                       [from = index_of(a), last = static_cast<const pool_set*>(nullptr),
-                        compact = std::shared_ptr<byte_buffer>{}](const pool_set& set, const pool_set&, size_t,
+                       [from = index_of(a), last = static_cast<const input_set*>(nullptr),
+                        compact = std::shared_ptr<byte_buffer>{}](const input_set& set, const input_set&, size_t,
                                                                   int64_t k) mutable {
                          const auto& g = set.data.geometries[from];
                          if (last != &set)
@@ -195,7 +195,7 @@ private:
                          last = &set;
                          return g.count == 0 ? 0.0 : load_number(g.type, compact->data(), k % g.count);
                        }});
-    out.push_back({"the previous output", [](const pool_set&, const pool_set& previous, size_t i, int64_t k) {
+    out.push_back({"the previous output", [](const input_set&, const input_set& previous, size_t i, int64_t k) {
                      const auto& e = previous.expected[i];
                      const auto n = previous.data.geometries[i].count;
                      return n == 0 ? 0.0 : load_number(e.type, e.values.data(), k % n);
@@ -204,17 +204,17 @@ private:
   }
 
   const judge_request& request_;
-  pool_maker& maker_;
-  const std::vector<std::shared_ptr<const shape_pool>>& pools_;
-  std::map<std::string, std::deque<pool_set>> drawn_; // by shape, beyond the pools' own; what was handed out stays put
-  std::map<std::string, std::string> off_;            // how far the null submission was off that passed
+  input_set_maker& maker_;
+  const std::vector<std::shared_ptr<const input_sets>>& pools_;
+  std::map<std::string, std::deque<input_set>> drawn_; // by shape, beyond the pools' own; what was handed out stays put
+  std::map<std::string, std::string> off_;             // how far the null submission was off that passed
 };
 
 } // namespace
 
-attempt<void> refuse_null_submissions(const judge_request& request, pool_maker& maker,
-                                      const std::vector<std::shared_ptr<const shape_pool>>& pools) {
-  return null_trial{request, maker, pools}.run();
+attempt<void> refuse_null_submissions(const judge_request& request, input_set_maker& maker,
+                                      const std::vector<std::shared_ptr<const input_sets>>& pools) {
+  return null_evaluation{request, maker, pools}.run();
 }
 
 } // namespace kevolve

@@ -11,7 +11,7 @@
 namespace kevolve {
 
 // Refuses a task whose tolerance accepts one of them as an output, in every draw on every shape that is timed.
-attempt<void> refuse_null_submissions(const judge_request& request, pool_maker& maker,
-                                      const std::vector<std::shared_ptr<const shape_pool>>& pools);
+attempt<void> refuse_null_submissions(const judge_request& request, input_set_maker& maker,
+                                      const std::vector<std::shared_ptr<const input_sets>>& pools);
 
 } // namespace kevolve

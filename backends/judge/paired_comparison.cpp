@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr double patience = 20.0; // times the rival, before a call is given up
+constexpr double patience = 20.0; // times the baseline, before a call is given up
 constexpr auto least_limit = std::chrono::seconds{1};
 
 // What a candidate may spend being loaded, over all the processes of one request.
@@ -40,7 +40,7 @@ bool lost_a_slice(double waited_for, double took) {
   return waited_for > disturbance * took && waited_for > lost_slice_ns;
 }
 
-fenced_rooms rooms_for(const contract& task, const shape_pool& pool) {
+fenced_rooms rooms_for(const contract& task, const input_sets& pool) {
   std::vector<size_t> bytes(task.arguments.size());
   for (const auto& set : pool.sets)
     for (const auto& place : set.layout.places)
@@ -48,23 +48,24 @@ fenced_rooms rooms_for(const contract& task, const shape_pool& pool) {
   return fence_rooms(task, bytes);
 }
 
-size_t arena_bytes_for(const contract& task, const shape_pool& pool) {
+size_t arena_bytes_for(const contract& task, const input_sets& pool) {
   return std::max(pool.largest_layout(), rooms_for(task, pool).total);
 }
 
 } // namespace
 
-duel::duel(zygote_client& zygote, const judge_settings& settings, shared_arena& arena, const judge_request& request,
-           const request_hooks& hooks, correctness_report& report)
+paired_comparison::paired_comparison(zygote_client& zygote, const judge_settings& settings, shared_arena& arena,
+                                     const judge_request& request, const request_hooks& hooks,
+                                     correctness_report& report)
     : zygote_(zygote), settings_(settings), arena_(arena), request_(request), hooks_(hooks), report_(report),
-      referee_(request.task, arena), random_(secret_seed()) {}
+      checker_(request.task, arena), random_(secret_seed()) {}
 
-nanoseconds duel::limit_for(const shape_pool& pool, double rival_ns) const {
-  const auto usual = rival_ns > 0.0 ? rival_ns : pool.typical_reference_ns();
+nanoseconds paired_comparison::limit_for(const input_sets& pool, double baseline_ns) const {
+  const auto usual = baseline_ns > 0.0 ? baseline_ns : pool.typical_reference_ns();
   return std::max<nanoseconds>(nanoseconds{static_cast<int64_t>(patience * usual)}, least_limit);
 }
 
-attempt<contestant> duel::launch(bool candidate, int slot) {
+attempt<sandboxed_process> paired_comparison::launch(bool candidate, int slot) {
   launch_options options;
   options.task = &request_.task;
   options.slot = slot;
@@ -75,10 +76,11 @@ attempt<contestant> duel::launch(bool candidate, int slot) {
     // Stacks and malloc's arenas of each thread are address space, not memory.
     options.memory_bytes += settings_.thread_cores.size() * (uint64_t{256} << 20U);
   }
-  std::optional<complaint> refused;
+  std::optional<rejection> refused;
   ++launches_;
   const auto start = std::chrono::steady_clock::now();
-  auto out = contestant::launch(zygote_, arena_, candidate ? candidate_object_ : rival_object_, options, refused);
+  auto out =
+      sandboxed_process::launch(zygote_, arena_, candidate ? candidate_object_ : baseline_object_, options, refused);
   launch_ns_ += static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - start}.count());
   if (!out)
     return infrastructure(out.error());
@@ -94,7 +96,7 @@ attempt<contestant> duel::launch(bool candidate, int slot) {
   return std::move(*out);
 }
 
-attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& pools) {
+attempt<void> paired_comparison::open(const std::vector<std::shared_ptr<const input_sets>>& pools) {
   if (auto why = refuse_object(request_.task, request_.candidate))
     return refusal({verdict::load_error, why->rule, why->detail, why->evidence});
   for (const auto& pool : pools)
@@ -108,16 +110,16 @@ attempt<void> duel::open(const std::vector<std::shared_ptr<const shape_pool>>& p
   return launch_candidate();
 }
 
-attempt<void> duel::launch_candidate() {
+attempt<void> paired_comparison::launch_candidate() {
   auto process = launch(true, 0);
   if (!process)
-    return tl::unexpected<setback>(process.error());
+    return tl::unexpected<evaluation_error>(process.error());
   candidate_ = std::move(*process);
   fenced_for_ = nullptr;
   return {};
 }
 
-attempt<void> duel::fence_for(const shape_pool& pool) {
+attempt<void> paired_comparison::fence_for(const input_sets& pool) {
   if (fenced_for_ == &pool)
     return {};
   rooms_ = rooms_for(request_.task, pool);
@@ -130,13 +132,13 @@ attempt<void> duel::fence_for(const shape_pool& pool) {
   return {};
 }
 
-bool duel::fits(const shape_pool& pool) const {
+bool paired_comparison::fits(const input_sets& pool) const {
   return arena_bytes_for(request_.task, pool) <= arena_bytes_;
 }
 
-attempt<void> duel::reopen(const shape_pool& pool) {
+attempt<void> paired_comparison::reopen(const input_sets& pool) {
   candidate_.end();
-  rival_.end();
+  baseline_.end();
   arena_bytes_ = std::max(arena_bytes_, arena_bytes_for(request_.task, pool));
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
@@ -144,15 +146,15 @@ attempt<void> duel::reopen(const shape_pool& pool) {
 }
 
 // A call that the request's end cuts short says nothing about who was called.
-attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const pool_set& set, call_options options,
-                                 correctness_report* report) {
+attempt<double> paired_comparison::timed_call(bool candidate, const input_sets& pool, const input_set& set,
+                                              call_options options, correctness_report* report) {
   const auto begun = std::chrono::steady_clock::now();
   const nanoseconds left = hooks_.deadline - begun;
   if (left <= nanoseconds{0})
     return infrastructure("timed_out", "the request's limit passed");
   const auto cut = left < options.limit;
   options.limit = std::min(options.limit, left);
-  auto took = referee_.call(candidate ? candidate_ : rival_, pool, set, options, report);
+  auto took = checker_.call(candidate ? candidate_ : baseline_, pool, set, options, report);
   if (candidate)
     candidate_ns_ += took ? *took : static_cast<double>(nanoseconds{std::chrono::steady_clock::now() - begun}.count());
   if (!took && cut && !took.error().trouble && took.error().refused.result == verdict::timeout)
@@ -160,16 +162,17 @@ attempt<double> duel::timed_call(bool candidate, const shape_pool& pool, const p
   return took;
 }
 
-attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs) {
+attempt<void> paired_comparison::screen(const input_sets& pool, size_t set, int runs) {
   return screen(pool, set, runs, {nan_poison(random_.next()), 0x4049'0fdb'4049'0fdbULL, 0, 0});
 }
 
-attempt<void> duel::screen_as_reference(const shape_pool& pool, size_t set, bool thoroughly) {
+attempt<void> paired_comparison::screen_as_reference(const input_sets& pool, size_t set, bool thoroughly) {
   const auto poison = nan_poison(random_.next());
   return screen(pool, set, thoroughly ? 4 : 2, {poison, 0x4049'0fdb'4049'0fdbULL, 0, poison ^ poison_signs});
 }
 
-attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const std::array<uint64_t, 4>& poisons) {
+attempt<void> paired_comparison::screen(const input_sets& pool, size_t set, int runs,
+                                        const std::array<uint64_t, 4>& poisons) {
   const auto& s = pool.sets.at(set);
   ++report_.seeds;
   for (int run = 0; run < runs; ++run) {
@@ -180,13 +183,13 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const s
     options.again = run > 0;
     auto took = timed_call(true, pool, s, options, &report_);
     if (!took)
-      return tl::unexpected<setback>(took.error());
+      return tl::unexpected<evaluation_error>(took.error());
     if (run == 0) {
       if (runs > 1)
-        referee_.keep_outputs(s);
+        checker_.keep_outputs(s);
       continue;
     }
-    if (auto i = referee_.changed_output())
+    if (auto i = checker_.changed_output())
       return refusal({verdict::nondeterministic,
                       "rerun",
                       "output '" + request_.task.arguments[*i].name
@@ -196,28 +199,29 @@ attempt<void> duel::screen(const shape_pool& pool, size_t set, int runs, const s
   return {};
 }
 
-attempt<void> duel::call_for(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time) {
+attempt<void> paired_comparison::call_for(const input_sets& pool, size_t most_calls, std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   for (size_t run = 0; run < most_calls && std::chrono::steady_clock::now() < until; ++run) {
     call_options options;
     options.poison = nan_poison(random_.next());
     options.limit = limit_for(pool, 0.0);
     if (auto took = timed_call(true, pool, pool.sets.at(run % pool.sets.size()), options, &report_); !took)
-      return tl::unexpected<setback>(took.error());
+      return tl::unexpected<evaluation_error>(took.error());
   }
   return {};
 }
 
-attempt<void> duel::screen_for(const shape_pool& pool, std::chrono::milliseconds time) {
+attempt<void> paired_comparison::screen_for(const input_sets& pool, std::chrono::milliseconds time) {
   constexpr size_t most_calls = 10'000;
   return call_for(pool, most_calls, time);
 }
 
-attempt<void> duel::screen_a_few(const shape_pool& pool, size_t most_calls, std::chrono::milliseconds time) {
+attempt<void> paired_comparison::screen_a_few(const input_sets& pool, size_t most_calls,
+                                              std::chrono::milliseconds time) {
   return call_for(pool, random_.below(most_calls + 1), time);
 }
 
-attempt<void> duel::screen_between_fences(const shape_pool& pool, size_t set, room_side side) {
+attempt<void> paired_comparison::screen_between_fences(const input_sets& pool, size_t set, room_side side) {
   if (auto ok = fence_for(pool); !ok)
     return ok;
   const auto& s = pool.sets.at(set);
@@ -227,11 +231,11 @@ attempt<void> duel::screen_between_fences(const shape_pool& pool, size_t set, ro
   options.limit = limit_for(pool, 0.0);
   options.between_fences = &layout;
   if (auto took = timed_call(true, pool, s, options, &report_); !took)
-    return tl::unexpected<setback>(took.error());
+    return tl::unexpected<evaluation_error>(took.error());
   return {};
 }
 
-attempt<double> duel::call_overhead() {
+attempt<double> paired_comparison::call_overhead() {
   constexpr size_t calls = 15;
   std::vector<double> took;
   for (size_t i = 0; i < calls; ++i) {
@@ -244,7 +248,7 @@ attempt<double> duel::call_overhead() {
   return took[calls / 2];
 }
 
-attempt<double> duel::usual_call(const shape_pool& pool) {
+attempt<double> paired_comparison::usual_call(const input_sets& pool) {
   constexpr size_t calls = 5;
   std::vector<double> took;
   for (size_t i = 0; i < calls; ++i) {
@@ -253,22 +257,22 @@ attempt<double> duel::usual_call(const shape_pool& pool) {
     options.limit = limit_for(pool, 0.0);
     auto one = timed_call(true, pool, pool.sets[i % pool.sets.size()], options, &report_);
     if (!one)
-      return tl::unexpected<setback>(one.error());
+      return tl::unexpected<evaluation_error>(one.error());
     took.push_back(*one);
   }
   std::sort(took.begin(), took.end());
   return took[calls / 2];
 }
 
-void duel::add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns) {
+void paired_comparison::add_shape(std::shared_ptr<const input_sets> pool, double floor_ns) {
   shapes_.emplace_back(std::move(pool), floor_ns, request_.delta);
   decks_.emplace_back(); // shuffled for each pair of processes
 }
 
-attempt<void> duel::launch_pair() {
+attempt<void> paired_comparison::launch_pair() {
   // What the last processes left behind is wiped: a fresh one must not find sets that it will meet, with their outputs.
   candidate_.end();
-  rival_.end();
+  baseline_.end();
   fenced_for_ = nullptr;
   if (auto ok = arena_.prepare(arena_bytes_); !ok)
     return infrastructure(ok.error());
@@ -280,16 +284,16 @@ attempt<void> duel::launch_pair() {
   drawn_.in_second_slot += static_cast<uint32_t>(candidate_slot);
   for (const bool candidate : {candidate_first, !candidate_first}) {
     // A file of its own for each pair: the age of an old one tells whose it is.
-    const auto& rival = request_.rival.empty() ? request_.reference : request_.rival;
-    auto object = object_file::create(candidate ? request_.candidate : rival);
+    const auto& baseline = request_.baseline.empty() ? request_.reference : request_.baseline;
+    auto object = object_file::create(candidate ? request_.candidate : baseline);
     if (!object)
       return infrastructure(object.error());
-    (candidate ? candidate_object_ : rival_object_) = std::move(*object);
+    (candidate ? candidate_object_ : baseline_object_) = std::move(*object);
     auto process = launch(candidate, candidate ? candidate_slot : 1 - candidate_slot);
     if (!process)
-      return tl::unexpected<setback>(candidate ? process.error()
-                                               : blame_rival(process.error(), request_.rival.empty()));
-    (candidate ? candidate_ : rival_) = std::move(*process);
+      return tl::unexpected<evaluation_error>(candidate ? process.error()
+                                                        : blame_baseline(process.error(), request_.baseline.empty()));
+    (candidate ? candidate_ : baseline_) = std::move(*process);
   }
   for (size_t i = 0; i < shapes_.size(); ++i) {
     auto& d = decks_[i];
@@ -302,25 +306,25 @@ attempt<void> duel::launch_pair() {
   return {};
 }
 
-attempt<double> duel::call(bool candidate, size_t index, const pool_set& set) {
+attempt<double> paired_comparison::call(bool candidate, size_t index, const input_set& set) {
   auto& shape = shapes_[index];
   call_options options;
   options.poison = nan_poison(random_.next());
-  double rival_ns = 0.0;
-  if (!shape.rival_ns.empty())
-    rival_ns = *std::max_element(shape.rival_ns.begin(), shape.rival_ns.end());
-  options.limit = limit_for(*shape.pool, rival_ns);
-  auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : &rival_report_);
+  double baseline_ns = 0.0;
+  if (!shape.baseline_ns.empty())
+    baseline_ns = *std::max_element(shape.baseline_ns.begin(), shape.baseline_ns.end());
+  options.limit = limit_for(*shape.pool, baseline_ns);
+  auto took = timed_call(candidate, *shape.pool, set, options, candidate ? &report_ : &baseline_report_);
   if (!took && !candidate)
-    return tl::unexpected<setback>(blame_rival(took.error(), request_.rival.empty()));
+    return tl::unexpected<evaluation_error>(blame_baseline(took.error(), request_.baseline.empty()));
   return took;
 }
 
-attempt<const pool_set*> duel::deal(size_t index) {
+attempt<const input_set*> paired_comparison::deal(size_t index) {
   // Where its threads run is drawn with a process: every pair is to have its own draw.
-  if (!rival_.alive() || decks_[index].order.empty() || request_.task.threads)
+  if (!baseline_.alive() || decks_[index].order.empty() || request_.task.threads)
     if (auto ok = launch_pair(); !ok)
-      return tl::unexpected<setback>(ok.error());
+      return tl::unexpected<evaluation_error>(ok.error());
   auto& d = decks_[index];
   const auto& sets = shapes_[index].pool->sets;
   if (!d.warm) {
@@ -331,7 +335,7 @@ attempt<const pool_set*> duel::deal(size_t index) {
     const bool candidate_first = (random_.next() & 1U) != 0;
     for (const bool candidate : {candidate_first, !candidate_first})
       if (auto took = call(candidate, index, set); !took)
-        return tl::unexpected<setback>(took.error());
+        return tl::unexpected<evaluation_error>(took.error());
     ++report_.seeds;
   }
   if (d.order.empty())
@@ -346,10 +350,10 @@ attempt<const pool_set*> duel::deal(size_t index) {
 // slice, though it is a large share of a short call, and of every one of them alike. The candidate cannot have its slow
 // calls played again at will: one thread has no way to give its core away, and several, which could take it from each
 // other, are not asked.
-attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
+attempt<bool> paired_comparison::play(size_t index, double& baseline_ns, double& candidate_ns) {
   auto dealt = deal(index);
   if (!dealt)
-    return tl::unexpected<setback>(dealt.error());
+    return tl::unexpected<evaluation_error>(dealt.error());
   const auto& set = **dealt;
   ++report_.seeds;
   const bool candidate_first = (random_.next() & 1U) != 0;
@@ -358,39 +362,39 @@ attempt<bool> duel::play(size_t index, double& rival_ns, double& candidate_ns) {
   auto calm = true;
   for (int turn = 0; turn < 2; ++turn) {
     const bool candidate = (turn == 0) == candidate_first;
-    const auto& process = candidate ? candidate_ : rival_;
+    const auto& process = candidate ? candidate_ : baseline_;
     const auto before = waited_ns(process.pid());
     auto took = call(candidate, index, set);
     if (!took)
-      return tl::unexpected<setback>(took.error());
+      return tl::unexpected<evaluation_error>(took.error());
     const auto waited = request_.task.threads ? 0.0 : waited_ns(process.pid()) - before;
     calm = calm && !lost_a_slice(waited, *took);
-    (candidate ? candidate_ns : rival_ns) = *took;
+    (candidate ? candidate_ns : baseline_ns) = *took;
   }
   return calm;
 }
 
-double duel::living_ns() const {
-  return processor_ns(candidate_.pid()) + processor_ns(rival_.pid()) + processor_ns(zygote_.pid());
+double paired_comparison::living_ns() const {
+  return processor_ns(candidate_.pid()) + processor_ns(baseline_.pid()) + processor_ns(zygote_.pid());
 }
 
-void duel::forget_pairs() {
+void paired_comparison::forget_pairs() {
   pairs_ = 0;
   waiting_ = 0;
   for (auto& shape : shapes_) {
-    shape.rival_ns.clear();
+    shape.baseline_ns.clear();
     shape.candidate_ns.clear();
     shape.test = sign_test{request_.delta};
   }
 }
 
-attempt<double> duel::pair(size_t index) {
-  double rival_ns = 0.0;
+attempt<double> paired_comparison::pair(size_t index) {
+  double baseline_ns = 0.0;
   double candidate_ns = 0.0;
   for (int tries = 1;; ++tries) {
-    auto calm = play(index, rival_ns, candidate_ns);
+    auto calm = play(index, baseline_ns, candidate_ns);
     if (!calm)
-      return tl::unexpected<setback>(calm.error());
+      return tl::unexpected<evaluation_error>(calm.error());
     if (!*calm && tries == tries_for_a_calm_pair)
       ++waiting_;
     if (*calm || tries == tries_for_a_calm_pair)
@@ -399,9 +403,9 @@ attempt<double> duel::pair(size_t index) {
   }
   ++pairs_;
   auto& shape = shapes_[index];
-  shape.rival_ns.push_back(rival_ns);
+  shape.baseline_ns.push_back(baseline_ns);
   shape.candidate_ns.push_back(candidate_ns);
-  const auto log_ratio = std::log(rival_ns / candidate_ns);
+  const auto log_ratio = std::log(baseline_ns / candidate_ns);
   shape.test.add(log_ratio);
   return log_ratio;
 }

@@ -16,8 +16,8 @@ class reference_process {
 public:
   virtual ~reference_process() = default;
   virtual bool alive() const = 0;
-  // One call on what `memory` has set up. On a complaint it has ended.
-  virtual std::optional<complaint> call(const contract& task, const call_data& data, const arena_layout& layout,
+  // One call on what `memory` has set up. On a rejection it has ended.
+  virtual std::optional<rejection> call(const contract& task, const call_data& data, const arena_layout& layout,
                                         const call_memory& memory, std::chrono::nanoseconds limit,
                                         std::chrono::nanoseconds& took) = 0;
 };

@@ -119,7 +119,7 @@ result<object_file> object_file::create(const std::string& bytes) {
   return out;
 }
 
-contestant& contestant::operator=(contestant&& other) noexcept {
+sandboxed_process& sandboxed_process::operator=(sandboxed_process&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(command_, other.command_);
   std::swap(arena_, other.arena_);
@@ -133,7 +133,7 @@ contestant& contestant::operator=(contestant&& other) noexcept {
   return *this;
 }
 
-void contestant::end() {
+void sandboxed_process::end() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
     int status = 0;
@@ -146,8 +146,9 @@ void contestant::end() {
   command_ = -1;
 }
 
-result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
-                                      const launch_options& options, std::optional<complaint>& refused) {
+result<sandboxed_process> sandboxed_process::launch(zygote_client& zygote, shared_arena& arena,
+                                                    const object_file& object, const launch_options& options,
+                                                    std::optional<rejection>& refused) {
   if (options.task->arguments.size() > wire::max_arguments || options.task->entry.size() >= wire::max_entry)
     return fail(errc::unsupported,
                 "more than " + std::to_string(wire::max_arguments) + " arguments, or an entry name beyond the limit");
@@ -173,7 +174,7 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   std::array<int, 2> pair{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
     return tl::unexpected<failure>(from_errno(errno, "a command socket"));
-  contestant out;
+  sandboxed_process out;
   out.command_ = pair[0];
   out.arena_ = &arena;
   out.slot_ = options.slot;
@@ -191,8 +192,8 @@ result<contestant> contestant::launch(zygote_client& zygote, shared_arena& arena
   return out;
 }
 
-std::optional<complaint> contestant::hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit) {
-  std::optional<complaint> crowd;
+std::optional<rejection> sandboxed_process::hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit) {
+  std::optional<rejection> crowd;
   if (!await_word(limit, crowd))
     return crowd ? std::move(crowd)
                  : refuse(verdict::timeout, "load_limit", "loading the object took longer than 5 s",
@@ -213,15 +214,15 @@ std::optional<complaint> contestant::hear_of_load(wire::load_report& report, std
   return std::nullopt;
 }
 
-std::optional<complaint> contestant::await_load() {
+std::optional<rejection> sandboxed_process::await_load() {
   wire::load_report report = {};
   auto refused = hear_of_load(report, load_limit);
   // Nothing of the object has run yet: whatever went wrong is not its doing.
   if (refused)
-    return complaint{verdict::none, "", "before the object was loaded, " + refused->detail, {}};
+    return rejection{verdict::none, "", "before the object was loaded, " + refused->detail, {}};
   if (report.state != wire::load_state::locked) {
     end();
-    return complaint{verdict::none, "", std::string{"locking a candidate process: "} + report.text, {}};
+    return rejection{verdict::none, "", std::string{"locking a candidate process: "} + report.text, {}};
   }
   const auto start = steady_clock::now();
   if (refused = hear_of_load(report, load_limit); refused)
@@ -240,7 +241,7 @@ std::optional<complaint> contestant::await_load() {
   return std::nullopt;
 }
 
-bool contestant::freeze(int& status) {
+bool sandboxed_process::freeze(int& status) {
   kill(pid_, SIGSTOP);
   rusage usage = {};
   pid_t rc = 0;
@@ -256,7 +257,7 @@ bool contestant::freeze(int& status) {
   return false;
 }
 
-bool contestant::await_word(nanoseconds limit, std::optional<complaint>& crowd) {
+bool sandboxed_process::await_word(nanoseconds limit, std::optional<rejection>& crowd) {
   if (thread_limit_ == 0)
     return poll_readable(command_, limit) > 0;
   for (const auto until = steady_clock::now() + limit; steady_clock::now() < until;) {
@@ -269,7 +270,7 @@ bool contestant::await_word(nanoseconds limit, std::optional<complaint>& crowd) 
   return false;
 }
 
-std::optional<complaint> contestant::too_many_threads() {
+std::optional<rejection> sandboxed_process::too_many_threads() {
   const auto threads = thread_limit_ == 0 ? 0 : status_number(std::to_string(pid_), "Threads:");
   if (threads <= thread_limit_)
     return std::nullopt;
@@ -278,13 +279,13 @@ std::optional<complaint> contestant::too_many_threads() {
                 {{"threads", std::to_string(threads)}, {"limit", std::to_string(thread_limit_)}});
 }
 
-complaint contestant::refuse(verdict v, std::string rule, std::string detail,
-                             std::map<std::string, std::string> evidence) {
+rejection sandboxed_process::refuse(verdict v, std::string rule, std::string detail,
+                                    std::map<std::string, std::string> evidence) {
   end();
   return {v, std::move(rule), std::move(detail), std::move(evidence)};
 }
 
-complaint contestant::obituary(int status) {
+rejection sandboxed_process::obituary(int status) {
   const auto note = arena_->status(slot_);
   if (note.fault_in_arena != 0)
     died_at_ = note.fault_in_arena - 1;
@@ -319,7 +320,8 @@ complaint contestant::obituary(int status) {
   return out;
 }
 
-std::optional<complaint> contestant::call(const uint64_t* values, size_t count, nanoseconds limit, nanoseconds& took) {
+std::optional<rejection> sandboxed_process::call(const uint64_t* values, size_t count, nanoseconds limit,
+                                                 nanoseconds& took) {
   wire::go message = {};
   message.go_token = secret_seed();
   message.done_token = secret_seed();
@@ -327,7 +329,7 @@ std::optional<complaint> contestant::call(const uint64_t* values, size_t count, 
   return exchange(&message, wire::go_header_bytes + count * sizeof(uint64_t), message.done_token, limit, took);
 }
 
-std::optional<complaint> contestant::fence(const byte_ranges& ranges, nanoseconds limit) {
+std::optional<rejection> sandboxed_process::fence(const byte_ranges& ranges, nanoseconds limit) {
   wire::fences message = {};
   message.go_token = secret_seed();
   message.done_token = secret_seed();
@@ -338,8 +340,8 @@ std::optional<complaint> contestant::fence(const byte_ranges& ranges, nanosecond
   return exchange(&message, sizeof(message), message.done_token, limit, took);
 }
 
-std::optional<complaint> contestant::exchange(const void* message, size_t bytes, uint64_t token, nanoseconds limit,
-                                              nanoseconds& took) {
+std::optional<rejection> sandboxed_process::exchange(const void* message, size_t bytes, uint64_t token,
+                                                     nanoseconds limit, nanoseconds& took) {
   if (send(command_, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
     int status = 0;
     kill(pid_, SIGCONT);
@@ -354,7 +356,7 @@ std::optional<complaint> contestant::exchange(const void* message, size_t bytes,
   const auto waits_before = may_sleep ? waits_of(pid_) : std::map<std::string, nanoseconds>{};
   const auto start = steady_clock::now();
   kill(pid_, SIGCONT);
-  std::optional<complaint> crowd;
+  std::optional<rejection> crowd;
   const auto ready = await_word(limit, crowd);
   int status = 0;
   if (crowd)
@@ -394,7 +396,7 @@ std::optional<complaint> contestant::exchange(const void* message, size_t bytes,
   return too_many_threads();
 }
 
-bool contestant::restless(std::chrono::milliseconds grace) {
+bool sandboxed_process::restless(std::chrono::milliseconds grace) {
   kill(pid_, SIGCONT);
   const auto spoke = poll_readable(command_, grace) > 0;
   int status = 0;

@@ -1,4 +1,4 @@
-// One locked process with one loaded object: a candidate, its rival, the reference or the oracle. Frozen
+// One locked process with one loaded object: a candidate, its baseline, the reference or the oracle. Frozen
 // except during a call; the judge alone holds clock and verdict. Lives for a few calls at most.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace kevolve {
 
 // Why an object is refused.
-struct complaint {
+struct rejection {
   verdict result = verdict::none;
   std::string rule;
   std::string detail;
@@ -49,31 +49,31 @@ struct launch_options {
   std::vector<int> cores; // where it runs
 };
 
-class contestant {
+class sandboxed_process {
 public:
-  contestant() = default;
-  contestant(contestant&& other) noexcept { *this = std::move(other); }
-  contestant& operator=(contestant&& other) noexcept;
-  contestant(const contestant&) = delete;
-  contestant& operator=(const contestant&) = delete;
-  ~contestant() { end(); }
+  sandboxed_process() = default;
+  sandboxed_process(sandboxed_process&& other) noexcept { *this = std::move(other); }
+  sandboxed_process& operator=(sandboxed_process&& other) noexcept;
+  sandboxed_process(const sandboxed_process&) = delete;
+  sandboxed_process& operator=(const sandboxed_process&) = delete;
+  ~sandboxed_process() { end(); }
 
   // Launches and freezes. A failure is the infrastructure's; `refused` is set when it is the object's.
-  static result<contestant> launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
-                                   const launch_options& options, std::optional<complaint>& refused);
+  static result<sandboxed_process> launch(zygote_client& zygote, shared_arena& arena, const object_file& object,
+                                          const launch_options& options, std::optional<rejection>& refused);
 
   bool alive() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
 
-  // One call, from resume to frozen again. On a complaint the process has ended.
-  std::optional<complaint> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
+  // One call, from resume to frozen again. On a rejection the process has ended.
+  std::optional<rejection> call(const uint64_t* values, size_t count, std::chrono::nanoseconds limit,
                                 std::chrono::nanoseconds& took);
   // A call of nothing: what waking and freezing the process takes by itself.
-  std::optional<complaint> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
+  std::optional<rejection> empty_call(std::chrono::nanoseconds limit, std::chrono::nanoseconds& took) {
     return call(nullptr, 0, limit, took);
   }
   // From now on it is not to touch these ranges of the arena, of whole pages, and may touch all others.
-  std::optional<complaint> fence(const byte_ranges& ranges, std::chrono::nanoseconds limit);
+  std::optional<rejection> fence(const byte_ranges& ranges, std::chrono::nanoseconds limit);
   // Where in the arena it was when it died of touching what it may not; as far as it says.
   std::optional<size_t> died_at() const { return died_at_; }
   // Lets the process run without a call to answer: an honest one stays silent. True if it spoke or wrote, as one
@@ -85,15 +85,15 @@ public:
 
 private:
   // Sends what the process answers with the token, from resume to frozen again.
-  std::optional<complaint> exchange(const void* message, size_t bytes, uint64_t token, std::chrono::nanoseconds limit,
+  std::optional<rejection> exchange(const void* message, size_t bytes, uint64_t token, std::chrono::nanoseconds limit,
                                     std::chrono::nanoseconds& took);
-  std::optional<complaint> await_load();
-  std::optional<complaint> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
+  std::optional<rejection> await_load();
+  std::optional<rejection> hear_of_load(wire::load_report& report, std::chrono::nanoseconds limit);
   // Waits for the process to speak; false if it does not, or if it has become a crowd.
-  bool await_word(std::chrono::nanoseconds limit, std::optional<complaint>& crowd);
-  std::optional<complaint> too_many_threads();
-  complaint refuse(verdict v, std::string rule, std::string detail, std::map<std::string, std::string> evidence = {});
-  complaint obituary(int status);
+  bool await_word(std::chrono::nanoseconds limit, std::optional<rejection>& crowd);
+  std::optional<rejection> too_many_threads();
+  rejection refuse(verdict v, std::string rule, std::string detail, std::map<std::string, std::string> evidence = {});
+  rejection obituary(int status);
   bool freeze(int& status);
 
   pid_t pid_ = -1;

@@ -31,13 +31,13 @@ void sign_test::add(double log_ratio) {
   bet(slower_, -log_ratio - margin_);
 }
 
-race_decision sign_test::decide(double alpha) const {
+comparison_decision sign_test::decide(double alpha) const {
   const auto threshold = std::log(2.0 / alpha);
   if (log_e_faster() >= threshold)
-    return race_decision::faster;
+    return comparison_decision::faster;
   if (log_e_slower() >= threshold)
-    return race_decision::slower;
-  return race_decision::undecided;
+    return comparison_decision::slower;
+  return comparison_decision::undecided;
 }
 
 median_interval interval_of_median(std::vector<double> values, double wish) {

@@ -1,5 +1,5 @@
 // Who is faster, decided from interleaved pairs by a test that may be watched while it runs: the sign
-// e-process. Each pair bets on the sign of log(t_rival / t_candidate) - delta; the wealth of a mixture of
+// e-process. Each pair bets on the sign of log(t_baseline / t_candidate) - delta; the wealth of a mixture of
 // stakes reaches 2/alpha by chance with probability at most alpha/2 on either side, whenever one stops.
 #pragma once
 
@@ -23,7 +23,7 @@ public:
   double log_e_faster() const { return wealth(faster_); }
   double log_e_slower() const { return wealth(slower_); }
   // faster, slower or undecided.
-  race_decision decide(double alpha) const;
+  comparison_decision decide(double alpha) const;
 
 private:
   static constexpr size_t stakes = 19; // lambda = 0.05, 0.10, … 0.95

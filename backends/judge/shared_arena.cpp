@@ -134,7 +134,7 @@ result<void> shared_arena::prepare(size_t bytes) {
     backed_ = whole; // a task that needs much less gives the rest back
   used_ = used;
   guarded_from_ = used;
-  // Nothing of an earlier candidate, of its rival or of another layout stays behind, neither in what the next
+  // Nothing of an earlier candidate, of its baseline or of another layout stays behind, neither in what the next
   // ones map nor in the room to grow behind it: to a process that finds a way there it would be a memory of what
   // its predecessors computed.
   std::memset(base_, 0, backed_);

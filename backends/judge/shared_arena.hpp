@@ -1,4 +1,4 @@
-// The memory that judge, candidate and rival share: one sealed memfd, so that both contestants meet the same
+// The memory that judge, candidate and baseline share: one sealed memfd, so that both processes meet the same
 // physical pages. Faulted in once and kept for the judge's life; grows by being replaced.
 #pragma once
 

@@ -7,7 +7,7 @@ namespace kevolve {
 
 namespace {
 
-// Below 1: so much is spent early that ten like signs win a race of a hundred pairs at alpha = 0.05.
+// Below 1: so much is spent early that ten like signs win a screening of a hundred pairs at alpha = 0.05.
 constexpr double haste = 0.7;
 
 constexpr double share_of_faster = 0.2; // of alpha
@@ -53,12 +53,12 @@ bool spent_sign_test::side::add(double excess) {
 }
 
 void spent_sign_test::add(double log_ratio) {
-  if (!std::isfinite(log_ratio) || decision_ != race_decision::undecided)
+  if (!std::isfinite(log_ratio) || decision_ != comparison_decision::undecided)
     return;
   if (faster_.add(log_ratio - margin_))
-    decision_ = race_decision::faster;
+    decision_ = comparison_decision::faster;
   else if (slower_.add(-log_ratio - margin_))
-    decision_ = race_decision::slower;
+    decision_ = comparison_decision::slower;
 }
 
 } // namespace kevolve

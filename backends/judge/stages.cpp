@@ -1,4 +1,4 @@
-// check, race and confirm: a candidate against the expected outputs, and against a rival's time.
+// check, screening and confirm: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/figure.hpp"
 #include "backends/judge/paired_comparison.hpp"
 #include "backends/judge/test_set.hpp"
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::steady_clock;
 
 // About: as many as there are sets of the shapes together.
-constexpr size_t calls_of_a_raced_process = 40;
+constexpr size_t calls_of_a_compared_process = 40;
 
 double median(std::vector<double> values) {
   return interval_of_median(std::move(values)).median;
@@ -23,9 +23,9 @@ double median(std::vector<double> values) {
 
 class match {
 public:
-  match(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : court_(c), request_(request), hooks_(hooks), out_(out), lineup_(c, request, hooks),
-        duel_(c.zygote, c.settings, c.race_arena, request, hooks, out.correctness) {
+  match(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : judge_(c), request_(request), hooks_(hooks), out_(out), test_set_(c, request, hooks),
+        comparison_(c.zygote, c.settings, c.comparison_arena, request, hooks, out.correctness) {
     out_.correctness.bit_equal = true;
   }
 
@@ -35,9 +35,9 @@ public:
     if (!ended && ended.error().trouble.kind == "timed_out" && took_the_time(steady_clock::now() - start))
       ended = refusal({verdict::timeout,
                        "too_slow",
-                       "its calls alone took " + figure(duel_.candidate_ns() / 1e9) + " s of the "
+                       "its calls alone took " + figure(comparison_.candidate_ns() / 1e9) + " s of the "
                            + figure(request_.limit_ms / 1e3) + " s that judging may take",
-                       {{"calls", std::to_string(duel_.costs().calls)}}});
+                       {{"calls", std::to_string(comparison_.costs().calls)}}});
     account(steady_clock::now() - start);
     if (!ended) // what went before is no comfort
       out_.correctness.bit_equal = false;
@@ -47,19 +47,19 @@ public:
 private:
   // Where the time went; the pools are made once for all candidates of a task.
   void account(std::chrono::nanoseconds spent) {
-    const auto& c = duel_.costs();
+    const auto& c = comparison_.costs();
     out_.evidence["calls"] = std::to_string(c.calls);
     out_.evidence["ms.kernel"] = figure(c.kernel_ns / 1e6);
     out_.evidence["ms.set_up"] = figure(c.set_up_ns / 1e6);
     out_.evidence["ms.check"] = figure(c.check_ns / 1e6);
-    out_.evidence["ms.launch"] = figure(duel_.launch_ns() / 1e6);
+    out_.evidence["ms.launch"] = figure(comparison_.launch_ns() / 1e6);
     out_.evidence["ms.pools"] = figure(static_cast<double>(gathered_.count()) / 1e6);
     out_.evidence["ms.whole"] = figure(static_cast<double>(spent.count()) / 1e6);
   }
 
   // A limit that passes is the candidate's doing when most of the time was: the pools are not, nor is a busy machine.
   bool took_the_time(std::chrono::nanoseconds spent) const {
-    return duel_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
+    return comparison_.candidate_ns() > 0.5 * static_cast<double>((spent - gathered_).count());
   }
 
   attempt<void> judge() {
@@ -71,32 +71,32 @@ private:
     if (auto ok = screen_all(); !ok)
       return ok;
     // Who is not faster has no use for what it left out, or what it touches that it may not.
-    if (request_.mode != judge_mode::race)
+    if (request_.mode != judge_mode::screening)
       if (auto ok = screen_closely(); !ok)
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
-    auto raced = hold_timing_session(court_.settings, request_, hooks_, duel_, out_);
-    if (raced && request_.mode == judge_mode::race && out_.decision == race_decision::faster)
-      raced = screen_closely();
-    if (raced)
-      raced = obey_physics();
-    return raced;
+    auto compared = run_timing_session(judge_.settings, request_, hooks_, comparison_, out_);
+    if (compared && request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
+      compared = screen_closely();
+    if (compared)
+      compared = obey_physics();
+    return compared;
   }
 
   attempt<void> gather() {
-    if (auto ok = lineup_.gather(); !ok)
+    if (auto ok = test_set_.gather(); !ok)
       return ok;
-    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, lineup_.reference_max_abs());
-    if (auto told = redrawn(lineup_.all()); !told.empty())
+    out_.correctness.reference_max_abs = std::max(out_.correctness.reference_max_abs, test_set_.reference_max_abs());
+    if (auto told = redrawn(test_set_.all()); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
-    if (auto ok = duel_.open(lineup_.all()); !ok)
+    if (auto ok = comparison_.open(test_set_.all()); !ok)
       return ok;
-    for (const auto& pool : lineup_.raced()) {
-      auto floor = lineup_.floor_of(*pool);
+    for (const auto& pool : test_set_.compared()) {
+      auto floor = test_set_.floor_of(*pool);
       if (!floor)
-        return tl::unexpected<setback>(floor.error());
-      duel_.add_shape(pool, *floor);
+        return tl::unexpected<evaluation_error>(floor.error());
+      comparison_.add_shape(pool, *floor);
     }
     return {};
   }
@@ -104,77 +104,78 @@ private:
   attempt<void> screen_all() {
     hooks_.progress("screen");
     bool first = true;
-    for (const auto& pool : lineup_.screens()) {
+    for (const auto& pool : test_set_.screens()) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
-      if (auto ok = duel_.screen(*pool, 0, first ? 3 : 1); !ok)
+      if (auto ok = comparison_.screen(*pool, 0, first ? 3 : 1); !ok)
         return ok;
-      if (auto ok = duel_.screen(*pool, 1, 1); !ok)
+      if (auto ok = comparison_.screen(*pool, 1, 1); !ok)
         return ok;
       first = false;
     }
     // Steady on the smallest shape is not steady on all: who may be called best is tried on each.
     if (request_.mode == judge_mode::confirm) {
-      for (const auto& pool : lineup_.raced()) {
-        if (auto ok = duel_.screen(*pool, 0, 3); !ok)
+      for (const auto& pool : test_set_.compared()) {
+        if (auto ok = comparison_.screen(*pool, 0, 3); !ok)
           return ok;
-        if (auto ok = duel_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
+        if (auto ok = comparison_.screen_for(*pool, std::chrono::milliseconds{request_.long_run_ms}); !ok)
           return ok;
       }
     }
-    for (const auto& pool : lineup_.edges())
+    for (const auto& pool : test_set_.edges())
       if (can_judge(*pool))
         if (auto ok = screen_whole(*pool); !ok)
           return ok;
     return {};
   }
 
-  attempt<void> screen_whole(const shape_pool& pool) {
+  attempt<void> screen_whole(const input_sets& pool) {
     for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = duel_.screen(pool, set, 1); !ok)
+      if (auto ok = comparison_.screen(pool, set, 1); !ok)
         return ok;
     return {};
   }
 
   attempt<void> screen_closely() {
-    if (auto ok = screen_edges_among_calls(lineup_.smallest()); !ok)
+    if (auto ok = screen_edges_among_calls(test_set_.smallest()); !ok)
       return ok;
-    for (const auto* shape : lineup_.larger())
+    for (const auto* shape : test_set_.larger())
       if (auto ok = screen_edges_among_calls(*shape); !ok)
         return ok;
     return screen_between_fences();
   }
 
   attempt<void> screen_edges_among_calls(const shape_case& shape) {
-    auto others = std::chrono::milliseconds{request_.mode == judge_mode::race ? 100 : 300}; // it is confirmed later
+    auto others =
+        std::chrono::milliseconds{request_.mode == judge_mode::screening ? 100 : 300}; // it is confirmed later
     for (const auto edge : edges_of(request_.task)) {
       if (auto ok = still_wanted(hooks_); !ok)
         return ok;
       const auto start = steady_clock::now();
-      auto pool = lineup_.edge_of(shape, edge);
+      auto pool = test_set_.edge_of(shape, edge);
       gathered_ += steady_clock::now() - start;
       if (!pool)
-        return tl::unexpected<setback>(pool.error());
+        return tl::unexpected<evaluation_error>(pool.error());
       if (!can_judge(**pool))
         continue;
-      if (auto ok = screen_among_calls(**pool, lineup_.usual_of(shape), others); !ok)
+      if (auto ok = screen_among_calls(**pool, test_set_.usual_of(shape), others); !ok)
         return ok;
     }
     return {};
   }
 
-  // In a process that looks like one that is raced, anywhere among as many calls as that one answers: who is careful at
-  // first or at last is careless in between. `left`: time for the other calls.
-  attempt<void> screen_among_calls(const shape_pool& edge, const shape_pool* usual, std::chrono::milliseconds& left) {
-    if (auto ok = duel_.reopen(edge); !ok)
+  // In a process that looks like one that is compared, anywhere among as many calls as that one answers: who is careful
+  // at first or at last is careless in between. `left`: time for the other calls.
+  attempt<void> screen_among_calls(const input_sets& edge, const input_sets* usual, std::chrono::milliseconds& left) {
+    if (auto ok = comparison_.reopen(edge); !ok)
       return ok;
     for (size_t set = 0; set < edge.sets.size(); ++set) {
       const auto begun = steady_clock::now();
-      if (usual != nullptr && left.count() > 0 && duel_.fits(*usual))
-        if (auto ok = duel_.screen_a_few(*usual, calls_of_a_raced_process / edge.sets.size(), left); !ok)
+      if (usual != nullptr && left.count() > 0 && comparison_.fits(*usual))
+        if (auto ok = comparison_.screen_a_few(*usual, calls_of_a_compared_process / edge.sets.size(), left); !ok)
           return ok;
       left -= std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
-      if (auto ok = duel_.screen(edge, set, 1); !ok)
+      if (auto ok = comparison_.screen(edge, set, 1); !ok)
         return ok;
     }
     return {};
@@ -182,19 +183,19 @@ private:
 
   // On each shape, at either end of what it may touch.
   attempt<void> screen_between_fences() {
-    if (auto ok = duel_.reopen(*lineup_.all().front()); !ok)
+    if (auto ok = comparison_.reopen(*test_set_.all().front()); !ok)
       return ok;
-    for (const auto& pool : lineup_.all())
+    for (const auto& pool : test_set_.all())
       if (pool->edge == edge_kind::none || can_judge(*pool))
         for (const auto side : {room_side::back, room_side::front})
-          if (auto ok = duel_.screen_between_fences(
+          if (auto ok = comparison_.screen_between_fences(
                   *pool, side == room_side::back ? 0 : std::min<size_t>(1, pool->sets.size() - 1), side);
               !ok)
             return ok;
     return {};
   }
 
-  bool can_judge(const shape_pool& pool) {
+  bool can_judge(const input_sets& pool) {
     if (auto told = left_out(pool); !told.empty())
       out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
     auto why = why_skipped(pool, request_);
@@ -209,13 +210,13 @@ private:
       if (t.floor_ns <= 0.0 || median(t.candidate_ns) >= impossible_below * t.floor_ns)
         continue;
       // A roof measured while a neighbour disturbed us would accuse the innocent: look again before saying so.
-      if (auto ok = court_.peaks.measure(); !ok)
+      if (auto ok = judge_.peaks.measure(); !ok)
         return infrastructure("device_sick", ok.error().detail);
-      for (const auto& shape : duel_.shapes())
+      for (const auto& shape : comparison_.shapes())
         if (shape.pool->shape.name == t.shape) {
-          auto floor = lineup_.floor_of(*shape.pool);
+          auto floor = test_set_.floor_of(*shape.pool);
           if (!floor)
-            return tl::unexpected<setback>(floor.error());
+            return tl::unexpected<evaluation_error>(floor.error());
           t.floor_ns = *floor;
         }
       const auto ns = median(t.candidate_ns);
@@ -230,22 +231,23 @@ private:
     return {};
   }
 
-  court& court_;
+  judge_context& judge_;
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
-  lineup lineup_;
-  duel duel_;
+  test_set test_set_;
+  paired_comparison comparison_;
   std::chrono::nanoseconds gathered_{0};
 };
 
 } // namespace
 
-attempt<void> check(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> check(judge_context& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
   return match{c, request, hooks, out}.run();
 }
 
-attempt<void> race(court& c, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> screening(judge_context& c, const judge_request& request, const request_hooks& hooks,
+                        judge_outcome& out) {
   return match{c, request, hooks, out}.run();
 }
 

@@ -10,47 +10,48 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr pool_size screen_size{2, 2, milliseconds{0}};
-constexpr pool_size edge_size{1, 1, milliseconds{0}};
-constexpr pool_size large_size{large_variants, large_variants, milliseconds{0}};
-constexpr pool_size cancellation_size{2, 2, milliseconds{0}};
+constexpr input_set_count screen_size{2, 2, milliseconds{0}};
+constexpr input_set_count edge_size{1, 1, milliseconds{0}};
+constexpr input_set_count large_size{large_variants, large_variants, milliseconds{0}};
+constexpr input_set_count cancellation_size{2, 2, milliseconds{0}};
 // They may be large, and are kept: the variants that tell most.
-constexpr pool_size larger_size{4, 4, milliseconds{0}};
-constexpr pool_size race_size{4, 32, milliseconds{1500}};
-constexpr pool_size held_out_size{4, 12, milliseconds{500}};
+constexpr input_set_count larger_size{4, 4, milliseconds{0}};
+constexpr input_set_count screening_size{4, 32, milliseconds{1500}};
+constexpr input_set_count held_out_size{4, 12, milliseconds{500}};
 
-bool is_smaller(const lineup::pool_pointer& a, const lineup::pool_pointer& b) {
+bool is_smaller(const test_set::input_sets_pointer& a, const test_set::input_sets_pointer& b) {
   return a->largest_layout() < b->largest_layout();
 }
 
-const pool_size& draws_of(edge_kind edge) {
+const input_set_count& draws_of(edge_kind edge) {
   return edge == edge_kind::large ? large_size : edge == edge_kind::cancellation ? cancellation_size : edge_size;
 }
 
 } // namespace
 
-attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape,
+attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& maker, const shape_case& shape,
                                                             edge_kind edge) {
   return maker.get(shape, edge, "edge", draws_of(edge));
 }
 
-attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge) {
+attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
+                                                          edge_kind edge) {
   return maker.get(shape, edge, "larger edge", edge == edge_kind::large ? larger_size : draws_of(edge));
 }
 
-std::string why_skipped(const shape_pool& pool, const judge_request& request) {
+std::string why_skipped(const input_sets& pool, const judge_request& request) {
   // What cancels leaves the reference's own error, which nothing but an oracle tells.
   if (pool.edge == edge_kind::cancellation && request.oracle.empty())
     return "skipped: there is no oracle";
   return pool.not_finite.which.empty() ? "" : "skipped: the expected output is not finite";
 }
 
-lineup::lineup(court& c, const judge_request& request, const request_hooks& hooks)
-    : court_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
+test_set::test_set(judge_context& c, const judge_request& request, const request_hooks& hooks)
+    : judge_(c), request_(request), maker_(c.launch_reference, c.settings, c.pool_arena, c.pools, request, hooks) {}
 
-attempt<void> lineup::add(attempt<pool_pointer> pool, std::vector<pool_pointer>& to) {
+attempt<void> test_set::add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) {
   if (!pool)
-    return tl::unexpected<setback>(blame_reference(pool.error()));
+    return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
   if ((*pool)->edge == edge_kind::none)
     reference_max_abs_ = std::max(reference_max_abs_, (*pool)->reference_max_abs);
   to.push_back(*pool);
@@ -58,8 +59,8 @@ attempt<void> lineup::add(attempt<pool_pointer> pool, std::vector<pool_pointer>&
   return {};
 }
 
-// A race times the declared shapes anyway; the screen is for the others, and for the smallest.
-attempt<void> lineup::add_declared(const char* screen_purpose) {
+// A screening times the declared shapes anyway; the screen is for the others, and for the smallest.
+attempt<void> test_set::add_declared(const char* screen_purpose) {
   const bool confirming = request_.mode == judge_mode::confirm;
   for (const auto& shape : request_.task.shapes) {
     if (request_.mode == judge_mode::check || shape.held_out)
@@ -67,14 +68,14 @@ attempt<void> lineup::add_declared(const char* screen_purpose) {
         return ok;
     if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
       continue;
-    const auto& size = shape.held_out ? held_out_size : race_size;
-    if (auto ok = add(maker_.get(shape, edge_kind::none, confirming ? "confirm" : "race", size), raced_); !ok)
+    const auto& size = shape.held_out ? held_out_size : screening_size;
+    if (auto ok = add(maker_.get(shape, edge_kind::none, confirming ? "confirm" : "race", size), compared_); !ok)
       return ok;
   }
   return {};
 }
 
-attempt<void> lineup::gather() {
+attempt<void> test_set::gather() {
   const char* screen_purpose = request_.mode == judge_mode::confirm ? "confirm screen" : "screen";
   if (auto ok = add_declared(screen_purpose); !ok)
     return ok;
@@ -91,35 +92,35 @@ attempt<void> lineup::gather() {
   return {};
 }
 
-attempt<lineup::pool_pointer> lineup::edge_of(const shape_case& shape, edge_kind edge) {
+attempt<test_set::input_sets_pointer> test_set::edge_of(const shape_case& shape, edge_kind edge) {
   auto pool =
       shape.name == smallest_.name ? edge_on_smallest(maker_, shape, edge) : edge_on_larger(maker_, shape, edge);
   if (!pool)
-    return tl::unexpected<setback>(blame_reference(pool.error()));
+    return tl::unexpected<evaluation_error>(blame_reference(pool.error()));
   return pool;
 }
 
-const shape_pool* lineup::usual_of(const shape_case& shape) const {
-  for (const auto* pools : {&raced_, &screens_})
+const input_sets* test_set::usual_of(const shape_case& shape) const {
+  for (const auto* pools : {&compared_, &screens_})
     for (const auto& p : *pools)
       if (p->shape.name == shape.name)
         return p.get();
   return nullptr;
 }
 
-std::vector<const shape_case*> lineup::larger() const {
+std::vector<const shape_case*> test_set::larger() const {
   std::vector<const shape_case*> out;
   for (const auto& shape : request_.task.shapes)
-    if (shape.name != smallest_.name && (request_.mode != judge_mode::race || !shape.held_out))
+    if (shape.name != smallest_.name && (request_.mode != judge_mode::screening || !shape.held_out))
       out.push_back(&shape);
   return out;
 }
 
-attempt<double> lineup::floor_of(const shape_pool& pool) {
-  if (!court_.peaks.measured())
-    if (auto ok = court_.peaks.measure(); !ok)
+attempt<double> test_set::floor_of(const input_sets& pool) {
+  if (!judge_.peaks.measured())
+    if (auto ok = judge_.peaks.measure(); !ok)
       return infrastructure("device_sick", ok.error().detail);
-  const auto peaks = request_.task.threads ? court_.peaks.of_all_cores() : court_.peaks.of_core();
+  const auto peaks = request_.task.threads ? judge_.peaks.of_all_cores() : judge_.peaks.of_core();
   double least = 0.0;
   for (const auto& set : pool.sets) {
     auto ns = physics_floor_ns(request_.task, set.data, working_set_bytes(set.data), peaks);

@@ -1,4 +1,4 @@
-// The data of one request, made before the candidate has a process: what it is screened on, and what it is raced on.
+// The data of one request, made before the candidate has a process: what it is screened on, and what it is compared on.
 #pragma once
 
 #include "backends/judge/judge_context.hpp"
@@ -9,49 +9,51 @@
 namespace kevolve {
 
 // The sets that an edge is tried with: most of them on the smallest shape, few on another, which may be large.
-attempt<std::shared_ptr<const shape_pool>> edge_on_smallest(pool_maker& maker, const shape_case& shape, edge_kind edge);
-attempt<std::shared_ptr<const shape_pool>> edge_on_larger(pool_maker& maker, const shape_case& shape, edge_kind edge);
+attempt<std::shared_ptr<const input_sets>> edge_on_smallest(input_set_maker& maker, const shape_case& shape,
+                                                            edge_kind edge);
+attempt<std::shared_ptr<const input_sets>> edge_on_larger(input_set_maker& maker, const shape_case& shape,
+                                                          edge_kind edge);
 
 // Why nobody is judged on it; empty: all are.
-std::string why_skipped(const shape_pool& pool, const judge_request& request);
+std::string why_skipped(const input_sets& pool, const judge_request& request);
 
-class lineup {
+class test_set {
 public:
-  using pool_pointer = std::shared_ptr<const shape_pool>;
+  using input_sets_pointer = std::shared_ptr<const input_sets>;
 
-  lineup(court& c, const judge_request& request, const request_hooks& hooks);
+  test_set(judge_context& c, const judge_request& request, const request_hooks& hooks);
 
   attempt<void> gather();
-  const std::vector<pool_pointer>& all() const { return all_; }
+  const std::vector<input_sets_pointer>& all() const { return all_; }
   // Smallest first: most wrong candidates die on it.
-  const std::vector<pool_pointer>& screens() const { return screens_; }
+  const std::vector<input_sets_pointer>& screens() const { return screens_; }
   // Edge values on the smallest shape.
-  const std::vector<pool_pointer>& edges() const { return edges_; }
-  const std::vector<pool_pointer>& raced() const { return raced_; }
+  const std::vector<input_sets_pointer>& edges() const { return edges_; }
+  const std::vector<input_sets_pointer>& compared() const { return compared_; }
   // Edge values on any shape: what leaves out its care from some size on passes on the smallest. They are made one at a
   // time, for they may be large.
-  attempt<pool_pointer> edge_of(const shape_case& shape, edge_kind edge);
+  attempt<input_sets_pointer> edge_of(const shape_case& shape, edge_kind edge);
   const shape_case& smallest() const { return smallest_; }
-  // What a process meets on this shape that is raced, or else screened; null: nothing of it is here.
-  const shape_pool* usual_of(const shape_case& shape) const;
-  // The shapes, besides the smallest, that edge values are tried on: those that are raced, or all.
+  // What a process meets on this shape that is compared, or else screened; null: nothing of it is here.
+  const input_sets* usual_of(const shape_case& shape) const;
+  // The shapes, besides the smallest, that edge values are tried on: those that are compared, or all.
   std::vector<const shape_case*> larger() const;
   double reference_max_abs() const { return reference_max_abs_; } // edge cases aside: they err on another scale
 
   // The least time that the declared work can take on a set of this pool; 0: none is declared.
-  attempt<double> floor_of(const shape_pool& pool);
+  attempt<double> floor_of(const input_sets& pool);
 
 private:
-  attempt<void> add(attempt<pool_pointer> pool, std::vector<pool_pointer>& to);
+  attempt<void> add(attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to);
   attempt<void> add_declared(const char* screen_purpose);
 
-  court& court_;
+  judge_context& judge_;
   const judge_request& request_;
-  pool_maker maker_;
-  std::vector<pool_pointer> all_;
-  std::vector<pool_pointer> screens_;
-  std::vector<pool_pointer> edges_;
-  std::vector<pool_pointer> raced_;
+  input_set_maker maker_;
+  std::vector<input_sets_pointer> all_;
+  std::vector<input_sets_pointer> screens_;
+  std::vector<input_sets_pointer> edges_;
+  std::vector<input_sets_pointer> compared_;
   shape_case smallest_;
   double reference_max_abs_ = 0.0;
 };

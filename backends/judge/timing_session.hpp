@@ -1,4 +1,4 @@
-// The timed part of a race or a confirmation: pairs until a rule says enough, and again while the machine disturbs
+// The timed part of a screening or a confirmation: pairs until a rule says enough, and again while the machine disturbs
 // them.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace kevolve {
 
-// Fills in the decision, the speedup with its interval, the timings and the evidence, of what there is at a setback
+// Fills in the decision, the speedup with its interval, the timings and the evidence, of what there is at a error
 // too.
-attempt<void> hold_timing_session(const judge_settings& settings, const judge_request& request,
-                                  const request_hooks& hooks, duel& d, judge_outcome& out);
+attempt<void> run_timing_session(const judge_settings& settings, const judge_request& request,
+                                 const request_hooks& hooks, paired_comparison& d, judge_outcome& out);
 
-// A setback once the request is cancelled or its limit has passed.
+// A error once the request is cancelled or its limit has passed.
 attempt<void> still_wanted(const request_hooks& hooks);
 
 } // namespace kevolve

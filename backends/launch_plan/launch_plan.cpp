@@ -281,7 +281,7 @@ private:
                                [&](const auto& entry) {
                                  const auto parsed = expression::parse(entry.second);
                                  const auto names = parsed ? parsed->names() : std::vector<std::string>{};
-                                 // An unknown name has its own complaint.
+                                 // An unknown name has its own rejection.
                                  const bool ready = std::all_of(names.begin(), names.end(), [&](const auto& n) {
                                    return std::none_of(open.begin(), open.end(), [&](const auto& o) {
                                      return o.first == n && resolved.count(n) == 0;

@@ -50,7 +50,7 @@ private:
   std::set<std::string, std::less<>> taken_;
 };
 
-// The text of an integer or of an expression that parses; nothing, and a complaint, else.
+// The text of an integer or of an expression that parses; nothing, and a rejection, else.
 std::optional<std::string> read_quantity(const toml::node& node, const std::string& path,
                                          std::vector<plan_problem>& problems);
 plan_problem problem_at(const toml::node& node, std::string path, std::string message);

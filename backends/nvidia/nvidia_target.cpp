@@ -219,7 +219,7 @@ std::vector<doctor_row> nvidia_target::doctor() const {
   return cuda::examine_cuda(examination());
 }
 
-std::string nvidia_target::lacks() const {
+std::string nvidia_target::missing_requirements() const {
   return cuda::missing_in(cuda::examine_machine(examination()));
 }
 

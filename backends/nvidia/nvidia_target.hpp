@@ -36,7 +36,7 @@ public:
   std::string harness_fingerprint() const override;
   std::map<std::string, int64_t> hardware() const override;
   std::vector<doctor_row> doctor() const override;
-  std::string lacks() const override;
+  std::string missing_requirements() const override;
   std::vector<std::pair<std::string, std::string>> about() const override;
   std::string build_script(const kernel_build& kernel) const override;
 

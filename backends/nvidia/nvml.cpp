@@ -79,8 +79,8 @@ result<management> management::open(const std::string& pci) {
   return out;
 }
 
-device_weather management::read() const {
-  device_weather out;
+device_noise management::read() const {
+  device_noise out;
   const auto told = [](int status, auto value) { return status == no_error ? std::optional{value} : std::nullopt; };
   uint32_t x = 0;
   int status = call_->clock(device_, clock_sm, &x);
@@ -114,7 +114,7 @@ std::vector<std::string> throttle_names(uint64_t reasons) {
   return out;
 }
 
-device_sample to_sample(const device_weather& w, size_t ours, int64_t time_ns) {
+device_sample to_sample(const device_noise& w, size_t ours, int64_t time_ns) {
   device_sample out;
   out.time_ns = time_ns;
   if (w.sm_mhz)

@@ -13,7 +13,7 @@
 namespace kevolve::cuda {
 
 // Without what the library does not tell of this device.
-struct device_weather {
+struct device_noise {
   std::optional<uint32_t> sm_mhz;
   std::optional<uint32_t> memory_mhz;
   std::optional<uint32_t> milliwatts;
@@ -26,13 +26,13 @@ struct device_weather {
 // none.
 std::vector<std::string> throttle_names(uint64_t reasons);
 // What of it others are told; `ours`: the most of the processes that may be ours.
-device_sample to_sample(const device_weather& w, size_t ours, int64_t time_ns);
+device_sample to_sample(const device_noise& w, size_t ours, int64_t time_ns);
 
 class management {
 public:
   // By PCI address. errc::unsupported where libnvidia-ml.so.1 is missing or knows no such device.
   static result<management> open(const std::string& pci);
-  device_weather read() const;
+  device_noise read() const;
   std::string driver_version() const;
   uint32_t most_sm_mhz() const;
 

@@ -21,7 +21,7 @@ candidate_form triton_target::form(const contract& task) const {
   return cuda::triton_form(task);
 }
 
-std::string triton_target::misread(const contract& task, const std::string& source) const {
+std::string triton_target::lint_candidate(const contract& task, const std::string& source) const {
   const auto file = form(task).file;
   const auto parts = split_triton_candidate(source);
   if (!parts)
@@ -55,7 +55,7 @@ std::vector<doctor_row> triton_target::doctor() const {
   return cuda::examine_cuda(examination(), cuda::candidate_compiler::triton);
 }
 
-std::string triton_target::lacks() const {
+std::string triton_target::missing_requirements() const {
   return cuda::missing_in(cuda::examine_machine(examination(), cuda::candidate_compiler::triton));
 }
 

@@ -13,13 +13,13 @@ public:
   std::string name() const override;
   std::vector<std::string> languages() const override;
   candidate_form form(const contract& task) const override;
-  std::string misread(const contract& task, const std::string& source) const override;
+  std::string lint_candidate(const contract& task, const std::string& source) const override;
   std::vector<flag_set> flag_menu() const override;
   std::string devices_of() const override;
   std::string toolchain_fingerprint(const std::vector<std::string>& libraries) const override;
   std::vector<std::pair<std::string, std::string>> documents() const override;
   std::vector<doctor_row> doctor() const override;
-  std::string lacks() const override;
+  std::string missing_requirements() const override;
   std::vector<std::pair<std::string, std::string>> about() const override;
 };
 

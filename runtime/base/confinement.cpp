@@ -90,12 +90,12 @@ public:
   confinement out;
 
   void reached(const std::string& layer) { out.level += (out.level.empty() ? "" : "+") + layer; }
-  void lacks(const std::string& layer, const std::string& why, const std::string& remedy) {
+  void missing_requirements(const std::string& layer, const std::string& why, const std::string& remedy) {
     out.missing[layer] = {why, remedy};
   }
   void lacks_by_errno(const std::string& layer, const char* call) {
     auto why = std::string{call} + ": " + std::strerror(errno);
-    lacks(layer, why, namespace_remedy());
+    missing_requirements(layer, why, namespace_remedy());
   }
 
   // First of all: later there is neither the right nor a file system to write to.
@@ -104,20 +104,20 @@ public:
     if (refused.empty())
       reached("cgroup");
     else
-      lacks("cgroup", refused, group_remedy);
+      missing_requirements("cgroup", refused, group_remedy);
   }
 
   void take_uid() {
     const auto layer = "uid" + std::to_string(candidate_uid);
     if (::geteuid() != 0)
-      return lacks(layer, "an ordinary user cannot give its candidates another user id", as_root);
+      return missing_requirements(layer, "an ordinary user cannot give its candidates another user id", as_root);
     if (!capable(CAP_SETUID) || !capable(CAP_SETGID) || !capable(CAP_KILL))
-      return lacks(layer, "root here has not the capabilities setuid, setgid and kill",
-                   "docker run --cap-add SETUID --cap-add SETGID --cap-add KILL");
+      return missing_requirements(layer, "root here has not the capabilities setuid, setgid and kill",
+                                  "docker run --cap-add SETUID --cap-add SETGID --cap-add KILL");
     if (::setgroups(0, nullptr) != 0 || ::setresgid(candidate_uid, candidate_uid, candidate_uid) != 0
         || ::setresuid(candidate_uid, candidate_uid, candidate_uid) != 0)
-      return lacks(layer, std::string{"setresuid: "} + std::strerror(errno),
-                   "map user id " + std::to_string(candidate_uid) + " into this container");
+      return missing_requirements(layer, std::string{"setresuid: "} + std::strerror(errno),
+                                  "map user id " + std::to_string(candidate_uid) + " into this container");
     reached(layer);
   }
 
@@ -133,7 +133,7 @@ public:
       if (::unshare(CLONE_NEWNS) != 0)
         lacks_by_errno("mntns", "unshare");
       else if (::syscall(sys_mount_setattr, AT_FDCWD, "/", recursive, &sealed, sizeof sealed) != 0)
-        lacks("mntns", std::string{"mount_setattr: "} + std::strerror(errno), "Linux 5.12 or newer");
+        missing_requirements("mntns", std::string{"mount_setattr: "} + std::strerror(errno), "Linux 5.12 or newer");
       else
         reached("mntns");
     }
@@ -201,11 +201,11 @@ confinement confine(const confinement_plan& plan) {
       const std::string why = std::string{"unshare: "} + std::strerror(errno);
       const auto remedy = namespace_remedy();
       for (const auto& ns : always)
-        m.lacks(ns.name, why, remedy);
+        m.missing_requirements(ns.name, why, remedy);
       if (plan.read_only_files)
-        m.lacks("mntns", why, remedy);
+        m.missing_requirements("mntns", why, remedy);
       if (plan.own_processes)
-        m.lacks("pidns", why, remedy);
+        m.missing_requirements("pidns", why, remedy);
     }
   }
   // A compile server keeps root's: it writes where its user may.

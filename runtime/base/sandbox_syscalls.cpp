@@ -349,7 +349,7 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
          {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
   b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
   b.allow("munmap", {when(0, SCMP_CMP_GE, pin_end)});
-  // What free() needs. Advice beyond it punches holes into shared memory or gives one contestant larger pages.
+  // What free() needs. Advice beyond it punches holes into shared memory or gives one process larger pages.
   b.allow("madvise", {when(0, SCMP_CMP_GE, pin_end), when(2, SCMP_CMP_LE, MADV_FREE)});
   b.rule(SCMP_ACT_ERRNO(EINVAL), "madvise", {when(2, SCMP_CMP_GT, MADV_FREE)});
   b.allow("prlimit64", {when(0, SCMP_CMP_EQ, 0), when(2, SCMP_CMP_EQ, 0)});

@@ -37,7 +37,7 @@ verdict parse_verdict(std::string_view text);
 
 // A failure of the infrastructure. Empty kind: no fault.
 struct fault {
-  // no_space worker_killed device_sick toolchain_missing protocol timed_out sandbox rival_failed internal
+  // no_space worker_killed device_sick toolchain_missing protocol timed_out sandbox baseline_failed internal
   std::string kind;
   std::string detail; // for a person
   uint32_t retried = 0;

@@ -30,7 +30,7 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
 }
 
 // Whom a generator of that kind asks; null: nobody.
-model_actor model_for(const node_ground& ground, const std::string& kind) {
+model_actor model_for(const campaign_dependencies& ground, const std::string& kind) {
   if (kind == "relay")
     return caf::actor_cast<model_actor>(ground.relay);
   if (kind == "llm")
@@ -42,25 +42,27 @@ constexpr const char* batch_hint =
     ". Or let what is to be judged travel to a machine that has it: kevolve run --batch, "
     "or [[device]] batch = true in the daemon's configuration; then kevolve batch export";
 
-result<void> has_target(const campaign_spec& spec, const node_ground& ground) {
+result<void> has_target(const campaign_spec& spec, const campaign_dependencies& ground) {
   const auto served = ground.targets.find(spec.target);
   if (served != ground.targets.end()) {
     // What travels is judged where a machine has it all.
-    const auto lacks = ground.batch.contains(spec.target) ? std::string{} : served->second->lacks();
-    return lacks.empty() ? result<void>{}
-                         : fail(errc::unsupported,
-                                "this node cannot serve target '" + spec.target + "': " + lacks
-                                    + (served->second->compiles_only() || ground.evaluate_only ? "" : batch_hint));
+    const auto missing_requirements =
+        ground.batch.contains(spec.target) ? std::string{} : served->second->missing_requirements();
+    return missing_requirements.empty()
+               ? result<void>{}
+               : fail(errc::unsupported,
+                      "this node cannot serve target '" + spec.target + "': " + missing_requirements
+                          + (served->second->compiles_only() || ground.evaluate_only ? "" : batch_hint));
   }
   const auto known = make_target(spec.target, {}); // it may be the machine that lacks what it needs
-  const auto lacks = known ? (*known)->lacks() : std::string{};
+  const auto missing_requirements = known ? (*known)->missing_requirements() : std::string{};
   return fail(errc::unsupported, "this node does not serve target '" + spec.target + "'"
-                                     + (lacks.empty()               ? ""
-                                        : (*known)->compiles_only() ? ": " + lacks
-                                                                    : ": " + lacks + batch_hint));
+                                     + (missing_requirements.empty() ? ""
+                                        : (*known)->compiles_only()  ? ": " + missing_requirements
+                                                                     : ": " + missing_requirements + batch_hint));
 }
 
-result<void> has_what_it_needs(const campaign_spec& spec, const node_ground& ground) {
+result<void> has_what_it_needs(const campaign_spec& spec, const campaign_dependencies& ground) {
   if (auto target = has_target(spec, ground); !target || ground.evaluate_only) // no model is asked then
     return target;
   const auto names = ground.board ? ground.board->names() : std::vector<std::string>{};
@@ -103,16 +105,16 @@ caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr
 
 } // namespace
 
-result<void> may_run(const campaign_submission& submission, const node_ground& ground) {
+result<void> may_run(const campaign_submission& submission, const campaign_dependencies& ground) {
   auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());
   return has_what_it_needs(*spec, ground);
 }
 
-result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
-                                         const campaign_submission& submission, uint64_t parent, actors_wanted extent,
-                                         caf::actor_addr directory) {
+result<campaign_parts> assemble_campaign(caf::actor_system& system, const campaign_dependencies& ground,
+                                         const id128& id, const campaign_submission& submission, uint64_t parent,
+                                         actors_wanted extent, caf::actor_addr directory) {
   auto spec = decode_older<campaign_spec>(submission.spec);
   if (!spec)
     return tl::unexpected(spec.error());

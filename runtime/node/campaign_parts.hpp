@@ -13,7 +13,7 @@
 namespace kevolve {
 
 // What every campaign of a node is built from.
-struct node_ground {
+struct campaign_dependencies {
   id128 node;
   uint64_t epoch = 0;
   std::shared_ptr<card_table> cards;
@@ -28,7 +28,7 @@ struct node_ground {
   std::shared_ptr<std::map<id128, caf::actor_addr>> started = std::make_shared<std::map<id128, caf::actor_addr>>();
   uint64_t places = 0;           // campaigns that may run at once; 0: any number
   std::set<std::string> batch{}; // targets of which no device can be reached: their evaluations travel as files
-  std::shared_ptr<held_results> held = std::make_shared<held_results>();
+  std::shared_ptr<pinned_results> held = std::make_shared<pinned_results>();
   caf::actor retention{};     // hears (atom::tick) when a campaign has ended; null: all are kept
   bool evaluate_only = false; // campaigns came as such a file: what has a candidate is judged, and no more is made
 };
@@ -44,11 +44,11 @@ enum class actors_wanted : uint8_t {
   judge_only // the evaluator, for a single candidate
 };
 // errc::unsupported names what the campaign needs and this node lacks: its target, a provider.
-result<void> may_run(const campaign_submission& submission, const node_ground& ground);
+result<void> may_run(const campaign_submission& submission, const campaign_dependencies& ground);
 
 // `directory`: hears of the campaign's end.
-result<campaign_parts> assemble_campaign(caf::actor_system& system, const node_ground& ground, const id128& id,
-                                         const campaign_submission& submission, uint64_t parent, actors_wanted extent,
-                                         caf::actor_addr directory = {});
+result<campaign_parts> assemble_campaign(caf::actor_system& system, const campaign_dependencies& ground,
+                                         const id128& id, const campaign_submission& submission, uint64_t parent,
+                                         actors_wanted extent, caf::actor_addr directory = {});
 
 } // namespace kevolve

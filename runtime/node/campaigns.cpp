@@ -275,7 +275,7 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
 } // namespace campaigns_steps
 
 campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,
-                                         node_ground ground, bool resume_all) {
+                                         campaign_dependencies ground, bool resume_all) {
   namespace steps = campaigns_steps;
   self->state.card = std::move(card);
   self->state.ground = std::move(ground);

@@ -38,7 +38,7 @@ struct campaigns_state {
     bool looked_up = false; // its status is on the way
   };
   card_ptr card;
-  node_ground ground;
+  campaign_dependencies ground;
   std::map<id128, entry> running;
   std::map<id128, successor> ending;
   std::set<id128> going; // are being forgotten
@@ -46,6 +46,6 @@ struct campaigns_state {
 };
 
 campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campaigns_state> self, card_ptr card,
-                                         node_ground ground, bool resume_all);
+                                         campaign_dependencies ground, bool resume_all);
 
 } // namespace kevolve

@@ -43,7 +43,7 @@ result<single_evaluation> evaluate_once(node& where, const campaign_spec& spec, 
   submission.spec = encode(spec);
   auto id = campaign_id(submission);
   const auto before = p.data->last_campaign_sequence(id).value_or(0);
-  node_ground ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.models, p.board, p.targets};
+  campaign_dependencies ground{p.id, p.session, p.cards, p.journal, p.scheduler, p.relay, p.models, p.board, p.targets};
   auto parts = assemble_campaign(p.system, ground, id, submission, 0, actors_wanted::judge_only);
   if (!parts)
     return tl::unexpected(parts.error());

@@ -170,7 +170,7 @@ std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_
   return out;
 }
 
-sweep::sweep(store& data, held_results& held) : data_(data), held_(held) {
+sweep::sweep(store& data, pinned_results& held) : data_(data), held_(held) {
   held_.keep(true);
   data_.watch(true);
 }
@@ -203,7 +203,7 @@ result<void> sweep::erase() {
   return {};
 }
 
-forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, held_results& held) {
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, pinned_results& held) {
   forgetting out;
   const auto note = [&](const failure& why) {
     if (!out.trouble)

@@ -24,7 +24,7 @@ std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_
 // lives stays.
 class sweep {
 public:
-  sweep(store& data, held_results& held);
+  sweep(store& data, pinned_results& held);
   ~sweep();
   sweep(const sweep&) = delete;
   sweep& operator=(const sweep&) = delete;
@@ -34,7 +34,7 @@ public:
 
 private:
   store& data_;
-  held_results& held_;
+  pinned_results& held_;
   std::vector<record_name> records_;
 };
 
@@ -44,6 +44,6 @@ struct forgetting {
   std::optional<failure> trouble; // the first; the others go on where they can
 };
 // Campaigns that nobody works on; those that have not ended are left. What candidates in flight hold stays.
-forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, held_results& held);
+forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, pinned_results& held);
 
 } // namespace kevolve

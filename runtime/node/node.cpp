@@ -319,13 +319,14 @@ result<std::unique_ptr<node>> node::start(node_options options) {
         there += " " + d.id;
       }
       if (!known)
-        return fail(errc::bad_input, "target " + name + " has no device '" + id
-                                         + "'; it has:" + (there.empty() ? " none. " + (*t)->lacks() : there));
+        return fail(errc::bad_input, "target " + name + " has no device '" + id + "'; it has:"
+                                         + (there.empty() ? " none. " + (*t)->missing_requirements() : there));
     }
     // Of one that was started for a campaign, that campaign is told.
-    if (auto lacks = options.resume_all && !options.batch.contains(name) ? (*t)->lacks() : std::string{};
-        !lacks.empty())
-      log::warn("node", "no campaign on target {} can run here: {}", name, lacks);
+    if (auto missing_requirements =
+            options.resume_all && !options.batch.contains(name) ? (*t)->missing_requirements() : std::string{};
+        !missing_requirements.empty())
+      log::warn("node", "no campaign on target {} can run here: {}", name, missing_requirements);
     targets[name] = std::move(*t);
   }
   id128 id;
@@ -361,7 +362,8 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   directory.kind = "campaigns";
   directory.name = "campaigns";
   p->campaigns = add_front<campaigns_actor>(p->system, p->cards, directory);
-  node_ground ground{id, session, p->cards, p->journal, p->scheduler, p->relay, p->models, p->board, p->targets};
+  campaign_dependencies ground{id,       session,   p->cards, p->journal, p->scheduler,
+                               p->relay, p->models, p->board, p->targets};
   ground.places = static_cast<uint64_t>(std::max<int64_t>(p->options.campaigns, 0));
   std::vector<child_spec> work;
   const auto half = p->options.read_only ? result<std::vector<id128>>{} : half_forgotten(*p->data);

@@ -45,7 +45,7 @@ bool makes_the_tree(event_kind k) {
     case event_kind::node_selected:
     case event_kind::node_proposed:
     case event_kind::node_finished:
-    case event_kind::champion_crowned:
+    case event_kind::champion_changed:
     case event_kind::node_confirmed:
     case event_kind::node_amended:
     case event_kind::campaign_steered:

@@ -88,7 +88,7 @@ void ask_next(pointer self) {
 } // namespace
 
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, std::shared_ptr<held_results> held, uint64_t keep) {
+                        campaigns_actor campaigns, std::shared_ptr<pinned_results> held, uint64_t keep) {
   auto& st = self->state;
   st.card = std::move(card);
   st.data = std::move(data);

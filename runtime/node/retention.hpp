@@ -19,7 +19,7 @@ struct retention_state {
   card_ptr card;
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
-  std::shared_ptr<held_results> held;
+  std::shared_ptr<pinned_results> held;
   uint64_t keep = 0;  // candidates of ended campaigns; 0: all
   bool busy = false;  // from a tick to the end of what it found
   bool again = false; // a tick came meanwhile
@@ -29,6 +29,6 @@ struct retention_state {
 
 // Reacts to (atom::tick). Waits for the disk: on a thread of its own.
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
-                        campaigns_actor campaigns, std::shared_ptr<held_results> held, uint64_t keep);
+                        campaigns_actor campaigns, std::shared_ptr<pinned_results> held, uint64_t keep);
 
 } // namespace kevolve

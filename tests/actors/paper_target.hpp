@@ -11,7 +11,7 @@ public:
   trust_tier trust() const override { return trust_tier::native; }
   std::vector<std::string> languages() const override { return {std::string(1, 'c')}; }
   candidate_form form(const contract& task) const override { return c_form(task); }
-  std::string misread(const contract&, const std::string& source) const override {
+  std::string lint_candidate(const contract&, const std::string& source) const override {
     return source == "gibberish" ? "paper:1:1: error: gibberish" : "";
   }
   std::vector<flag_set> flag_menu() const override { return {{"base", "", true}, {"more", "", false}}; }

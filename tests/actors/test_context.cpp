@@ -127,31 +127,31 @@ TEST_CASE("an ancestor is what was tried and what the judge said, capped") {
 
 TEST_CASE("of a parent its compile and its last evaluation are told: times, what bounds it, its machine code") {
   node_record node;
-  CHECK(told_of(node).empty());
+  CHECK(feedback_evaluations(node).empty());
   const auto compiled = random_id();
-  const auto raced = random_id();
+  const auto compared = random_id();
   node.evaluations = {compiled};
-  CHECK(told_of(node) == std::vector<id128>{compiled});
-  node.evaluations = {compiled, random_id(), raced};
-  CHECK(told_of(node) == std::vector<id128>{compiled, raced});
+  CHECK(feedback_evaluations(node) == std::vector<id128>{compiled});
+  node.evaluations = {compiled, random_id(), compared};
+  CHECK(feedback_evaluations(node) == std::vector<id128>{compiled, compared});
 
-  evaluation_record race;
-  race.outcome.evidence = {{"bound", "memory"}, {"bound.why", "83 %"}};
+  evaluation_record screening;
+  screening.outcome.evidence = {{"bound", "memory"}, {"bound.why", "83 %"}};
   shape_timing t;
   t.shape = "n=8";
   t.candidate_ns = {10.0};
-  t.rival_ns = {20.0};
-  race.outcome.timings = {t};
+  t.baseline_ns = {20.0};
+  screening.outcome.timings = {t};
   evaluation_record compile;
   compile.outcome.evidence = {{"sass", "[]"}, {"sass.notes", "k: spills"}};
-  for (const auto& order : {std::pair{&race, &compile}, {&compile, &race}}) {
+  for (const auto& order : {std::pair{&screening, &compile}, {&compile, &screening}}) {
     ancestor a;
-    take_told(a, *order.first);
-    take_told(a, *order.second);
+    append_feedback(a, *order.first);
+    append_feedback(a, *order.second);
     CHECK(a.bound == "memory");
     CHECK(a.bound_why == "83 %");
     CHECK(a.code_notes == "k: spills");
     CHECK(a.shape_ns.at("n=8") == 10.0);
-    CHECK(a.rival_ns.at("n=8") == 20.0);
+    CHECK(a.baseline_ns.at("n=8") == 20.0);
   }
 }

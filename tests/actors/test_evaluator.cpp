@@ -21,14 +21,14 @@ namespace {
 struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
-  std::vector<std::string> raced; // objects
-  std::vector<double> alphas;     // of confirmations
-  uint32_t faults = 0;            // the next so many jobs on a candidate are faults
+  std::vector<std::string> compared; // objects
+  std::vector<double> alphas;        // of confirmations
+  uint32_t faults = 0;               // the next so many jobs on a candidate are faults
   int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
-  bool races_end = true;
+  bool screenings_end = true;
   caf::typed_response_promise<judge_outcome> racing; // does not end
-  uint32_t released = 0;                             // by the scheduler: whoever wanted the race is gone
+  uint32_t released = 0;                             // by the scheduler: whoever wanted the screening is gone
 };
 
 // A source without what the evaluator puts around it.
@@ -73,12 +73,12 @@ device_actor::behavior_type paper_device(device_actor::pointer self, std::shared
         ++s->judged[q.mode];
         if (q.mode == judge_mode::confirm)
           s->alphas.push_back(q.alpha);
-        if (q.mode == judge_mode::race)
-          s->raced.push_back(q.candidate);
-        if (q.mode == judge_mode::race && !s->races_end)
+        if (q.mode == judge_mode::screening)
+          s->compared.push_back(q.candidate);
+        if (q.mode == judge_mode::screening && !s->screenings_end)
           return s->racing = self->make_response_promise<judge_outcome>();
         judge_outcome o;
-        if (q.mode == judge_mode::race || q.mode == judge_mode::confirm)
+        if (q.mode == judge_mode::screening || q.mode == judge_mode::confirm)
           o = s->verdict_on_candidates;
         else
           o.result = verdict::pass;
@@ -118,7 +118,7 @@ struct laboratory : virtual_system {
     offer("compiler", caf::actor_cast<caf::actor>(compiler));
     offer("device", caf::actor_cast<caf::actor>(device));
     said->verdict_on_candidates.result = verdict::pass;
-    said->verdict_on_candidates.decision = race_decision::slower;
+    said->verdict_on_candidates.decision = comparison_decision::slower;
     said->verdict_on_candidates.speedup = 0.5;
     start();
   }
@@ -143,7 +143,7 @@ struct laboratory : virtual_system {
     return ask<evaluation>(tested, atom::evaluate_v, q);
   }
   void candidates_win() {
-    said->verdict_on_candidates.decision = race_decision::faster;
+    said->verdict_on_candidates.decision = comparison_decision::faster;
     said->verdict_on_candidates.speedup = 2.0;
     said->verdict_on_candidates.ci_low = 1.9;
   }
@@ -161,8 +161,8 @@ struct laboratory : virtual_system {
     ask<uint64_t>(context->journal, atom::append_v, a);
     run();
   }
-  uint32_t races() const {
-    auto i = said->judged.find(judge_mode::race);
+  uint32_t screenings() const {
+    auto i = said->judged.find(judge_mode::screening);
     return i == said->judged.end() ? 0 : i->second;
   }
   ~laboratory() {
@@ -186,7 +186,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and st
   CHECK(e->value->ratio == 0.5);
   CHECK(e->value->evaluations.size() == 2);
   CHECK(said->compiled == std::vector<std::string>{"candidate"});
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   CHECK(said->judged[judge_mode::probe] == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
   settle(*e->value);
@@ -213,11 +213,11 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is pai
   CHECK(two->value->evaluations == one->value->evaluations);
   CHECK(two->value->result == verdict::pass);
   CHECK(said->compiled.size() == 2);
-  CHECK(races() == 2);
+  CHECK(screenings() == 2);
 }
 
 TEST_CASE_FIXTURE(laboratory, "a compile that took long is synced at once, a short one with the next that must be") {
-  said->races_end = false; // the others wait for their turn, compiled
+  said->screenings_end = false; // the others wait for their turn, compiled
   auto first = evaluate("racing", 1);
   run();
   said->compile_ns = 2'000'000'000;
@@ -240,24 +240,24 @@ TEST_CASE_FIXTURE(laboratory,
   REQUIRE(one->value);
   CHECK(one->value->confirmed);
   CHECK_FALSE(two->value);
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   settle(*one->value);
   champion_info champion;
   champion.index = 1;
   champion.object = one->value->object;
   champion.speedup = 2.0;
-  caf::anon_send(tested, atom::crowned_v, champion);
+  caf::anon_send(tested, atom::champion_changed_v, champion);
   run();
-  CHECK(races() == 2);
+  CHECK(screenings() == 2);
   REQUIRE(two->value);
-  CHECK(two->value->rival.index == 1);
+  CHECK(two->value->baseline.index == 1);
   // A campaign that says nothing holds nobody up for long.
   auto three = evaluate("third", 3);
   run();
   CHECK_FALSE(three->value);
   pass(1s);
   REQUIRE(three->value);
-  CHECK(three->value->rival.index == 1);
+  CHECK(three->value->baseline.index == 1);
 }
 
 TEST_CASE_FIXTURE(laboratory,
@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(laboratory,
   said->verdict_on_candidates.ci_low = 0.9; // it reaches its confirmation, and no further
   champion_info champion;
   champion.level = 0.02;
-  caf::anon_send(tested, atom::crowned_v, champion);
+  caf::anon_send(tested, atom::champion_changed_v, champion);
   auto one = evaluate("fast", 1);
   auto two = evaluate("other", 2);
   run();
@@ -275,7 +275,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK_FALSE(two->value);
   settle(*one->value);
   champion.level = 0.01;
-  caf::anon_send(tested, atom::crowned_v, champion);
+  caf::anon_send(tested, atom::champion_changed_v, champion);
   run();
   REQUIRE(two->value);
   CHECK(said->alphas == std::vector<double>{0.04, 0.02});
@@ -297,7 +297,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after 
   REQUIRE(words->value);
   CHECK(words->value->result == verdict::none);
   CHECK(!words->value->object.empty());
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   REQUIRE(one->value);
   CHECK(said->alphas == std::vector<double>{0.008});
   CHECK(said->compiled.size() == 2);
@@ -307,7 +307,7 @@ TEST_CASE_FIXTURE(laboratory, "a compile alone is kept for the evaluation after 
   run();
   pass(1s);
   REQUIRE(two->value);
-  CHECK(races() == 2);
+  CHECK(screenings() == 2);
   CHECK(said->compiled.size() == 2);
 }
 
@@ -361,7 +361,7 @@ TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that 
   REQUIRE(one->value);
   one->value->unsaved.blobs.emplace_back("object of the champion");
   settle(*one->value);
-  said->verdict_on_candidates.decision = race_decision::slower;
+  said->verdict_on_candidates.decision = comparison_decision::slower;
   evaluate_request q;
   q.index = 1;
   q.what.source = "fast";
@@ -371,7 +371,7 @@ TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that 
   pass(1s);
   REQUIRE(again->value);
   REQUIRE(two->value);
-  CHECK(said->raced == std::vector<std::string>{"object of fast", "object of fast", "object of other"});
+  CHECK(said->compared == std::vector<std::string>{"object of fast", "object of fast", "object of other"});
 }
 
 TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought again") {
@@ -388,12 +388,12 @@ TEST_CASE_FIXTURE(laboratory, "what a former instance has bought is not bought a
   CHECK(after->value->evaluations == before->value->evaluations);
   CHECK(after->value->last.evidence.at("sass") == "as compiled");
   CHECK(said->compiled.size() == 1);
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   CHECK(said->judged[judge_mode::admit] == 1);
 }
 
 TEST_CASE_FIXTURE(laboratory, "what a candidate bought or waited for is held until each node's end is stored") {
-  said->races_end = false;
+  said->screenings_end = false;
   auto racing = evaluate("candidate", 1);
   auto waits = evaluate("candidate", 2);
   run();
@@ -476,7 +476,7 @@ TEST_CASE_FIXTURE(laboratory,
   run();
   REQUIRE(second->value);
   CHECK(said->compiled.size() == 1);
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   settle(*second->value); // the first's node is killed before it stored anything
   stop(caf::actor_cast<caf::actor>(tested));
   start();
@@ -484,7 +484,7 @@ TEST_CASE_FIXTURE(laboratory,
   run();
   REQUIRE(third->value);
   CHECK(third->value->evaluations == second->value->evaluations);
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
 }
 
 TEST_CASE_FIXTURE(laboratory, "a fault is tried again after a while, and is no verdict") {
@@ -525,7 +525,7 @@ TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is 
   REQUIRE(e->value);
   CHECK(e->value->result == verdict::pass);
   CHECK(e->value->rule == "same_object");
-  CHECK(races() == 0);
+  CHECK(screenings() == 0);
 }
 
 TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
@@ -540,10 +540,10 @@ TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
 }
 
 TEST_CASE_FIXTURE(laboratory, "a cancelled campaign's race does not go on") {
-  said->races_end = false;
+  said->screenings_end = false;
   auto e = evaluate("candidate");
   run();
-  CHECK(races() == 1);
+  CHECK(screenings() == 1);
   CHECK_FALSE(e->come());
   caf::anon_send(tested, atom::cancel_v);
   run();

@@ -57,16 +57,16 @@ struct play {
     event(event_kind::node_finished, encode(r));
     return r;
   }
-  void crown(uint64_t index, double speedup) {
+  void promote(uint64_t index, double speedup) {
     champion_record c;
     c.index = index;
     c.object = "object " + std::to_string(index);
     c.speedup = speedup;
     c.ci_low = 0.9 * speedup;
     c.ci_high = 1.1 * speedup;
-    CHECK(fold_crowned(live, c));
+    CHECK(fold_champion_changed(live, c));
     c.tree_hash = live.tree.hash();
-    event(event_kind::champion_crowned, encode(c));
+    event(event_kind::champion_changed, encode(c));
   }
 
   play() {
@@ -78,13 +78,13 @@ struct play {
     select({0}, true);
     select({0}, true);
     finish(2, verdict::pass, 2.0);
-    crown(2, 2.0);
+    promote(2, 2.0);
     finish(1, verdict::wrong_result, 0.0);
     select({2}, false);
     finish(4, verdict::pass, 1.5);
     select({2, 4}, false);
     finish(5, verdict::none, 0.0, "exhausted");
-    crown(2, 1.9); // the same champion, measured again
+    promote(2, 1.9); // the same champion, measured again
     select({0}, true);
   }
 };
@@ -194,7 +194,7 @@ TEST_CASE("an event told twice changes nothing") {
 
 TEST_CASE("a tree hash that does not hold is reported with its event") {
   play p;
-  for (auto kind : {event_kind::node_selected, event_kind::node_finished, event_kind::champion_crowned}) {
+  for (auto kind : {event_kind::node_selected, event_kind::node_finished, event_kind::champion_changed}) {
     auto events = p.events;
     for (auto& e : events)
       if (e.kind == kind) {
@@ -232,9 +232,9 @@ TEST_CASE("a payload that does not decode is reported, not skipped") {
 TEST_CASE("a champion measured anew does not end a stall, a new one does") {
   play p;
   p.live.valid_since_best = 17;
-  p.crown(2, 1.8);
+  p.promote(2, 1.8);
   CHECK(p.live.valid_since_best == 17);
-  p.crown(4, 2.5);
+  p.promote(4, 2.5);
   CHECK(p.live.valid_since_best == 0);
 }
 
@@ -412,8 +412,8 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   const auto again = folded(p.events);
   CHECK(again.mismatch.empty());
   CHECK(picture(again) == picture(f));
-  CHECK(crown_of(f, 2).object == f.objects.at(2));
-  CHECK(crown_of(f, 2).speedup == 0.5);
+  CHECK(promotion_of(f, 2).object == f.objects.at(2));
+  CHECK(promotion_of(f, 2).speedup == 0.5);
   amendment_record root{0, verdict::crashed, "", "", 0, 0, 0, {}};
   CHECK_FALSE(fold_amended(f, root));
 }
@@ -560,7 +560,7 @@ TEST_CASE("a row with its rival's figure shows no interval, and no more than the
   same.index = 3;
   same.result = verdict::pass;
   same.rule = same_object;
-  same.fitness = same.ci_low = same.ci_high = 2.0; // its rival's, which was measured again since
+  same.fitness = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
   same.estimate = true;
   REQUIRE(fold_finished(p.live, same));
   auto screened = same;

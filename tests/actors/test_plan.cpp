@@ -9,7 +9,7 @@ using namespace kevolve;
 
 namespace {
 
-evaluation_record outcome(verdict v, race_decision d = race_decision::undecided, double ci_low = 0.0) {
+evaluation_record outcome(verdict v, comparison_decision d = comparison_decision::undecided, double ci_low = 0.0) {
   evaluation_record r;
   r.evaluation = random_id();
   r.outcome.result = v;
@@ -52,7 +52,7 @@ TEST_CASE("an evaluation goes as far as its results carry it") {
     verdict result;
     bool confirmed;
   };
-  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
+  auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
   std::vector<row> rows{
       {"does not compile",
        false,
@@ -74,51 +74,51 @@ TEST_CASE("an evaluation goes as far as its results carry it") {
        false},
       {"wrong",
        false,
-       {{stage::compile, built}, {stage::race, outcome(verdict::wrong_result)}},
+       {{stage::compile, built}, {stage::screening, outcome(verdict::wrong_result)}},
        "compile race ",
        verdict::wrong_result,
        false},
       {"slower",
        false,
-       {{stage::compile, built}, {stage::race, outcome(verdict::pass, race_decision::slower)}},
+       {{stage::compile, built}, {stage::screening, outcome(verdict::pass, comparison_decision::slower)}},
        "compile race ",
        verdict::pass,
        false},
       {"screened",
        false,
-       {{stage::compile, built}, {stage::race, outcome(verdict::pass, race_decision::screened)}},
+       {{stage::compile, built}, {stage::screening, outcome(verdict::pass, comparison_decision::screened)}},
        "compile race ",
        verdict::pass,
        false},
       {"undecided",
        false,
-       {{stage::compile, built}, {stage::race, outcome(verdict::pass)}},
+       {{stage::compile, built}, {stage::screening, outcome(verdict::pass)}},
        "compile race ",
        verdict::pass,
        false},
       {"faster and confirmed",
        false,
-       {{stage::compile, built}, {stage::race, faster}, {stage::confirm, faster}},
+       {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, faster}},
        "compile race confirm ",
        verdict::pass,
        true},
       {"faster, but the interval includes no gain",
        false,
        {{stage::compile, built},
-        {stage::race, faster},
-        {stage::confirm, outcome(verdict::pass, race_decision::faster, 0.99)}},
+        {stage::screening, faster},
+        {stage::confirm, outcome(verdict::pass, comparison_decision::faster, 0.99)}},
        "compile race confirm ",
        verdict::pass,
        false},
       {"faster, wrong on a held-out shape",
        false,
-       {{stage::compile, built}, {stage::race, faster}, {stage::confirm, outcome(verdict::wrong_result)}},
+       {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, outcome(verdict::wrong_result)}},
        "compile race confirm ",
        verdict::wrong_result,
        false},
       {"final",
        true,
-       {{stage::compile, built}, {stage::final_confirm, outcome(verdict::pass, race_decision::slower, 0.5)}},
+       {{stage::compile, built}, {stage::final_confirm, outcome(verdict::pass, comparison_decision::slower, 0.5)}},
        "compile final ",
        verdict::pass,
        true},
@@ -143,30 +143,30 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
   struct row {
     const char* name;
     double audit_from;
-    evaluation_record race;
+    evaluation_record screening;
     const char* path;
     bool verified;
   };
-  const auto undecided = outcome(verdict::pass); // 1.5 times its rival
+  const auto undecided = outcome(verdict::pass); // 1.5 times its baseline
   auto same = undecided;
   same.outcome.rule = same_object;
   auto restless = undecided;
   restless.outcome.evidence["disturbed"] = "stolen time";
-  auto restless_gain = outcome(verdict::pass, race_decision::faster, 1.2);
+  auto restless_gain = outcome(verdict::pass, comparison_decision::faster, 1.2);
   restless_gain.outcome.evidence["disturbed"] = "stolen time";
-  auto weathered_gain = outcome(verdict::pass, race_decision::faster, 1.2);
-  weathered_gain.outcome.evidence["weathered"] = "stolen time";
+  auto noisy_gain = outcome(verdict::pass, comparison_decision::faster, 1.2);
+  noisy_gain.outcome.evidence["weathered"] = "stolen time";
   const std::vector<row> rows{
       {"below the threshold", 1.6, undecided, "compile race ", false},
       {"at the threshold", 1.5, undecided, "compile race audit ", true},
       {"no threshold", 0.0, undecided, "compile race ", false},
       {"wrong", 1.0, outcome(verdict::wrong_result), "compile race ", false},
-      {"a gain is confirmed instead", 1.0, outcome(verdict::pass, race_decision::faster, 1.2), "compile race confirm ",
-       true},
+      {"a gain is confirmed instead", 1.0, outcome(verdict::pass, comparison_decision::faster, 1.2),
+       "compile race confirm ", true},
       {"the rival's own code", 1.0, same, "compile race ", true},
       {"never calm", 1.0, restless, "compile race audit ", false},
       {"a gain, never calm", 1.0, restless_gain, "compile race confirm audit ", false},
-      {"a gain that no weather turns", 1.0, weathered_gain, "compile race confirm audit ", false},
+      {"a gain that no weather turns", 1.0, noisy_gain, "compile race confirm audit ", false},
   };
   for (const auto& r : rows) {
     INFO(r.name);
@@ -175,7 +175,7 @@ TEST_CASE("a surprise that is not a gain over the champion is audited, once") {
     std::string out;
     for (auto s = next_stage(p); s != stage::done; s = next_stage(p)) {
       out += to_string(s) + " ";
-      apply(p, s, s == stage::compile ? built : r.race);
+      apply(p, s, s == stage::compile ? built : r.screening);
     }
     CHECK(out == r.path);
     CHECK(p.result.verified == r.verified);
@@ -187,11 +187,11 @@ TEST_CASE("what is known of the object stands beside what the last judge said, a
   auto compiled = built;
   compiled.outcome.evidence["sass"] = "[]";
   apply(p, stage::compile, compiled);
-  auto raced = outcome(verdict::pass, race_decision::faster, 1.2);
-  raced.outcome.evidence["pairs"] = "7";
-  apply(p, stage::race, raced);
+  auto compared = outcome(verdict::pass, comparison_decision::faster, 1.2);
+  compared.outcome.evidence["pairs"] = "7";
+  apply(p, stage::screening, compared);
   CHECK(p.result.last.evidence == std::map<std::string, std::string>{{"pairs", "7"}, {"sass", "[]"}});
-  apply(p, stage::confirm, outcome(verdict::pass, race_decision::faster, 1.2));
+  apply(p, stage::confirm, outcome(verdict::pass, comparison_decision::faster, 1.2));
   CHECK(p.result.last.evidence == std::map<std::string, std::string>{{"sass", "[]"}});
   evaluation_progress only;
   only.compile_only = true;
@@ -204,18 +204,18 @@ TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
   CHECK(!against_reference(stage::audit));
   evaluation_progress p;
   apply(p, stage::compile, built);
-  apply(p, stage::race, outcome(verdict::pass, race_decision::faster, 1.2));
-  auto confirmation = outcome(verdict::pass, race_decision::faster, 1.2);
+  apply(p, stage::screening, outcome(verdict::pass, comparison_decision::faster, 1.2));
+  auto confirmation = outcome(verdict::pass, comparison_decision::faster, 1.2);
   confirmation.outcome.evidence["log_e_faster"] = "5.25";
   apply(p, stage::confirm, confirmation);
-  auto audit = outcome(verdict::pass, race_decision::undecided, 1.1);
+  auto audit = outcome(verdict::pass, comparison_decision::undecided, 1.1);
   audit.outcome.speedup = 1.15;
   audit.outcome.ci_high = 1.19;
   apply(p, stage::audit, audit);
   CHECK(next_stage(p) == stage::done);
   CHECK(p.result.ratio == 1.15);
   CHECK(p.result.confirmed);
-  CHECK(p.result.decision == race_decision::faster);
+  CHECK(p.result.decision == comparison_decision::faster);
   CHECK(p.result.confirmed_by == "confirm+audit");
   CHECK(p.result.log_e == 5.25);
   apply(p, stage::audit, outcome(verdict::crashed));
@@ -225,13 +225,13 @@ TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
 TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be its own interval wide or narrow") {
   for (const auto& [low, high] : {std::pair{1.7, 1.81}, std::pair{0.5, 3.0}}) {
     evaluation_progress p;
-    auto raced = outcome(verdict::pass, race_decision::undecided, 0.07); // now fast, now slow
-    raced.outcome.ci_high = 1.73;
-    auto audit = outcome(verdict::pass, race_decision::undecided, low);
+    auto compared = outcome(verdict::pass, comparison_decision::undecided, 0.07); // now fast, now slow
+    compared.outcome.ci_high = 1.73;
+    auto audit = outcome(verdict::pass, comparison_decision::undecided, low);
     audit.outcome.speedup = 1.8;
     audit.outcome.ci_high = high;
     apply(p, stage::compile, built);
-    apply(p, stage::race, raced);
+    apply(p, stage::screening, compared);
     apply(p, stage::audit, audit);
     CHECK(p.result.ratio == 1.5);
     CHECK(p.result.ci_low == 0.07);
@@ -243,12 +243,12 @@ TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be
 TEST_CASE("an audit's figures replace the race's, and claim no gain") {
   evaluation_progress p;
   p.audit_from = 1.0;
-  auto screened = outcome(verdict::pass, race_decision::screened);
+  auto screened = outcome(verdict::pass, comparison_decision::screened);
   screened.outcome.estimate = true;
-  auto audit = outcome(verdict::pass, race_decision::faster, 1.2);
+  auto audit = outcome(verdict::pass, comparison_decision::faster, 1.2);
   audit.outcome.speedup = 1.1;
   apply(p, stage::compile, built);
-  apply(p, stage::race, screened);
+  apply(p, stage::screening, screened);
   apply(p, stage::audit, audit);
   CHECK(p.result.ratio == 1.1);
   CHECK(p.result.verified);
@@ -259,22 +259,22 @@ TEST_CASE("an audit's figures replace the race's, and claim no gain") {
 
 TEST_CASE("a confirmation needs the test's word, and brings its e-value along") {
   evaluation e;
-  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
+  auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
   auto confirmation = faster;
   confirmation.outcome.evidence["log_e_faster"] = "5.25";
-  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, confirmation}}, &e);
+  path(false, {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, confirmation}}, &e);
   CHECK(e.confirmed);
   CHECK(e.log_e == 5.25);
-  confirmation.outcome.decision = race_decision::undecided; // too few pairs, or a session that never calmed down
-  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, confirmation}}, &e);
+  confirmation.outcome.decision = comparison_decision::undecided; // too few pairs, or a session that never calmed down
+  path(false, {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, confirmation}}, &e);
   CHECK(!e.confirmed);
   CHECK(e.log_e == 0.0);
 }
 
 TEST_CASE("the stages' costs and figures end up in the evaluation") {
   evaluation e;
-  auto faster = outcome(verdict::pass, race_decision::faster, 1.2);
-  path(false, {{stage::compile, built}, {stage::race, faster}, {stage::confirm, faster}}, &e);
+  auto faster = outcome(verdict::pass, comparison_decision::faster, 1.2);
+  path(false, {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, faster}}, &e);
   CHECK(e.compile_ns == 3);
   CHECK(e.judge_ns == 14);
   CHECK(e.object == "an object");
@@ -288,12 +288,12 @@ TEST_CASE("the stages' costs and figures end up in the evaluation") {
 TEST_CASE("an evaluation id names everything that the result depends on, and nothing else") {
   const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device", reference_id("y = x;", "", "")};
   const id128 subject{3, 4};
-  const id128 rival{5, 6};
+  const id128 baseline{5, 6};
   struct change {
     const char* name;
     evaluation_ground ground;
     id128 subject;
-    id128 rival;
+    id128 baseline;
     bool of_compile; // does it change the id of a compile
     bool of_judge;
   };
@@ -303,24 +303,26 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
     return g;
   };
   std::vector<change> changes{
-      {"nothing", ground, subject, rival, false, false},
-      {"task", with([](auto& g) { g.task = {9, 9}; }), subject, rival, true, true},
-      {"reference", with([](auto& g) { g.measure = reference_id("y = 2 * x;", "", ""); }), subject, rival, false, true},
-      {"oracle", with([](auto& g) { g.measure = reference_id("y = x;", "y = x;", "f"); }), subject, rival, false, true},
-      {"toolchain", with([](auto& g) { g.toolchain = "other"; }), subject, rival, true, true},
-      {"harness", with([](auto& g) { g.harness = "other"; }), subject, rival, false, true},
-      {"device", with([](auto& g) { g.device = "other"; }), subject, rival, false, true},
-      {"subject", ground, {9, 9}, rival, true, true},
+      {"nothing", ground, subject, baseline, false, false},
+      {"task", with([](auto& g) { g.task = {9, 9}; }), subject, baseline, true, true},
+      {"reference", with([](auto& g) { g.measure = reference_id("y = 2 * x;", "", ""); }), subject, baseline, false,
+       true},
+      {"oracle", with([](auto& g) { g.measure = reference_id("y = x;", "y = x;", "f"); }), subject, baseline, false,
+       true},
+      {"toolchain", with([](auto& g) { g.toolchain = "other"; }), subject, baseline, true, true},
+      {"harness", with([](auto& g) { g.harness = "other"; }), subject, baseline, false, true},
+      {"device", with([](auto& g) { g.device = "other"; }), subject, baseline, false, true},
+      {"subject", ground, {9, 9}, baseline, true, true},
       {"rival", ground, subject, {9, 9}, false, true},
   };
   std::set<id128> stages;
-  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm, stage::audit}) {
-    auto id = evaluation_id(ground, subject, s, rival);
+  for (auto s : {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit}) {
+    auto id = evaluation_id(ground, subject, s, baseline);
     stages.insert(id);
     for (const auto& c : changes) {
       INFO(to_string(s) << ", other " << c.name);
       auto differs = s == stage::compile ? c.of_compile : c.of_judge;
-      CHECK((evaluation_id(c.ground, c.subject, s, c.rival) != id) == differs);
+      CHECK((evaluation_id(c.ground, c.subject, s, c.baseline) != id) == differs);
     }
   }
   CHECK(stages.size() == 5);
@@ -328,10 +330,10 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
 
 TEST_CASE("candidates that compile to the same object share their verdict") {
   const evaluation_ground ground{{1, 2}, "harness", "toolchain", "device", reference_id("y = x;", "", "")};
-  CHECK(evaluation_id(ground, object_id("same"), stage::race, {})
-        == evaluation_id(ground, object_id("same"), stage::race, {}));
-  CHECK(evaluation_id(ground, object_id("same"), stage::race, {})
-        != evaluation_id(ground, object_id("other"), stage::race, {}));
+  CHECK(evaluation_id(ground, object_id("same"), stage::screening, {})
+        == evaluation_id(ground, object_id("same"), stage::screening, {}));
+  CHECK(evaluation_id(ground, object_id("same"), stage::screening, {})
+        != evaluation_id(ground, object_id("other"), stage::screening, {}));
 }
 
 TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless it passed") {
@@ -353,10 +355,10 @@ TEST_CASE("the score is the rival's speedup times the ratio, and nothing unless 
 }
 
 TEST_CASE("a race asks for pairs enough to tell five percent, a promotion spends less of the error budget") {
-  judge_request race;
-  ask_for(stage::race, race);
-  CHECK(race.mode == judge_mode::race);
-  CHECK(race.max_pairs >= 60);
+  judge_request screening;
+  ask_for(stage::screening, screening);
+  CHECK(screening.mode == judge_mode::screening);
+  CHECK(screening.max_pairs >= 60);
   judge_request promotion;
   ask_for(stage::confirm, promotion, 0.01);
   CHECK(promotion.mode == judge_mode::confirm);

@@ -166,12 +166,12 @@ TEST_CASE("the prompt that has waited longest goes first, and is handed out agai
 TEST_CASE("only who holds a prompt gives it back") {
   synthesis::relay_queue q;
   q.put(waiting(1, 10));
-  CHECK_FALSE(q.give_back(prompt_id(1), "a", 20 * second));
+  CHECK_FALSE(q.return_resource(prompt_id(1), "a", 20 * second));
   q.take({{}, "a", 60 * second}, 20 * second);
-  CHECK_FALSE(q.give_back(prompt_id(1), "b", 30 * second));
-  CHECK(q.give_back(prompt_id(1), "a", 30 * second));
+  CHECK_FALSE(q.return_resource(prompt_id(1), "b", 30 * second));
+  CHECK(q.return_resource(prompt_id(1), "a", 30 * second));
   CHECK(q.take({{}, "b", 60 * second}, 30 * second)->holder == "b");
-  CHECK_FALSE(q.give_back(prompt_id(7), "a", 30 * second));
+  CHECK_FALSE(q.return_resource(prompt_id(7), "a", 30 * second));
 }
 
 TEST_CASE_FIXTURE(post_office, "a prompt waits, is taken under a lease, and its answer becomes the candidate") {

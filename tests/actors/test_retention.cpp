@@ -38,7 +38,7 @@ TEST_CASE("the oldest unpromoted nodes lose their samples, a promoted one's stay
 }
 
 TEST_CASE("what is released while others look for what is named is held until they are done") {
-  held_results held;
+  pinned_results held;
   const auto is = [&](const std::string& key) {
     return held.while_held([&](const auto& is_held) { return is_held(key); });
   };
@@ -61,17 +61,17 @@ TEST_CASE("thinned samples leave their medians and the figures that were made fr
   shape_timing t;
   t.shape = "n=1";
   t.speedup = 2.0;
-  t.rival_ns = {40, 10, 30, 20};
+  t.baseline_ns = {40, 10, 30, 20};
   t.candidate_ns = {9, 5, 7, 8};
   r.outcome.timings = {t};
   r.outcome.evidence = {{"discarded.1", "1 pair, ratio 2"}, {"discarded.1.samples.n=1", "20/10"}};
   auto final_one = r;
   final_one.stage = "final";
   CHECK(!thin(final_one));
-  CHECK(final_one.outcome.timings[0].rival_ns.size() == 4);
+  CHECK(final_one.outcome.timings[0].baseline_ns.size() == 4);
 
   CHECK(thin(r));
-  CHECK(r.outcome.timings[0].rival_ns == std::vector<double>{25});
+  CHECK(r.outcome.timings[0].baseline_ns == std::vector<double>{25});
   CHECK(r.outcome.timings[0].candidate_ns == std::vector<double>{7.5});
   CHECK(r.outcome.timings[0].speedup == 2.0);
   CHECK(r.outcome.evidence.at("thinned.n=1") == "4 pairs");

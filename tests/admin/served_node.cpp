@@ -72,18 +72,18 @@ void put_node(campaign_fold& f, append_request& a, node_record r, const std::str
   compiled.log = "kernel.c:1: remark: vectorised\n";
   compiled.outcome.result = verdict::pass;
   compiled.outcome.evidence["sass"] = "[]";
-  evaluation_record raced;
-  raced.evaluation = r.evaluations[1];
-  raced.stage = "race";
-  raced.outcome.result = verdict::pass;
-  raced.outcome.speedup = r.fitness;
+  evaluation_record compared;
+  compared.evaluation = r.evaluations[1];
+  compared.stage = "race";
+  compared.outcome.result = verdict::pass;
+  compared.outcome.speedup = r.fitness;
   shape_timing t;
   t.shape = "n=8";
-  t.rival_ns = {300, 100, 200};
+  t.baseline_ns = {300, 100, 200};
   t.candidate_ns = {100, 50, 75};
   t.ci_high = std::numeric_limits<double>::infinity();
-  raced.outcome.timings.push_back(t);
-  for (const auto& e : {compiled, raced})
+  compared.outcome.timings.push_back(t);
+  for (const auto& e : {compiled, compared})
     a.values.push_back({keys::evaluations, keys::evaluation(e.evaluation), encode(e)});
 }
 

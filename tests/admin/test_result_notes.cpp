@@ -9,7 +9,7 @@ namespace {
 shape_timing timed(double slow_ns, double fast_ns) {
   shape_timing t;
   t.shape = "n=8";
-  t.rival_ns = {slow_ns, slow_ns, slow_ns};
+  t.baseline_ns = {slow_ns, slow_ns, slow_ns};
   t.candidate_ns = {fast_ns, fast_ns, fast_ns};
   return t;
 }

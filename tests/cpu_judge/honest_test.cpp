@@ -41,7 +41,7 @@ std::string describe(const judge_outcome& o) {
   return fmt::format("{} ({}) {}; fault {} {}; {}; speedup {} [{}, {}], pairs {}", to_string(o.result), o.rule,
                      o.detail, o.trouble.kind, o.trouble.detail,
                      disturbed == o.evidence.end() ? "calm" : disturbed->second, o.speedup, o.ci_low, o.ci_high,
-                     o.timings.empty() ? 0 : o.timings[0].rival_ns.size());
+                     o.timings.empty() ? 0 : o.timings[0].baseline_ns.size());
 }
 
 // The children of a process, from the kernel's own list.
@@ -102,8 +102,8 @@ TEST_CASE("an honest kernel passes, with its errors and its times") {
   CHECK(o.correctness.max_abs < 1e-5);
   REQUIRE(o.timings.size() == 1);
   CHECK(o.timings[0].shape == "n=60000");
-  CHECK(o.timings[0].rival_ns.size() == o.timings[0].candidate_ns.size());
-  CHECK(o.timings[0].rival_ns.size() >= 3);
+  CHECK(o.timings[0].baseline_ns.size() == o.timings[0].candidate_ns.size());
+  CHECK(o.timings[0].baseline_ns.size() >= 3);
   CHECK(o.sandbox_level.find("seccomp") != std::string::npos);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {
   auto faster = judge.ask(request_for(poly_task(), slow(), reference()));
   INFO(describe(faster));
   CHECK(faster.result == verdict::pass);
-  CHECK(faster.decision == race_decision::faster);
+  CHECK(faster.decision == comparison_decision::faster);
   CHECK(faster.speedup > 1.2);
   CHECK(faster.ci_low > 1.0);
   CHECK(faster.timings.at(0).log_e_faster >= std::log(2.0 / 0.05));
@@ -122,14 +122,14 @@ TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {
   auto slower = judge.ask(request);
   INFO(describe(slower));
   CHECK(slower.result == verdict::pass);
-  CHECK(slower.decision == race_decision::slower);
+  CHECK(slower.decision == comparison_decision::slower);
   CHECK(slower.speedup < 1.0);
 
   request.screen_out = 1.2;
   auto screened = judge.ask(request);
-  CHECK(screened.decision == race_decision::screened);
+  CHECK(screened.decision == comparison_decision::screened);
   CHECK(screened.estimate);
-  CHECK(screened.timings.at(0).rival_ns.size() <= 5);
+  CHECK(screened.timings.at(0).baseline_ns.size() <= 5);
 }
 
 TEST_CASE("a kernel raced against itself is not faster, and comes first as often as second") {
@@ -141,7 +141,7 @@ TEST_CASE("a kernel raced against itself is not faster, and comes first as often
     INFO(describe(o));
     CHECK(o.result == verdict::pass);
     CHECK(o.correctness.bit_equal);
-    faster += o.decision == race_decision::faster ? 1 : 0;
+    faster += o.decision == comparison_decision::faster ? 1 : 0;
     for (const auto* what : {"called_first", "launched_first", "in_second_slot"}) {
       const auto& share = o.evidence.at(what);
       drawn[what].first += std::stoul(share);
@@ -153,7 +153,7 @@ TEST_CASE("a kernel raced against itself is not faster, and comes first as often
   for (const auto& [what, share] : drawn) {
     CAPTURE(what);
     CAPTURE(share.first);
-    CHECK(share.second >= 12);              // a pair of processes a race, or more
+    CHECK(share.second >= 12);              // a pair of processes a screening, or more
     CHECK(share.first >= share.second / 8); // a fair coin shows less once in 100,000 tries of 23
     CHECK(share.first <= share.second - share.second / 8);
   }
@@ -161,19 +161,19 @@ TEST_CASE("a kernel raced against itself is not faster, and comes first as often
 
 TEST_CASE("a session that never calms down is repeated, and then decides nothing") {
   judge_driver judge{{"--drift-limit", "0"}}; // no two probes agree so well
-  for (auto mode : {judge_mode::race, judge_mode::confirm}) {
+  for (auto mode : {judge_mode::screening, judge_mode::confirm}) {
     auto request = request_for(poly_task(), reference(), reference(), mode);
     request.min_interval_pairs = 4;
     auto o = judge.ask(request);
     INFO(describe(o));
     CHECK(o.result == verdict::pass); // noise is nobody's verdict
-    CHECK(o.decision == race_decision::undecided);
+    CHECK(o.decision == comparison_decision::undecided);
     CHECK(o.estimate);
     CHECK(o.evidence["repeated_sessions"] == "2");
     CHECK(o.evidence["disturbed"].find("drifted") != std::string::npos);
     const auto& lost = o.evidence["discarded.1.samples." + o.timings.at(0).shape];
     CHECK(std::count(lost.begin(), lost.end(), '/') >= 1);
-    CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).rival_ns.size())); // of the last session alone
+    CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).baseline_ns.size())); // of the last session alone
   }
   const auto confirmed = [&](uint32_t pairs) {
     auto request = request_for(poly_task(), slow(), reference(), judge_mode::confirm);
@@ -185,14 +185,14 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
   for (int i = 0; i < 4 && stands.evidence["repeated_sessions"] != "0"; ++i) // a stolen tick is longer than a session
     stands = confirmed(4);
   INFO(describe(stands));
-  CHECK(stands.decision == race_decision::faster);
+  CHECK(stands.decision == comparison_decision::faster);
   CHECK(stands.estimate); // what decided is certain, by how much is not
   CHECK(stands.evidence.contains("weathered"));
   CHECK_FALSE(stands.evidence.contains("disturbed"));
   CHECK(stands.evidence["repeated_sessions"] == "0");
   auto told = confirmed(30); // the figure that people are told
   INFO(describe(told));
-  CHECK(told.decision == race_decision::undecided);
+  CHECK(told.decision == comparison_decision::undecided);
   CHECK(told.estimate);
   CHECK_FALSE(told.evidence.contains("weathered"));
   CHECK(told.evidence.contains("disturbed"));
@@ -241,11 +241,11 @@ TEST_CASE("what is kept of a weight between calls is right if the task declares 
 TEST_CASE("a rival of its own is raced instead of the reference") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference());
-  request.rival = reference();
+  request.baseline = reference();
   auto o = judge.ask(request);
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
-  CHECK(o.decision != race_decision::faster);
+  CHECK(o.decision != comparison_decision::faster);
   CHECK(o.speedup < 1.2);
 }
 
@@ -254,10 +254,10 @@ TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes"
   auto o = judge.ask(request_for(poly_task(), slow(), reference(), judge_mode::confirm));
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
-  CHECK(o.decision == race_decision::faster);
+  CHECK(o.decision == comparison_decision::faster);
   REQUIRE(o.timings.size() == 2);
   for (const auto& t : o.timings) {
-    CHECK(t.rival_ns.size() >= (t.held_out ? 2 : 30));
+    CHECK(t.baseline_ns.size() >= (t.held_out ? 2 : 30));
     CHECK(t.ci_low <= t.speedup);
     CHECK(t.speedup <= t.ci_high);
   }
@@ -273,9 +273,9 @@ TEST_CASE("a confirmation goes on while the evidence leans its way, until it is 
   request.alpha = 1e-5;
   const auto o = judge.ask(request);
   INFO(describe(o));
-  CHECK(o.decision == race_decision::faster);
+  CHECK(o.decision == comparison_decision::faster);
   REQUIRE_FALSE(o.timings.empty());
-  CHECK(o.timings[0].rival_ns.size() > 12);
+  CHECK(o.timings[0].baseline_ns.size() > 12);
 }
 
 TEST_CASE("with threads each pair has processes of its own, without they are kept") {
@@ -525,13 +525,13 @@ TEST_CASE("a race that takes too long stays undecided") {
   request.delta = 10.0; // nothing can decide it
   request.screen_out = 100.0;
   request.max_pairs = 1'000'000;
-  request.race_ms = 100;
+  request.screening_ms = 100;
   auto o = judge.ask(request);
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
-  CHECK(o.decision == race_decision::undecided);
+  CHECK(o.decision == comparison_decision::undecided);
   CHECK(o.evidence.at("stopped").find("undecided") != std::string::npos);
-  CHECK(o.timings.at(0).rival_ns.size() >= 4);
+  CHECK(o.timings.at(0).baseline_ns.size() >= 4);
 }
 
 namespace {
@@ -637,27 +637,27 @@ TEST_CASE("where memory runs out, what runs candidates goes before the judge") {
 TEST_CASE("a confirmation of what is far behind ends early") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), spinning(40), judge_mode::confirm);
-  request.race_ms = 100;
+  request.screening_ms = 100;
   const auto o = judge.ask(request);
   INFO(describe(o));
   CHECK(o.result == verdict::pass);
-  CHECK(o.decision == race_decision::screened);
+  CHECK(o.decision == comparison_decision::screened);
   CHECK(o.estimate);
   CHECK(o.speedup < 0.1);
-  CHECK(o.timings.at(0).rival_ns.size() < request.min_interval_pairs);
+  CHECK(o.timings.at(0).baseline_ns.size() < request.min_interval_pairs);
 }
 
 TEST_CASE("a rival that fails is told as the rival's failure, with what it did") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference());
-  request.rival = compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) {\n"
-                            "  (void)x; (void)w; (void)n; y[-5] = 0.0f;\n}\n");
+  request.baseline = compile_c("#include <stdint.h>\nvoid poly(const float *x, const float *w, float *y, int64_t n) {\n"
+                               "  (void)x; (void)w; (void)n; y[-5] = 0.0f;\n}\n");
   const auto o = judge.ask(request);
   INFO(describe(o));
-  CHECK(o.trouble.kind == rival_failed);
+  CHECK(o.trouble.kind == baseline_failed);
   CHECK(o.result == verdict::out_of_bounds);
   CHECK(o.rule == "guard_band");
-  request.rival = reference();
+  request.baseline = reference();
   CHECK(judge.ask(request).result == verdict::pass);
 }
 
@@ -702,10 +702,10 @@ TEST_CASE("a draw for which the reference is not finite now and then is drawn ag
   auto task = poly_task();
   task.arguments[0].edge = {};
   auto request = request_for(task, rarely, reference());
-  // With a seed for which the few sets of the screens are finite; of a race's, one in six is not.
+  // With a seed for which the few sets of the screens are finite; of a screening's, one in six is not.
   for (request.mode = judge_mode::check, request.seed = 1; judge.ask(request).result != verdict::pass; ++request.seed)
     REQUIRE(request.seed < 50);
-  request.mode = judge_mode::race;
+  request.mode = judge_mode::screening;
   const auto o = judge.ask(request);
   INFO(describe(o));
   CHECK(o.result == verdict::pass);

@@ -1,4 +1,4 @@
-// Which copies of the libraries the two processes of a race have.
+// Which copies of the libraries the two processes of a screening have.
 #include "backends/judge/sandboxed_process.hpp"
 #include "backends/judge/shared_arena.hpp"
 #include "backends/judge/zygote_client.hpp"
@@ -55,15 +55,15 @@ TEST_CASE("candidate and rival run on copies of the libraries that the other can
     shared_arena arena;
     REQUIRE(arena.prepare(size_t{1} << 20U));
     std::map<std::string, std::set<std::string>> code[2];
-    contestant both[2];
+    sandboxed_process both[2];
     for (int slot = 0; slot < 2; ++slot) {
       launch_options options;
       options.task = &task;
       options.slot = slot;
       options.memory_bytes = uint64_t{2} << 30U;
       options.cores = {0};
-      std::optional<complaint> refused;
-      auto process = contestant::launch(zygote, arena, *object, options, refused);
+      std::optional<rejection> refused;
+      auto process = sandboxed_process::launch(zygote, arena, *object, options, refused);
       REQUIRE_MESSAGE(process, (process ? "" : to_string(process.error())));
       REQUIRE_MESSAGE(!refused, (refused ? refused->detail : ""));
       both[slot] = std::move(*process);

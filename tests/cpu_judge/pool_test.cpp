@@ -17,7 +17,7 @@ namespace {
 class copying final : public reference_process {
 public:
   bool alive() const override { return true; }
-  std::optional<complaint> call(const contract& task, const call_data& data, const arena_layout& /*layout*/,
+  std::optional<rejection> call(const contract& task, const call_data& data, const arena_layout& /*layout*/,
                                 const call_memory& memory, std::chrono::nanoseconds /*limit*/,
                                 std::chrono::nanoseconds& took) override {
     const auto type = task.arguments[0].type;
@@ -31,23 +31,23 @@ public:
   }
 };
 
-std::shared_ptr<const shape_pool> made_with(size_t threads) {
+std::shared_ptr<const input_sets> made_with(size_t threads) {
   judge_settings settings;
   settings.draw_threads = threads;
   shared_arena arena;
-  pool_cache cache{size_t{1} << 30U};
+  input_set_cache cache{size_t{1} << 30U};
   judge_request request;
   request.task = poly_task();
   request.reference = "reference";
   request.oracle = "oracle";
   request.limit_ms = 60'000;
-  request.mode = judge_mode::race;
+  request.mode = judge_mode::screening;
   request.seed = 3;
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};
   hooks.cancelled = [] { return false; };
   hooks.deadline = std::chrono::steady_clock::now() + std::chrono::hours{1};
-  pool_maker maker{
+  input_set_maker maker{
       [](const std::string&, bool, const contract&, shared_arena&) -> attempt<std::unique_ptr<reference_process>> {
         return std::make_unique<copying>();
       },

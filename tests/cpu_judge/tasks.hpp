@@ -51,7 +51,7 @@ inline contract poly_task() {
 }
 
 inline judge_request request_for(const contract& task, std::string reference, std::string candidate,
-                                 judge_mode mode = judge_mode::race) {
+                                 judge_mode mode = judge_mode::screening) {
   judge_request r;
   r.job = random_id();
   r.mode = mode;

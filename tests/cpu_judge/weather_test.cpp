@@ -21,13 +21,13 @@ TEST_CASE("stolen and idle time are the eighth figure, and the fourth and fifth,
 }
 
 TEST_CASE("a watch measures the core's own speed around what it watches") {
-  const weather_watch watch{{0}};
-  const auto weather = watch.end(12, 3);
-  CHECK(weather.probe_before_ns > 1000.0);
-  CHECK(weather.probe_after_ns > 1000.0);
-  CHECK(weather.wall_ns >= weather.probe_after_ns);
-  CHECK(weather.stolen_ns >= 0.0);
-  CHECK(weather.tick_ns > 0.0);
-  CHECK(weather.pairs == 12);
-  CHECK(weather.waiting_pairs == 3);
+  const noise_monitor watch{{0}};
+  const auto noise = watch.end(12, 3);
+  CHECK(noise.probe_before_ns > 1000.0);
+  CHECK(noise.probe_after_ns > 1000.0);
+  CHECK(noise.wall_ns >= noise.probe_after_ns);
+  CHECK(noise.stolen_ns >= 0.0);
+  CHECK(noise.tick_ns > 0.0);
+  CHECK(noise.pairs == 12);
+  CHECK(noise.waiting_pairs == 3);
 }

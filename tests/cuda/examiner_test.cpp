@@ -72,8 +72,8 @@ contract odd_task(dtype type) {
 // One call's data, with what is expected of it, on the host and as the examiner has it.
 struct scene {
   contract task;
-  shape_pool pool;
-  pool_set& set;
+  input_sets pool;
+  input_set& set;
   resident_set where;
   shared_arena shared;
   byte_buffer resident;
@@ -146,7 +146,7 @@ struct scene {
       found.push_back(run(arena, resident, kept, p));
     return read_findings(asked, found, set);
   }
-  std::optional<complaint> host_says(correctness_report* report = nullptr) {
+  std::optional<rejection> host_says(correctness_report* report = nullptr) {
     call_memory memory{task, set.data, set.layout, shared};
     memory.expect(poison);
     std::memcpy(shared.data(), arena.data() + view.rotation, set.layout.total);
@@ -229,7 +229,7 @@ TEST_CASE("what the device accepts is what accepts() accepts, for every type and
           // As the examination describes an output of a task with this rule.
           contract task;
           task.arguments = {array_argument("y", argument_role::output, type, {"5", "8"})};
-          shape_pool pool;
+          input_sets pool;
           pool.reference_error = {rule.reference_error};
           auto& set = pool.sets.emplace_back();
           set.data.geometries = {g};

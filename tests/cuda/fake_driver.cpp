@@ -1,6 +1,6 @@
 // A libcuda.so.1 whose device is the host, for tests of the runner where there is no GPU. Kernels are known by name and
-// run at once; time is its own and passes only in kernels, so that races end the same way every time. What a kernel's
-// name ends in says how it misbehaves.
+// run at once; time is its own and passes only in kernels, so that screenings end the same way every time. What a
+// kernel's name ends in says how it misbehaves.
 #include "backends/nvidia/driver.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
 

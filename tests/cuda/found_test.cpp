@@ -58,5 +58,5 @@ TEST_CASE("doctor names the devices, and only what is missing is lacked") {
     REQUIRE_MESSAGE(row != rows.end(), item);
     CHECK_MESSAGE(row->state == doctor_row::state::ok, row->detail);
   }
-  CHECK(t.lacks().find("GPU") == std::string::npos);
+  CHECK(t.missing_requirements().find("GPU") == std::string::npos);
 }

@@ -68,10 +68,10 @@ struct one_call {
     REQUIRE(process.start({interpreter(), 0, true, {}, {"landlock"}}));
     REQUIRE_FALSE(process.map(framework_client::arena::pool, arena.fd(), arena.mapped_bytes()));
   }
-  std::optional<complaint> load(const std::string& source) {
+  std::optional<rejection> load(const std::string& source) {
     return process.load(framework_client::program::reference, {"iterate", source});
   }
-  std::optional<complaint> call(nanoseconds limit = seconds{60}, framework_mode mode = framework_mode::plain) {
+  std::optional<rejection> call(nanoseconds limit = seconds{60}, framework_mode mode = framework_mode::plain) {
     memory.emplace(task, data, layout, arena).set_up(nan_poison(1));
     nanoseconds took{0};
     auto refused = process.call(framework_client::program::reference, framework_client::arena::pool, mode, task, data,
@@ -197,17 +197,17 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   std::string slow{iterate_in_torch};
   slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
   const auto reference = pack_framework({"iterate", slow});
-  auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::race);
+  auto request = request_for(iterate_task(2'000), reference, fake_package("iterate"), judge_mode::screening);
   request.task.work_bytes.clear();
   request.task.language = "pytorch";
   request.oracle = reference;
   request.limit_ms = 120'000;
   auto o = runner.ask(request);
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
-  CHECK(o.decision == race_decision::faster);
+  CHECK(o.decision == comparison_decision::faster);
   CHECK(o.evidence.at("comparison") == "device"); // of the candidate
   CHECK(o.evidence.at("comparison.rival") == "host: its framework works on the host");
-  CHECK(o.timings.front().rival_ns.size() == o.timings.front().candidate_ns.size());
+  CHECK(o.timings.front().baseline_ns.size() == o.timings.front().candidate_ns.size());
   CHECK(o.correctness.reference_max_abs > 0.0);
   CHECK(o.sandbox_level.find("reference ") != std::string::npos);
   request.candidate = fake_package("iterate_once");

@@ -239,7 +239,7 @@ TEST_CASE("target hip judges nothing and says so") {
   const hip_target t{triton_language(), ""};
   CHECK(t.compiles_only());
   CHECK(t.devices().empty());
-  CHECK(contains(t.lacks(), "compiles only"));
+  CHECK(contains(t.missing_requirements(), "compiles only"));
   for (const auto& row : t.doctor())
     CHECK((row.state == doctor_row::state::ok) == row.remedy.empty());
 }

@@ -1,5 +1,5 @@
 // The whole runner, its workers too, on a driver whose device is the host: what is refused by which rule, what is a
-// fault, who wins a race. No GPU needed.
+// fault, who wins a screening. No GPU needed.
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
@@ -39,7 +39,7 @@ const std::string& oracle() {
 judge_request ask_for(const std::string& candidate, judge_mode mode) {
   auto r = request_for(iterate_task(20'000), reference(), candidate, mode);
   r.task.work_bytes.clear();
-  r.rival = fake_package("iterate");
+  r.baseline = fake_package("iterate");
   return r;
 }
 
@@ -153,8 +153,8 @@ TEST_CASE("what the device is like is told with its known answer, with each job,
   CHECK(first.celsius == 41);
   CHECK(first.throttled_by == std::vector<std::string>{"sw_power_cap"});
   CHECK(first.foreign_processes == 0U);
-  auto request = ask_for(fake_package("iterate"), judge_mode::race);
-  request.rival = fake_package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+  request.baseline = fake_package("iterate_slowly");
   const auto o = runner.ask(request);
   CHECK(o.evidence.at("celsius.after") == "41");
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
@@ -177,10 +177,10 @@ TEST_CASE("what the management library does not tell is unknown, not zero") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(fake_package("iterate"), judge_mode::race);
-  request.rival = fake_package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+  request.baseline = fake_package("iterate_slowly");
   const auto o = runner.ask(request);
-  CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
+  CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
   for (const auto* key : {"sm_mhz.after", "milliwatts.after", "celsius.after", "processes.after"})
     CHECK(o.evidence.count(key) == 0);
   REQUIRE(runner.samples().size() == 1);
@@ -198,10 +198,10 @@ TEST_CASE("who else uses the device is counted, however many they are, and a rac
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(fake_package("iterate"), judge_mode::race);
-  request.rival = fake_package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+  request.baseline = fake_package("iterate_slowly");
   const auto o = runner.ask(request);
-  CHECK_MESSAGE(o.decision == race_decision::undecided, told(o));
+  CHECK_MESSAGE(o.decision == comparison_decision::undecided, told(o));
   CHECK(o.evidence.at("disturbed") == "other processes use the device");
   REQUIRE(runner.samples().size() == 1);
   CHECK(runner.samples()[0].foreign_processes > 50U);
@@ -229,15 +229,15 @@ TEST_CASE("what uploads leave in the host's memory is nobody's writing out of bo
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  const auto told_of = [&](int n, const char* kernel) {
+  const auto feedback_evaluations = [&](int n, const char* kernel) {
     auto r = request_for(iterate_task(n), reference(), fake_package(kernel), judge_mode::check);
     r.task.work_bytes.clear();
     const auto o = runner.ask(r);
     return o.result == verdict::pass ? "pass" : o.rule + " " + o.detail;
   };
-  CHECK(told_of(2'000, "iterate_once").find("tolerance") == 0);
-  CHECK(told_of(40'000, "iterate") == "pass"); // uploaded beyond the other layout, and not looked at
-  CHECK(told_of(2'000, "iterate_once").find("tolerance") == 0);
+  CHECK(feedback_evaluations(2'000, "iterate_once").find("tolerance") == 0);
+  CHECK(feedback_evaluations(40'000, "iterate") == "pass"); // uploaded beyond the other layout, and not looked at
+  CHECK(feedback_evaluations(2'000, "iterate_once").find("tolerance") == 0);
 }
 
 TEST_CASE("the report is the same whoever compares") {
@@ -308,8 +308,8 @@ TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict")
   }};
   int faults = 0;
   for (int i = 0; i < 10; ++i) {
-    auto request = ask_for(fake_package("iterate"), judge_mode::race);
-    request.race_ms = 300;
+    auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+    request.screening_ms = 300;
     o = runner.ask(request);
     CHECK_MESSAGE((o.result == verdict::pass || (o.result == verdict::none && o.trouble.kind == "worker_killed")),
                   told(o));
@@ -325,15 +325,15 @@ TEST_CASE("what may lose the device to a context in the making is timed when non
   const with_fake_driver fake{"crowded"};
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(fake_package("iterate_slowly"), judge_mode::race);
-  request.rival = request.candidate;
+  auto request = ask_for(fake_package("iterate_slowly"), judge_mode::screening);
+  request.baseline = request.candidate;
   const auto o = runner.ask(request);
   REQUIRE_MESSAGE(!o.timings.empty(), told(o));
   for (const auto& shape : o.timings) {
     REQUIRE(!shape.candidate_ns.empty());
     for (const auto ns : shape.candidate_ns)
       CHECK(ns == doctest::Approx(2e6).epsilon(0.01));
-    for (const auto ns : shape.rival_ns)
+    for (const auto ns : shape.baseline_ns)
       CHECK(ns == doctest::Approx(2e6).epsilon(0.01));
   }
 }
@@ -342,28 +342,28 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(fake_package("iterate"), judge_mode::race);
-  request.rival = fake_package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+  request.baseline = fake_package("iterate_slowly");
   request.task.work_bytes = "4"; // something to hold against a roof
   const auto faster = runner.ask(request);
-  CHECK_MESSAGE(faster.decision == race_decision::faster, told(faster));
+  CHECK_MESSAGE(faster.decision == comparison_decision::faster, told(faster));
   CHECK(faster.speedup == doctest::Approx(2.0).epsilon(0.01));
   REQUIRE_MESSAGE(faster.evidence.count("bound") == 1, told(faster));
   CHECK(faster.evidence.at("bound.why").find("blocks a multiprocessor") != std::string::npos);
-  const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::race));
-  CHECK_MESSAGE(slower.decision == race_decision::screened, told(slower));
+  const auto slower = runner.ask(ask_for(fake_package("iterate_slowly"), judge_mode::screening));
+  CHECK_MESSAGE(slower.decision == comparison_decision::screened, told(slower));
   CHECK(slower.speedup > 0.0);
   CHECK(slower.ci_high == 0.0); // an estimate has no interval
   CHECK(slower.evidence.at("machine").starts_with("fake device, driver "));
-  auto again = ask_for(fake_package("iterate"), judge_mode::race);
-  again.race_ms = 60'000;
+  auto again = ask_for(fake_package("iterate"), judge_mode::screening);
+  again.screening_ms = 60'000;
   const auto same = runner.ask(again);
-  CHECK_MESSAGE(same.decision == race_decision::undecided, told(same));
+  CHECK_MESSAGE(same.decision == comparison_decision::undecided, told(same));
   CHECK(same.evidence.at("pairs") == "60");
   auto confirmed = ask_for(fake_package("iterate"), judge_mode::confirm);
-  confirmed.rival = fake_package("iterate_slowly");
+  confirmed.baseline = fake_package("iterate_slowly");
   const auto o = runner.ask(confirmed);
-  CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
+  CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
   CHECK(o.timings.size() == 2); // the held-out shape too
 }
 
@@ -371,14 +371,14 @@ TEST_CASE("who is fast by most calls and slow by the sum of all is not faster") 
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  for (const auto mode : {judge_mode::race, judge_mode::confirm}) {
+  for (const auto mode : {judge_mode::screening, judge_mode::confirm}) {
     auto request = ask_for(fake_package("iterate_now_and_then"), mode);
-    request.race_ms = 60'000;
+    request.screening_ms = 60'000;
     request.min_interval_pairs = 12;
     const auto o = runner.ask(request);
     CAPTURE(told(o));
     CHECK(o.result == verdict::pass);
-    CHECK(o.decision == race_decision::undecided);
+    CHECK(o.decision == comparison_decision::undecided);
     REQUIRE(o.evidence.count("heavy_tail") == 1);
     CHECK(o.evidence.count("discarded.1") == 1);
     CHECK(o.speedup < 0.95);
@@ -390,13 +390,13 @@ TEST_CASE("a rival's worker serves races until few sets are left that it has not
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto request = ask_for(fake_package("iterate"), judge_mode::race);
-  request.rival = fake_package("iterate_slowly");
+  auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+  request.baseline = fake_package("iterate_slowly");
   std::vector<int> started;
-  size_t met = 0; // by the rival that serves
+  size_t met = 0; // by the baseline that serves
   for (int i = 0; i < 12; ++i) {
     const auto o = runner.ask(request);
-    REQUIRE_MESSAGE(o.decision == race_decision::faster, told(o));
+    REQUIRE_MESSAGE(o.decision == comparison_decision::faster, told(o));
     CHECK(o.evidence.at("launches") == "1"); // a candidate's own is never another's
     started.push_back(std::stoi(o.evidence.at("launches.rival")));
     met = (started.back() == 0 ? met : 0) + std::stoul(o.evidence.at("pairs")) + 1;
@@ -405,12 +405,12 @@ TEST_CASE("a rival's worker serves races until few sets are left that it has not
   CHECK(started[0] == 1);
   CHECK(started[1] == 0);
   CHECK(std::count(started.begin() + 1, started.end(), 1) > 0);
-  request.rival = fake_package("iterate");
+  request.baseline = fake_package("iterate");
   CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
   request.mode = judge_mode::confirm;
   CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
   // What is judged next is of another task, and meets none of it.
-  request = ask_for(fake_package("iterate"), judge_mode::race);
+  request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.task = iterate_task(10'000);
   request.task.work_bytes.clear();
   CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
@@ -448,7 +448,7 @@ judge_outcome profiled_by(const std::string& profiler) {
   runner_driver runner{{"--allow-weak-sandbox", "landlock", "--profiler", profiler}};
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::confirm);
-  request.rival = fake_package("iterate_slowly");
+  request.baseline = fake_package("iterate_slowly");
   return runner.ask(request);
 }
 
@@ -459,7 +459,7 @@ TEST_CASE("who is shown to be faster is profiled, and told beside what bounds it
   {
     const fake_profiler one{1};
     const auto o = profiled_by(one.path());
-    CHECK_MESSAGE(o.decision == race_decision::faster, told(o));
+    CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
     REQUIRE_MESSAGE(o.evidence.count("profile.n=20000") == 1, o.evidence.at("profile"));
     CHECK(o.evidence.at("profile.n=20000") == R"([{"dram_percent":42.5,"kernel":"iterate"}])");
     CHECK(o.evidence.at("profile").find("42.5 % of the device memory's") != std::string::npos);
@@ -471,7 +471,7 @@ TEST_CASE("who is shown to be faster is profiled, and told beside what bounds it
     CAPTURE(path);
     const auto o = profiled_by(path);
     CHECK_MESSAGE(o.result == verdict::pass, told(o));
-    CHECK(o.decision == race_decision::faster);
+    CHECK(o.decision == comparison_decision::faster);
     CHECK(o.evidence.at("profile").starts_with("not measured: "));
   }
 }
@@ -480,7 +480,7 @@ TEST_CASE("a kernel that claims a tenth of the time that passed is caught by the
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  const auto o = runner.ask(ask_for(fake_package("iterate_and_lies"), judge_mode::race));
+  const auto o = runner.ask(ask_for(fake_package("iterate_and_lies"), judge_mode::screening));
   CHECK_MESSAGE(o.result == verdict::cheating, told(o));
   CHECK(o.rule == "time_witness");
 }
@@ -495,22 +495,22 @@ TEST_CASE("a champion that fails as the rival is told of, and its challenger is 
     if (at_once.count(c.kernel) == 0)
       continue;
     CAPTURE(c.kernel);
-    auto request = ask_for(fake_package("iterate"), judge_mode::race);
-    request.rival = fake_package(c.kernel, c.more);
+    auto request = ask_for(fake_package("iterate"), judge_mode::screening);
+    request.baseline = fake_package(c.kernel, c.more);
     const auto o = runner.ask(request);
     INFO(told(o));
-    CHECK(o.trouble.kind == rival_failed);
+    CHECK(o.trouble.kind == baseline_failed);
     CHECK(o.result == c.result);
     CHECK(o.rule == c.rule);
   }
-  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::race)).result == verdict::pass);
+  CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::screening)).result == verdict::pass);
 }
 
 TEST_CASE("edge values are tried on every shape before anybody is called faster") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  for (const auto mode : {judge_mode::check, judge_mode::race, judge_mode::confirm}) {
+  for (const auto mode : {judge_mode::check, judge_mode::screening, judge_mode::confirm}) {
     const auto asked = [&](const char* kernel) {
       auto request = ask_for(fake_package(kernel), mode);
       auto larger = request.task.shapes.front();
@@ -518,7 +518,7 @@ TEST_CASE("edge values are tried on every shape before anybody is called faster"
       larger.sizes["n"] = 40'000;
       request.task.shapes.push_back(larger);
       request.task.arguments[0].edge = {"large"};
-      request.rival = fake_package("iterate_slowly");
+      request.baseline = fake_package("iterate_slowly");
       return runner.ask(request);
     };
     const auto wrong = asked("iterate_of_small_values");

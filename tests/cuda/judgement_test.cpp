@@ -142,14 +142,14 @@ TEST_CASE("what is no package, or no code, or no plan is refused before there is
 
 namespace {
 
-raced_shape timed_shape(std::vector<double> candidate_excess, std::vector<double> rival_excess, double ns) {
-  auto pool = std::make_shared<shape_pool>();
+compared_shape timed_shape(std::vector<double> candidate_excess, std::vector<double> baseline_excess, double ns) {
+  auto pool = std::make_shared<input_sets>();
   pool->shape = shape_of("n=1", {{"n", 1}});
-  raced_shape out{pool, 0.0, 0.005};
+  compared_shape out{pool, 0.0, 0.005};
   out.candidate_ns.assign(candidate_excess.size(), ns);
-  out.rival_ns.assign(rival_excess.size(), 2.0 * ns);
+  out.baseline_ns.assign(baseline_excess.size(), 2.0 * ns);
   out.candidate_excess_ns = std::move(candidate_excess);
-  out.rival_excess_ns = std::move(rival_excess);
+  out.baseline_excess_ns = std::move(baseline_excess);
   return out;
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("what slows a device down is named, and that it idles or was set so is
 }
 
 TEST_CASE("a sample has what the library told and nothing in place of the rest; processes of ours are not foreign") {
-  device_weather w;
+  device_noise w;
   const auto nothing = to_sample(w, 3, 5);
   CHECK(nothing.time_ns == 5);
   CHECK(nothing.clocks_mhz.empty());

@@ -86,7 +86,7 @@ std::string as_json(const judge_outcome& o) {
   for (const auto& t : o.timings)
     out += (&t == &o.timings.front() ? "" : ",") + std::string{"{\"shape\":"} + quoted(t.shape)
            + ",\"floor_ns\":" + std::to_string(t.floor_ns) + ",\"candidate_ns\":" + list(t.candidate_ns)
-           + ",\"rival_ns\":" + list(t.rival_ns) + "}";
+           + ",\"rival_ns\":" + list(t.baseline_ns) + "}";
   return out + "]}";
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("bench: kernels against themselves" * doctest::skip()) {
     std::ofstream{folder() + "/" + name + ".cubin"} << unpack(built.artifact)->modules.at(0);
     auto request = request_for(task, compile_c(read_text(path + ".c"), {"-O3", "-march=native"}), built.artifact,
                                judge_mode::confirm);
-    request.rival = built.artifact;
+    request.baseline = built.artifact;
     request.min_interval_pairs = 30;
     request.limit_ms = 200'000;
     const auto o = runner.ask(request);
@@ -152,8 +152,8 @@ TEST_CASE("bench: A/A sessions" * doctest::skip()) {
   out << "[";
   bool first = true;
   auto request = request_for(iterate_task(), compile_c(iterate_reference, {"-O3", "-march=native"}), built.artifact);
-  request.rival = built.artifact;
-  request.race_ms = 10'000;
+  request.baseline = built.artifact;
+  request.screening_ms = 10'000;
   request.limit_ms = 60'000;
   while (std::chrono::steady_clock::now() < end) {
     request.job = random_id();
@@ -185,7 +185,7 @@ struct batch_kernel {
 
 } // namespace
 
-// As a generation is judged: every candidate races the same champion, one right after the other, a quarter of them
+// As a generation is judged: every candidate screenings the same champion, one right after the other, a quarter of them
 // each a few percent faster, the same, a few percent slower, and much slower. Kernels of 45 us and of 1 ms.
 TEST_CASE("bench: a batch of candidates" * doctest::skip()) {
   REQUIRE(why_no_device().empty());
@@ -204,8 +204,8 @@ TEST_CASE("bench: a batch of candidates" * doctest::skip()) {
     runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
     REQUIRE(runner.ready());
     auto request = request_for(iterate_task(), reference, packages[1]);
-    request.rival = packages[1];
-    request.race_ms = 1'500; // as the evaluator asks
+    request.baseline = packages[1];
+    request.screening_ms = 1'500; // as the evaluator asks
     request.screen_out = 1.08;
     request.limit_ms = 120'000;
     std::ofstream out{folder() + "/batch-" + t.name + ".json"};

@@ -38,7 +38,7 @@ const std::string& plain() {
 
 judge_request ask_for(const std::string& package, judge_mode mode) {
   auto r = request_for(iterate_task(), reference(), package, mode);
-  r.rival = plain();
+  r.baseline = plain();
   r.limit_ms = 120'000;
   return r;
 }
@@ -79,7 +79,7 @@ TEST_CASE("comparison is the device's, and a task's second candidate finds its s
     return;
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
-  auto o = runner.ask(ask_for(plain(), judge_mode::race));
+  auto o = runner.ask(ask_for(plain(), judge_mode::screening));
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
   CHECK_MESSAGE(o.evidence.at("comparison") == "device", told(o));
   CHECK(o.evidence.at("sets_uploaded") != "0");
@@ -99,10 +99,10 @@ TEST_CASE("workers that wait for their turn are no strangers to a race") {
   runner_driver runner{{"--allow-weak-sandbox", "landlock"}};
   REQUIRE(runner.ready());
   for (int i = 0; i < 2; ++i) {
-    auto request = ask_for(plain(), judge_mode::race);
+    auto request = ask_for(plain(), judge_mode::screening);
     request.task = iterate_task(16'777'216); // of which few sets are made
-    request.rival = plain();
-    request.race_ms = 60'000; // until its pairs are used up
+    request.baseline = plain();
+    request.screening_ms = 60'000; // until its pairs are used up
     const auto o = runner.ask(request);
     CHECK_MESSAGE(o.result == verdict::pass, told(o));
     CHECK(o.evidence.at("launches") != "1");
@@ -123,8 +123,9 @@ TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
     std::string rule;
     std::string said = built.log.substr(0, 1000);
     if (built.result == verdict::pass) {
-      const auto o = runner.ask(ask_for(built.artifact, judge_mode::race));
-      verdict_of = o.result == verdict::pass && o.decision != race_decision::faster ? "harmless" : to_string(o.result);
+      const auto o = runner.ask(ask_for(built.artifact, judge_mode::screening));
+      verdict_of =
+          o.result == verdict::pass && o.decision != comparison_decision::faster ? "harmless" : to_string(o.result);
       rule = o.rule;
       said = told(o);
     }
@@ -164,15 +165,16 @@ TEST_CASE("a faster kernel is found faster, a slower one slower, itself neither"
   REQUIRE(runner.ready());
   const auto slow = compile_cuda(read_text(cuda_path("honest/whole_grid.cu")));
   REQUIRE(slow.result == verdict::pass);
-  auto request = ask_for(plain(), judge_mode::race);
-  request.rival = slow.artifact;
-  request.race_ms = 20'000;
+  auto request = ask_for(plain(), judge_mode::screening);
+  request.baseline = slow.artifact;
+  request.screening_ms = 20'000;
   const auto faster = runner.ask(request);
-  CHECK_MESSAGE(faster.decision == race_decision::faster, told(faster));
+  CHECK_MESSAGE(faster.decision == comparison_decision::faster, told(faster));
   CHECK(faster.speedup > 1.0);
-  auto other = ask_for(slow.artifact, judge_mode::race);
+  auto other = ask_for(slow.artifact, judge_mode::screening);
   const auto slower = runner.ask(other);
-  CHECK_MESSAGE((slower.decision == race_decision::slower || slower.decision == race_decision::screened), told(slower));
-  const auto same = runner.ask(ask_for(plain(), judge_mode::race));
+  CHECK_MESSAGE((slower.decision == comparison_decision::slower || slower.decision == comparison_decision::screened),
+                told(slower));
+  const auto same = runner.ask(ask_for(plain(), judge_mode::screening));
   CHECK_MESSAGE(same.result == verdict::pass, told(same));
 }

@@ -75,8 +75,8 @@ TEST_CASE("without a device the target says what is missing and what adds it") {
   for (const auto* item : {"NVIDIA driver", "NVML", "GPU", "nvcc", "python3", "torch", "CUPTI", "kevolve-runner-cuda",
                            "kevolve-compile-server-cuda", "kevolve-cuda-facts", "kevolve-zygote"})
     CHECK_MESSAGE(items.count(item) == 1, item);
-  CHECK(contains(t.lacks(), "GPU: none is seen (a machine with an NVIDIA GPU"));
-  CHECK_FALSE(contains(t.lacks(), "kevolve-runner-cuda")); // of the machine alone
+  CHECK(contains(t.missing_requirements(), "GPU: none is seen (a machine with an NVIDIA GPU"));
+  CHECK_FALSE(contains(t.missing_requirements(), "kevolve-runner-cuda")); // of the machine alone
   const auto here = targets_here();
   CHECK(has_word(here, "cpu"));
   CHECK_FALSE(has_word(here, "cuda"));

@@ -86,13 +86,13 @@ void hold(const judge_request& request) {
     judge_settings settings;
     settings.zygote_path = "/dev/null/no-zygote";
     settings.thread_cores = {0};
-    return std::make_unique<court>(std::move(settings));
+    return std::make_unique<judge_context>(std::move(settings));
   }();
   request_hooks hooks;
   hooks.progress = [](const std::string&) {};
   hooks.cancelled = [] { return false; };
   hooks.deadline = std::chrono::steady_clock::now() + std::chrono::seconds{5};
-  const auto out = hold_trial(*seat, request, hooks);
+  const auto out = evaluate_request(*seat, request, hooks);
   // No process ever ran: nothing can have passed, and a verdict may only speak of the task or the object's bytes.
   require(out.result != verdict::pass || request.mode == judge_mode::probe);
   require(out.result != verdict::none || out.trouble);

@@ -79,7 +79,7 @@ void records() {
   judge_outcome judged;
   judged.evidence = {{"pairs", "30"}};
   judged.timings.resize(2);
-  judged.timings[0].rival_ns = {1.0, 2.0};
+  judged.timings[0].baseline_ns = {1.0, 2.0};
   record_seed(8, "judge_outcome", judged);
   record_seed(9, "contract", some_contract());
   record_seed(11, "campaign", campaign_spec{});

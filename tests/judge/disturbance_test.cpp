@@ -12,7 +12,7 @@ TEST_CASE(
   constexpr double ms = 1e6;
   struct row {
     const char* name;
-    session_weather weather;
+    session_noise noise;
     const char* says; // part of the reason; empty: calm
   };
   // wall, stolen, tick, probe before, probe after, pairs, waiting
@@ -35,7 +35,7 @@ TEST_CASE(
   };
   for (const auto& r : rows) {
     INFO(r.name);
-    const auto why = why_disturbed(r.weather, {});
+    const auto why = why_disturbed(r.noise, {});
     CHECK(why.empty() == (r.says[0] == '\0'));
     CHECK(why.find(r.says) != std::string::npos);
   }
@@ -43,10 +43,10 @@ TEST_CASE(
 
 TEST_CASE("a decision stands if all that was stolen, run by others and drifted leaves the loser far behind") {
   constexpr double ms = 1e6;
-  const auto stands = [](const session_weather& w, double winner, double loser) {
+  const auto stands = [](const session_noise& w, double winner, double loser) {
     return stands_anyway(w, {}, {{1.0, winner * ms, loser * ms}});
   };
-  const session_weather stolen{1000 * ms, 100 * ms, 10 * ms, 100, 100, 20, 0};
+  const session_noise stolen{1000 * ms, 100 * ms, 10 * ms, 100, 100, 20, 0};
   CHECK(stands(stolen, 100, 400));       // 300 to 100
   CHECK_FALSE(stands(stolen, 100, 210)); // 110 to 100
   CHECK_FALSE(stands(stolen, 100, 90));  // less than was stolen
@@ -63,7 +63,7 @@ TEST_CASE("a decision stands if all that was stolen, run by others and drifted l
 }
 
 TEST_CASE("who leads by the typical call and loses by the sum of all is found out, and no weather looks like it") {
-  session_weather w;
+  session_noise w;
   w.wall_ns = 100e6;
   w.tick_ns = 10e6;
   const std::vector<side_by_side> tail{{1.0, 29e6, 1.8e6}}; // of 30 calls each
@@ -74,7 +74,7 @@ TEST_CASE("who leads by the typical call and loses by the sum of all is found ou
   CHECK(lead_in_sum(w, tail) > 1.0);
   w.foreign_ns = 5e6;
   CHECK(lead_in_sum(w, tail) > 1.0);
-  const session_weather calm;
+  const session_noise calm;
   CHECK(lead_in_sum(calm, {{1.0, 2e6, 4e6}, {1.0, 4e6, 2e6}}) == doctest::Approx(1.0));
   CHECK(lead_in_sum(calm, {{3.0, 2e6, 4e6}, {1.0, 4e6, 2e6}}) == doctest::Approx(std::sqrt(2.0)));
   CHECK(lead_in_sum(calm, {}) == 1.0);

@@ -12,20 +12,21 @@ using namespace kevolve;
 namespace {
 
 // One session: pairs of log ratio `effect` plus heavy-tailed noise, watched after every pair.
-race_decision session(random_stream& random, double effect, double noise, uint32_t pairs, uint32_t* used = nullptr) {
+comparison_decision session(random_stream& random, double effect, double noise, uint32_t pairs,
+                            uint32_t* used = nullptr) {
   sign_test test{0.005};
   for (uint32_t i = 0; i < pairs; ++i) {
     auto x = noise * random.normal();
     if (random.uniform() < 0.05)
       x *= 30.0; // a neighbour wakes up
     test.add(effect + x);
-    if (auto d = test.decide(0.05); d != race_decision::undecided) {
+    if (auto d = test.decide(0.05); d != comparison_decision::undecided) {
       if (used != nullptr)
         *used = test.pairs();
       return d;
     }
   }
-  return race_decision::undecided;
+  return comparison_decision::undecided;
 }
 
 } // namespace
@@ -37,8 +38,8 @@ TEST_CASE("equal contestants are called faster in at most alpha/2 of watched ses
   int slower_when_equal = 0;
   constexpr int sessions = 4000;
   for (int i = 0; i < sessions; ++i) {
-    faster += session(random, std::log1p(0.005), 0.02, 150) == race_decision::faster ? 1 : 0;
-    slower_when_equal += session(random, 0.0, 0.02, 150) != race_decision::undecided ? 1 : 0;
+    faster += session(random, std::log1p(0.005), 0.02, 150) == comparison_decision::faster ? 1 : 0;
+    slower_when_equal += session(random, 0.0, 0.02, 150) != comparison_decision::undecided ? 1 : 0;
   }
   // 2.5 % of 4000 are 100; three deviations above are 130.
   CHECK(faster <= 130);
@@ -53,9 +54,9 @@ TEST_CASE("five per cent are found within a few pairs, either way") {
   constexpr int sessions = 500;
   for (int i = 0; i < sessions; ++i) {
     uint32_t used = 0;
-    right += session(random, std::log(1.05), 0.01, 60, &used) == race_decision::faster ? 1 : 0;
+    right += session(random, std::log(1.05), 0.01, 60, &used) == comparison_decision::faster ? 1 : 0;
     pairs += used;
-    right += session(random, -std::log(1.05), 0.01, 60) == race_decision::slower ? 1 : 0;
+    right += session(random, -std::log(1.05), 0.01, 60) == comparison_decision::slower ? 1 : 0;
   }
   CHECK(right >= 2 * sessions * 98 / 100);
   CHECK(pairs / sessions <= 12);
@@ -65,9 +66,9 @@ TEST_CASE("eight like signs decide at 5 per cent, seven do not") {
   sign_test test{0.005};
   for (int i = 0; i < 7; ++i)
     test.add(0.1);
-  CHECK(test.decide(0.05) == race_decision::undecided);
+  CHECK(test.decide(0.05) == comparison_decision::undecided);
   test.add(0.1);
-  CHECK(test.decide(0.05) == race_decision::faster);
+  CHECK(test.decide(0.05) == comparison_decision::faster);
   CHECK(test.log_e_slower() < 0.0);
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("gains below delta, ties and broken clocks win nothing") {
   sign_test test{0.005};
   for (int i = 0; i < 100; ++i)
     test.add(0.004);
-  CHECK(test.decide(0.05) == race_decision::undecided);
+  CHECK(test.decide(0.05) == comparison_decision::undecided);
   const auto before = test.log_e_faster();
   test.add(std::log(0.0));
   test.add(std::nan(""));

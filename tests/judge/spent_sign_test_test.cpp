@@ -1,5 +1,5 @@
-// The race's decision rule: its error counted exactly for every way of stopping, and its power on the noise that real
-// races showed.
+// The screening's decision rule: its error counted exactly for every way of stopping, and its power on the noise that
+// real screenings showed.
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/spent_sign_test.hpp"
 
@@ -33,9 +33,9 @@ double crossing(const std::vector<uint32_t>& boundary, double p) {
   return crossed;
 }
 
-// A session of pairs as races on a busy machine show them: every call may meet a slow moment of 8 % (a third do) or
-// lose a slice (a tenth do).
-race_decision session(random_stream& random, double effect, uint32_t pairs, double* used = nullptr) {
+// A session of pairs as screenings on a busy machine show them: every call may meet a slow moment of 8 % (a third do)
+// or lose a slice (a tenth do).
+comparison_decision session(random_stream& random, double effect, uint32_t pairs, double* used = nullptr) {
   auto call = [&] {
     auto log_time = 0.012 * random.normal();
     if (random.uniform() < 0.35)
@@ -47,7 +47,7 @@ race_decision session(random_stream& random, double effect, uint32_t pairs, doub
   spent_sign_test test{delta, 0.05, pairs};
   for (uint32_t i = 0; i < pairs; ++i) {
     test.add(call() - (call() - effect));
-    if (test.decision() != race_decision::undecided) {
+    if (test.decision() != comparison_decision::undecided) {
       if (used != nullptr)
         *used += i + 1;
       return test.decision();
@@ -55,7 +55,7 @@ race_decision session(random_stream& random, double effect, uint32_t pairs, doub
   }
   if (used != nullptr)
     *used += pairs;
-  return race_decision::undecided;
+  return comparison_decision::undecided;
 }
 
 } // namespace
@@ -74,7 +74,7 @@ TEST_CASE("a fair walk is called faster with probability alpha/5 at most, slower
         CHECK(faster > 0.7 * 0.2 * alpha);
         CHECK(slower > 0.7 * 0.8 * alpha);
       }
-      CHECK(crossing(test.boundary_of_faster(), 0.45) <= faster); // a worse contestant wins less
+      CHECK(crossing(test.boundary_of_faster(), 0.45) <= faster); // a worse process wins less
     }
 }
 
@@ -83,8 +83,8 @@ TEST_CASE("of contestants who gain delta at most 1 % are called faster, of equal
   int faster = 0;
   int at_the_margin = 0;
   for (int i = 0; i < 4000; ++i) {
-    faster += session(random, 0.0, 60) == race_decision::faster ? 1 : 0;
-    at_the_margin += session(random, std::log1p(delta), 60) == race_decision::faster ? 1 : 0;
+    faster += session(random, 0.0, 60) == comparison_decision::faster ? 1 : 0;
+    at_the_margin += session(random, std::log1p(delta), 60) == comparison_decision::faster ? 1 : 0;
   }
   CHECK(faster <= 40);
   CHECK(at_the_margin <= 59); // three deviations above 1 %
@@ -98,8 +98,8 @@ TEST_CASE("three per cent more are found in nine of ten races of a hundred pairs
   double used = 0.0;
   constexpr int sessions = 1000;
   for (int i = 0; i < sessions; ++i) {
-    slower += session(random, -std::log(1.03), 100, &used) == race_decision::slower ? 1 : 0;
-    faster += session(random, std::log(1.03), 100) == race_decision::faster ? 1 : 0;
+    slower += session(random, -std::log(1.03), 100, &used) == comparison_decision::slower ? 1 : 0;
+    faster += session(random, std::log(1.03), 100) == comparison_decision::faster ? 1 : 0;
   }
   CHECK(slower >= sessions * 9 / 10);
   CHECK(faster >= sessions * 8 / 10);
@@ -110,13 +110,13 @@ TEST_CASE("in a hundred pairs at 5 per cent ten like signs win, eight lose, and 
   struct form {
     double log_ratio;
     int signs;
-    race_decision decision;
+    comparison_decision decision;
   };
-  for (const auto& f : {form{0.1, 10, race_decision::faster}, form{-0.1, 8, race_decision::slower}}) {
+  for (const auto& f : {form{0.1, 10, comparison_decision::faster}, form{-0.1, 8, comparison_decision::slower}}) {
     spent_sign_test test{delta, 0.05, 100};
     for (int i = 1; i < f.signs; ++i)
       test.add(f.log_ratio);
-    CHECK(test.decision() == race_decision::undecided);
+    CHECK(test.decision() == comparison_decision::undecided);
     test.add(f.log_ratio);
     CHECK(test.decision() == f.decision);
     for (int i = 0; i < 50; ++i) // decided is decided
@@ -134,11 +134,11 @@ TEST_CASE("gains below delta, ties, broken clocks and pairs beyond the horizon w
   }
   for (int i = 0; i < 40; ++i)
     test.add(0.004);
-  CHECK(test.decision() == race_decision::undecided);
+  CHECK(test.decision() == comparison_decision::undecided);
   for (int i = 0; i < 100; ++i)
     test.add(0.1);
-  CHECK(test.decision() == race_decision::undecided);
+  CHECK(test.decision() == comparison_decision::undecided);
   spent_sign_test none{delta, 0.05, 0};
   none.add(0.1);
-  CHECK(none.decision() == race_decision::undecided);
+  CHECK(none.decision() == comparison_decision::undecided);
 }

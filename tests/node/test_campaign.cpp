@@ -60,7 +60,7 @@ TEST_CASE("promotions are tests in one stream, and the samples of what was not p
       const bool gone = record->outcome.evidence.contains("thinned." + t.shape);
       thinned += gone ? 1 : 0;
       if (gone)
-        CHECK(t.rival_ns.size() == 1);
+        CHECK(t.baseline_ns.size() == 1);
       if (f.samples.promoted.contains(record->evaluation))
         CHECK(!gone);
     }

@@ -35,7 +35,7 @@ struct stepped_node : virtual_system {
     REQUIRE(hardware);
     journal_front = spawn_carded(system, cards, "journal", "journal", 0, journal, data, uint64_t{0});
     scheduler_front = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
-    node_ground ground{{0, 1}, 1, cards, journal_front, scheduler_front, {}, {}, {}, {}};
+    campaign_dependencies ground{{0, 1}, 1, cards, journal_front, scheduler_front, {}, {}, {}, {}};
     ground.targets["cpu"] = std::move(*hardware);
     ground.evaluate_only = true; // nothing is made: no generator with a thread of its own
     directory = spawn_carded(system, cards, "campaigns", "campaigns", 0, campaigns, ground, false);

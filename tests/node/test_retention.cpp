@@ -119,7 +119,7 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
     const auto evaluations = rows(s, table::evaluations).size();
     const auto named = check_whole(s, second);
     CHECK(named > 0);
-    held_results nothing;
+    pinned_results nothing;
     const auto gone = forget_campaigns(s, {first}, nothing);
     REQUIRE_FALSE(gone.trouble);
     CHECK(gone.forgotten == std::vector<id128>{first});
@@ -286,7 +286,7 @@ TEST_CASE("what candidates in flight hold stays, and a campaign that has not end
   REQUIRE(status);
   status->state = "running";
   REQUIRE(s.put(table::index, keys::status(second), encode(*status)));
-  held_results held;
+  pinned_results held;
   held.hold(second, 5, results.front());
   const auto whole = check_whole(s, second);
   const auto gone = forget_campaigns(s, {first, second}, held);
@@ -306,7 +306,7 @@ TEST_CASE("what a candidate comes to name while others' names are looked for sta
   REQUIRE(data);
   auto& s = **data;
   const auto taken_over = named_by_first_alone(s, first, second);
-  held_results held;
+  pinned_results held;
   held.hold(second, 9, keys::evaluation(taken_over));
   node_record r;
   r.index = 9;
@@ -344,7 +344,7 @@ TEST_CASE("what a campaign that goes on after a restart had bought or begun is n
     e.payload = encode(intent_record{9, in_flight, "race", 1});
     transaction t{{e}, {write_op::put(table::index, keys::status(second), encode(*status))}};
     REQUIRE(s.commit({&t, 1}));
-    held_results nothing;
+    pinned_results nothing;
     REQUIRE_FALSE(forget_campaigns(s, {first}, nothing).trouble);
     CHECK(s.get(table::evaluations, keys::evaluation(in_flight))->has_value());
   }

@@ -77,7 +77,7 @@ TEST_CASE("a model compiles and mends its file before it answers, and what it di
   CHECK(holds(second[3], "it compiles"));
   CHECK(holds(second[4], "## tactics.md"));
   n.stop();
-  audit(dir.path, id); // and with it: the candidate was not compiled again for its race
+  audit(dir.path, id); // and with it: the candidate was not compiled again for its screening
   const auto again = played(dir.path, id);
   CHECK(again.difference == "");
   CHECK(again.replies == 5);

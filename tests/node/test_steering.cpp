@@ -271,7 +271,7 @@ candidate sound_until(std::chrono::system_clock::time_point when) {
 
 // Gives a campaign that has just begun its first candidate, which becomes its best; then the campaign is paused with
 // nothing in flight.
-uint64_t crown_injected(live_node& n, const id128& id, const candidate& what) {
+uint64_t promote_injected(live_node& n, const id128& id, const candidate& what) {
   n.status(id); // it is read
   REQUIRE(n.pause(id, "to inject"));
   n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
@@ -295,20 +295,20 @@ TEST_CASE("a best that fails as the rival, or in the final confirmation, loses i
   const auto until = std::chrono::system_clock::now() + std::chrono::seconds{25};
   const auto what = sound_until(until);
   const auto racing = n.submit("row_energy", {"budget.candidates=1000", "search.in_flight=1"});
-  const auto rival = crown_injected(n, racing, what);
+  const auto baseline = promote_injected(n, racing, what);
   const auto ending = n.submit("row_energy", {"seed=2", "budget.candidates=1000", "search.in_flight=1"});
-  const auto last = crown_injected(n, ending, what);
+  const auto last = promote_injected(n, ending, what);
   REQUIRE_MESSAGE(std::chrono::system_clock::now() < until, "too slow a machine for this test");
   n.await(racing, [&](const campaign_status&) { return std::chrono::system_clock::now() >= until; });
 
   const auto before = n.status(racing).candidates;
   REQUIRE(n.resume(racing));
   const auto s =
-      n.await(racing, [&](const campaign_status& x) { return x.best != rival && x.candidates >= before + 2; });
+      n.await(racing, [&](const campaign_status& x) { return x.best != baseline && x.candidates >= before + 2; });
   CHECK(s.state == "running");
   auto tree = n.tree(racing);
-  CHECK(find_row(tree, rival)->result == "nonfinite");
-  CHECK_FALSE(find_row(tree, rival)->confirmed);
+  CHECK(find_row(tree, baseline)->result == "nonfinite");
+  CHECK_FALSE(find_row(tree, baseline)->confirmed);
   REQUIRE(n.cancel(racing, "seen"));
 
   auto q = wish("budget");

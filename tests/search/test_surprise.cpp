@@ -10,7 +10,7 @@ using namespace kevolve;
 
 namespace {
 
-node_outcome raced(double fitness, bool verified = false) {
+node_outcome compared(double fitness, bool verified = false) {
   return {verdict::pass, fitness, fitness, fitness, false, false, verified};
 }
 
@@ -40,8 +40,8 @@ std::set<uint64_t> ever_chosen(const search_tree& t) {
 
 TEST_CASE("a surprise is far above what it was made from, or above all that is known") {
   search_tree t;
-  auto slow = add(t, {0}, raced(0.5, true));
-  auto good = add(t, {0}, raced(4.0, true));
+  auto slow = add(t, {0}, compared(0.5, true));
+  auto good = add(t, {0}, compared(4.0, true));
   struct row {
     std::vector<uint64_t> parents;
     double best;
@@ -64,17 +64,17 @@ TEST_CASE("a surprise is far above what it was made from, or above all that is k
 TEST_CASE("the best that is verified counts, not what only claims to be better") {
   search_tree t;
   CHECK(best_verified(t) == 1.0);
-  add(t, {0}, raced(2.0, true));
-  add(t, {0}, raced(90.0));
+  add(t, {0}, compared(2.0, true));
+  add(t, {0}, compared(90.0));
   CHECK(best_verified(t) == 2.0);
 }
 
 TEST_CASE("an unverified surprise is no parent, to no policy; once verified it is") {
   for (auto verified : {false, true}) {
     search_tree t;
-    auto usual = add(t, {0}, raced(1.2));
-    auto best = add(t, {0}, raced(2.0, true));
-    auto surprise = add(t, {0}, raced(90.0, verified));
+    auto usual = add(t, {0}, compared(1.2));
+    auto best = add(t, {0}, compared(2.0, true));
+    auto surprise = add(t, {0}, compared(90.0, verified));
     auto chosen = ever_chosen(t);
     CHECK(chosen.contains(usual));
     CHECK(chosen.contains(best));
@@ -93,8 +93,8 @@ TEST_CASE("what is confirmed is verified, and the tree's hash tells an audit") {
   add(confirmed, {0}, {verdict::pass, 2.0, 2.0, 2.0, false, true, false});
   CHECK(confirmed.at(1).verified);
   search_tree audited;
-  add(audited, {0}, raced(2.0, true));
-  search_tree only_raced;
-  add(only_raced, {0}, raced(2.0));
-  CHECK(audited.hash() != only_raced.hash());
+  add(audited, {0}, compared(2.0, true));
+  search_tree only_compared;
+  add(only_compared, {0}, compared(2.0));
+  CHECK(audited.hash() != only_compared.hash());
 }

@@ -245,8 +245,8 @@ TEST_CASE("the current code's times are shown by shape") {
   const auto p = build_prompt(f);
   REQUIRE(p);
   CHECK(has(part(*p, "code").text, "A call takes: 2500 us (large), 1.5 us (small).\n"));
-  f.parents.front().node.rival = 4;
-  f.parents.front().node.rival_ns = {{"large", 3e6}};
+  f.parents.front().node.baseline = 4;
+  f.parents.front().node.baseline_ns = {{"large", 3e6}};
   CHECK(has(part(*build_prompt(f), "code").text,
             "A call takes: 2500 us (large; node 4 in turn with it 3000 us), 1.5 us (small).\n"));
 }

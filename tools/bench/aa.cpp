@@ -1,4 +1,4 @@
-// How honest the judge's races are: a candidate identical to the reference must not be called faster, and one with
+// How honest the judge's screenings are: a candidate identical to the reference must not be called faster, and one with
 // more work must be seen to be slower. The requests are those of a campaign; for the power at 1, 2 and 3 % more work
 // and at 3 % less, with a hundred pairs.
 #include "backends/host_machine.hpp"
@@ -63,7 +63,7 @@ private:
   std::vector<pid_t> pids_;
 };
 
-// One of the candidates that are raced in turns: the reference with so much more work.
+// One of the candidates that are compared in turns: the reference with so much more work.
 struct contender {
   std::string name;
   int more_percent = 0;
@@ -80,7 +80,7 @@ struct plan {
 };
 
 struct tally {
-  std::map<race_decision, int> decisions;
+  std::map<comparison_decision, int> decisions;
   int refused = 0;
   int disturbed = 0; // never calmed down
   int repeated = 0;  // sessions played again
@@ -90,7 +90,7 @@ struct tally {
   std::vector<double> reference_us;
   std::string last_refusal;
 
-  int of(race_decision d) const {
+  int of(comparison_decision d) const {
     auto i = decisions.find(d);
     return i == decisions.end() ? 0 : i->second;
   }
@@ -109,8 +109,8 @@ void count(tally& t, const judge_outcome& o) {
     ++t.repeated;
   t.speedups.push_back(o.speedup);
   for (const auto& s : o.timings) {
-    t.pairs.push_back(static_cast<double>(s.rival_ns.size()));
-    t.reference_us.push_back(median(s.rival_ns) / 1e3);
+    t.pairs.push_back(static_cast<double>(s.baseline_ns.size()));
+    t.reference_us.push_back(median(s.baseline_ns) / 1e3);
   }
 }
 
@@ -122,10 +122,10 @@ json row(const plan& p, const std::string& candidate, const tally& t) {
           {"candidate", candidate},
           {"other_core", p.loaded ? "busy" : "left alone"},
           {"trials", p.trials},
-          {"faster", t.of(race_decision::faster)},
-          {"slower", t.of(race_decision::slower)},
-          {"screened", t.of(race_decision::screened)},
-          {"undecided", t.of(race_decision::undecided)},
+          {"faster", t.of(comparison_decision::faster)},
+          {"slower", t.of(comparison_decision::slower)},
+          {"screened", t.of(comparison_decision::screened)},
+          {"undecided", t.of(comparison_decision::undecided)},
           {"disturbed", t.disturbed},
           {"repeated_sessions", t.repeated},
           {"refused", t.refused},
@@ -136,23 +136,23 @@ json row(const plan& p, const std::string& candidate, const tally& t) {
           {"reference_us", median(t.reference_us)}};
 }
 
-// One session's pairs as a line of JSON, "rival/candidate" ns.
+// One session's pairs as a line of JSON, "baseline/candidate" ns.
 void file(std::ostream& samples, const plan& p, const std::string& candidate, const judge_outcome& o) {
   auto pairs = json::array();
   for (const auto& s : o.timings)
-    for (size_t i = 0; i < s.rival_ns.size(); ++i)
-      pairs.push_back(fmt::format("{:.0f}/{:.0f}", s.rival_ns[i], s.candidate_ns[i]));
+    for (size_t i = 0; i < s.baseline_ns.size(); ++i)
+      pairs.push_back(fmt::format("{:.0f}/{:.0f}", s.baseline_ns[i], s.candidate_ns[i]));
   samples << json{{"part", p.part},
                   {"kernel", p.work.name},
                   {"candidate", candidate},
                   {"other_core", p.loaded ? "busy" : "left alone"},
-                  {"called_faster", o.decision == race_decision::faster},
+                  {"called_faster", o.decision == comparison_decision::faster},
                   {"pairs", pairs}}
                  .dump()
           << '\n';
 }
 
-// Races of each candidate, in turns so that all see the same weather.
+// Races of each candidate, in turns so that all see the same noise.
 result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
   const auto& k = p.work;
   auto task = task_of(k);
@@ -177,13 +177,13 @@ result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
   std::vector<tally> tallies(p.contenders.size());
   for (int i = 0; i < p.trials; ++i)
     for (size_t c = 0; c < tallies.size(); ++c) {
-      auto q = stage_request(task, stage::race);
+      auto q = stage_request(task, stage::screening);
       q.reference = *reference;
       q.oracle = *oracle;
       q.candidate = objects[c];
       if (p.pairs > 0) {
         q.max_pairs = p.pairs;
-        q.race_ms = 20'000; // the pairs are the bound
+        q.screening_ms = 20'000; // the pairs are the bound
       }
       auto o = bench.judge->ask(q);
       if (!o)

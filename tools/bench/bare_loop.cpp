@@ -137,8 +137,8 @@ private:
         if (trouble_)
           return;
         q.candidate = objects_[job.object];
-        if (!job.rival.empty())
-          q.rival = objects_[job.rival];
+        if (!job.baseline.empty())
+          q.baseline = objects_[job.baseline];
       }
       auto o = bench_.judge->ask(q);
       if (!o)

@@ -32,7 +32,7 @@ struct findings {
 };
 
 bool records_hash(event_kind k) {
-  return k == event_kind::node_selected || k == event_kind::node_finished || k == event_kind::champion_crowned
+  return k == event_kind::node_selected || k == event_kind::node_finished || k == event_kind::champion_changed
          || k == event_kind::node_amended;
 }
 

@@ -34,7 +34,7 @@ struct past {
   uint64_t open = 2;        // of the campaigns: they have not ended
 };
 
-// Pairs of a race, ns, that differ from node to node.
+// Pairs of a screening, ns, that differ from node to node.
 std::vector<double> samples(uint64_t index, double around) {
   std::vector<double> out(36);
   for (size_t i = 0; i < out.size(); ++i)
@@ -137,23 +137,23 @@ private:
     e.outcome.speedup = r.fitness;
     shape_timing t;
     t.shape = "timed";
-    t.rival_ns = samples(index, 2e6);
+    t.baseline_ns = samples(index, 2e6);
     t.candidate_ns = samples(index + 1, 1e6);
     e.outcome.timings.push_back(std::move(t));
     next_.values.push_back({keys::evaluations, keys::evaluation(e.evaluation), encode(e)});
     if (r.fitness > fold_.champion.speedup)
-      crown(r);
+      promote(r);
   }
 
-  void crown(const node_record& r) {
+  void promote(const node_record& r) {
     champion_record c;
     c.index = r.index;
     c.speedup = r.fitness;
     c.ci_low = r.ci_low;
     c.ci_high = r.ci_high;
-    fold_crowned(fold_, c);
+    fold_champion_changed(fold_, c);
     c.tree_hash = fold_.tree.hash();
-    next_.events.push_back({event_kind::champion_crowned, encode(c)});
+    next_.events.push_back({event_kind::champion_changed, encode(c)});
   }
 
   node_reader& reader_;

@@ -114,9 +114,9 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
   std::vector<double> launch;
   std::vector<double> load;
   for (int i = 0; i < count; ++i) {
-    std::optional<complaint> refused;
+    std::optional<rejection> refused;
     const auto start = steady_clock::now();
-    auto process = contestant::launch(zygote, arena, *object, options, refused);
+    auto process = sandboxed_process::launch(zygote, arena, *object, options, refused);
     const auto took = ns_since(start);
     if (!process)
       return tl::unexpected(process.error());
@@ -158,7 +158,7 @@ result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int c
   std::vector<double> check;
   double calls = 0.0;
   for (int i = -1; i < count; ++i) {
-    auto q = stage_request(task, stage::race);
+    auto q = stage_request(task, stage::screening);
     q.mode = mode;
     q.reference = *reference;
     q.candidate = *candidate;
@@ -260,7 +260,7 @@ int main(int argc, char** argv) {
     auto bench = open_workbench(bin);
     if (!bench)
       return give_up(to_string(bench.error()));
-    for (auto mode : {judge_mode::check, judge_mode::race})
+    for (auto mode : {judge_mode::check, judge_mode::screening})
       for (size_t mib : {4U, 16U, 64U}) {
         auto r = judged(*bench, mib * mebibyte, mode, candidates);
         if (!r)

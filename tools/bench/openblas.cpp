@@ -57,12 +57,12 @@ double nanoseconds(F call) {
   return std::chrono::duration<double, std::nano>(steady::now() - begin).count();
 }
 
-struct contestants {
+struct processes {
   kernel_function ours = nullptr;
   sgemm_function theirs = nullptr;
 };
 
-json measure(const contestants& who, const sizes& s, int pairs, uint64_t seed) {
+json measure(const processes& who, const sizes& s, int pairs, uint64_t seed) {
   auto count = [](int rows, int cols) { return static_cast<size_t>(rows) * static_cast<size_t>(cols); };
   auto a = allocate(count(s.m, s.k));
   auto b = allocate(count(s.k, s.n));
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   auto* own = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (own == nullptr)
     return give_up(std::string{"the kernel cannot be loaded: "} + ::dlerror());
-  contestants who{symbol<kernel_function>(own, "gemm"), symbol<sgemm_function>(blas, "cblas_sgemm")};
+  processes who{symbol<kernel_function>(own, "gemm"), symbol<sgemm_function>(blas, "cblas_sgemm")};
   auto* set_threads = symbol<void (*)(int)>(blas, "openblas_set_num_threads");
   auto* core_name = symbol<char* (*)()>(blas, "openblas_get_corename");
   auto* config = symbol<char* (*)()>(blas, "openblas_get_config");

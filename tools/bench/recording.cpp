@@ -10,7 +10,7 @@ namespace kevolve::bench {
 namespace {
 
 stage parse_stage(const std::string& name) {
-  for (auto s : {stage::compile, stage::race, stage::confirm, stage::final_confirm, stage::audit})
+  for (auto s : {stage::compile, stage::screening, stage::confirm, stage::final_confirm, stage::audit})
     if (to_string(s) == name)
       return s;
   return stage::done; // of the preparation
@@ -48,11 +48,11 @@ public:
         ++out_.candidates;
         out_.last_finished_ns = e.time_ns;
         return {};
-      case event_kind::champion_crowned: {
+      case event_kind::champion_changed: {
         champion_record c;
         if (auto ok = keep(decode<champion_record>(e.payload), c); !ok)
           return ok;
-        out_.crownings.push_back(
+        out_.promotions.push_back(
             {static_cast<double>(e.time_ns - out_.first_selected_ns) / 1e9, out_.candidates, c.index, c.speedup});
         return {};
       }
@@ -99,7 +99,7 @@ private:
       return {};
     }
     job.object = objects_[record->candidate];
-    job.rival = record->rival ? digests_[record->rival] : std::string{};
+    job.baseline = record->baseline ? digests_[record->baseline] : std::string{};
     if (auto alpha = record->outcome.evidence.find("alpha"); alpha != record->outcome.evidence.end())
       job.alpha = std::strtod(alpha->second.c_str(), nullptr);
     job.wall_ns = record->wall_ns;
@@ -120,7 +120,7 @@ private:
 size_t pairs_of(const judge_outcome& o) {
   size_t out = 0;
   for (const auto& t : o.timings)
-    out += t.rival_ns.size();
+    out += t.baseline_ns.size();
   return out;
 }
 

@@ -15,14 +15,14 @@ namespace kevolve::bench {
 struct recorded_job {
   uint64_t node = 0;
   stage what = stage::compile;
-  std::string object; // digest; empty: did not compile
-  std::string rival;  // digest; empty: the reference
-  double alpha = 0.0; // that the judge was asked for; 0: none
+  std::string object;   // digest; empty: did not compile
+  std::string baseline; // digest; empty: the reference
+  double alpha = 0.0;   // that the judge was asked for; 0: none
   int64_t wall_ns = 0;
   size_t pairs = 0; // over all shapes
 };
 
-struct crowning {
+struct promotion {
   double seconds = 0.0;    // since the first selection
   uint64_t candidates = 0; // finished by then
   uint64_t node = 0;
@@ -35,8 +35,8 @@ struct recording {
   preparation fixed;
   std::map<uint64_t, proposal_record> proposals;
   std::vector<recorded_job> compiles;
-  std::vector<recorded_job> judgements; // race, confirm and audit; not the final one
-  std::vector<crowning> crownings;
+  std::vector<recorded_job> judgements; // screening, confirm and audit; not the final one
+  std::vector<promotion> promotions;
   uint64_t candidates = 0;       // finished
   int64_t first_selected_ns = 0; // wall clock
   int64_t last_finished_ns = 0;

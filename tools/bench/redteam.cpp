@@ -36,7 +36,7 @@ void count(tally& t, const redteam::exhibit& e, const std::string& variant, cons
   else if (o.result != verdict::pass)
     ++t.refusals[to_string(o.result) + "/" + o.rule];
   else {
-    ++(o.decision == race_decision::faster ? t.gained : t.passed);
+    ++(o.decision == comparison_decision::faster ? t.gained : t.passed);
     t.largest_speedup = std::max(t.largest_speedup, o.speedup);
   }
   const auto wrong = redteam::objection(e, o);

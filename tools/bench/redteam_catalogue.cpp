@@ -224,7 +224,7 @@ judge_request request_for(const catalogue& c, const exhibit& e, std::string obje
   q.alpha = 1e-4;
   q.delta = 0.1;
   q.max_pairs = e.honest ? pairs_of_controls : pairs_to_show_a_gain;
-  q.race_ms = 1'000;
+  q.screening_ms = 1'000;
   return q;
 }
 
@@ -233,7 +233,7 @@ std::string summary(const judge_outcome& o) {
     return "fault: " + o.trouble.kind + ": " + o.trouble.detail;
   if (o.result != verdict::pass)
     return "refused: " + to_string(o.result) + "/" + o.rule;
-  return o.decision == race_decision::faster ? "gained" : "passed";
+  return o.decision == comparison_decision::faster ? "gained" : "passed";
 }
 
 std::string objection(const exhibit& e, const judge_outcome& o) {
@@ -245,7 +245,8 @@ std::string objection(const exhibit& e, const judge_outcome& o) {
       return {};
     if (!e.gainless)
       return got + ", where a refusal was due";
-    return o.decision == race_decision::faster ? got + ": " + std::to_string(o.speedup) + " times" : std::string{};
+    return o.decision == comparison_decision::faster ? got + ": " + std::to_string(o.speedup) + " times"
+                                                     : std::string{};
   }
   if (e.honest)
     return got + ", and is honest";

@@ -18,7 +18,7 @@ namespace kevolve::redteam {
 //   // control: NAME          a cheat's honest neighbour
 //   // expect: VERDICT[|VERDICT] [RULE[|RULE]], or gainless
 //   // flags: -O2 …           what it is compiled with; -O1 unless said
-//   // mode: check            judged for correctness alone; a race unless said
+//   // mode: check            judged for correctness alone; a screening unless said
 //   // each: -DX=1 -DX=2 …    compiled and judged once with each of these
 struct exhibit {
   std::string name;
@@ -31,7 +31,7 @@ struct exhibit {
   std::vector<std::string> flags{"-O1"};
   std::vector<std::string> variants{""};
   bool honest = false;
-  judge_mode mode = judge_mode::race;
+  judge_mode mode = judge_mode::screening;
   bool gainless = false; // may pass, but must not be called faster
 };
 
@@ -49,8 +49,8 @@ result<catalogue> open_catalogue(const std::string& folder);
 result<std::string> build_object(const std::string& path, const std::vector<std::string>& flags);
 result<std::string> build_object(const exhibit& e, const std::string& variant);
 
-// A race with the reference, short for a control. "Faster" is said of a gain above a tenth, and by chance once in ten
-// thousand races.
+// A screening with the reference, short for a control. "Faster" is said of a gain above a tenth, and by chance once in
+// ten thousand screenings.
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object);
 
 // What is wrong with the outcome; empty if it is as it must be.

@@ -1,5 +1,5 @@
-// One kernel against several rivals, each judged as a campaign's final confirmation is: fresh processes, secret fresh
-// inputs, interleaved pairs. Beside them the roof: the least time that the declared work takes on this core.
+// One kernel against several baselines, each judged as a campaign's final confirmation is: fresh processes, secret
+// fresh inputs, interleaved pairs. Beside them the roof: the least time that the declared work takes on this core.
 #include "config/task.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -45,7 +45,7 @@ json shape_json(const shape_timing& t) {
   return {{"shape", t.shape},
           {"held_out", t.held_out},
           {"weight", t.weight},
-          {"rival_ns", median(t.rival_ns)},
+          {"rival_ns", median(t.baseline_ns)},
           {"candidate_ns", ours},
           {"speedup", t.speedup},
           {"ci95", interval(t.ci_low, t.ci_high)},
@@ -60,14 +60,15 @@ struct objects {
 };
 
 result<json> against(workbench& bench, const contract& task, const objects& o, const build& b) {
-  auto rival = object_of(bench, task, b);
-  if (!rival)
-    return json{{"rival", b.label}, {"flags", b.flags}, {"verdict", "compile_error"}, {"detail", rival.error().detail}};
+  auto baseline = object_of(bench, task, b);
+  if (!baseline)
+    return json{
+        {"rival", b.label}, {"flags", b.flags}, {"verdict", "compile_error"}, {"detail", baseline.error().detail}};
   auto q = stage_request(task, stage::final_confirm);
   q.reference = o.reference;
   q.oracle = o.oracle;
   q.candidate = o.candidate;
-  q.rival = *rival;
+  q.baseline = *baseline;
   auto out = bench.judge->ask(q);
   if (!out)
     return tl::unexpected(out.error());
@@ -79,7 +80,7 @@ result<json> against(workbench& bench, const contract& task, const objects& o, c
               {"shapes", shapes}};
 }
 
-result<json> measure(workbench& bench, const task_spec& spec, const build& ours, const std::vector<build>& rivals) {
+result<json> measure(workbench& bench, const task_spec& spec, const build& ours, const std::vector<build>& baselines) {
   const auto& task = spec.task;
   auto reference =
       compile(bench, task, task.language, spec.reference_source, baseline_flags(bench), compile_role::reference);
@@ -101,7 +102,7 @@ result<json> measure(workbench& bench, const task_spec& spec, const build& ours,
   if (!peaks)
     return tl::unexpected(peaks.error());
   auto rows = json::array();
-  for (const auto& b : rivals) {
+  for (const auto& b : baselines) {
     auto row = against(bench, task, o, b);
     if (!row)
       return row;
@@ -121,22 +122,22 @@ int main(int argc, char** argv) {
   std::string bin;
   std::string task_file;
   std::string candidate;
-  std::vector<std::string> rivals;
+  std::vector<std::string> baselines;
   CLI::App app{"A kernel against rivals, judged as a final confirmation is"};
   app.add_option("--bin", bin, "folder of the helper programs")->required();
   app.add_option("--task", task_file, "the task file")->required();
   app.add_option("--candidate", candidate, "label=file@flags")->required();
-  app.add_option("--rival", rivals, "label=file@flags; may be repeated")->required();
+  app.add_option("--rival", baselines, "label=file@flags; may be repeated")->required();
   CLI11_PARSE(app, argc, argv);
   auto spec = load_task(task_file);
   if (!spec)
     return give_up(task_file + " does not load: see kevolve task check");
   auto ours = parse(candidate);
   std::vector<build> others;
-  for (const auto& r : rivals)
+  for (const auto& r : baselines)
     if (auto b = parse(r))
       others.push_back(std::move(*b));
-  if (!ours || others.size() != rivals.size())
+  if (!ours || others.size() != baselines.size())
     return give_up("expected label=file@flags");
   auto bench = open_workbench(bin);
   if (!bench)

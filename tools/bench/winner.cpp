@@ -20,7 +20,7 @@ void write(const std::string& path, const std::string& bytes) {
 
 // When the champion first reached that share of the final result.
 json reached(const recording& r, double share) {
-  for (const auto& c : r.crownings)
+  for (const auto& c : r.promotions)
     if (c.speedup >= share * r.finish.speedup)
       return {{"candidates", c.candidates}, {"seconds", c.seconds}};
   return nullptr;
@@ -30,12 +30,12 @@ json shape_json(const shape_timing& t) {
   return {{"shape", t.shape},
           {"held_out", t.held_out},
           {"weight", t.weight},
-          {"reference_ns", median(t.rival_ns)},
+          {"reference_ns", median(t.baseline_ns)},
           {"candidate_ns", median(t.candidate_ns)},
           {"speedup", t.speedup},
           {"ci95", interval(t.ci_low, t.ci_high)},
           {"floor_ns", t.floor_ns},
-          {"pairs", t.rival_ns.size()}};
+          {"pairs", t.baseline_ns.size()}};
 }
 
 } // namespace
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
            {"reached_90_percent", reached(*r, 0.9)},
            {"winner", nullptr}};
   auto curve = json::array();
-  for (const auto& c : r->crownings)
+  for (const auto& c : r->promotions)
     curve.push_back({{"seconds", c.seconds}, {"candidates", c.candidates}, {"speedup", c.speedup}});
   out["curve"] = curve;
   auto shapes = json::array();

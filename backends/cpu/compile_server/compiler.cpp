@@ -153,8 +153,9 @@ bool compiler::run_step(command_line argv, const compile_request& request, stead
   out.log += said;
   if (end.end == step_end::exited && end.value == 0)
     return true;
-  if (auto lacks = missing_entry(said, request.entry); !lacks.empty() && diagnosis.result == verdict::compile_error)
-    diagnosis.log = std::move(lacks);
+  if (auto missing_requirements = missing_entry(said, request.entry);
+      !missing_requirements.empty() && diagnosis.result == verdict::compile_error)
+    diagnosis.log = std::move(missing_requirements);
   else if (auto unknown = missing_library(said, request.libraries);
            !unknown.empty() && diagnosis.result == verdict::compile_error)
     diagnosis.log = std::move(unknown);

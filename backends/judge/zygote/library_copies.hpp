@@ -1,6 +1,6 @@
 // Processes that map the same file share its lines in every cache: a candidate that flushes those of a library it does
-// not need slows the rival's calls, which do (clflush works by physical address). So the code and constants of the
-// libraries that kernels call lie in two copies, one for each of the two processes of a race.
+// not need slows the baseline's calls, which do (clflush works by physical address). So the code and constants of the
+// libraries that kernels call lie in two copies, one for each of the two processes of a screening.
 #pragma once
 
 #include <array>

@@ -10,9 +10,9 @@ namespace kevolve::cuda {
 namespace {
 
 // How far the answer is off, never what it should have been.
-complaint wrong_output(const std::string& name, const comparison& c, int64_t elements) {
+rejection wrong_output(const std::string& name, const comparison& c, int64_t elements) {
   const bool nonfinite = c.result == verdict::nonfinite;
-  complaint out;
+  rejection out;
   out.result = c.result;
   out.rule = nonfinite ? "nonfinite" : "tolerance";
   out.detail = "output '" + name + "': " + wrong_elements(c, elements);
@@ -24,8 +24,8 @@ complaint wrong_output(const std::string& name, const comparison& c, int64_t ele
   return out;
 }
 
-std::optional<complaint> check_output(const contract& task, size_t argument, const call_memory& memory,
-                                      const shape_pool& pool, const pool_set& set, bool full,
+std::optional<rejection> check_output(const contract& task, size_t argument, const call_memory& memory,
+                                      const input_sets& pool, const input_set& set, bool full,
                                       correctness_report* report) {
   const auto& a = task.arguments[argument];
   const auto& g = set.data.geometries[argument];
@@ -49,7 +49,7 @@ std::optional<complaint> check_output(const contract& task, size_t argument, con
   if (auto refused = left_unwritten(task, argument, memory, set, elements))
     return refused;
   if (a.tail_untouched && !memory.tail_untouched(argument, elements))
-    return complaint{verdict::out_of_bounds,
+    return rejection{verdict::out_of_bounds,
                      "tail",
                      "output '" + a.name + "': wrote past the elements that count",
                      {{"argument", a.name}}};
@@ -58,7 +58,7 @@ std::optional<complaint> check_output(const contract& task, size_t argument, con
 
 } // namespace
 
-std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const pool_set& set) {
+std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set) {
   std::vector<byte_buffer> out(task.arguments.size());
   for (size_t i = 0; i < out.size(); ++i)
     if (is_array(task.arguments[i]) && is_written(task.arguments[i]))
@@ -66,12 +66,12 @@ std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory
   return out;
 }
 
-std::optional<complaint> check_call(const contract& task, const call_memory& memory, const shape_pool& pool,
-                                    const pool_set& set, bool full, correctness_report* report) {
+std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& pool,
+                                    const input_set& set, bool full, correctness_report* report) {
   if (auto where = memory.broken_guard())
-    return complaint{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
+    return rejection{verdict::out_of_bounds, "guard_band", "wrote " + *where, {{"where", *where}}};
   if (auto name = memory.mutated_input())
-    return complaint{
+    return rejection{
         verdict::input_mutated, "input_changed", "the input '" + *name + "' was changed", {{"argument", *name}}};
   for (size_t i = 0; i < task.arguments.size(); ++i)
     if (is_array(task.arguments[i]) && is_written(task.arguments[i]))

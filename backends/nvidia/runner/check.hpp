@@ -10,10 +10,10 @@
 namespace kevolve::cuda {
 
 // `full`: find every number for the report, which may be null.
-std::optional<complaint> check_call(const contract& task, const call_memory& memory, const shape_pool& pool,
-                                    const pool_set& set, bool full, correctness_report* report);
+std::optional<rejection> check_call(const contract& task, const call_memory& memory, const input_sets& pool,
+                                    const input_set& set, bool full, correctness_report* report);
 
 // The outputs' counted elements, by argument, compact.
-std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const pool_set& set);
+std::vector<byte_buffer> collect_outputs(const contract& task, const call_memory& memory, const input_set& set);
 
 } // namespace kevolve::cuda

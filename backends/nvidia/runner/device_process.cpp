@@ -19,12 +19,12 @@ constexpr milliseconds copy_limit{60'000};
 constexpr double most_unseen = 1.05;
 constexpr double unseen_floor_ns = 20'000.0;
 
-setback infra(std::string kind, std::string detail) {
+evaluation_error infra(std::string kind, std::string detail) {
   return {{std::move(kind), std::move(detail), 0}, {}};
 }
 
-tl::unexpected<setback> refuse(verdict v, std::string rule, std::string detail,
-                               std::map<std::string, std::string> evidence = {}) {
+tl::unexpected<evaluation_error> refuse(verdict v, std::string rule, std::string detail,
+                                        std::map<std::string, std::string> evidence = {}) {
   return refusal({v, std::move(rule), std::move(detail), std::move(evidence)});
 }
 
@@ -49,7 +49,7 @@ const char* crash_rule(int status) {
 }
 
 // A worker that no longer answers: hung with a kernel on the device, or dead.
-setback worker_lost(const failure& why, const char* doing, milliseconds limit) {
+evaluation_error worker_lost(const failure& why, const char* doing, milliseconds limit) {
   if (why.code == errc::timed_out)
     return {{},
             {verdict::timeout,
@@ -61,13 +61,15 @@ setback worker_lost(const failure& why, const char* doing, milliseconds limit) {
 
 } // namespace
 
-complaint strayed_far() {
+rejection strayed_far() {
   return {verdict::out_of_bounds, "guard_band", "wrote far outside of every argument", {{"where", "outside"}}};
 }
 
-setback judge_answer(const cuda_wire::answer& how) {
+evaluation_error judge_answer(const cuda_wire::answer& how) {
   const auto evidence = std::map<std::string, std::string>{{"error", how.name}, {"phase", how.phase}};
-  const auto no = [&](verdict v, std::string rule) { return setback{{}, {v, std::move(rule), how.detail, evidence}}; };
+  const auto no = [&](verdict v, std::string rule) {
+    return evaluation_error{{}, {v, std::move(rule), how.detail, evidence}};
+  };
   switch (how.status < 0 ? blame::machine : blame_for(how.status)) {
     case blame::memory:
       if (how.phase == "arena" || how.phase == "sweep" || how.phase == "context")
@@ -92,7 +94,7 @@ setback judge_answer(const cuda_wire::answer& how) {
   }
 }
 
-bool doubts_device(const setback& s) {
+bool doubts_device(const evaluation_error& s) {
   return s.trouble.kind == "worker_killed" || s.trouble.kind == "device_sick" || s.refused.result == verdict::crashed
          || s.refused.result == verdict::timeout;
 }
@@ -141,8 +143,8 @@ attempt<program> read_program(const std::string& package, const contract& task) 
   return out;
 }
 
-attempt<contestant_on_device> contestant_on_device::start(bench& b, const program& code) {
-  contestant_on_device out;
+attempt<device_process> device_process::start(gpu_judge_context& b, const program& code) {
+  device_process out;
   out.code_ = &code;
   auto worker = take_worker(b);
   if (!worker)
@@ -152,8 +154,8 @@ attempt<contestant_on_device> contestant_on_device::start(bench& b, const progra
   return out;
 }
 
-attempt<contestant_on_device> contestant_on_device::start_profiled(const worker_options& options, const program& code) {
-  contestant_on_device out;
+attempt<device_process> device_process::start_profiled(const worker_options& options, const program& code) {
+  device_process out;
   out.code_ = &code;
   out.profiled_ = true;
   auto worker = worker_client::start(options, "--profiled");
@@ -164,7 +166,7 @@ attempt<contestant_on_device> contestant_on_device::start_profiled(const worker_
   return out;
 }
 
-attempt<void> contestant_on_device::load(bench& b) {
+attempt<void> device_process::load(gpu_judge_context& b) {
   auto hello = worker_.greet(start_limit);
   if (!hello)
     return infrastructure("device_sick", "a worker has no context: " + to_string(hello.error()));
@@ -196,7 +198,7 @@ attempt<void> contestant_on_device::load(bench& b) {
   return {};
 }
 
-attempt<resolved_plan> contestant_on_device::resolve(const contract& task, const call_data& data) const {
+attempt<resolved_plan> device_process::resolve(const contract& task, const call_data& data) const {
   auto resolved = resolve_plan(code_->plan, task, data);
   if (!resolved) {
     std::string all;
@@ -222,7 +224,7 @@ attempt<resolved_plan> contestant_on_device::resolve(const contract& task, const
   return refuse(verdict::load_error, "device_limit", all, {{"limit", violations.front().limit}});
 }
 
-attempt<void> contestant_on_device::fetch() {
+attempt<void> device_process::fetch() {
   auto back =
       worker_.ask<cuda_wire::fetched>(cuda_wire::word::fetch, cuda_wire::fetch{}, cuda_wire::word::fetched, copy_limit);
   if (!back)
@@ -237,8 +239,7 @@ attempt<void> contestant_on_device::fetch() {
   return {};
 }
 
-attempt<cuda_wire::stage> contestant_on_device::order_for(const contract& task, const pool_set& set,
-                                                          uint64_t poison) const {
+attempt<cuda_wire::stage> device_process::order_for(const contract& task, const input_set& set, uint64_t poison) const {
   auto plan = resolve(task, set.data);
   if (!plan)
     return tl::unexpected(plan.error());
@@ -252,8 +253,8 @@ attempt<cuda_wire::stage> contestant_on_device::order_for(const contract& task, 
   return out;
 }
 
-attempt<size_t> contestant_on_device::run_plain(const contract& task, const pool_set& set, uint64_t poison,
-                                                milliseconds limit) {
+attempt<size_t> device_process::run_plain(const contract& task, const input_set& set, uint64_t poison,
+                                          milliseconds limit) {
   auto order = order_for(task, set, poison);
   if (!order)
     return tl::unexpected(order.error());
@@ -270,9 +271,8 @@ attempt<size_t> contestant_on_device::run_plain(const contract& task, const pool
   return order->plan.launches.size();
 }
 
-attempt<call_time> contestant_on_device::call(const contract& task, const pool_set& set, uint64_t poison,
-                                              uint64_t rotation, bool records, milliseconds limit,
-                                              const last_word& laid_out) {
+attempt<call_time> device_process::call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation,
+                                        bool records, milliseconds limit, const last_word& laid_out) {
   auto wanted = order_for(task, set, poison);
   if (!wanted)
     return tl::unexpected(wanted.error());

@@ -1,4 +1,4 @@
-// A device candidate or its rival as the runner sees it: code and plan checked, and a worker of its own to run in.
+// A device candidate or its baseline as the runner sees it: code and plan checked, and a worker of its own to run in.
 #pragma once
 
 #include "backends/nvidia/runner/gpu_judge_context.hpp"
@@ -31,10 +31,10 @@ struct call_time {
 attempt<call_time> read_clocks(const cuda_wire::done& done, size_t launches);
 
 // Whoever is called on data in the arena or the exchange, and timed.
-class timed_contestant {
+class timed_process {
 public:
-  virtual ~timed_contestant() = default;
-  virtual attempt<void> load(bench& b) = 0;
+  virtual ~timed_process() = default;
+  virtual attempt<void> load(gpu_judge_context& b) = 0;
   // Whether it works in the examiner's arena; else in the exchange. Known once loaded.
   virtual bool in_arena() const = 0;
   // Why it does not, where the other one might.
@@ -42,39 +42,39 @@ public:
   // `records`: by the device's own activity records as well, which slow it down: not where it is timed for anybody.
   // `laid_out` is asked once, before anything runs on the data.
   using last_word = std::function<attempt<void>()>;
-  virtual attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation,
+  virtual attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation,
                                   bool records, std::chrono::milliseconds limit, const last_word& laid_out) = 0;
 };
 
-class contestant_on_device final : public timed_contestant {
+class device_process final : public timed_process {
 public:
   // Starts the process; its context is made meanwhile.
-  static attempt<contestant_on_device> start(bench& b, const program& code);
+  static attempt<device_process> start(gpu_judge_context& b, const program& code);
   // The same in a worker under a profiler, which works in the exchange alone.
-  static attempt<contestant_on_device> start_profiled(const worker_options& options, const program& code);
+  static attempt<device_process> start_profiled(const worker_options& options, const program& code);
   // Waits for the context, then loads the code.
-  attempt<void> load(bench& b) override;
+  attempt<void> load(gpu_judge_context& b) override;
   bool in_arena() const override { return in_arena_; }
 
   // The kernels, on what lies in the arena; or everything there as the exchange has it, the kernels, everything back.
-  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation, bool records,
+  attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
   // The kernels alone, on what lies in the exchange, untimed and unchecked; how many were launched.
-  attempt<size_t> run_plain(const contract& task, const pool_set& set, uint64_t poison,
+  attempt<size_t> run_plain(const contract& task, const input_set& set, uint64_t poison,
                             std::chrono::milliseconds limit);
   // Lets its process, and the profiler's around it, end by itself.
   void leave(std::chrono::milliseconds limit) { worker_.leave(limit); }
 
   bool alive() const { return worker_.alive(); }
   bool runs() { return worker_.runs(); }
-  void dismiss(bench& b) { kevolve::cuda::dismiss(b, worker_); }
+  void terminate(gpu_judge_context& b) { kevolve::cuda::terminate(b, worker_); }
   int64_t ready_ns() const { return ready_ns_; }
   int64_t load_ns() const { return load_ns_; }
   const std::map<std::string, kernel_facts>& kernels() const { return kernels_; }
 
 private:
-  attempt<cuda_wire::stage> order_for(const contract& task, const pool_set& set, uint64_t poison) const;
+  attempt<cuda_wire::stage> order_for(const contract& task, const input_set& set, uint64_t poison) const;
   attempt<resolved_plan> resolve(const contract& task, const call_data& data) const;
   // What the call left behind: copies where there is no common arena, and the guards of its scratch memory.
   attempt<void> fetch();
@@ -90,10 +90,10 @@ private:
 };
 
 // The refusal of what wrote where nothing of the call lies.
-complaint strayed_far();
+rejection strayed_far();
 // What a worker's answer says of whose fault it is.
-setback judge_answer(const cuda_wire::answer& how);
-// True if the setback leaves the device in doubt: its health is then asked before anybody is blamed.
-bool doubts_device(const setback& s);
+evaluation_error judge_answer(const cuda_wire::answer& how);
+// True if the error leaves the device in doubt: its health is then asked before anybody is blamed.
+bool doubts_device(const evaluation_error& s);
 
 } // namespace kevolve::cuda

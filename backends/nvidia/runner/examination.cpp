@@ -79,8 +79,8 @@ bool describe(const array_geometry& g, piece& out) {
 
 class inquiry {
 public:
-  inquiry(const contract& task, const pool_set& set, const shape_pool& pool, const resident_set& where, uint64_t poison,
-          arena_view arena)
+  inquiry(const contract& task, const input_set& set, const input_sets& pool, const resident_set& where,
+          uint64_t poison, arena_view arena)
       : task_(task), set_(set), pool_(pool), where_(where), poison_(poison), arena_(arena) {}
 
   examination run(bool full, rerun again) {
@@ -182,8 +182,8 @@ private:
   }
 
   const contract& task_;
-  const pool_set& set_;
-  const shape_pool& pool_;
+  const input_set& set_;
+  const input_sets& pool_;
   const resident_set& where_;
   uint64_t poison_;
   arena_view arena_;
@@ -192,7 +192,7 @@ private:
 
 } // namespace
 
-resident_set place_set(const pool_set& set) {
+resident_set place_set(const input_set& set) {
   resident_set out;
   const auto add = [&](const byte_buffer& bytes) -> resident_set::part {
     if (bytes.empty())
@@ -214,7 +214,7 @@ resident_set place_set(const pool_set& set) {
   return out;
 }
 
-std::vector<piece> pieces_to_lay_out(const contract& task, const pool_set& set, const resident_set& where,
+std::vector<piece> pieces_to_lay_out(const contract& task, const input_set& set, const resident_set& where,
                                      uint64_t poison, arena_view arena) {
   auto out = around(piece_kind::fill, set.layout.total, arena);
   const auto guards = guard_ranges(set.layout);
@@ -232,12 +232,12 @@ std::vector<piece> pieces_to_lay_out(const contract& task, const pool_set& set, 
   return out;
 }
 
-examination pieces_to_check(const contract& task, const pool_set& set, const shape_pool& pool,
+examination pieces_to_check(const contract& task, const input_set& set, const input_sets& pool,
                             const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again) {
   return inquiry{task, set, pool, where, poison, arena}.run(full && pool.edge == edge_kind::none, again);
 }
 
-examined read_findings(const examination& asked, const std::vector<finding>& found, const pool_set& set) {
+examined read_findings(const examination& asked, const std::vector<finding>& found, const input_set& set) {
   examined out;
   out.complete = asked.complete;
   out.well = asked.complete && found.size() == asked.questions.size();

@@ -22,7 +22,7 @@ struct resident_set {
   std::vector<part> reference;
   uint64_t bytes = 0;
 };
-resident_set place_set(const pool_set& set);
+resident_set place_set(const input_set& set);
 
 // Where the call's arguments begin in the arena, and how large that is.
 struct arena_view {
@@ -31,7 +31,7 @@ struct arena_view {
 };
 
 // Inputs, poison, guards, and what lies around it all.
-std::vector<piece> pieces_to_lay_out(const contract& task, const pool_set& set, const resident_set& where,
+std::vector<piece> pieces_to_lay_out(const contract& task, const input_set& set, const resident_set& where,
                                      uint64_t poison, arena_view arena);
 
 // Whether a call's outputs are kept for the next one on the same data, or compared with what was kept.
@@ -48,7 +48,7 @@ struct examination {
   bool complete = true;            // false: something that only the host can look at
 };
 // `full`: with the report's figures, for an ordinary pool.
-examination pieces_to_check(const contract& task, const pool_set& set, const shape_pool& pool,
+examination pieces_to_check(const contract& task, const input_set& set, const input_sets& pool,
                             const resident_set& where, uint64_t poison, arena_view arena, bool full, rerun again);
 
 struct examined {
@@ -63,6 +63,6 @@ struct examined {
   double max_ulp = 0.0;
   bool bit_equal = true;
 };
-examined read_findings(const examination& asked, const std::vector<finding>& found, const pool_set& set);
+examined read_findings(const examination& asked, const std::vector<finding>& found, const input_set& set);
 
 } // namespace kevolve::cuda

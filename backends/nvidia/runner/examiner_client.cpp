@@ -20,13 +20,13 @@ constexpr uint64_t least_host_bytes = uint64_t{64} << 20U; // uploads go through
 
 } // namespace
 
-tl::unexpected<setback> examiner_client::fault(const cuda_wire::answer& how) {
+tl::unexpected<evaluation_error> examiner_client::fault(const cuda_wire::answer& how) {
   end();
   return how.status == out_of_memory ? infrastructure("no_space", "device memory: " + how.detail)
                                      : infrastructure("device_sick", how.detail);
 }
 
-tl::unexpected<setback> examiner_client::lost(const failure& why) {
+tl::unexpected<evaluation_error> examiner_client::lost(const failure& why) {
   end();
   return infrastructure("worker_killed", "the examiner: " + to_string(why));
 }
@@ -171,7 +171,7 @@ attempt<void> examiner_client::make_room(uint64_t number, uint64_t bytes) {
   return {};
 }
 
-attempt<void> examiner_client::upload(const pool_set& set, const resident_set& where) {
+attempt<void> examiner_client::upload(const input_set& set, const resident_set& where) {
   const auto room = host_.status_offset(0); // not the pages behind it
   for (const auto* parts : {&where.inputs, &where.expected, &where.reference})
     for (const auto& part : *parts)
@@ -186,7 +186,7 @@ attempt<void> examiner_client::upload(const pool_set& set, const resident_set& w
   return {};
 }
 
-attempt<void> examiner_client::have(const pool_set& set, const resident_set& where) {
+attempt<void> examiner_client::have(const input_set& set, const resident_set& where) {
   const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.number == set.number; });
   if (found != held_.end()) {
     held_.splice(held_.begin(), held_, found);
@@ -197,7 +197,7 @@ attempt<void> examiner_client::have(const pool_set& set, const resident_set& whe
   return upload(set, where);
 }
 
-cuda_wire::work examiner_client::order_of(const pool_set& set, const std::vector<piece>& pieces, bool answered) {
+cuda_wire::work examiner_client::order_of(const input_set& set, const std::vector<piece>& pieces, bool answered) {
   cuda_wire::work out;
   out.set = set.number;
   out.pieces.assign(reinterpret_cast<const char*>(pieces.data()), pieces.size() * sizeof(piece));
@@ -205,7 +205,7 @@ cuda_wire::work examiner_client::order_of(const pool_set& set, const std::vector
   return out;
 }
 
-attempt<void> examiner_client::begin_lay_out(const contract& task, const pool_set& set, uint64_t poison,
+attempt<void> examiner_client::begin_lay_out(const contract& task, const input_set& set, uint64_t poison,
                                              uint64_t rotation) {
   const auto where = place_set(set);
   if (auto ok = finish_lay_out(); !ok) // of a call that came to nothing
@@ -230,7 +230,7 @@ attempt<void> examiner_client::finish_lay_out() {
   return done->how.status == success ? attempt<void>{} : fault(done->how);
 }
 
-attempt<examined> examiner_client::check(const contract& task, const pool_set& set, const shape_pool& pool,
+attempt<examined> examiner_client::check(const contract& task, const input_set& set, const input_sets& pool,
                                          uint64_t poison, uint64_t rotation, bool full, rerun again) {
   const auto where = place_set(set);
   const auto asked = pieces_to_check(task, set, pool, where, poison, {rotation, arena_bytes_}, full, again);

@@ -29,10 +29,10 @@ public:
 
   // Puts the call's data into the arena, which no kernel may be using until finish_lay_out() has said that all is
   // there.
-  attempt<void> begin_lay_out(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation);
+  attempt<void> begin_lay_out(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation);
   attempt<void> finish_lay_out();
   // After a call on what was laid out last, and with the same.
-  attempt<examined> check(const contract& task, const pool_set& set, const shape_pool& pool, uint64_t poison,
+  attempt<examined> check(const contract& task, const input_set& set, const input_sets& pool, uint64_t poison,
                           uint64_t rotation, bool full, rerun again);
   // The arena's bytes from `rotation` on, into the host's memory that host() is.
   attempt<void> bring_back(uint64_t rotation, uint64_t bytes);
@@ -56,16 +56,16 @@ private:
   attempt<void> start(const worker_options& options);
   attempt<void> make_arena(uint64_t bytes);
   attempt<void> attach();
-  attempt<void> have(const pool_set& set, const resident_set& where);
+  attempt<void> have(const input_set& set, const resident_set& where);
   attempt<void> drop_oldest();
   attempt<void> make_room(uint64_t number, uint64_t bytes);
-  attempt<void> upload(const pool_set& set, const resident_set& where);
-  static cuda_wire::work order_of(const pool_set& set, const std::vector<piece>& pieces, bool answered);
+  attempt<void> upload(const input_set& set, const resident_set& where);
+  static cuda_wire::work order_of(const input_set& set, const std::vector<piece>& pieces, bool answered);
   template <class Order>
   attempt<void> order(cuda_wire::word kind, const Order& what);
   // Both end it: nothing that it holds is to be trusted any more.
-  tl::unexpected<setback> fault(const cuda_wire::answer& how);
-  tl::unexpected<setback> lost(const failure& why);
+  tl::unexpected<evaluation_error> fault(const cuda_wire::answer& how);
+  tl::unexpected<evaluation_error> lost(const failure& why);
 
   worker_client process_;
   std::string unfit_;

@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds first_call_limit{60'000};
 constexpr std::chrono::milliseconds compiled_call_limit{600'000};
 
 // The process with this source loaded.
-attempt<framework_client*> ready(bench& b, framework_client::program which, const std::string& package) {
+attempt<framework_client*> ready(gpu_judge_context& b, framework_client::program which, const std::string& package) {
   const auto source = unpack_framework(package);
   if (!source)
     return infrastructure("internal", "the reference is no framework's");
@@ -21,7 +21,7 @@ attempt<framework_client*> ready(bench& b, framework_client::program which, cons
   if (!process.alive()) {
     if (auto started = process.start(b.settings.framework); !started)
       return infrastructure(started.error());
-    // On a processor it would compute the right values, and be a rival of straw.
+    // On a processor it would compute the right values, and be a baseline of straw.
     const auto on = process.facts().at("device");
     if (on != b.device.facts["device"] && !b.settings.framework.on_host) {
       const auto why = process.facts().find("why");
@@ -48,7 +48,7 @@ public:
       : process_(process), which_(which), start_(process.starts()) {}
 
   bool alive() const override { return process_.alive() && process_.starts() == start_; }
-  std::optional<complaint> call(const contract& task, const call_data& data, const arena_layout& layout,
+  std::optional<rejection> call(const contract& task, const call_data& data, const arena_layout& layout,
                                 const call_memory& /*memory*/, nanoseconds limit, nanoseconds& took) override {
     return process_.call(which_, framework_client::arena::pool, framework_mode::plain, task, data, layout, limit, took);
   }
@@ -65,7 +65,7 @@ bool is_framework(const judge_request& request) {
   return unpack_framework(request.reference).has_value();
 }
 
-reference_launcher framework_launcher(bench& b) {
+reference_launcher framework_launcher(gpu_judge_context& b) {
   return [&b](const std::string& object, bool oracle, const contract& /*task*/,
               shared_arena& arena) -> attempt<std::unique_ptr<reference_process>> {
     const auto which = oracle ? framework_client::program::oracle : framework_client::program::reference;
@@ -78,7 +78,7 @@ reference_launcher framework_launcher(bench& b) {
   };
 }
 
-attempt<void> framework_rival::load(bench& b) {
+attempt<void> framework_baseline::load(gpu_judge_context& b) {
   auto process = ready(b, framework_client::program::reference, request_.reference);
   if (!process)
     return tl::unexpected(process.error());
@@ -103,9 +103,9 @@ attempt<void> framework_rival::load(bench& b) {
   return map(*process_, framework_client::arena::exchange, b.exchange);
 }
 
-attempt<call_time> framework_rival::call(const contract& task, const pool_set& set, uint64_t /*poison*/,
-                                         uint64_t rotation, bool /*records*/, std::chrono::milliseconds limit,
-                                         const last_word& laid_out) {
+attempt<call_time> framework_baseline::call(const contract& task, const input_set& set, uint64_t /*poison*/,
+                                            uint64_t rotation, bool /*records*/, std::chrono::milliseconds limit,
+                                            const last_word& laid_out) {
   if (auto ok = laid_out(); !ok)
     return tl::unexpected(ok.error());
   nanoseconds took{0};

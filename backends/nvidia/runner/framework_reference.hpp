@@ -1,4 +1,4 @@
-// A PyTorch reference as the runner uses it: what computes expected outputs, and a rival that is timed.
+// A PyTorch reference as the runner uses it: what computes expected outputs, and a baseline that is timed.
 #pragma once
 
 #include "backends/nvidia/runner/device_process.hpp"
@@ -9,17 +9,17 @@ namespace kevolve::cuda {
 bool is_framework(const judge_request& request);
 
 // Expected outputs from the bench's one framework process, which is started when first needed.
-reference_launcher framework_launcher(bench& b);
+reference_launcher framework_launcher(gpu_judge_context& b);
 
-// The reference as the rival: called as it is, or as torch.compile makes it.
-class framework_rival final : public timed_contestant {
+// The reference as the baseline: called as it is, or as torch.compile makes it.
+class framework_baseline final : public timed_process {
 public:
-  framework_rival(const judge_request& request, framework_mode mode, size_t arena_bytes)
+  framework_baseline(const judge_request& request, framework_mode mode, size_t arena_bytes)
       : request_(request), mode_(mode), arena_bytes_(arena_bytes) {}
-  attempt<void> load(bench& b) override;
+  attempt<void> load(gpu_judge_context& b) override;
   bool in_arena() const override { return in_arena_; }
   std::string why_on_host() const override { return why_on_host_; }
-  attempt<call_time> call(const contract& task, const pool_set& set, uint64_t poison, uint64_t rotation, bool records,
+  attempt<call_time> call(const contract& task, const input_set& set, uint64_t poison, uint64_t rotation, bool records,
                           std::chrono::milliseconds limit, const last_word& laid_out) override;
 
 private:

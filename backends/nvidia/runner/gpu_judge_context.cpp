@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds probe_limit{120'000};
-constexpr size_t spare_workers = 2;      // a candidate and its rival
-constexpr size_t more_spares = 2;        // for a race that ends before the next one's are made
+constexpr size_t spare_workers = 2;      // a candidate and its baseline
+constexpr size_t more_spares = 2;        // for a screening that ends before the next one's are made
 constexpr uint32_t most_pairs_ready = 4; // each context takes half a GiB of the device
 
 // Dense TF32 operations per clock and multiprocessor, as published: the fastest that any unit does 32-bit floats at.
@@ -41,14 +41,14 @@ double operations_per_clock(uint32_t capability) {
 }
 
 // Of 32-bit floats, a second; 0: unknown.
-double peak_flops(const bench& b) {
+double peak_flops(const gpu_judge_context& b) {
   const auto mhz = b.watch ? b.watch->most_sm_mhz() : 0;
   const auto clock = std::max(1e6 * mhz, 1e3 * b.device.clock_khz);
   return operations_per_clock(b.device.limits.capability) * static_cast<double>(b.device.limits.multiprocessors)
          * clock;
 }
 
-attempt<void> probe(bench& b, judge_outcome& out) {
+attempt<void> probe(gpu_judge_context& b, judge_outcome& out) {
   if (auto ok = check_health(b); !ok)
     return ok;
   out.evidence["copy_bytes_per_second"] = std::to_string(b.peaks.copy_bytes_per_second);
@@ -57,7 +57,8 @@ attempt<void> probe(bench& b, judge_outcome& out) {
   return {};
 }
 
-attempt<void> dispatch(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> dispatch(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                       judge_outcome& out) {
   b.host.native_reference = !is_framework(request);
   b.host.launch_reference =
       b.host.native_reference ? native_launcher(b.host.zygote, b.host.settings) : framework_launcher(b);
@@ -67,70 +68,70 @@ attempt<void> dispatch(bench& b, const judge_request& request, const request_hoo
     case judge_mode::probe:
       return probe(b, out);
     default:
-      return race(b, request, hooks, out);
+      return screening(b, request, hooks, out);
   }
 }
 
-void reap(bench& b) {
-  std::erase_if(b.dismissed, [](auto pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+void reap(gpu_judge_context& b) {
+  std::erase_if(b.terminated, [](auto pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 } // namespace
 
-result<worker_client> take_worker(bench& b) {
-  while (!b.spares.empty()) {
-    auto out = std::move(b.spares.front());
-    b.spares.pop_front();
+result<worker_client> take_worker(gpu_judge_context& b) {
+  while (!b.warm_workers.empty()) {
+    auto out = std::move(b.warm_workers.front());
+    b.warm_workers.pop_front();
     if (out.runs())
       return out;
   }
   return worker_client::start(b.settings.worker);
 }
 
-void replenish(bench& b) {
+void refill(gpu_judge_context& b) {
   reap(b);
   const auto wanted = spare_workers * std::clamp(b.pairs_of_workers, 1U, most_pairs_ready) + more_spares;
-  while (b.spares.size() < wanted) {
+  while (b.warm_workers.size() < wanted) {
     auto worker = worker_client::start(b.settings.worker);
     if (!worker)
       return; // whoever needs one will be told why there is none
     // All at once: the driver makes four in 0.26 s, and one alone in 0.1 s.
     worker->open();
-    b.spares.push_back(std::move(*worker));
+    b.warm_workers.push_back(std::move(*worker));
   }
 }
 
-void settle(bench& b) {
-  for (auto& spare : b.spares)
-    if (spare.runs())
-      spare.greet(probe_limit); // whoever takes it will be told what is wrong with it
+void wait_until_ready(gpu_judge_context& b) {
+  for (auto& warm : b.warm_workers)
+    if (warm.runs())
+      warm.greet(probe_limit); // whoever takes it will be told what is wrong with it
 }
 
-void dismiss(bench& b, worker_client& worker) {
-  if (const auto pid = worker.dismiss(); pid > 0)
-    b.dismissed.push_back(pid);
+void terminate(gpu_judge_context& b, worker_client& worker) {
+  if (const auto pid = worker.terminate(); pid > 0)
+    b.terminated.push_back(pid);
 }
 
-size_t standing_processes(bench& b) {
+size_t standing_processes(gpu_judge_context& b) {
   reap(b);
-  return b.spares.size() + b.dismissed.size() + (b.rival ? 1U : 0U) + (b.framework.alive() ? 1U : 0U)
+  return b.warm_workers.size() + b.terminated.size() + (b.baseline ? 1U : 0U) + (b.framework.alive() ? 1U : 0U)
          + (b.examiner.alive() ? 1U : 0U);
 }
 
-size_t own_processes(bench& b) {
-  constexpr size_t candidate_and_rival = 2;
-  return candidate_and_rival + standing_processes(b);
+size_t own_processes(gpu_judge_context& b) {
+  constexpr size_t candidate_and_baseline = 2;
+  return candidate_and_baseline + standing_processes(b);
 }
 
-std::optional<device_weather> look(bench& b, size_t ours) {
+std::optional<device_noise> look(gpu_judge_context& b, size_t ours) {
   if (!b.watch)
     return std::nullopt;
-  const auto weather = b.watch->read();
-  b.seen = to_sample(weather, ours, wall_clock_ns());
-  return weather;
+  const auto noise = b.watch->read();
+  b.seen = to_sample(noise, ours, wall_clock_ns());
+  return noise;
 }
 
-result<void> get_to_know(bench& b) {
+result<void> query_device(gpu_judge_context& b) {
   auto worker = worker_client::start(b.settings.worker);
   if (!worker)
     return tl::unexpected(worker.error());
@@ -153,7 +154,7 @@ result<void> get_to_know(bench& b) {
   return {};
 }
 
-attempt<void> check_health(bench& b) {
+attempt<void> check_health(gpu_judge_context& b) {
   auto worker = take_worker(b);
   if (!worker)
     return infrastructure(worker.error());
@@ -171,7 +172,7 @@ attempt<void> check_health(bench& b) {
   return {};
 }
 
-call_roofs roofs_of(const bench& b, const contract& task, const pool_set& set) {
+call_roofs roofs_of(const gpu_judge_context& b, const contract& task, const input_set& set) {
   call_roofs out;
   out.launch_ns = b.peaks.event_floor_ns;
   if (task.work_flops.empty() && task.work_bytes.empty())
@@ -186,7 +187,7 @@ call_roofs roofs_of(const bench& b, const contract& task, const pool_set& set) {
   return out;
 }
 
-attempt<double> floor_of(bench& b, const judge_request& request, const shape_pool& pool) {
+attempt<double> floor_of(gpu_judge_context& b, const judge_request& request, const input_sets& pool) {
   const auto& task = request.task;
   if (task.work_flops.empty() && task.work_bytes.empty())
     return 0.0;
@@ -216,7 +217,7 @@ attempt<double> floor_of(bench& b, const judge_request& request, const shape_poo
 namespace {
 
 // For whom a figure is told that was measured elsewhere.
-std::string machine_of(const bench& b) {
+std::string machine_of(const gpu_judge_context& b) {
   const auto named = [](const std::map<std::string, std::string>& facts, const char* key, const char* before) {
     const auto it = facts.find(key);
     return it == facts.end() || it->second.empty() ? std::string{} : before + it->second;
@@ -228,7 +229,7 @@ std::string machine_of(const bench& b) {
 
 } // namespace
 
-judge_outcome hold_trial(bench& b, const judge_request& request, const request_hooks& hooks) {
+judge_outcome evaluate_request(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks) {
   const auto start = steady_clock::now();
   judge_outcome out;
   out.job = request.job;
@@ -245,7 +246,7 @@ judge_outcome hold_trial(bench& b, const judge_request& request, const request_h
   else {
     auto& s = ended.error();
     out.trouble = s.trouble;
-    out.decision = race_decision::undecided;
+    out.decision = comparison_decision::undecided;
     if (tells_of_conduct(s)) {
       out.result = s.refused.result;
       out.rule = s.refused.rule;

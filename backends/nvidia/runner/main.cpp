@@ -66,17 +66,17 @@ uint64_t memory_bytes() {
 class server {
 public:
   server(runner_settings settings, std::vector<std::string> done_without)
-      : bench_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
+      : judge_(std::move(settings)), channel_(helper_socket_fd), done_without_(std::move(done_without)) {}
 
   int run() {
-    if (auto ok = bench_.host.zygote.start(); !ok)
+    if (auto ok = judge_.host.zygote.start(); !ok)
       return give_up(to_string(ok.error()));
-    if (auto ok = get_to_know(bench_); !ok)
+    if (auto ok = query_device(judge_); !ok)
       return give_up(to_string(ok.error()));
     if (!say_hello())
       return 1;
     for (;;) {
-      if (waiting_.empty() && bench_.watch && !channel_.readable(idle_look_every)) {
+      if (waiting_.empty() && judge_.watch && !channel_.readable(idle_look_every)) {
         tell_sample();
         continue;
       }
@@ -100,12 +100,12 @@ private:
   bool say_hello() {
     helper_hello hello;
     hello.kind = "judge";
-    hello.facts = bench_.device.facts;
+    hello.facts = judge_.device.facts;
     auto& f = hello.facts;
     hello.fingerprint =
         to_string(derive_id("cuda-device", f["device"] + "/" + f["uuid"] + "/" + f["driver"] + "/" + f["cuda"]));
-    f["sandbox"] = bench_.host.zygote.sandbox_level();
-    f["ready_ms"] = std::to_string(bench_.device.ready_ns / 1'000'000);
+    f["sandbox"] = judge_.host.zygote.sandbox_level();
+    f["ready_ms"] = std::to_string(judge_.device.ready_ns / 1'000'000);
     return channel_.send_message(frame_kind::hello, hello).has_value();
   }
 
@@ -149,9 +149,9 @@ private:
   // Of the last look, if it has not been told yet; else of a new one. The device costs that nothing: workers that wait
   // keep its driver awake anyway.
   void tell_sample() {
-    if (!bench_.seen)
-      look(bench_, standing_processes(bench_));
-    if (const auto sample = std::exchange(bench_.seen, std::nullopt))
+    if (!judge_.seen)
+      look(judge_, standing_processes(judge_));
+    if (const auto sample = std::exchange(judge_.seen, std::nullopt))
       alive_ = channel_.send_message(frame_kind::device_sample, *sample).has_value() && alive_;
   }
 
@@ -171,21 +171,21 @@ private:
     hooks.deadline = steady_clock::now() + milliseconds{request.limit_ms};
     judge_outcome out;
     // The reference is host code, and runs in the host's sandbox.
-    if (const auto weak = refusal_of_level(bench_.host.zygote.sandbox_level(), done_without_);
+    if (const auto weak = refusal_of_level(judge_.host.zygote.sandbox_level(), done_without_);
         !weak.empty() && request.mode != judge_mode::probe) {
       out.job = request.job;
       out.trouble = {"sandbox_weak", weak, 0};
     } else
-      out = hold_trial(bench_, request, hooks);
+      out = evaluate_request(judge_, request, hooks);
     tell_sample();
     current_ = {};
     alive_ = alive_ && channel_.send_message(frame_kind::judge_outcome, out).has_value();
     if (alive_)
-      replenish(bench_);
+      refill(judge_);
     return alive_;
   }
 
-  bench bench_;
+  gpu_judge_context judge_;
   channel channel_;
   std::vector<std::string> done_without_;
   std::deque<judge_request> waiting_;
@@ -211,7 +211,7 @@ int start(int argc, char** argv) {
   settings.host.zygote_path = own_folder() + "kevolve-zygote";
   // All pools of a task, or every candidate would wait for them to be made again; but a host has up to eight runners.
   settings.host.cache_bytes = std::clamp(memory_bytes() / 8, uint64_t{4} << 30U, uint64_t{24} << 30U);
-  // Enough sets for a long race in one pair of workers, of 32 MiB each.
+  // Enough sets for a long screening in one pair of workers, of 32 MiB each.
   settings.host.shape_bytes = std::max(size_t{1} << 30U, settings.host.cache_bytes / 8);
   std::vector<std::string> done_without;
   for (int i = 1; i + 1 < argc; i += 2) {

@@ -1,4 +1,4 @@
-// Candidate against rival on one device: two workers, two contexts, one stream each, never at once. Interleaved in
+// Candidate against baseline on one device: two workers, two contexts, one stream each, never at once. Interleaved in
 // random order, every call on data that its process has not met, every output checked.
 #pragma once
 
@@ -10,53 +10,53 @@
 
 namespace kevolve::cuda {
 
-struct raced_shape {
-  std::shared_ptr<const shape_pool> pool;
+struct compared_shape {
+  std::shared_ptr<const input_sets> pool;
   double floor_ns = 0.0;
   sign_test test;
-  std::vector<double> rival_ns;
+  std::vector<double> baseline_ns;
   std::vector<double> candidate_ns;
   // Beside what counts, call by call: what the runner's own clock saw beyond it.
   std::vector<double> candidate_excess_ns;
-  std::vector<double> rival_excess_ns;
+  std::vector<double> baseline_excess_ns;
   // Of calls that count for nobody, the first of each process: the device's own records, and the events around them.
   std::vector<double> recorded_span_ns;
   std::vector<double> recorded_event_ns;
 
-  raced_shape(std::shared_ptr<const shape_pool> p, double floor, double delta)
+  compared_shape(std::shared_ptr<const input_sets> p, double floor, double delta)
       : pool(std::move(p)), floor_ns(floor), test(delta) {}
 };
 
-// A rival's worker, for as long as there are sets that it has not met: those of several races, each against a candidate
-// in a process of its own.
-struct standing_rival {
+// A baseline's worker, for as long as there are sets that it has not met: those of several screenings, each against a
+// candidate in a process of its own.
+struct standing_baseline {
   id128 task;
   id128 what; // that and the package
   program code;
-  contestant_on_device worker;
+  device_process worker;
   bool loaded = false;
   uint64_t arena = 0;               // which it works in
   std::unordered_set<uint64_t> met; // sets, by number
 };
 
-class duel_on_device {
+class device_comparison {
 public:
-  duel_on_device(bench& b, const judge_request& request, correctness_report& report)
-      : bench_(b), request_(request), report_(report), random_(secret_seed()), examined_before_(b.examiner.work_ns()),
+  device_comparison(gpu_judge_context& b, const judge_request& request, correctness_report& report)
+      : judge_(b), request_(request), report_(report), random_(secret_seed()), examined_before_(b.examiner.work_ns()),
         uploads_before_(b.examiner.uploads()) {}
 
   // Reads both packages, readies the exchange for the largest of these pools, and starts the workers.
-  attempt<void> open(const std::vector<std::shared_ptr<const shape_pool>>& pools);
+  attempt<void> open(const std::vector<std::shared_ptr<const input_sets>>& pools);
   // Makes room for a larger pool, with a fresh candidate.
-  attempt<void> reopen(const shape_pool& pool);
-  bool has_rival() const { return has_rival_; }
+  attempt<void> reopen(const input_sets& pool);
+  bool has_baseline() const { return has_baseline_; }
   const std::map<std::string, kernel_facts>& kernels() const { return candidate_.kernels(); } // the candidate's
 
   // The candidate alone: `runs` calls on one set, each with other poison, fully checked, bit for bit the same.
-  attempt<void> screen(const shape_pool& pool, size_t set, int runs);
-  void add_shape(std::shared_ptr<const shape_pool> pool, double floor_ns);
-  std::vector<raced_shape>& shapes() { return shapes_; }
-  // One pair on shapes()[index]; the log of t_rival / t_candidate. Without a rival: one call, and 0.
+  attempt<void> screen(const input_sets& pool, size_t set, int runs);
+  void add_shape(std::shared_ptr<const input_sets> pool, double floor_ns);
+  std::vector<compared_shape>& shapes() { return shapes_; }
+  // One pair on shapes()[index]; the log of t_baseline / t_candidate. Without a baseline: one call, and 0.
   attempt<double> pair(size_t index);
   void forget_pairs();
   bool against_framework() const { return against_framework_; }
@@ -67,7 +67,7 @@ public:
   };
   attempt<compiled_times> against_compiled(size_t index, uint32_t pairs);
 
-  // Ends the candidate's worker. The rival's stays for the next race if all went well.
+  // Ends the candidate's worker. The baseline's stays for the next screening if all went well.
   void end(bool well);
   std::map<std::string, std::string> costs() const;
   double own_ns() const { return call_ns_ + start_ns_; }  // of the request's time
@@ -81,15 +81,15 @@ private:
   };
 
   attempt<void> start_workers();
-  attempt<void> ready_rival();
+  attempt<void> ready_baseline();
   attempt<void> fresh_workers(size_t index);
   void shuffle_all();
-  bool unmet(const pool_set& set) const;
-  bool serves(standing_rival& r, const id128& what) const;
-  void dismiss_rival();
-  const pool_set& draw(size_t index);
-  timed_contestant& rival();
-  attempt<const pool_set*> deal(size_t index);
+  bool unmet(const input_set& set) const;
+  bool serves(standing_baseline& r, const id128& what) const;
+  void terminate_baseline();
+  const input_set& draw(size_t index);
+  timed_process& baseline();
+  attempt<const input_set*> deal(size_t index);
   // What is wanted of one call beside its verdict.
   struct wish {
     bool full = false; // every number for the report, which may be null
@@ -98,32 +98,32 @@ private:
     bool records = false; // by the device's own records, which slow it down
     double usual_ns = 0.0;
   };
-  attempt<call_time> call(timed_contestant& who, const shape_pool& pool, const pool_set& set, uint64_t poison,
+  attempt<call_time> call(timed_process& who, const input_sets& pool, const input_set& set, uint64_t poison,
                           const wish& w);
   // Both find what is wrong with what a call left.
-  attempt<void> check_in_arena(const shape_pool& pool, const pool_set& set, uint64_t poison, uint64_t rotation,
+  attempt<void> check_in_arena(const input_sets& pool, const input_set& set, uint64_t poison, uint64_t rotation,
                                const wish& w);
-  attempt<void> check_on_host(const call_memory& memory, const shape_pool& pool, const pool_set& set, const wish& w);
+  attempt<void> check_on_host(const call_memory& memory, const input_sets& pool, const input_set& set, const wish& w);
   attempt<void> refuse_rerun(size_t argument) const;
-  attempt<call_time> play(bool candidate, size_t index, const pool_set& set, bool full, bool timed = true);
+  attempt<call_time> play(bool candidate, size_t index, const input_set& set, bool full, bool timed = true);
   void shuffle(size_t index);
 
-  bench& bench_;
+  gpu_judge_context& judge_;
   const judge_request& request_;
   correctness_report& report_;
   random_stream random_;
   id128 task_;
   program candidate_code_;
-  bool has_rival_ = false;
-  bool against_framework_ = false; // the rival is the reference, in its framework
-  bool rival_ready_ = false;
+  bool has_baseline_ = false;
+  bool against_framework_ = false; // the baseline is the reference, in its framework
+  bool baseline_ready_ = false;
   size_t arena_bytes_ = 0;
-  contestant_on_device candidate_;
+  device_process candidate_;
   std::unordered_set<uint64_t> met_; // sets, by the candidate's worker
-  std::unique_ptr<timed_contestant> framework_;
-  std::shared_ptr<standing_rival> rival_; // else
-  uint32_t rivals_ = 0;                   // workers that were started for it
-  std::vector<raced_shape> shapes_;
+  std::unique_ptr<timed_process> framework_;
+  std::shared_ptr<standing_baseline> baseline_; // else
+  uint32_t baselines_ = 0;                      // workers that were started for it
+  std::vector<compared_shape> shapes_;
   std::vector<deck> decks_;
   uint32_t launches_ = 0;
   std::vector<byte_buffer> kept_; // outputs, by argument, where the host compares

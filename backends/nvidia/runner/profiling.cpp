@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using pool_pointer = std::shared_ptr<const shape_pool>;
+using input_sets_pointer = std::shared_ptr<const input_sets>;
 
 constexpr size_t most_shapes = 3;
 constexpr auto call_limit = milliseconds{60'000}; // each kernel runs some forty times
@@ -53,12 +53,12 @@ std::string text_of(const std::string& path) {
   return std::move(out).str();
 }
 
-std::string words_of(const setback& s) {
+std::string words_of(const evaluation_error& s) {
   return s.trouble ? s.trouble.detail : to_string(s.refused.result) + ": " + s.refused.detail;
 }
 
 // Those that are timed, the largest first: they take the time that there is to win.
-std::vector<pool_pointer> shapes_to_profile(std::vector<pool_pointer> pools) {
+std::vector<input_sets_pointer> shapes_to_profile(std::vector<input_sets_pointer> pools) {
   std::erase_if(pools, [](const auto& p) { return p->shape.held_out || p->sets.empty(); });
   std::sort(pools.begin(), pools.end(),
             [](const auto& a, const auto& b) { return a->largest_layout() > b->largest_layout(); });
@@ -68,12 +68,12 @@ std::vector<pool_pointer> shapes_to_profile(std::vector<pool_pointer> pools) {
 }
 
 struct profiled_shape {
-  pool_pointer pool;
+  input_sets_pointer pool;
   size_t launches = 0;
 };
 
 // Runs the shapes' first sets in a worker under the profiler; what that wrote.
-attempt<std::string> run_profiled(bench& b, const judge_request& request, const program& code,
+attempt<std::string> run_profiled(gpu_judge_context& b, const judge_request& request, const program& code,
                                   std::vector<profiled_shape>& shapes, const request_hooks& hooks) {
   const scratch_folder folder;
   if (folder.path().empty())
@@ -89,7 +89,7 @@ attempt<std::string> run_profiled(bench& b, const judge_request& request, const 
     bytes = std::max(bytes, s.pool->largest_layout());
   if (auto ready = b.exchange.prepare(bytes); !ready)
     return infrastructure(ready.error());
-  auto candidate = contestant_on_device::start_profiled(options, code);
+  auto candidate = device_process::start_profiled(options, code);
   if (!candidate)
     return tl::unexpected(candidate.error());
   if (auto ok = candidate->load(b); !ok)
@@ -113,7 +113,7 @@ attempt<std::string> run_profiled(bench& b, const judge_request& request, const 
 
 } // namespace
 
-void note_profile(bench& b, const judge_request& request, const std::vector<pool_pointer>& pools,
+void note_profile(gpu_judge_context& b, const judge_request& request, const std::vector<input_sets_pointer>& pools,
                   const request_hooks& hooks, judge_outcome& out) {
   if (b.settings.profiler.empty())
     return;

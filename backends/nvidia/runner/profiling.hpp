@@ -10,7 +10,8 @@ namespace kevolve::cuda {
 
 // What the vendor's profiler counts on the declared shapes, as evidence `profile` and `profile.SHAPE`; or why it does
 // not.
-void note_profile(bench& b, const judge_request& request, const std::vector<std::shared_ptr<const shape_pool>>& pools,
-                  const request_hooks& hooks, judge_outcome& out);
+void note_profile(gpu_judge_context& b, const judge_request& request,
+                  const std::vector<std::shared_ptr<const input_sets>>& pools, const request_hooks& hooks,
+                  judge_outcome& out);
 
 } // namespace kevolve::cuda

@@ -1,4 +1,4 @@
-// check, race and confirm on a device: a candidate against the expected outputs, and against a rival's time.
+// check, screening and confirm on a device: a candidate against the expected outputs, and against a baseline's time.
 #include "backends/judge/disturbance.hpp"
 #include "backends/judge/figure.hpp"
 #include "backends/judge/spent_sign_test.hpp"
@@ -16,47 +16,47 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
-using pool_pointer = std::shared_ptr<const shape_pool>;
+using input_sets_pointer = std::shared_ptr<const input_sets>;
 
-constexpr pool_size screen_size{2, 2, milliseconds{0}};
+constexpr input_set_count screen_size{2, 2, milliseconds{0}};
 // Made once for all candidates of a task. The more sets, the fewer fresh workers: none meets a set twice.
-constexpr pool_size race_size{4, 64, milliseconds{5000}};
-constexpr pool_size held_out_size{3, 6, milliseconds{500}};
+constexpr input_set_count screening_size{4, 64, milliseconds{5000}};
+constexpr input_set_count held_out_size{3, 6, milliseconds{500}};
 constexpr uint32_t held_out_pairs = 2;
 constexpr uint32_t screen_out_rounds = 3;
 constexpr uint32_t least_pairs = 2;
 constexpr double promising = 1.25;
-constexpr uint32_t patience = 8;             // times race_ms, for a promising candidate
+constexpr uint32_t patience = 8;             // times screening_ms, for a promising candidate
 constexpr uint32_t final_long_run_ms = 1000; // what the final confirmation asks for: the figure that people are told
 constexpr uint32_t compiled_pairs = 9;
 
 class match {
 public:
-  match(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
-      : bench_(b), request_(request), hooks_(hooks), out_(out),
+  match(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out)
+      : judge_(b), request_(request), hooks_(hooks), out_(out),
         maker_(b.host.launch_reference, b.settings.host, b.host.pool_arena, b.host.pools, request, hooks),
-        duel_(b, request, out.correctness), test_(request.delta, request.alpha, request.max_pairs) {
+        comparison_(b, request, out.correctness), test_(request.delta, request.alpha, request.max_pairs) {
     out_.correctness.bit_equal = true;
   }
 
   attempt<void> run() {
     auto ended = judge();
-    out_.evidence.merge(duel_.costs());
+    out_.evidence.merge(comparison_.costs());
     const auto ending = steady_clock::now();
-    duel_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
+    comparison_.end(ended || (!ended.error().trouble && !doubts_device(ended.error())));
     const auto whole = steady_clock::now();
     note_rest("pools", gathering_);
     note_rest("end", whole - ending);
     note_rest("watch", watched_);
     note_rest("other", whole - start_ - gathering_ - watched_ - (whole - ending)
-                           - nanoseconds{static_cast<int64_t>(duel_.own_ns())});
-    bench_.pairs_of_workers = std::max(bench_.pairs_of_workers, duel_.pairs_of_workers());
+                           - nanoseconds{static_cast<int64_t>(comparison_.own_ns())});
+    judge_.pairs_of_workers = std::max(judge_.pairs_of_workers, comparison_.pairs_of_workers());
     // A driver ends what a killed process had on the device when it comes to it.
     if (!ended && (ended.error().trouble || doubts_device(ended.error())))
-      bench_.examiner.abandon_arena();
+      judge_.examiner.abandon_arena();
     // A device that is sick must not be taken for a bad candidate.
     if (!ended && doubts_device(ended.error()))
-      if (auto healthy = check_health(bench_); !healthy)
+      if (auto healthy = check_health(judge_); !healthy)
         return healthy;
     return ended;
   }
@@ -71,48 +71,48 @@ private:
     gathering_ = steady_clock::now() - start;
     if (!gathered)
       return gathered;
-    if (auto ok = duel_.open(pools_); !ok)
+    if (auto ok = comparison_.open(pools_); !ok)
       return ok;
     if (auto ok = screen_all(); !ok)
       return ok;
     // Who is not faster has no use for what it left out on large shapes.
-    if (request_.mode != judge_mode::race)
+    if (request_.mode != judge_mode::screening)
       if (auto ok = screen_larger_edges(); !ok)
         return ok;
     if (request_.mode == judge_mode::check)
       return {};
-    if (bench_.device.pageable_access)
+    if (judge_.device.pageable_access)
       out_.evidence["host_memory"] = "this device reads and writes any memory of a worker's process, its clock's too: "
                                      "what the runner's own clock witnesses is all that stands against that";
-    auto stranger = note_weather("before");
-    auto raced = hold();
-    if (raced && request_.long_run_ms >= final_long_run_ms)
-      raced = note_compiled_baseline();
-    stranger = note_weather("after") || stranger;
-    report_session(request_, duel_.shapes(), rounds_, overall_, bench_.peaks.event_floor_ns, out_);
+    auto stranger = note_noise("before");
+    auto compared = hold();
+    if (compared && request_.long_run_ms >= final_long_run_ms)
+      compared = note_compiled_baseline();
+    stranger = note_noise("after") || stranger;
+    report_session(request_, comparison_.shapes(), rounds_, overall_, judge_.peaks.event_floor_ns, out_);
     note_bottlenecks();
     if (out_.evidence.contains("heavy_tail")) { // what a user of it would see
       out_.speedup = lost_in_sum_;
       out_.ci_low = std::min(out_.ci_low, lost_in_sum_);
       doubt();
     }
-    if (!raced)
-      return raced;
+    if (!compared)
+      return compared;
     if (stranger) {
       // What a stranger's work does to either time is unknown.
       out_.evidence["disturbed"] = "other processes use the device";
       doubt();
     }
-    if (auto broken = break_witness(duel_.shapes()))
+    if (auto broken = break_witness(comparison_.shapes()))
       return refusal(std::move(*broken));
     if (auto broken = break_physics(out_.timings))
       return refusal(std::move(*broken));
-    if (request_.mode == judge_mode::race && out_.decision == race_decision::faster)
+    if (request_.mode == judge_mode::screening && out_.decision == comparison_decision::faster)
       if (auto ok = screen_larger_edges(); !ok)
         return ok;
     // Who is to be improved on is looked into, when all that is timed has been.
-    if (request_.mode == judge_mode::confirm && out_.decision == race_decision::faster)
-      note_profile(bench_, request_, raced_, hooks_, out_);
+    if (request_.mode == judge_mode::confirm && out_.decision == comparison_decision::faster)
+      note_profile(judge_, request_, compared_, hooks_, out_);
     return {};
   }
 
@@ -120,12 +120,12 @@ private:
   // faster.
   attempt<void> hold() {
     for (uint32_t repeated = 0;; ++repeated) {
-      if (auto raced = request_.mode == judge_mode::confirm ? confirm() : race(); !raced)
-        return raced;
-      const bool leads = duel_.has_rival() && !rounds_.empty()
-                         && (out_.decision == race_decision::faster
+      if (auto compared = request_.mode == judge_mode::confirm ? confirm() : screening(); !compared)
+        return compared;
+      const bool leads = comparison_.has_baseline() && !rounds_.empty()
+                         && (out_.decision == comparison_decision::faster
                              || (request_.mode == judge_mode::confirm && interval_of_median(rounds_).median > 0.0));
-      lost_in_sum_ = leads ? lead_in_sum({}, sums_of(duel_.shapes())) : 1.0;
+      lost_in_sum_ = leads ? lead_in_sum({}, sums_of(comparison_.shapes())) : 1.0;
       if (lost_in_sum_ >= taken_back)
         return {};
       const auto why =
@@ -138,11 +138,11 @@ private:
       out_.evidence["discarded." + std::to_string(repeated + 1)] =
           why + ": " + std::to_string(rounds_.size()) + " pairs, ratio "
           + figure(std::exp(interval_of_median(rounds_).median));
-      duel_.forget_pairs();
+      comparison_.forget_pairs();
       rounds_.clear();
       overall_ = sign_test{request_.delta};
       test_ = spent_sign_test{request_.delta, request_.alpha, request_.max_pairs};
-      out_.decision = race_decision::undecided;
+      out_.decision = comparison_decision::undecided;
     }
   }
 
@@ -151,8 +151,8 @@ private:
   // The candidate is called and checked once more for it: what is found then counts.
   attempt<void> note_compiled_baseline() {
     const auto start = steady_clock::now();
-    for (size_t i = 0; duel_.against_framework() && i < duel_.shapes().size(); ++i) {
-      const auto& shape = duel_.shapes()[i].pool->shape;
+    for (size_t i = 0; comparison_.against_framework() && i < comparison_.shapes().size(); ++i) {
+      const auto& shape = comparison_.shapes()[i].pool->shape;
       if (shape.held_out)
         continue;
       auto& told = out_.evidence["baseline.compiled." + shape.name];
@@ -161,7 +161,7 @@ private:
         continue;
       }
       hooks_.progress("torch.compile on " + shape.name);
-      const auto times = duel_.against_compiled(i, compiled_pairs);
+      const auto times = comparison_.against_compiled(i, compiled_pairs);
       if (times)
         told = figure(times->compiled_ns, 5) + " ns, the candidate beside it " + figure(times->candidate_ns, 5) + " ns";
       else if (!times.error().trouble || doubts_device(times.error()))
@@ -176,7 +176,7 @@ private:
   void note_bottlenecks() {
     double longest = 0.0;
     const auto code = read_program(request_.candidate, request_.task);
-    for (const auto& shape : duel_.shapes()) {
+    for (const auto& shape : comparison_.shapes()) {
       if (!code || shape.pool->shape.held_out || shape.candidate_ns.empty())
         continue;
       const auto& set = shape.pool->sets.front();
@@ -185,11 +185,12 @@ private:
         continue;
       std::vector<filled> launches;
       for (const auto& l : plan->launches) {
-        const auto facts = duel_.kernels().find(l.kernel);
-        launches.push_back({l.kernel, occupancy_of(l, facts == duel_.kernels().end() ? kernel_facts{} : facts->second,
-                                                   bench_.device.limits)});
+        const auto facts = comparison_.kernels().find(l.kernel);
+        launches.push_back(
+            {l.kernel, occupancy_of(l, facts == comparison_.kernels().end() ? kernel_facts{} : facts->second,
+                                    judge_.device.limits)});
       }
-      auto roofs = roofs_of(bench_, request_.task, set);
+      auto roofs = roofs_of(judge_, request_.task, set);
       roofs.took_ns = interval_of_median(shape.candidate_ns).median;
       const auto found = bottleneck_of(roofs, launches);
       if (found.bound.empty())
@@ -204,8 +205,8 @@ private:
   }
 
   void doubt() {
-    if (out_.decision != race_decision::screened)
-      out_.decision = race_decision::undecided;
+    if (out_.decision != comparison_decision::screened)
+      out_.decision = comparison_decision::undecided;
     out_.estimate = true;
   }
 
@@ -214,10 +215,10 @@ private:
   }
 
   // Clocks, and whether there are more processes on the device than are ours.
-  bool note_weather(const std::string& when) {
+  bool note_noise(const std::string& when) {
     const auto start = steady_clock::now();
-    const auto ours = own_processes(bench_);
-    const auto w = look(bench_, ours).value_or(device_weather{});
+    const auto ours = own_processes(judge_);
+    const auto w = look(judge_, ours).value_or(device_noise{});
     watched_ += steady_clock::now() - start;
     const auto note = [&](const char* what, const auto& value) {
       if (value)
@@ -233,8 +234,8 @@ private:
   }
 
   attempt<void> gather() {
-    std::vector<pool_pointer> all;
-    const auto add = [&](attempt<pool_pointer> pool, std::vector<pool_pointer>& to) -> attempt<void> {
+    std::vector<input_sets_pointer> all;
+    const auto add = [&](attempt<input_sets_pointer> pool, std::vector<input_sets_pointer>& to) -> attempt<void> {
       if (!pool)
         return tl::unexpected(blame_reference(pool.error()));
       if ((*pool)->edge == edge_kind::none)
@@ -243,8 +244,8 @@ private:
       all.push_back(std::move(*pool));
       return {};
     };
-    const auto get = [&](const shape_case& shape, const char* purpose, const pool_size& size,
-                         std::vector<pool_pointer>& to) {
+    const auto get = [&](const shape_case& shape, const char* purpose, const input_set_count& size,
+                         std::vector<input_sets_pointer>& to) {
       return add(maker_.get(shape, edge_kind::none, purpose, size), to);
     };
     const bool confirming = request_.mode == judge_mode::confirm;
@@ -255,8 +256,8 @@ private:
           return ok;
       if (request_.mode == judge_mode::check || (shape.held_out && !confirming))
         continue;
-      const auto& size = shape.held_out ? held_out_size : race_size;
-      if (auto ok = get(shape, confirming ? "confirm" : "race", size, raced_); !ok)
+      const auto& size = shape.held_out ? held_out_size : screening_size;
+      if (auto ok = get(shape, confirming ? "confirm" : "race", size, compared_); !ok)
         return ok;
     }
     if (all.empty())
@@ -271,11 +272,11 @@ private:
         return ok;
     smallest_ = smallest.name;
     std::sort(screens_.begin(), screens_.end(), smaller);
-    for (const auto& pool : raced_) {
-      auto floor = floor_of(bench_, request_, *pool);
+    for (const auto& pool : compared_) {
+      auto floor = floor_of(judge_, request_, *pool);
       if (!floor)
         return tl::unexpected(floor.error());
-      duel_.add_shape(pool, *floor);
+      comparison_.add_shape(pool, *floor);
     }
     if (auto told = redrawn(all); !told.empty())
       out_.evidence["redrawn"] = std::move(told);
@@ -296,9 +297,9 @@ private:
     for (size_t i = 0; i < screens_.size(); ++i) {
       if (auto ok = still_wanted(); !ok)
         return ok;
-      if (auto ok = duel_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
+      if (auto ok = comparison_.screen(*screens_[i], 0, i == 0 ? 3 : 1); !ok)
         return ok;
-      if (auto ok = duel_.screen(*screens_[i], 1, 1); !ok)
+      if (auto ok = comparison_.screen(*screens_[i], 1, 1); !ok)
         return ok;
     }
     for (const auto& pool : edges_)
@@ -307,7 +308,7 @@ private:
     return {};
   }
 
-  attempt<void> screen_edge(const shape_pool& pool) {
+  attempt<void> screen_edge(const input_sets& pool) {
     if (auto told = left_out(pool); !told.empty())
       out_.evidence.try_emplace("edge." + to_string(pool.edge), std::move(told));
     if (auto why = why_skipped(pool, request_); !why.empty()) {
@@ -315,16 +316,16 @@ private:
       return {};
     }
     for (size_t set = 0; set < pool.sets.size(); ++set)
-      if (auto ok = duel_.screen(pool, set, 1); !ok)
+      if (auto ok = comparison_.screen(pool, set, 1); !ok)
         return ok;
     return {};
   }
 
-  // Edge values on the other shapes that are raced, or all: they are made one at a time, for they may be large.
+  // Edge values on the other shapes that are compared, or all: they are made one at a time, for they may be large.
   attempt<void> screen_larger_edges() {
     hooks_.progress("edges");
     for (const auto& shape : request_.task.shapes) {
-      if (shape.name == smallest_ || (request_.mode == judge_mode::race && shape.held_out))
+      if (shape.name == smallest_ || (request_.mode == judge_mode::screening && shape.held_out))
         continue;
       for (const auto edge : edges_of(request_.task)) {
         if (auto ok = still_wanted(); !ok)
@@ -334,7 +335,7 @@ private:
         gathering_ += steady_clock::now() - start;
         if (!pool)
           return tl::unexpected(blame_reference(pool.error()));
-        if (auto ok = duel_.reopen(**pool); !ok)
+        if (auto ok = comparison_.reopen(**pool); !ok)
           return ok;
         if (auto ok = screen_edge(**pool); !ok)
           return ok;
@@ -347,11 +348,11 @@ private:
   attempt<double> round() {
     double sum = 0.0;
     double total = 0.0;
-    for (size_t i = 0; i < duel_.shapes().size(); ++i) {
-      const auto& shape = duel_.shapes()[i].pool->shape;
+    for (size_t i = 0; i < comparison_.shapes().size(); ++i) {
+      const auto& shape = comparison_.shapes()[i].pool->shape;
       if (shape.held_out)
         continue;
-      auto log_ratio = duel_.pair(i);
+      auto log_ratio = comparison_.pair(i);
       if (!log_ratio)
         return log_ratio;
       sum += shape.weight * *log_ratio;
@@ -367,11 +368,12 @@ private:
   }
 
   bool out_of_time(steady_clock::time_point start) {
-    const auto usual = milliseconds{request_.race_ms} * (best_against_best(duel_.shapes()) > promising ? patience : 1U);
+    const auto usual =
+        milliseconds{request_.screening_ms} * (best_against_best(comparison_.shapes()) > promising ? patience : 1U);
     return rounds_.size() >= least_pairs && steady_clock::now() - start > usual;
   }
 
-  attempt<void> race() {
+  attempt<void> screening() {
     const auto start = steady_clock::now();
     while (rounds_.size() < request_.max_pairs) {
       if (hooks_.cancelled())
@@ -382,18 +384,18 @@ private:
       }
       if (auto r = round(); !r)
         return tl::unexpected(r.error());
-      if (!duel_.has_rival())
+      if (!comparison_.has_baseline())
         continue;
       out_.decision = test_.decision();
-      if (out_.decision != race_decision::undecided)
+      if (out_.decision != comparison_decision::undecided)
         break;
-      if (rounds_.size() == screen_out_rounds && best_against_best(duel_.shapes()) * request_.screen_out < 1.0) {
-        out_.decision = race_decision::screened;
+      if (rounds_.size() == screen_out_rounds && best_against_best(comparison_.shapes()) * request_.screen_out < 1.0) {
+        out_.decision = comparison_decision::screened;
         out_.estimate = true;
         break;
       }
     }
-    if (!duel_.has_rival()) {
+    if (!comparison_.has_baseline()) {
       out_.evidence["rival"] = "none: timed alone";
       out_.estimate = true;
     }
@@ -402,16 +404,16 @@ private:
 
   bool worth_more_pairs(steady_clock::time_point start) const {
     return rounds_.size() < request_.max_pairs
-           && steady_clock::now() - start < patience * milliseconds{request_.race_ms} && overall_.log_e_faster() > 0.0
-           && overall_.decide(request_.alpha) == race_decision::undecided;
+           && steady_clock::now() - start < patience * milliseconds{request_.screening_ms}
+           && overall_.log_e_faster() > 0.0 && overall_.decide(request_.alpha) == comparison_decision::undecided;
   }
 
   attempt<void> confirm() {
     const auto start = steady_clock::now();
     for (uint32_t k = 0; k < held_out_pairs; ++k)
-      for (size_t i = 0; i < duel_.shapes().size(); ++i)
-        if (duel_.shapes()[i].pool->shape.held_out)
-          if (auto pair = duel_.pair(i); !pair)
+      for (size_t i = 0; i < comparison_.shapes().size(); ++i)
+        if (comparison_.shapes()[i].pool->shape.held_out)
+          if (auto pair = comparison_.pair(i); !pair)
             return tl::unexpected(pair.error());
     const auto wanted = std::max(request_.min_interval_pairs, 1U);
     while (rounds_.size() < wanted || worth_more_pairs(start)) {
@@ -432,17 +434,17 @@ private:
   const steady_clock::time_point start_ = steady_clock::now();
   nanoseconds gathering_{0};
   nanoseconds watched_{0};
-  bench& bench_;
+  gpu_judge_context& judge_;
   const judge_request& request_;
   const request_hooks& hooks_;
   judge_outcome& out_;
-  pool_maker maker_;
-  duel_on_device duel_;
-  std::vector<pool_pointer> pools_; // all of them
-  std::vector<pool_pointer> screens_;
-  std::vector<pool_pointer> edges_; // on the smallest shape
-  std::string smallest_;            // shape_case::name
-  std::vector<pool_pointer> raced_;
+  input_set_maker maker_;
+  device_comparison comparison_;
+  std::vector<input_sets_pointer> pools_; // all of them
+  std::vector<input_sets_pointer> screens_;
+  std::vector<input_sets_pointer> edges_; // on the smallest shape
+  std::string smallest_;                  // shape_case::name
+  std::vector<input_sets_pointer> compared_;
   std::vector<double> rounds_;
   double lost_in_sum_ = 1.0;
   sign_test overall_{request_.delta};
@@ -451,7 +453,8 @@ private:
 
 } // namespace
 
-attempt<void> race(bench& b, const judge_request& request, const request_hooks& hooks, judge_outcome& out) {
+attempt<void> screening(gpu_judge_context& b, const judge_request& request, const request_hooks& hooks,
+                        judge_outcome& out) {
   return match{b, request, hooks, out}.run();
 }
 

@@ -162,7 +162,7 @@ void worker_client::end() {
   pid_ = -1;
 }
 
-pid_t worker_client::dismiss() {
+pid_t worker_client::terminate() {
   link_.close();
   if (pid_ > 0)
     ::kill(pid_, SIGKILL);

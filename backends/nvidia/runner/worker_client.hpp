@@ -81,8 +81,8 @@ public:
   void leave(std::chrono::milliseconds limit);
   void end();
   // Kills one that runs nothing, and leaves it to others to wait until the driver has taken its context down, which
-  // takes as long as a race: its id, or -1.
-  pid_t dismiss();
+  // takes as long as a screening: its id, or -1.
+  pid_t terminate();
 
 private:
   failure lost(failure why);

@@ -148,7 +148,7 @@ json data_of(const journal_event& e) {
       return decoded<node_record>(e.payload);
     case event_kind::node_faulted:
       return decoded<fault_record>(e.payload);
-    case event_kind::champion_crowned:
+    case event_kind::champion_changed:
       return decoded<champion_record>(e.payload);
     case event_kind::node_confirmed:
       return decoded<confirmation_record>(e.payload);

@@ -16,7 +16,7 @@ json ids(const std::vector<id128>& xs) {
   return out;
 }
 
-// Of a verdict or of a node that has it: the rival's code was not timed again.
+// Of a verdict or of a node that has it: the baseline's code was not timed again.
 json measured_interval(const std::string& rule, double low, double high) {
   return rule == same_object ? json(nullptr) : interval_json(low, high);
 }
@@ -27,15 +27,15 @@ double seconds(int64_t ns) {
 
 } // namespace
 
-std::string to_string(race_decision d) {
+std::string to_string(comparison_decision d) {
   switch (d) {
-    case race_decision::faster:
+    case comparison_decision::faster:
       return "faster";
-    case race_decision::slower:
+    case comparison_decision::slower:
       return "slower";
-    case race_decision::screened:
+    case comparison_decision::screened:
       return "screened";
-    case race_decision::undecided:
+    case comparison_decision::undecided:
       break;
   }
   return "undecided";
@@ -177,11 +177,11 @@ json to_json(const shape_timing& t, bool with_samples) {
            {"decision", to_string(t.decision)},
            {"speedup", t.speedup},
            {"ci95", interval_json(t.ci_low, t.ci_high)},
-           {"reference_ns", spread_json(t.rival_ns)},
+           {"reference_ns", spread_json(t.baseline_ns)},
            {"candidate_ns", spread_json(t.candidate_ns)},
            {"floor_ns", t.floor_ns == 0 ? json(nullptr) : json(t.floor_ns)}};
   if (with_samples)
-    out["samples"] = {{"rival_ns", t.rival_ns}, {"candidate_ns", t.candidate_ns}};
+    out["samples"] = {{"rival_ns", t.baseline_ns}, {"candidate_ns", t.candidate_ns}};
   return out;
 }
 
@@ -214,7 +214,7 @@ json to_json(const evaluation_record& r) {
   json out{{"id", to_string(r.evaluation)},
            {"stage", r.stage},
            {"candidate", to_string(r.candidate)},
-           {"rival", r.rival ? json(to_string(r.rival)) : json("reference")},
+           {"rival", r.baseline ? json(to_string(r.baseline)) : json("reference")},
            {"fingerprint", {{"harness", r.harness}, {"toolchain", r.toolchain}, {"device", r.device}}},
            {"wall_s", seconds(r.wall_ns)}};
   if (r.stage == "compile") {
@@ -241,7 +241,7 @@ json to_json(const node_record& r) {
           {"ci95", measured_interval(r.rule, r.ci_low, r.ci_high)},
           {"estimate", r.estimate},
           {"confirmed", r.confirmed},
-          {"rival", r.rival},
+          {"rival", r.baseline},
           {"duplicate_of", r.duplicate_of == 0 ? json(nullptr) : json(r.duplicate_of)},
           {"proposal",
            {{"candidate", p.candidate ? json(to_string(p.candidate)) : json(nullptr)},

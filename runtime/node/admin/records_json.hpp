@@ -33,6 +33,6 @@ json to_json(const fault& f);
 json interval_json(double low, double high);
 // Median, least and greatest of raw samples, or null.
 json spread_json(const std::vector<double>& samples_ns);
-std::string to_string(race_decision d);
+std::string to_string(comparison_decision d);
 
 } // namespace kevolve

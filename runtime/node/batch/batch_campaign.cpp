@@ -94,7 +94,7 @@ bool may_come_back(event_kind k) {
     case event_kind::evaluation_result:
     case event_kind::node_finished:
     case event_kind::node_faulted:
-    case event_kind::champion_crowned:
+    case event_kind::champion_changed:
     case event_kind::node_confirmed:
     case event_kind::node_amended:
     case event_kind::campaign_ran:

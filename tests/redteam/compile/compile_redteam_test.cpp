@@ -108,7 +108,7 @@ private:
   std::string reference_ = compile_c(read_file(fixtures_folder() + "honest/plain.c"));
 };
 
-void check_cheat(const compile_fixture& f, const std::string& flags, stage& server, bench& court) {
+void check_cheat(const compile_fixture& f, const std::string& flags, stage& server, bench& judge_context) {
   const auto built = server.compile(f, flags);
   auto verdict_of = to_string(built.result);
   CHECK_MESSAGE(!built.trouble, built.trouble.kind << ": " << built.trouble.detail);
@@ -119,7 +119,7 @@ void check_cheat(const compile_fixture& f, const std::string& flags, stage& serv
   std::string rule;
   std::string said = built.log;
   if (built.result == verdict::pass) {
-    auto o = court.judge(built.artifact);
+    auto o = judge_context.judge(built.artifact);
     CHECK_MESSAGE(!o.trouble, o.trouble.kind << ": " << o.trouble.detail);
     verdict_of = o.result == verdict::pass ? "harmless" : to_string(o.result);
     rule = o.rule;
@@ -147,7 +147,7 @@ TEST_CASE("every attack on the compiler is refused with evidence or gains nothin
     MESSAGE("skipped: without Landlock a compiler may read what this user may, and native candidates are refused");
     return;
   }
-  bench court;
+  bench judge_context;
   const auto honest = load_fixtures(fixtures_folder() + "honest", server.secrets());
   const auto plain = std::find_if(honest.begin(), honest.end(), [](const auto& f) { return f.name == "plain.c"; });
   REQUIRE(plain != honest.end());
@@ -164,7 +164,7 @@ TEST_CASE("every attack on the compiler is refused with evidence or gains nothin
       CAPTURE(f.name);
       CAPTURE(flags);
       CHECK(fs::exists(fixtures_folder() + f.near));
-      check_cheat(f, flags, server, court);
+      check_cheat(f, flags, server, judge_context);
     }
 
   // After all of them an honest source gives the same bytes, through the same precompiled headers.
@@ -180,7 +180,7 @@ TEST_CASE("every attack on the compiler is refused with evidence or gains nothin
 
 TEST_CASE("every honest neighbour compiles and is judged right") {
   stage server;
-  bench court;
+  bench judge_context;
   for (const auto& f : load_fixtures(fixtures_folder() + "honest", server.secrets()))
     for (const auto& flags : f.flags) {
       CAPTURE(f.name);
@@ -188,25 +188,25 @@ TEST_CASE("every honest neighbour compiles and is judged right") {
       const auto built = server.compile(f, flags);
       INFO(built.log);
       REQUIRE(built.result == verdict::pass);
-      const auto o = court.judge(built.artifact);
+      const auto o = judge_context.judge(built.artifact);
       INFO(o.rule << ": " << o.detail << o.trouble.detail);
       CHECK(o.result == verdict::pass);
     }
 }
 
 TEST_CASE("an object that needs a library outside the allowance is refused before it runs") {
-  bench court;
+  bench judge_context;
   const auto source = read_file(fixtures_folder() + "honest/plain.c");
   // It links, for whoever links it by hand; its constructor would say that it ran.
   const auto object = compile_c(source
                                     + "\n#include <stdlib.h>\nint BZ2_bzlibVersion(void);\n"
                                       "__attribute__((constructor)) static void ran(void) { abort(); }\n",
                                 {"-O2", "-Wl,--no-as-needed", "-lutil", "-lrt", "-Wl,-rpath,/tmp"});
-  const auto o = court.judge(object);
+  const auto o = judge_context.judge(object);
   INFO(o.rule << ": " << o.detail << o.trouble.detail);
   CHECK(o.result == verdict::load_error);
   CHECK(o.rule == "library");
   CHECK(contains(o.evidence.at("directives"), "/tmp"));
-  const auto honest = court.judge(compile_c(source, {"-O2", "-Wl,--no-as-needed"}));
+  const auto honest = judge_context.judge(compile_c(source, {"-O2", "-Wl,--no-as-needed"}));
   CHECK(honest.result == verdict::pass);
 }

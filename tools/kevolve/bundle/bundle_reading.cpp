@@ -113,7 +113,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
       return {};
     }
   }
-  if (against_reference != nullptr) // a race against another node says nothing of the reference's time
+  if (against_reference != nullptr) // a screening against another node says nothing of the reference's time
     read_times(*against_reference, b);
   return {};
 }

@@ -17,7 +17,7 @@ constexpr uint32_t limit_ms = 60'000;
 // What the text alone shows needs no compiler, which may be missing as well.
 result<compile_outcome> compile(own_compile_server& server, const contract& task, const target& hardware,
                                 const candidate& what) {
-  if (auto wrong = hardware.misread(task, what.source); !wrong.empty()) {
+  if (auto wrong = hardware.lint_candidate(task, what.source); !wrong.empty()) {
     compile_outcome out;
     out.result = verdict::compile_error;
     out.log = std::move(wrong);
@@ -35,8 +35,8 @@ result<compile_outcome> compile(own_compile_server& server, const contract& task
 
 } // namespace
 
-int compile_alone(const contract& task, const target& hardware, const candidate& what, const std::string& lacks,
-                  bool as_json) {
+int compile_alone(const contract& task, const target& hardware, const candidate& what,
+                  const std::string& missing_requirements, bool as_json) {
   own_compile_server server;
   const auto built = compile(server, task, hardware, what);
   if (!built)
@@ -48,7 +48,7 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
                            {"target", hardware.name()},
                            {"trust", to_string(hardware.trust())},
                            {"compiles_only", true},
-                           {"lacks", or_null(lacks)},
+                           {"lacks", or_null(missing_requirements)},
                            {"verdict", compiles || built->trouble ? json(nullptr) : json(to_string(built->result))},
                            {"fault", to_json(built->trouble)},
                            {"detail", built->log},
@@ -65,8 +65,8 @@ int compile_alone(const contract& task, const target& hardware, const candidate&
     std::istringstream lines{built->log};
     for (std::string line; std::getline(lines, line);)
       out += "  " + printable(line) + "\n";
-    if (!lacks.empty())
-      out += "to judge it, this machine lacks " + printable(lacks) + "\n";
+    if (!missing_requirements.empty())
+      out += "to judge it, this machine lacks " + printable(missing_requirements) + "\n";
     print_out(out);
   }
   // Where no machine could ever judge it, to compile is all there is.

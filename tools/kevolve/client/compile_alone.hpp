@@ -8,7 +8,7 @@
 namespace kevolve {
 
 // The exit code: never that of success, since nothing is proven. `lacks`: what this machine lacks; empty: nothing.
-int compile_alone(const contract& task, const target& hardware, const candidate& what, const std::string& lacks,
-                  bool as_json);
+int compile_alone(const contract& task, const target& hardware, const candidate& what,
+                  const std::string& missing_requirements, bool as_json);
 
 } // namespace kevolve

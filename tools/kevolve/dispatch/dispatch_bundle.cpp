@@ -11,7 +11,7 @@ namespace kevolve {
 namespace {
 
 void take_times(const shape_timing& t, bundle_shape& s) {
-  s.reference_ns = t.rival_ns.empty() ? 0.0 : spread_json(t.rival_ns)["median"].get<double>();
+  s.reference_ns = t.baseline_ns.empty() ? 0.0 : spread_json(t.baseline_ns)["median"].get<double>();
   s.kernel_ns = t.candidate_ns.empty() ? 0.0 : spread_json(t.candidate_ns)["median"].get<double>();
   s.pairs = t.candidate_ns.size();
   s.speedup = t.speedup;

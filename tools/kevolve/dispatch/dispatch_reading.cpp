@@ -48,14 +48,14 @@ std::vector<double> ratios_of(const json& shapes, const contract& task) {
 }
 
 // By its last judgement that was timed; one against the reference itself needs no chain.
-dispatch::raced_kernel race_of(const json& node, const contract& task) {
-  dispatch::raced_kernel out{index_at(node, "index"), 0, std::vector<double>(task.shapes.size(), 0.0)};
+dispatch::compared_kernel screening_of(const json& node, const contract& task) {
+  dispatch::compared_kernel out{index_at(node, "index"), 0, std::vector<double>(task.shapes.size(), 0.0)};
   for (const auto& e : node["evaluations"]) {
     const auto outcome = e.find("outcome");
     if (outcome == e.end() || exact(*outcome, "verdict") != "pass" || (*outcome)["shapes"].empty())
       continue;
     const bool direct = exact(e, "rival") == "reference";
-    out.rival = direct ? 0 : index_at(node, "rival");
+    out.baseline = direct ? 0 : index_at(node, "rival");
     out.ratios = ratios_of((*outcome)["shapes"], task);
   }
   return out;
@@ -99,12 +99,12 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
     auto source = exact(*whole, "source");
     if (exact(p, "language") != "c" || source.empty() || sha256_hex(source) != exact(p, "source_sha256"))
       continue;
-    auto race = race_of(*whole, out.task.task);
+    auto screening = screening_of(*whole, out.task.task);
     if (index == out.best && !(*best)["shapes"].empty()) { // the final confirmation's
-      race.rival = 0;
-      race.ratios = ratios_of((*best)["shapes"], out.task.task);
+      screening.baseline = 0;
+      screening.ratios = ratios_of((*best)["shapes"], out.task.task);
     }
-    out.races.push_back(std::move(race));
+    out.screenings.push_back(std::move(screening));
     out.kernels.push_back({index, std::move(source), exact(p, "flags"), exact(p, "generator"), exact(p, "summary")});
   }
   if (std::none_of(out.kernels.begin(), out.kernels.end(), [&](const tree_kernel& k) { return k.node == out.best; }))
@@ -114,7 +114,7 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
 }
 
 std::vector<tree_kernel> worth_judging(const dispatch_material& m, size_t most) {
-  auto speedups = dispatch::chained_speedups(m.races);
+  auto speedups = dispatch::chained_speedups(m.screenings);
   size_t first = 0;
   while (m.kernels[first].node != m.best)
     ++first;

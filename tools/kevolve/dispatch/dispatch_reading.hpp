@@ -24,7 +24,7 @@ struct dispatch_material {
   task_spec task;
   uint64_t best = 0; // a node
   std::vector<tree_kernel> kernels;
-  std::vector<dispatch::raced_kernel> races; // of these, in the same order
+  std::vector<dispatch::compared_kernel> screenings; // of these, in the same order
 };
 
 // errc::not_found with the reason where no candidate is a passing best; errc::unsupported for kernels that are not C

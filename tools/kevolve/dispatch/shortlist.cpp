@@ -7,20 +7,20 @@
 
 namespace kevolve::dispatch {
 
-std::vector<std::vector<double>> chained_speedups(const std::vector<raced_kernel>& kernels) {
-  std::map<uint64_t, const raced_kernel*> by_node;
+std::vector<std::vector<double>> chained_speedups(const std::vector<compared_kernel>& kernels) {
+  std::map<uint64_t, const compared_kernel*> by_node;
   for (const auto& k : kernels)
     by_node[k.node] = &k;
   std::vector<std::vector<double>> out;
   for (const auto& k : kernels) {
     auto speedups = k.ratios;
     std::set<uint64_t> seen{k.node};
-    for (auto rival = k.rival; rival != 0;) {
-      const auto link = by_node.find(rival);
-      const bool known = link != by_node.end() && seen.insert(rival).second;
+    for (auto baseline = k.baseline; baseline != 0;) {
+      const auto link = by_node.find(baseline);
+      const bool known = link != by_node.end() && seen.insert(baseline).second;
       for (size_t s = 0; s < speedups.size(); ++s)
         speedups[s] *= known && s < link->second->ratios.size() ? link->second->ratios[s] : 0.0;
-      rival = known ? link->second->rival : 0;
+      baseline = known ? link->second->baseline : 0;
     }
     out.push_back(std::move(speedups));
   }

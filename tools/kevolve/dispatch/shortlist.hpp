@@ -1,4 +1,4 @@
-// Which of a campaign's kernels are worth the judge's time: an estimate from races that were run for another end.
+// Which of a campaign's kernels are worth the judge's time: an estimate from screenings that were run for another end.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace kevolve::dispatch {
 
-// A kernel as it was raced: its ratio to the rival of the time, at each declared shape. 0: not timed there.
-struct raced_kernel {
+// A kernel as it was compared: its ratio to the baseline of the time, at each declared shape. 0: not timed there.
+struct compared_kernel {
   uint64_t node = 0;
-  uint64_t rival = 0; // a node; 0: the reference
+  uint64_t baseline = 0; // a node; 0: the reference
   std::vector<double> ratios;
 };
 
-// Speedups against the reference, by shape, through the chain of rivals; 0 where a link is missing.
-std::vector<std::vector<double>> chained_speedups(const std::vector<raced_kernel>& kernels);
+// Speedups against the reference, by shape, through the chain of baselines; 0 where a link is missing.
+std::vector<std::vector<double>> chained_speedups(const std::vector<compared_kernel>& kernels);
 
 // At most so many, as indices: the one that is `first` whatever its figures, then each shape's fastest, each shape's
 // second, … Estimates at or below 1 are not worth judging.

@@ -35,7 +35,7 @@ void read_curve(campaign_result& r, const std::vector<journal_event>& events) {
       }
     if (e.kind == event_kind::node_finished)
       ++finished;
-    if (e.kind != event_kind::champion_crowned)
+    if (e.kind != event_kind::champion_changed)
       continue;
     if (auto c = decode<champion_record>(e.payload))
       r.curve.push_back({static_cast<double>(ran_ns + e.time_ns - told_at_ns) / 1e9, finished, c->index, c->speedup});

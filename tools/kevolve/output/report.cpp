@@ -74,7 +74,7 @@ std::string shapes_table(const std::vector<shape_timing>& shapes) {
   auto out = head({"shape", "use", "weight", "reference", "candidate", "speedup", "95 % interval", "pairs"});
   for (const auto& t : shapes)
     out += row({t.shape, t.held_out ? "held out" : "declared", fmt::format("{:g}", t.weight),
-                human_ns(median(t.rival_ns)), human_ns(median(t.candidate_ns)), human_speedup(t.speedup),
+                human_ns(median(t.baseline_ns)), human_ns(median(t.candidate_ns)), human_speedup(t.speedup),
                 t.ci_low > 0 ? fmt::format("{:.3f} to {:.3f}", t.ci_low, t.ci_high) : "not timed",
                 std::to_string(t.candidate_ns.size())});
   return out;

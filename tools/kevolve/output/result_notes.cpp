@@ -40,10 +40,10 @@ std::string slower_note(const shape_timing& t) {
 
 std::string flattened_note(const shape_timing& t, double own_ns) {
   constexpr double much = 0.1; // of the winner's call
-  if (t.held_out || t.candidate_ns.empty() || t.rival_ns.empty())
+  if (t.held_out || t.candidate_ns.empty() || t.baseline_ns.empty())
     return {};
   const auto fast = spread_json(t.candidate_ns)["median"].get<double>();
-  const auto slow = spread_json(t.rival_ns)["median"].get<double>();
+  const auto slow = spread_json(t.baseline_ns)["median"].get<double>();
   if (own_ns < much * fast || own_ns >= fast)
     return {};
   return fmt::format("on shape '{}' {} of the winner's {} a call are the judge's own: its speedup is flattened there "

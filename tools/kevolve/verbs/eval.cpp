@@ -97,7 +97,7 @@ json timing_json(const judge_outcome& o) {
   auto shapes = json::array();
   for (const auto& t : o.timings)
     shapes.push_back(to_json(t, true));
-  return {{"reference_ns", total_ns(o.timings, &shape_timing::rival_ns)},
+  return {{"reference_ns", total_ns(o.timings, &shape_timing::baseline_ns)},
           {"candidate_ns", total_ns(o.timings, &shape_timing::candidate_ns)},
           {"speedup", o.speedup},
           {"ci95", interval_json(o.ci_low, o.ci_high)},
@@ -243,8 +243,10 @@ int evaluate(const eval_options& o) {
   auto what = read_candidate(o, **hardware);
   if (!what)
     return report(what.error(), o.common.json);
-  if (const auto lacks = (*hardware)->lacks(); (*hardware)->compiles_only() || !lacks.empty())
-    return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : lacks, o.common.json);
+  if (const auto missing_requirements = (*hardware)->missing_requirements();
+      (*hardware)->compiles_only() || !missing_requirements.empty())
+    return compile_alone(task->task, **hardware, *what, (*hardware)->compiles_only() ? "" : missing_requirements,
+                         o.common.json);
   auto spec = spec_around(std::move(*task), o.target);
   if (o.common.quiet) // what the task's admission has to note stands in --json
     log::configure({log::level::error, false, ""});
