@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/operator-page.md from a real campaign: take_pictures.py [SECONDS]. KEVOLVE_BIN names
+"""Takes the pictures of docs/operations.md from a real campaign: take_pictures.py [SECONDS]. KEVOLVE_BIN names
 the programs' folder. Made smaller by pngquant where there is one."""
 
 from __future__ import annotations
