@@ -24,6 +24,7 @@ DATA = {"text", "toml", "json", "c", "cuda", "python"}
 FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
 HEREDOC = re.compile(r"<<-?\s*'?(\w+)'?")
 INLINE = re.compile(r"`(kevolved?(?: [^`]*)?)`")
+NAMED = re.compile(r"`((?:actors|backends|runtime|store|config|docs|tools|tests)/[\w./-]*)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OPTION = re.compile(r"^ {2}((?:-\w,)?--?[\w-]+)(?:,-\w)?(?:\s+([A-Z].*?))?(?:\s{2,}|$)")
 PROGRAMS = ("kevolve", "kevolved")
@@ -221,6 +222,18 @@ def broken_links(document: Path) -> list[str]:
             name = link.split("#")[0]
             if name and "://" not in name and not (document.parent / name).exists():
                 errors.append(f"line {number}: {link} is not there")
+    return errors
+
+
+def missing_files(document: Path, source: Path) -> list[str]:
+    """Files and folders of the project that a document names and that are not there. The ending may be left out."""
+    errors = []
+    for number, line in prose_of(document.read_text()):
+        for name in NAMED.findall(line):
+            path = source / name
+            stems = [] if name.endswith("/") else list(path.parent.glob(path.name + ".*"))
+            if not path.exists() and not stems:
+                errors.append(f"line {number}: {name} is not there")
     return errors
 
 

@@ -74,6 +74,11 @@ class Checker(unittest.TestCase):
         page = self.page("[a](page.md#title) [b](https://example.org/x) [c](missing.md)\n")
         self.assertEqual(documents.broken_links(page), ["line 3: missing.md is not there"])
 
+    def test_finds_files_that_are_not_there(self) -> None:
+        page = self.page("`tests/docs/documents` `tests/docs/` `tests/docs/gone.py` `tests/gone/` `tools/check --all`\n")
+        self.assertEqual(documents.missing_files(page, SOURCE),
+                         ["line 3: tests/docs/gone.py is not there", "line 3: tests/gone/ is not there"])
+
     def test_runs_blocks_in_order_in_one_shell_and_skips_others(self) -> None:
         status, said = self.run_page("```sh\nx=1; touch a\n```\n\n```gpu\nfalse\n```\n\n```sh\ntest -e a; echo x=$x; ls config\n```\n")
         self.assertEqual(status, 0, said)
@@ -103,6 +108,11 @@ class Documents(unittest.TestCase):
         for page in [*pages(), *sorted((SOURCE / "docs" / "results").glob("*.md"))]:
             with self.subTest(page.name):
                 self.assertEqual(documents.broken_links(page), [])
+
+    def test_files_that_are_named(self) -> None:
+        for page in [*pages(), SOURCE / "backends/cuda/README.md", SOURCE / "backends/hip/README.md"]:
+            with self.subTest(page.name):
+                self.assertEqual(documents.missing_files(page, SOURCE), [])
 
     def test_the_readme_is_short(self) -> None:
         self.assertLessEqual(len((SOURCE / "README.md").read_text().splitlines()), README_LINES)
