@@ -13,7 +13,7 @@ import documents
 
 SOURCE = Path(os.environ.get("KEVOLVE_SOURCE", Path(__file__).resolve().parents[2]))
 BIN = Path(os.environ.get("KEVOLVE_BIN", SOURCE / "build" / "bin")).resolve()
-TOTAL_LIMIT_S = 240
+TOTAL_LIMIT_S = 270
 README_LINES = 140
 INTERFACE = documents.Interface(BIN)
 
