@@ -19,7 +19,16 @@ INTERFACE = documents.Interface(BIN)
 
 
 def pages() -> list[Path]:
+    """What readers of the project's documents are sent to."""
     return [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
+
+
+def all_pages() -> list[Path]:
+    """Also the pages of single folders, and the results."""
+    folders = ["actors", "backends", "runtime", "store", "tests", "tools"]
+    return [*pages(), *sorted((SOURCE / "docs" / "results").glob("*.md")),
+            *sorted(page for folder in folders for page in (SOURCE / folder).rglob("README.md")
+                    if "node_modules" not in page.parts)]
 
 
 class Checker(unittest.TestCase):
@@ -101,17 +110,17 @@ class Documents(unittest.TestCase):
 
     def test_verbs_flags_and_tags(self) -> None:
         for page in pages():
-            with self.subTest(page.name):
+            with self.subTest(page.relative_to(SOURCE)):
                 self.assertEqual(documents.parse_errors(page, INTERFACE), [])
 
     def test_links(self) -> None:
-        for page in [*pages(), *sorted((SOURCE / "docs" / "results").glob("*.md"))]:
-            with self.subTest(page.name):
+        for page in all_pages():
+            with self.subTest(page.relative_to(SOURCE)):
                 self.assertEqual(documents.broken_links(page), [])
 
     def test_files_that_are_named(self) -> None:
-        for page in [*pages(), SOURCE / "backends/cuda/README.md", SOURCE / "backends/hip/README.md"]:
-            with self.subTest(page.name):
+        for page in all_pages():
+            with self.subTest(page.relative_to(SOURCE)):
                 self.assertEqual(documents.missing_files(page, SOURCE), [])
 
     def test_the_readme_is_short(self) -> None:
@@ -125,7 +134,7 @@ class Documents(unittest.TestCase):
             blocks = sum(b.tag in documents.RUN for b in documents.blocks_of(page.read_text()))
             if blocks:
                 print(f"{page.name}: {blocks} blocks, exit status {status}, {time.monotonic() - begin:.1f} s", flush=True)
-            with self.subTest(page.name):
+            with self.subTest(page.relative_to(SOURCE)):
                 self.assertEqual(status, 0, f"{page.name}:\n{said}")
 
 
