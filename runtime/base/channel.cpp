@@ -15,14 +15,14 @@ namespace {
 using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Looks for input, without sleeping, for so long.
+// Polls for input without sleeping, for at most `how_long`.
 void watch_for_input(int fd, std::chrono::microseconds how_long) {
   const auto end = steady::now() + how_long;
   for (pollfd p{fd, POLLIN, 0}; ::poll(&p, 1, 0) == 0 && steady::now() < end;) {
   }
 }
 
-// Waits for input until the deadline. A signal is no reason to stop waiting.
+// Waits for input until the deadline. A signal does not end the wait.
 result<void> await_input(int fd, steady::time_point deadline) {
   for (;;) {
     auto left = std::chrono::duration_cast<milliseconds>(deadline - steady::now()).count();

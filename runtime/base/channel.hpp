@@ -1,6 +1,6 @@
-// Length-prefixed frames over a Unix stream socket, with file descriptors alongside: the blocking side, as
-// helper processes use it. Frame: u32 little-endian length, u8 kind, payload. The node's side is
-// runtime/base/helper_process.hpp.
+// Length-prefixed frames over a Unix stream socket, with file descriptors alongside. This is the blocking side, which
+// helper processes use; the node's side is runtime/base/helper_process.hpp.
+// A frame is a little-endian u32 length, a u8 kind and the payload.
 #pragma once
 
 #include "runtime/base/codec.hpp"
@@ -19,10 +19,10 @@ struct frame {
   std::string payload;
 };
 
-// Frames larger than this break the protocol.
+// A longer frame breaks the protocol.
 inline constexpr uint32_t max_frame_bytes = 256U << 20U;
 
-// The wire bytes of one frame.
+// Returns one frame as it goes over the wire.
 std::string frame_bytes(uint8_t kind, std::string_view payload);
 
 // Owns one end of a connected Unix stream socket.
@@ -36,19 +36,20 @@ public:
 
   int fd() const { return fd_; }
   void close();
-  // How long receive() looks for input before it sleeps: where an answer takes less than being woken does, and there
-  // are cores to spare.
+  // Lets receive() poll for so long before it sleeps. This pays when an answer arrives sooner than a wake-up would take
+  // and cores are idle.
   void stay_awake(std::chrono::microseconds how_long) { awake_ = how_long; }
 
-  // Blocks until all is written. errc::io when the peer is gone.
+  // Blocks until everything is written; errc::io when the peer is gone.
   result<void> send(uint8_t kind, std::string_view payload);
-  // Sends descriptors in one message with a one-byte body, before the frame that speaks of them.
+  // Sends descriptors in one message with a one-byte body, before the frame that refers to them.
   result<void> send_fds(const std::vector<int>& fds);
 
-  // Blocks up to `limit`; errc::timed_out, errc::io on end of stream, errc::protocol on a bad length.
+  // Blocks up to `limit`. Fails with errc::timed_out, with errc::io at the end of the stream, or with errc::protocol
+  // for a bad length.
   result<frame> receive(std::chrono::milliseconds limit);
   result<std::vector<int>> receive_fds(size_t count, std::chrono::milliseconds limit);
-  // True if bytes wait to be read, or come within the limit; and at the end of the stream.
+  // Returns true if bytes are ready to read or arrive within the limit, and at the end of the stream.
   bool readable(std::chrono::milliseconds limit = {}) const;
 
   template <class Kind, class T>
@@ -61,7 +62,7 @@ private:
   std::chrono::microseconds awake_{0};
 };
 
-// A connected pair, both ends close-on-exec.
+// Makes a connected pair; both ends are close-on-exec.
 result<std::pair<channel, channel>> make_channel_pair();
 
 } // namespace kevolve

@@ -1,7 +1,7 @@
-// One compact binary encoding for records, helper protocols and content hashes. A type takes part through
-// the same inspect(Inspector&, T&) that the actor framework uses, so a struct lists its fields once.
-// Encoding: little-endian fixed-width integers and IEEE doubles; strings and containers carry a u32 length.
-// An enumeration E with a function last_value(E) beside it is refused beyond that value; others take any.
+// A compact binary encoding for records, helper protocols and content hashes. A type takes part through the same
+// inspect(Inspector&, T&) that the actor framework uses, so a struct lists its fields once.
+// Integers are little-endian and of fixed width, doubles are IEEE; strings and containers carry a u32 length.
+// If an enumeration has a function last_value(E) beside it, decoding refuses larger values; otherwise it takes any.
 // Field types: integers, bool, enums, float, double, string, vector, map, pair, array, optional, inspectable structs.
 #pragma once
 
@@ -95,7 +95,7 @@ private:
 template <class T>
 concept bounded_enum = std::is_enum_v<T> && requires(T x) { last_value(x); };
 
-// Reads what an encoder wrote. After the first short read everything yields zero values and ok() is false.
+// Reads the output of an encoder. After the first short read every field is zero and ok() is false.
 class decoder {
 public:
   using result_type = bool;
@@ -112,11 +112,11 @@ public:
 
   bool ok() const { return ok_; }
   bool at_end() const { return in_.empty(); }
-  // What an older writer did not know: fields at the end of the outermost struct keep their defaults.
+  // Accepts records of an older writer: missing fields at the end of the outermost struct keep their defaults.
   void expect_older() { older_ = true; }
 
 private:
-  // Depth 1 is what decode() was asked for, 2 are its fields.
+  // Depth 1 is the value that decode() reads; depth 2 is one of its fields.
   template <class T>
   void get_field(T& x) {
     if (older_ && depth_ == 2 && in_.empty())
@@ -175,7 +175,7 @@ private:
     uint32_t n = 0;
     get(n);
     xs.clear();
-    // A hostile length cannot make us allocate: every element costs at least one byte of input.
+    // A hostile length cannot make us allocate, because every element costs at least one byte of input.
     for (uint32_t i = 0; i < n && ok_; ++i) {
       if (in_.empty()) {
         ok_ = false;
@@ -229,7 +229,7 @@ std::string encode(const T& x) {
   return e.take();
 }
 
-// errc::corrupt if the bytes are too short or too long for T.
+// Decodes a T; errc::corrupt if the bytes are too short or too long for it.
 template <class T>
 result<T> decode(std::string_view bytes) {
   decoder d{bytes};
@@ -240,7 +240,7 @@ result<T> decode(std::string_view bytes) {
   return x;
 }
 
-// The same for records that have gained fields at their end since some of them were written.
+// Decodes a T whose type has gained fields at its end since some records were written; errc::corrupt as for decode().
 template <class T>
 result<T> decode_older(std::string_view bytes) {
   decoder d{bytes};

@@ -25,7 +25,8 @@ namespace kevolve {
 
 namespace {
 
-// Debian 12's C library has no wrapper, and its kernel headers may be older than the call.
+// The argument of mount_setattr. Debian 12's C library has no wrapper, and its kernel headers may be older than the
+// call.
 struct mount_attributes {
   uint64_t set;
   uint64_t clear;
@@ -39,10 +40,11 @@ constexpr uint64_t no_setuid = 2;
 
 constexpr const char* as_root = "run the node as root";
 
-// More than a compiler's processes or a candidate's threads: what makes more is a bomb.
+// A compiler or a candidate needs fewer processes and threads than this; the limit stops fork bombs.
 constexpr uint64_t most_processes = 1024;
 
-// Three quarters of the machine's memory: what wants more is ended before the machine has none for anybody.
+// The memory limit is three quarters of the machine's memory, so that the kernel ends a helper before the machine runs
+// out.
 group_limits limits_of_machine() {
   const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
   return {pages / 4 * 3 * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)), most_processes};
@@ -68,7 +70,7 @@ std::string setting(const char* path) {
   return line;
 }
 
-// The knob of this machine that forbids user namespaces to ordinary users.
+// Returns a command that lifts this machine's ban on user namespaces for ordinary users.
 std::string namespace_remedy() {
   if (setting("/proc/sys/user/max_user_namespaces") == "0")
     return "sysctl user.max_user_namespaces=15000";
@@ -98,7 +100,7 @@ public:
     missing_requirements(layer, why, namespace_remedy());
   }
 
-  // First of all: later there is neither the right nor a file system to write to.
+  // This must come first: later steps give up the right and the file system that it needs.
   void enter_group() {
     const auto refused = enter_own_group(limits_of_machine());
     if (refused.empty())
@@ -142,13 +144,13 @@ public:
   }
 
 private:
-  // The first process of a pid namespace: when it ends, so do all others in it. It ends with whoever holds the other
-  // end of its pipe: a death signal would need the right to kill it, which we give up with root.
+  // Makes a pid namespace. When its first process ends, all others in it end. The first process ends when the other end
+  // of its pipe is closed: a death signal would need the right to kill it, which we give up with root.
   void enter_processes() {
     if (::unshare(CLONE_NEWPID) != 0)
       return lacks_by_errno("pidns", "unshare");
     std::array<int, 2> ready{};
-    std::array<int, 2> life{}; // its writing end stays open as long as this process
+    std::array<int, 2> life{}; // its writing end stays open as long as this process lives
     if (::pipe2(ready.data(), O_CLOEXEC) != 0 || ::pipe2(life.data(), O_CLOEXEC) != 0)
       return lacks_by_errno("pidns", "pipe");
     auto first = ::fork();
@@ -187,7 +189,7 @@ confinement confine(const confinement_plan& plan) {
   mover m;
   if (plan.own_group)
     m.enter_group();
-  // Whoever may, enters before it gives up root: namespaces of its own need no user namespace then.
+  // A privileged process enters before it gives up root, because its namespaces then need no user namespace.
   const auto privileged = capable(CAP_SYS_ADMIN);
   if (privileged)
     m.enter(plan);
@@ -208,7 +210,7 @@ confinement confine(const confinement_plan& plan) {
         m.missing_requirements("pidns", why, remedy);
     }
   }
-  // A compile server keeps root's: it writes where its user may.
+  // A compile server keeps root's capabilities: it writes files as its user.
   if (plan.own_uid && drop_capabilities())
     m.reached("nocaps");
   return m.out;

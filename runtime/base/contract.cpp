@@ -16,7 +16,7 @@ struct dtype_facts {
   std::string_view c_type;
 };
 
-// In the order of the enum.
+// The entries are in the order of the enum.
 constexpr std::array<dtype_facts, 9> dtypes{{
     {"f16", 2, true, "_Float16"},
     {"bf16", 2, true, "uint16_t"},
@@ -115,7 +115,8 @@ std::string c_call_check(const contract& c, std::string_view language) {
     const auto& a = c.arguments[i];
     auto is_value = a.role == argument_role::size || a.role == argument_role::scalar;
     auto type = a.role == argument_role::size ? "int64_t" : c_type(a.type);
-    // Without const, so that a parameter may do without it too; with names that the source will not have.
+    // The type has no const, so that a parameter may omit it too; the prefix keeps names from clashing with the
+    // source's.
     auto name = "kevolve_" + a.name;
     parameters += (i == 0 ? "" : ", ") + type + (is_value ? " " : " *") + name;
     values += (i == 0 ? "" : ", ") + name;
@@ -137,7 +138,7 @@ tolerance tolerance_for(const contract& c, const argument& output) {
       general = &t;
   }
   tolerance out;
-  // A general relative tolerance is meant for the floating outputs: an index is right or wrong.
+  // A general relative tolerance applies to floating outputs only: an index is right or wrong.
   if (!is_floating(output.type))
     out.mode = tolerance_mode::exact;
   else if (general)

@@ -1,5 +1,5 @@
-// The operator contract: what a task promises about an operator, as every layer sees it. config/ builds it
-// from TOML, the generators read it, the judge enforces it. Plain values; encode() gives their stable bytes.
+// The operator contract: a task's promises about an operator. config/ builds it from TOML, the generators read it and
+// the judge enforces it. It holds plain values; encode() gives stable bytes.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -30,7 +30,7 @@ constexpr argument_role last_value(argument_role) {
 }
 std::string to_string(argument_role r);
 
-// How input data is drawn. Fields a distribution does not name are ignored.
+// The distribution of input data. A distribution ignores the fields that it does not use.
 struct fill_rule {
   std::string distribution = "normal"; // normal uniform integer sorted_unique lengths offsets sample_of
   double mean = 0.0;
@@ -47,11 +47,11 @@ struct argument {
   dtype type = dtype::f32;
   std::vector<std::string> shape; // expressions, row-major; empty for size and scalar
   fill_rule fill;
-  std::vector<std::string> strides; // expressions in elements; empty: contiguous
+  std::vector<std::string> strides; // expressions in elements; empty if contiguous
   std::string extent;               // output: name of the i64 output that holds the valid prefix length
   bool tail_untouched = false;      // output with extent: elements past it must keep their poison
   uint32_t align = 64;              // bytes
-  bool alias = false;               // true: may alias others, so no restrict
+  bool alias = false;               // may alias other arguments, so it gets no restrict
   std::vector<std::string> edge;    // zeros large denormal: extra correctness cases
   bool nonfinite_match = false;     // inf and NaN in the expected output must be matched, not refused
   bool is_static = false;           // weight constant across calls
@@ -68,7 +68,7 @@ constexpr tolerance_mode last_value(tolerance_mode) {
 std::string to_string(tolerance_mode m);
 
 struct tolerance {
-  std::string argument; // empty: every output without its own
+  std::string argument; // empty: applies to every output without a tolerance of its own
   tolerance_mode mode = tolerance_mode::absrel;
   double relative = 0.0;
   double absolute = 0.0;
@@ -87,34 +87,36 @@ struct contract {
   std::string family;
   std::string summary;
   std::string entry;
-  std::string language;                                     // of the reference: c cpp pytorch kernelbench
+  std::string language;                                     // language of the reference: c cpp pytorch kernelbench
   std::vector<argument> arguments;                          // in the order of the C parameters
   std::vector<std::pair<std::string, std::string>> derived; // size symbol, expression; in order
   std::vector<shape_case> shapes;
   std::vector<tolerance> tolerances;
   bool threads = false;
   std::vector<std::string> libraries;
-  std::string work_flops; // expressions; empty: unknown
+  std::string work_flops; // an expression, as work_bytes is; empty if unknown
   std::string work_bytes;
   bool cold_cache = false;
 };
 
+// Returns the argument with this name, or null.
 const argument* find_argument(const contract& c, std::string_view name);
 
 // The C prototype a candidate implements: "void f(const float *x, float *y, int64_t n)".
 std::string c_prototype(const contract& c);
 
-// Appended to a source, makes its compiler refuse an entry whose parameters the contract's values do not fit: another
-// number of them, pointers to other elements, float for double. Other integer widths for sizes pass: their values fit.
-// Of C and C++; empty for other languages.
+// Returns text which, appended to a source, makes its compiler refuse an entry whose parameters do not fit the
+// contract: a different number of parameters, pointers to other elements, or float for double. Sizes may have other
+// integer widths, because their values fit. C and C++ only; empty for other languages.
 std::string c_call_check(const contract& c, std::string_view language);
 
-// The tolerance in force for an output: its own, else the general one, else exact for integers and 1e-5/1e-6.
+// Returns the tolerance in force for an output: its own, else the general one, else exact for integers and 1e-5/1e-6.
 tolerance tolerance_for(const contract& c, const argument& output);
-// Whether some output must be exact, or infinite and NaN where the reference's is: what fast-math promises nothing of.
+// Returns true if some output must be exact or must match infinities and NaNs of the reference. Fast-math guarantees
+// neither.
 bool asks_for_exact_results(const contract& c);
 
-// Id of the contract's content.
+// Returns an id derived from the contract's content.
 id128 contract_id(const contract& c);
 
 template <class I>

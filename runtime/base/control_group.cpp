@@ -43,7 +43,7 @@ bool holds(const std::vector<std::string>& list, std::string_view word) {
   return false;
 }
 
-// One membership's directory below one mount; the mount may show a part of the hierarchy only.
+// Returns the directory of one membership below one mount, which may show only a part of the hierarchy.
 std::string below(const std::string& mount_point, const std::string& root, const std::string& path) {
   auto rest = path;
   if (root != "/")
@@ -53,7 +53,7 @@ std::string below(const std::string& mount_point, const std::string& root, const
   return mount_point + rest;
 }
 
-// These files take one write and tell by it whether they accept.
+// Writes the text in one write(): a control file accepts or rejects the whole of it.
 bool put(const std::string& path, const std::string& text) {
   const auto fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0)
@@ -73,13 +73,13 @@ group_places own_places() {
   return find_groups(contents("/proc/self/cgroup"), contents("/proc/self/mountinfo"));
 }
 
-// What lies in own groups' directories, where helpers' groups do.
+// Returns the directory in which the groups of helpers are made.
 std::string home_of(const std::string& directory) {
   const fs::path path{directory};
   return path.filename() == leaf ? path.parent_path().string() : directory;
 }
 
-// Version 1's file, then version 2's.
+// A limit with the name of its file in version 1 and in version 2.
 struct limit {
   std::string directory;
   const char* first;
@@ -116,7 +116,7 @@ group_places find_groups(std::string_view memberships, std::string_view mounts) 
         out = {directory, directory, true};
         continue;
       }
-      // A controller that version 1 has is not version 2's.
+      // A controller that version 1 has mounted is not available in version 2.
       const auto is = [&](const char* name) { return !unified && holds(controllers, name) && holds(mounted, name); };
       for (auto [name, place] : {std::pair{"memory", &out.memory}, std::pair{"pids", &out.processes}})
         if (is(name)) {
@@ -165,7 +165,7 @@ std::string try_to_enter(const group_places& places, const group_limits& limits)
 std::string enter_own_group(const group_limits& limits) {
   const auto places = own_places();
   std::string reason;
-  for (int tries = 0; tries < 3; ++tries) { // a sweep may take the group away before anybody is in it
+  for (int tries = 0; tries < 3; ++tries) { // a sweep may remove the group before any process is in it
     reason = try_to_enter(places, limits);
     if (reason.empty())
       break;
@@ -182,7 +182,7 @@ void sweep_groups() {
     for (const auto& entry : fs::directory_iterator{home_of(*place), ec}) {
       const auto name = entry.path().filename().string();
       if (name.rfind(prefix, 0) == 0 && name != leaf)
-        ::rmdir(entry.path().c_str()); // refused while somebody is in it
+        ::rmdir(entry.path().c_str()); // fails while a process is in it
     }
   }
 }

@@ -1,5 +1,5 @@
-// Control groups: limits on the memory and the number of processes of a helper and all that it starts together, which
-// no process's own limits give. Version 2, and version 1 where a machine still mounts its controllers.
+// Control groups limit the memory and the number of processes of a helper and its children together; limits of single
+// processes cannot. Version 2 is used, or version 1 where a machine still mounts its controllers.
 // Sources: the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/.
 #pragma once
 
@@ -11,30 +11,31 @@ namespace kevolve {
 
 struct group_limits {
   uint64_t memory_bytes = 0;
-  uint64_t processes = 0; // threads are counted
+  uint64_t processes = 0; // threads count, too
 };
 
-// Where a process's own groups lie, by controller; empty: not mounted.
+// The directories of a process's own groups, by controller; empty if the controller is not mounted.
 struct group_places {
   std::string memory;
   std::string processes;
-  bool unified = false; // both are the one directory of version 2
+  bool unified = false; // both are the single directory of version 2
 };
 
-// From /proc/self/cgroup and /proc/self/mountinfo.
+// Finds the groups from the texts of /proc/self/cgroup and /proc/self/mountinfo.
 group_places find_groups(std::string_view memberships, std::string_view mounts);
 
-// Moves the calling process into a group of its own with these limits, beside where it was started. Empty, or why not.
+// Moves the calling process into a new group with these limits, beside the group it started in. Returns the reason if
+// that failed, else an empty text.
 std::string enter_own_group(const group_limits& limits);
 
-// What would make it possible.
+// A command that lets enter_own_group() succeed.
 extern const char* const group_remedy;
 
-// Removes groups that nobody is in any more: their helpers have ended, some of them by kill -9.
+// Removes groups without processes. Helpers that ended, some by SIGKILL, leave them behind.
 void sweep_groups();
 
-// Version 2 gives a group's limits to groups below it only when no process is in the group itself: a node that is alone
-// in its own goes one below. Call it before the first helper starts.
+// Moves this process into a group below its own if it is alone there. Version 2 passes a group's limits on to groups
+// below it only while no process is in the group itself. Call it before the first helper starts.
 void settle_in_leaf_group();
 
 } // namespace kevolve

@@ -23,7 +23,7 @@ enum class operation : uint8_t {
   ceildiv
 };
 
-// Nesting beyond this is refused, so that a hostile file cannot exhaust the stack.
+// Deeper nesting is rejected, so that a hostile file cannot exhaust the stack.
 constexpr int max_depth = 200;
 
 bool is_letter(char c) {
@@ -36,7 +36,7 @@ bool is_digit(char c) {
 
 } // namespace
 
-// Leaves are literals, names and sums; the rest have one or two operands.
+// Leaves are literals, names and sums; all other nodes have one or two operands.
 struct expression::node {
   operation kind = operation::literal;
   int64_t literal = 0;
@@ -256,7 +256,7 @@ tl::unexpected<failure> overflow() {
   return fail(errc::bad_input, "the result does not fit 64 bits");
 }
 
-// Quotient rounded towards minus infinity (or plus infinity), with its remainder.
+// Returns the quotient, rounded towards minus infinity, or towards plus infinity if `round_up`.
 result<int64_t> divide(int64_t a, int64_t b, bool round_up) {
   if (b == 0)
     return fail(errc::bad_input, "division by zero");
@@ -301,7 +301,7 @@ result<int64_t> apply(operation what, int64_t a, int64_t b) {
   }
 }
 
-// Templated because the node type is private to expression.
+// A template, because the node type is private to expression.
 template <class Node>
 result<int64_t> evaluate_node(const Node& n, const size_map& sizes,
                               const std::function<result<int64_t>(const std::string&)>& sum_of) {
@@ -344,7 +344,7 @@ expression::expression() : text_("0"), root_(std::make_shared<node>()) {}
 expression::~expression() = default;
 expression::expression(const expression&) = default;
 expression& expression::operator=(const expression&) = default;
-// A moved-from expression keeps a root: every expression can be evaluated.
+// A moved-from expression keeps its root, so that every expression can be evaluated.
 expression::expression(expression&& other) noexcept : text_(std::move(other.text_)) {
   root_ = other.root_;
 }

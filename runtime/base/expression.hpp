@@ -15,7 +15,7 @@
 
 namespace kevolve {
 
-// Names with their values.
+// Values of the size symbols by name.
 using size_map = std::map<std::string, int64_t>;
 
 class expression {
@@ -27,21 +27,22 @@ public:
   expression(expression&&) noexcept;
   expression& operator=(expression&&) noexcept;
 
-  // errc::bad_input with the column (from 1) inside `text`.
+  // Parses an expression. errc::bad_input names the column (from 1) inside `text`.
   static result<expression> parse(std::string_view text);
 
-  // Free names (size symbols), sorted, unique.
+  // Returns the names of the size symbols used, sorted and unique.
   std::vector<std::string> names() const;
-  // Arguments inside sum(), sorted, unique.
+  // Returns the names of the arguments inside sum(), sorted and unique.
   std::vector<std::string> summed() const;
 
-  // `sum_of` yields the sum over an integer argument's elements; may be empty if summed() is.
+  // Evaluates the expression. `sum_of` returns the sum over an integer argument's elements; it may be empty if summed()
+  // is.
   result<int64_t> evaluate(const size_map& sizes,
                            const std::function<result<int64_t>(const std::string&)>& sum_of = {}) const;
 
-  // The expression as a stack machine reads it: operands, then what joins them.
+  // A token of the postfix form: operands come first, then their operator.
   struct token {
-    enum class kind : uint8_t { number, name, add, subtract, multiply, negate, other }; // other: with its operands
+    enum class kind : uint8_t { number, name, add, subtract, multiply, negate, other }; // `other` includes its operands
     kind what = kind::other;
     int64_t number = 0;
     std::string name;

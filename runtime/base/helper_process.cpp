@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto grace = std::chrono::seconds{3};
-// After the helper's end, for a descendant that still holds its socket.
+// After the helper has ended, waits so long for a descendant that still has its socket open.
 constexpr auto drain_limit = std::chrono::milliseconds{500};
 
 // Runs the calling thread on `cores` while it lives; a spawned process inherits the mask.
@@ -72,10 +72,11 @@ result<pid_t> spawn(const helper_options& o, int socket) {
   posix_spawn_file_actions_addopen(&actions, 2, o.log_path.empty() ? "/dev/null" : o.log_path.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0640);
   posix_spawn_file_actions_adddup2(&actions, socket, helper_socket_fd);
-  // Whoever of us opened what: a helper that outlives its node would keep the node's port, for one.
+  // Closes every other descriptor, no matter which thread opened it: a helper that outlives its node would keep the
+  // node's port.
   posix_spawn_file_actions_addclosefrom_np(&actions, helper_socket_fd + 1);
-  // A session of its own, so that Ctrl-C on a terminal reaches only the node, which then stops helpers in order, and
-  // that a scheduler which weighs sessions weighs it apart from the caller's.
+  // Starts a session of its own, so that Ctrl-C on a terminal reaches only the node, which then stops helpers in order.
+  // A scheduler that weighs sessions also weighs it apart from the caller's.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -130,8 +131,8 @@ public:
   void kill() override {
     if (reaped_)
       return;
-    ::kill(-pid_, SIGKILL); // its group: what it has started
-    ::kill(pid_, SIGKILL);  // the pid stays ours until watch_exit has reaped it
+    ::kill(-pid_, SIGKILL); // its process group: the processes it has started
+    ::kill(pid_, SIGKILL);  // the pid stays valid until watch_exit has reaped it
   }
 
   void leave() override {
@@ -140,7 +141,7 @@ public:
         return;
       self->hang_up();
       self->exit_watch_.cancel();
-      // The I/O thread ends before it does: somebody else waits for it.
+      // The I/O thread ends before the helper does, so a separate thread reaps it.
       std::thread{[pid = self->pid_] { ::waitpid(pid, nullptr, 0); }}.detach();
     });
   }
@@ -205,7 +206,7 @@ private:
     exit_watch_.async_wait(asio::posix::stream_descriptor::wait_read,
                            [self = shared_from_this()](boost::system::error_code ec) {
                              if (ec)
-                               return; // left
+                               return; // cancelled by leave()
                              int status = 0;
                              ::waitpid(self->pid_, &status, 0);
                              self->reaped_ = true;
@@ -220,7 +221,7 @@ private:
   void input_ended() {
     drained_ = true;
     if (!reaped_) {
-      // A helper that closed its socket is of no use any more.
+      // A helper that closed its socket is of no further use.
       timer_.expires_after(grace);
       timer_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
         if (!ec)
@@ -244,7 +245,7 @@ private:
     if (!reaped_ || finished_)
       return;
     if (!drained_)
-      return; // a descendant may still hold the socket: end_input_soon
+      return; // a descendant may still have the socket open; end_input_soon() limits the wait
     finished_ = true;
     timer_.cancel();
     auto done = std::move(on_exit_);

@@ -13,7 +13,8 @@ constexpr std::string_view digits = "0123456789abcdef";
 
 std::array<unsigned char, 32> sha256(std::string_view domain, std::string_view bytes) {
   std::array<unsigned char, 32> out{};
-  static auto* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr); // EVP_sha256() would look it up each time
+  // cached, because EVP_sha256() would look it up each time
+  static auto* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   auto* ctx = EVP_MD_CTX_new();
   unsigned int n = 0;
   const unsigned char zero = 0;
@@ -23,7 +24,7 @@ std::array<unsigned char, 32> sha256(std::string_view domain, std::string_view b
               && EVP_DigestUpdate(ctx, bytes.data(), bytes.size()) == 1 && EVP_DigestFinal_ex(ctx, out.data(), &n) == 1;
   EVP_MD_CTX_free(ctx);
   if (!good)
-    std::abort(); // libcrypto without SHA-256: nothing that names content can go on
+    std::abort(); // libcrypto without SHA-256: content cannot be named, so nothing can continue
   return out;
 }
 

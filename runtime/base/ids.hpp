@@ -1,5 +1,5 @@
-// 128-bit ids. Derived ids are the first half of a SHA-256 over the inputs, so the same inputs give the
-// same id after a restart; random ids come from the kernel.
+// 128-bit ids. A derived id is the first half of a SHA-256 over its inputs, so the same inputs give the same id after a
+// restart. Random ids come from the kernel.
 #pragma once
 
 #include <array>
@@ -24,21 +24,21 @@ typename Inspector::result_type inspect(Inspector& f, id128& x) {
   return f(x.hi, x.lo);
 }
 
-// 32 lower-case hexadecimal digits.
+// Returns 32 lower-case hexadecimal digits.
 std::string to_string(const id128& x);
 
-// The first 8 digits, for people.
+// Returns the first 8 digits, for people.
 std::string short_string(const id128& x);
 
-// The zero id if the text is not 32 hexadecimal digits.
+// Returns the zero id if the text is not 32 hexadecimal digits.
 id128 parse_id(std::string_view text);
 
 id128 random_id();
 
-// Id derived from content; `domain` keeps ids of different kinds apart.
+// Returns an id derived from the content; `domain` keeps ids of different kinds apart.
 id128 derive_id(std::string_view domain, std::string_view content);
 
-// SHA-256 as 64 lower-case hexadecimal digits: the name of a blob.
+// Returns the SHA-256 as 64 lower-case hexadecimal digits, which is the name of a blob.
 std::string sha256_hex(std::string_view bytes);
 
 } // namespace kevolve

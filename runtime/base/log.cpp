@@ -26,7 +26,7 @@ ids& current() {
   return x;
 }
 
-// Calls `f(name, text)` for each id that is there.
+// Calls `f(name, text)` for each id that is set.
 template <class F>
 void each_id(F f) {
   const auto& x = current();
@@ -87,7 +87,7 @@ void reopen() {
 }
 
 scope::scope(ids x) : former_(std::exchange(current(), std::move(x))) {
-  // What is inside something is about that too.
+  // A nested scope inherits the ids that it does not set.
   auto& now = current();
   if (now.campaign.empty())
     now.campaign = former_.campaign;

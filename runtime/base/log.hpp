@@ -1,4 +1,4 @@
-// Logging for the whole project: spdlog behind one function, so that few files pay for its headers.
+// Logging for the whole project. It hides spdlog behind one function, so that few files pay for its headers.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,10 +19,10 @@ struct options {
 };
 
 void configure(const options& o);
-// Opens the file anew, after it was moved away.
+// Opens the file again after it was moved away.
 void reopen();
 
-// What a line is about. While a scope lives, the lines of its thread carry them.
+// The ids that a log line is about. While a scope lives, the lines of its thread carry them.
 struct ids {
   std::string campaign{};
   std::string node{};

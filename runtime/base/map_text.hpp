@@ -1,4 +1,4 @@
-// Every text of a record, through its inspect(): for what must be kept out of records that leave the machine.
+// Maps every text of a record through its inspect(), to remove what must not leave the machine.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ private:
       map(x);
   }
   template <class K, class V>
-  void map(std::map<K, V>& xs) { // keys are names of ours
+  void map(std::map<K, V>& xs) { // keys are our own names
     for (auto& [k, v] : xs)
       map(v);
   }

@@ -9,9 +9,9 @@ namespace kevolve {
 
 namespace {
 
-// From and to, both included: marks, embeddings, overrides and isolates of direction; separators of lines; what is
-// never drawn or drawn as a blank; what picks another form of the character before it, by which texts that look the
-// same differ. Joiners (U+200C, U+200D) belong to scripts and stay.
+// Ranges of characters, ends included: direction marks, embeddings, overrides and isolates; line separators; characters
+// that are drawn as nothing or as a blank; variation selectors, by which texts that look the same differ. Joiners
+// (U+200C, U+200D) belong to scripts and are not listed.
 constexpr std::array<std::pair<uint32_t, uint32_t>, 13> hidden{{{0x00ad, 0x00ad},
                                                                 {0x061c, 0x061c},
                                                                 {0x180b, 0x180f},
@@ -35,10 +35,10 @@ bool is_hidden(uint32_t c) {
 
 struct character {
   uint32_t code = 0;
-  size_t bytes = 0; // 0: not UTF-8
+  size_t bytes = 0; // 0 if the bytes are not UTF-8
 };
 
-// Beyond ASCII; the first byte is there.
+// Decodes one character beyond ASCII. The text is not empty.
 character decode(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   character out;

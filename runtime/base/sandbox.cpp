@@ -20,8 +20,8 @@ namespace kevolve {
 
 namespace {
 
-// The newest attributes we use; Debian 12's header stops at an older ABI, the kernel takes a longer struct as
-// long as what it does not know is zero.
+// The newest attributes in use. Debian 12's header stops at an older ABI; the kernel accepts a longer struct while the
+// fields that it does not know are zero.
 struct ruleset_attributes {
   uint64_t files;
   uint64_t network;
@@ -44,7 +44,7 @@ constexpr uint64_t rights_to_write = rights_to_read | LANDLOCK_ACCESS_FS_WRITE_F
                                      | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | right_refer
                                      | right_truncate;
 
-// Beside these an older kernel knows no right that a device's driver needs.
+// Besides these, an older kernel has no right that a device's driver needs.
 constexpr uint64_t rights_to_drive = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | right_ioctl_dev;
 
 bool runs_programs(sandbox_profile p) {
@@ -97,7 +97,7 @@ volatile int64_t* violation_number = nullptr;
 
 void on_violation(int, siginfo_t* info, void*) {
   *violation_number = info->si_syscall;
-  // Touching SIGSYS is itself refused with KILL_PROCESS, so this ends here, by SIGSYS.
+  // The filter refuses any change to SIGSYS with KILL_PROCESS, so this call ends the process with SIGSYS.
   syscall(SYS_rt_sigaction, SIGSYS, nullptr, nullptr, sizeof(uint64_t));
   _exit(128 + SIGSYS);
 }
@@ -132,7 +132,7 @@ result<sandbox> sandbox::prepare(const sandbox_policy& policy) {
     p->ruleset = static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0));
     if (p->ruleset < 0)
       return tl::unexpected<failure>(from_errno(errno, "creating the Landlock rules"));
-    // O_CLOEXEC already; a clone keeps it.
+    // The descriptor is O_CLOEXEC already; a clone keeps it.
     auto error = add_paths(p->ruleset, policy.readable, rights_to_read & file_rights(abi));
     if (error == 0)
       error = add_paths(p->ruleset, policy.writable, rights_to_write & file_rights(abi));
@@ -191,7 +191,7 @@ result<void> sandbox::lock() const {
   if (p.ruleset >= 0) {
     if (syscall(SYS_landlock_restrict_self, p.ruleset, 0) != 0)
       return failed("restricting with Landlock");
-    ::close(p.ruleset); // this process's copy; the next child inherits it from whoever prepared
+    ::close(p.ruleset); // closes this process's copy; the next child inherits it from the process that prepared it
   }
   return lock_syscalls();
 }

@@ -1,6 +1,6 @@
-// Locks a process that will run or read hostile text: Landlock, seccomp, rlimits, no_new_privs, namespaces.
-// prepare() does everything that allocates, once; lock() is then a handful of system calls, so a freshly
-// cloned child may call it before it touches anything hostile.
+// Locks a process that will run or read hostile text: Landlock, seccomp, rlimits, no_new_privs, namespaces. prepare()
+// does everything that allocates, once. lock() is then a few system calls, so a freshly cloned child may call it before
+// it touches anything hostile.
 #pragma once
 
 #include "runtime/base/confinement.hpp"
@@ -14,20 +14,20 @@
 
 namespace kevolve {
 
-// What this machine can do for a candidate of the calling user, found by trying it in short-lived children.
+// The layers that this machine offers to a candidate of the calling user, found by trying them in short-lived children.
 struct sandbox_support {
-  int landlock_abi = 0; // 0: the kernel has none
+  int landlock_abi = 0; // 0 if the kernel has no Landlock
   bool seccomp = false;
   std::string level; // "landlock7+seccomp+rlimits+cgroup+netns+ipcns+utsns+mntns+pidns+uid65533+nocaps"
   std::map<std::string, missing_layer> missing;
 };
 sandbox_support detect_sandbox();
 
-// The layers without which native candidates are refused, unless an operator has named them as ones to do without.
-// Returns why, and what to do; empty: go on.
+// Returns why native candidates are refused at this level, and what to do; empty if they are not. `done_without` names
+// layers that the operator allows to be missing.
 std::string refusal_of_level(const std::string& level, const std::vector<std::string>& done_without);
 
-// Which system calls remain. Each refuses everything it does not list.
+// The system calls that remain. A profile refuses every call that it does not list.
 enum class sandbox_profile : uint8_t {
   compiler,  // files below the policy's paths, fork and exec; no new socket, no signal to others
   framework, // as compiler, and what an interpreter with a device's driver asks for besides

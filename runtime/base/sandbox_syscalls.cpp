@@ -24,7 +24,7 @@ namespace kevolve {
 
 namespace {
 
-// Memory, time and asking about oneself: nothing here reaches outside the process.
+// Memory, time and questions about the process itself: nothing here reaches outside the process.
 constexpr const char* harmless[] = {
     "read",
     "close",
@@ -60,12 +60,12 @@ constexpr const char* harmless[] = {
     "getcwd",
 };
 
-// Where a pinned program lies: the lowest addresses that an ordinary process may map, so that whatever would cover
-// them begins below pin_end.
+// A pinned program lies at the lowest addresses that an ordinary process may map. A mapping that would cover it
+// therefore begins below pin_end.
 constexpr uint64_t pin_begin = 0x10000;
 constexpr uint64_t pin_end = 0x20000;
 
-// Asked for by libraries out of habit; a refusal is an answer they know, not a reason to kill.
+// Libraries make these calls out of habit and can handle a refusal, so the process is not killed.
 struct refused_call {
   const char* name;
   int error;
@@ -82,16 +82,16 @@ constexpr refused_call politely_refused[] = {
     {"statx", ENOSYS},
     {"clone3", ENOSYS},
     {"membarrier", ENOSYS},
-    {"sched_setaffinity", 0}, // done, it is told: OpenMP's runtime ends the process over a refusal
+    {"sched_setaffinity", 0}, // reported as done: OpenMP's runtime ends the process if it is refused
     {"getpriority", EPERM},
     {"mbind", EPERM},
     {"set_mempolicy", EPERM},
     {"get_mempolicy", EPERM},
-    // It could map more of the shared memory than was given; realloc copies instead.
+    // mremap could map more of the shared memory than was given; realloc copies instead.
     {"mremap", ENOMEM},
 };
 
-// What compilers and linkers do besides. Files are bounded by Landlock, new sockets by their absence here.
+// Calls that compilers and linkers need besides. Landlock bounds files; new sockets are absent from this list.
 constexpr const char* compiler_calls[] = {
     "madvise",
     "mremap",
@@ -218,8 +218,8 @@ constexpr const char* compiler_calls[] = {
     "sched_yield",
 };
 
-// What an interpreter with a device's driver asks for besides: pairs of sockets to itself, where its memory lies, how
-// its threads are scheduled.
+// Calls that an interpreter with a device's driver needs besides: socket pairs, the placement of its memory, the
+// scheduling of its threads.
 constexpr const char* framework_calls[] = {
     "socketpair",
     "getsockname",
@@ -241,15 +241,15 @@ constexpr const char* framework_calls[] = {
     "set_thread_area",
 };
 
-// What seccomp.h has macros for, without the C99 literals that clang objects to in C++. Arguments are compared
-// as 64-bit registers, so a kernel `int` with garbage above it is simply not equal.
+// Replaces the macros of seccomp.h, whose C99 literals clang rejects in C++. Arguments are compared as 64-bit
+// registers, so a kernel `int` with other bits above it does not compare equal.
 constexpr scmp_arg_cmp when(unsigned argument, scmp_compare op, uint64_t a, uint64_t b = 0) {
   return {argument, op, a, b};
 }
 
-// Ends the process if it touches SIGSYS: a handler of its own would hide violations from record_violations().
-// By hand, because the kernel looks at the low half of the argument only and libseccomp has no masked "not
-// equal". Stands before the allow-list; jumps are relative.
+// Ends the process if it touches SIGSYS: a handler of its own would hide violations from record_violations(). Written
+// by hand, because the kernel looks only at the low half of the argument and libseccomp has no masked "not equal". It
+// stands before the allow-list; jumps are relative.
 constexpr auto low_half = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0U : 4U;
 constexpr sock_filter guard_of_sigsys[] = {
     {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -259,12 +259,12 @@ constexpr sock_filter guard_of_sigsys[] = {
     {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
 };
 
-// Collects rules and remembers the first error, so that the lists below read as lists.
+// Collects rules and remembers the first error, so that the lists below need no error checks.
 class builder {
 public:
   explicit builder(uint32_t default_action) : context_(seccomp_init(default_action)) {
-    // A tree instead of a list: the kernel walks the program once for every system call when it is installed, which is
-    // a good part of what launching a process costs. An older library keeps its list.
+    // Asks for a tree instead of a list: the kernel walks the program once for every system call when it is installed,
+    // which is a good part of the cost of launching a process. An older library keeps its list.
     if (context_ != nullptr)
       seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
   }
@@ -279,10 +279,10 @@ public:
   void rule(uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     auto number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR)
-      return; // unknown to this libseccomp: stays refused
+      return; // unknown to this libseccomp, so it stays refused
     auto rc =
         seccomp_rule_add_array(context_, action, number, static_cast<unsigned>(conditions.size()), conditions.begin());
-    // The same action as the default needs no rule; libseccomp calls that EACCES.
+    // A rule with the default action is not needed; libseccomp answers EACCES to it.
     if (rc != 0 && rc != -EACCES && error_ == 0)
       error_ = -rc;
   }
@@ -295,8 +295,8 @@ private:
   int error_ = 0;
 };
 
-// A driver listens on a socket of its own, for processes that nobody here starts. It may connect to none: this
-// machine's services listen on such sockets too, and no rule of Landlock's bounds them.
+// A driver listens on a socket of its own for processes that are never started here. It may not connect: this machine's
+// services listen on such sockets too, and Landlock has no rule for them.
 void driver_rules(builder& b) {
   for (auto* name : framework_calls)
     b.allow(name);
@@ -311,16 +311,16 @@ void compiler_rules(builder& b, sandbox_profile profile) {
     b.allow(name);
   if (profile == sandbox_profile::framework)
     driver_rules(b);
-  // Arguments of clone3 cannot be read by a filter; without it the C library falls back to clone.
+  // A filter cannot read the arguments of clone3; if it is missing, the C library falls back to clone.
   b.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3");
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder)});
 }
 
-// Ways to give one's core away.
+// Calls that give up the core.
 constexpr const char* waiting[] = {"futex", "nanosleep", "clock_nanosleep", "sched_yield"};
 
-// One thread has nobody to wait for. It could only make itself look like one that others kept from its core, and have
-// the call that went badly timed again.
+// A single thread has no other thread to wait for. By sleeping it could only pretend that other processes kept it from
+// its core, and so have a slow call measured again.
 void wait_for_nobody(builder& b) {
   constexpr uint64_t operation = 0x7f; // without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME
   for (auto wake : {FUTEX_WAKE, FUTEX_WAKE_OP, FUTEX_WAKE_BITSET, FUTEX_UNLOCK_PI})
@@ -339,21 +339,22 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
   for (const auto& call : politely_refused)
     b.rule(SCMP_ACT_ERRNO(static_cast<uint16_t>(call.error)), call.name);
 
-  // printf may flush into /dev/null; anything else is the command socket.
+  // printf may flush into /dev/null; the only other descriptor is the command socket.
   for (auto fd : {1, 2, policy.command_fd})
     b.allow("write", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
   for (auto fd : {1, 2})
     b.allow("writev", {when(0, SCMP_CMP_EQ, static_cast<uint32_t>(fd))});
-  // The flag does not keep a path from being given, so only loading, which needs it, has it: stdio does without.
+  // AT_EMPTY_PATH does not prevent a path from being given, so only `loading`, which needs the call, has it; stdio
+  // works without.
   b.rule(loading ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EACCES), "newfstatat",
          {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)});
   b.rule(SCMP_ACT_ERRNO(EACCES), "newfstatat", {when(3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)});
   b.allow("munmap", {when(0, SCMP_CMP_GE, pin_end)});
-  // What free() needs. Advice beyond it punches holes into shared memory or gives one process larger pages.
+  // free() needs this advice. Other advice punches holes into shared memory or gives one process larger pages.
   b.allow("madvise", {when(0, SCMP_CMP_GE, pin_end), when(2, SCMP_CMP_LE, MADV_FREE)});
   b.rule(SCMP_ACT_ERRNO(EINVAL), "madvise", {when(2, SCMP_CMP_GT, MADV_FREE)});
   b.allow("prlimit64", {when(0, SCMP_CMP_EQ, 0), when(2, SCMP_CMP_EQ, 0)});
-  // abort() and no more: whoever may kill or stop itself could pass for one that was killed from outside.
+  // Only abort() is allowed: a process that can kill or stop itself could pass for one that was killed from outside.
   b.allow("tgkill", {when(0, SCMP_CMP_EQ, own_pid_placeholder), when(2, SCMP_CMP_EQ, SIGABRT)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, PR_SET_NAME)});
   b.allow("prctl", {when(0, SCMP_CMP_EQ, 0x53564d41)}); // PR_SET_VMA: newer C libraries name their heaps
@@ -364,7 +365,7 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     constexpr uint32_t wanted = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
     constexpr uint32_t namespaces =
         CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-    // Who waits as vfork does hears no SIGSTOP: such a process could never be frozen.
+    // A process that waits in vfork does not react to SIGSTOP, so it could never be frozen.
     constexpr uint32_t unwanted = namespaces | CLONE_VFORK | CLONE_PTRACE | CLONE_PIDFD;
     b.allow("clone", {when(0, SCMP_CMP_MASKED_EQ, wanted | unwanted, wanted)});
     b.allow("futex_waitv");
@@ -376,7 +377,7 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     wait_for_nobody(b);
 
   if (loading) {
-    // Code comes from the sealed object alone: what was compiled is what is judged. A text relocation is the price.
+    // Code comes only from the sealed object, so the compiled code is the judged code. Text relocations do not work.
     constexpr uint64_t code = PROT_WRITE | PROT_EXEC;
     const auto data = when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
     const auto text = when(2, SCMP_CMP_MASKED_EQ, code, PROT_EXEC);
@@ -388,14 +389,14 @@ void candidate_rules(builder& b, const sandbox_policy& policy) {
     b.allow("mmap", {anywhere, text, when(3, SCMP_CMP_MASKED_EQ, MAP_FIXED | MAP_ANONYMOUS, 0)});
     b.allow("mprotect", {above_the_pin, data});
     b.allow("pread64");
-    // Landlock does not ask about O_PATH, which is enough to learn of files.
+    // Landlock does not check O_PATH, which is enough to find out about files.
     constexpr uint32_t unwanted = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
     b.allow("openat", {when(2, SCMP_CMP_MASKED_EQ, unwanted, 0)});
     b.allow("open", {when(1, SCMP_CMP_MASKED_EQ, unwanted, 0)});
     b.allow("seccomp", {when(0, SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), when(1, SCMP_CMP_EQ, SECCOMP_FILTER_FLAG_TSYNC),
                         when(2, SCMP_CMP_EQ, pin_begin)});
   } else {
-    // No new code once the clock may run: what was compiled is what is judged.
+    // No new code may be mapped once timing may start: the compiled code is the judged code.
     b.allow("mmap", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
     b.allow("mprotect", {when(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
   }
@@ -415,7 +416,7 @@ result<system_call_program> compile_system_call_program(const sandbox_policy& po
   if (b.error() != 0)
     return tl::unexpected<failure>(from_errno(b.error(), "building the seccomp filter"));
 
-  // libseccomp writes the program to a descriptor only.
+  // libseccomp writes the program only to a descriptor.
   auto fd = memfd_create("kevolve-seccomp", MFD_CLOEXEC);
   if (fd < 0)
     return tl::unexpected<failure>(from_errno(errno, "memfd for the seccomp filter"));

@@ -1,4 +1,4 @@
-// Signals as something to wait for, instead of handlers that may do next to nothing.
+// Waits for signals on a thread, so that no signal handler is needed.
 #pragma once
 
 #include <chrono>
@@ -10,23 +10,23 @@ namespace kevolve {
 
 class signal_watch {
 public:
-  // Blocks the signals in this thread and in all that it makes from now on: make it before the first thread. `take`
-  // hears of each that comes, on a thread of its own.
+  // Blocks the signals in this thread and in all threads that it starts later, so construct it before the first thread.
+  // Calls `take` for each signal, on a thread of its own.
   signal_watch(std::initializer_list<int> numbers, std::function<void(int)> take);
   ~signal_watch();
   signal_watch(const signal_watch&) = delete;
   signal_watch& operator=(const signal_watch&) = delete;
 
-  // True as soon as one has come that forget() has not covered; false after `limit`.
+  // Returns true as soon as a signal has arrived since the last forget(); false after `limit`.
   bool wait_for(std::chrono::milliseconds limit) const;
-  // What came up to now wakes nobody any more.
+  // Forgets the signals received so far.
   void forget() const;
 
 private:
   void run();
   std::function<void(int)> take_;
   int signals_ = -1; // signalfd
-  int came_ = -1;    // eventfd, readable once a signal has come
+  int came_ = -1;    // eventfd, readable once a signal has arrived
   int done_ = -1;    // eventfd that ends the thread
   std::thread watcher_;
 };

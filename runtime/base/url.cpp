@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// As written in lower case without '-', '_' and '.'.
+// Names in lower case without '-', '_' and '.'.
 constexpr std::array<std::string_view, 26> whole_names{"key",
                                                        "apikey",
                                                        "token",
@@ -35,13 +35,13 @@ constexpr std::array<std::string_view, 26> whole_names{"key",
                                                        "subscriptionkey",
                                                        "sas",
                                                        "session"};
-// The last word of a longer name: "subscription-key", "x-amz-signature", "refresh_token".
+// Last words of longer names: "subscription-key", "x-amz-signature", "refresh_token".
 constexpr std::array<std::string_view, 13> last_words{"key",    "apikey",    "token",     "secret",     "password",
                                                       "passwd", "pwd",       "pass",      "passphrase", "jwt",
                                                       "sig",    "signature", "credential"};
-// The end of a name that is written without a mark between its words: "accessToken", "dbPassword".
+// Ends of names without a separator between their words: "accessToken", "dbPassword".
 constexpr std::array<std::string_view, 6> endings{"token", "apikey", "accesskey", "secret", "password", "passphrase"};
-// All that a base address may ask for.
+// The only parameter that a base address may have.
 constexpr std::string_view known_parameter = "api-version";
 constexpr size_t longest_version = 32;
 
@@ -67,7 +67,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Of "a=b&c=d", also with ';' between; the first with a secret's name and a value.
+// Returns the first parameter of "a=b&c=d" (or with ';') that has a value and the name of a secret.
 std::optional<std::string> secret_parameter(std::string_view query) {
   while (!query.empty()) {
     auto end = query.find_first_of("&;");
@@ -122,7 +122,7 @@ std::optional<std::string> secret_in_url(std::string_view url) {
   auto scheme = lower(url.substr(0, scheme_end));
   const auto web = scheme == "http" || scheme == "https";
   auto rest = url.substr(scheme_end + 3);
-  // Most programs skip what too many slashes leave empty, and take what follows for the host.
+  // Most programs skip surplus slashes and take what follows them for the host.
   if (web)
     rest.remove_prefix(std::min(rest.find_first_not_of("/\\"), rest.size()));
   auto authority = rest.substr(0, rest.find_first_of("/?#\\"));
@@ -138,7 +138,7 @@ std::optional<std::string> secret_in_url(std::string_view url) {
   if (auto parameters = path.find(';'); parameters != std::string::npos)
     if (auto found = secret_parameter(std::string_view{path}.substr(parameters + 1)))
       return found;
-  // A fragment may be written like a query, and is one for those who paste it.
+  // A fragment may be written like a query, and people paste it as one.
   while (!rest.empty()) {
     auto begin = rest.find_first_of("?#");
     if (begin == std::string_view::npos)
@@ -173,7 +173,7 @@ std::optional<std::string> base_url_problem(std::string_view url) {
   if (path->find(';') != std::string::npos)
     return "holds parameters in its path: leave out the ';' and what follows it; a key is given by key_env or key_file";
   auto query = question == std::string_view::npos ? std::string_view{} : rest.substr(question + 1);
-  // By name and shape: whatever else stands there may open something, and is not repeated here.
+  // Checks each parameter by name and shape. Other parameters may be secrets, so the message does not repeat them.
   while (!query.empty()) {
     const auto pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(pair.size() + 1, query.size()));

@@ -1,5 +1,5 @@
-// What the judge may say of a candidate, and what the infrastructure may say of itself. The two never mix:
-// a verdict reaches fitness, a fault is retried elsewhere.
+// A verdict is about a candidate and reaches its fitness. A fault is about the infrastructure and is retried elsewhere.
+// The two never mix.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ constexpr verdict last_value(verdict) {
   return verdict::faster_than_physics;
 }
 
-// The fixed names of INTERFACES: "pass", "compile_error", …; "none" for none.
+// Returns the public name: "pass", "compile_error", …; "none" for none.
 std::string to_string(verdict v);
 verdict parse_verdict(std::string_view text);
 
-// A failure of the infrastructure. Empty kind: no fault.
+// A failure of the infrastructure. An empty kind means no fault.
 struct fault {
   // no_space worker_killed device_sick toolchain_missing protocol timed_out sandbox baseline_failed internal
   std::string kind;
@@ -50,7 +50,7 @@ typename Inspector::result_type inspect(Inspector& f, fault& x) {
   return f(x.kind, x.detail, x.retried);
 }
 
-// How far a result can be trusted to exclude host-side cheats. Part of every result.
+// The degree to which a result excludes cheating by host code. It is part of every result.
 enum class trust_tier : uint8_t { device_code = 0, native, framework };
 constexpr trust_tier last_value(trust_tier) {
   return trust_tier::framework;

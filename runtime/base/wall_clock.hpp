@@ -1,4 +1,4 @@
-// The time of day, as records hold it.
+// The time of day as records store it.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace kevolve {
 
-// Nanoseconds since the epoch.
+// Returns nanoseconds since the Unix epoch.
 inline int64_t wall_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
