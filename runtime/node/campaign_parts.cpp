@@ -29,7 +29,7 @@ child_spec child_of(caf::actor_system& system, const std::shared_ptr<card_table>
   return c;
 }
 
-// Whom a generator of that kind asks; null: nobody.
+// Returns the actor that a generator of that kind asks; null if it asks none.
 model_actor model_for(const campaign_dependencies& ground, const std::string& kind) {
   if (kind == "relay")
     return caf::actor_cast<model_actor>(ground.relay);
@@ -45,7 +45,7 @@ constexpr const char* batch_hint =
 result<void> has_target(const campaign_spec& spec, const campaign_dependencies& ground) {
   const auto served = ground.targets.find(spec.target);
   if (served != ground.targets.end()) {
-    // What travels is judged where a machine has it all.
+    // A batch is judged on another machine, which has what the target needs.
     const auto missing_requirements =
         ground.batch.contains(spec.target) ? std::string{} : served->second->missing_requirements();
     return missing_requirements.empty()
@@ -54,7 +54,7 @@ result<void> has_target(const campaign_spec& spec, const campaign_dependencies& 
                       "this node cannot serve target '" + spec.target + "': " + missing_requirements
                           + (served->second->compiles_only() || ground.evaluate_only ? "" : batch_hint));
   }
-  const auto known = make_target(spec.target, {}); // it may be the machine that lacks what it needs
+  const auto known = make_target(spec.target, {}); // this machine may lack what the target needs
   const auto missing_requirements = known ? (*known)->missing_requirements() : std::string{};
   return fail(errc::unsupported, "this node does not serve target '" + spec.target + "'"
                                      + (missing_requirements.empty() ? ""
@@ -63,7 +63,7 @@ result<void> has_target(const campaign_spec& spec, const campaign_dependencies& 
 }
 
 result<void> has_what_it_needs(const campaign_spec& spec, const campaign_dependencies& ground) {
-  if (auto target = has_target(spec, ground); !target || ground.evaluate_only) // no model is asked then
+  if (auto target = has_target(spec, ground); !target || ground.evaluate_only) // then no model is asked
     return target;
   const auto names = ground.board ? ground.board->names() : std::vector<std::string>{};
   std::string all;
@@ -91,7 +91,7 @@ result<void> has_what_it_needs(const campaign_spec& spec, const campaign_depende
   return {};
 }
 
-// Those that ask a model wait most of their time; the embedded one computes, on a thread of its own.
+// Generators that ask a model wait most of their time. The embedded generator computes, so it has its own thread.
 caf::actor start_generator(caf::event_based_actor* s, const campaign_context_ptr& context, const model_actor& model,
                            const std::string& name, uint32_t place, uint64_t owner) {
   const auto& kind = context->spec->generators[place].kind;
@@ -143,12 +143,12 @@ result<campaign_parts> assemble_campaign(caf::actor_system& system, const campai
   auto name = short_string(id);
   auto cards = ground.cards;
   campaign_parts parts;
-  // The campaign comes last: it starts asking as soon as it is there.
+  // The campaign comes last, because it starts asking as soon as it runs.
   auto evaluator_child = child_of(system, cards, "evaluator", name, parent, context->evaluator);
   auto synthesizer_child = child_of(system, cards, "synthesizer", name, parent, context->synthesizer);
   auto campaign_child = child_of(system, cards, "campaign", name, parent, context->campaign);
   campaign_context_ptr fixed = context;
-  evaluator_child.policy = restart_policy::transient; // a cancelled campaign needs none
+  evaluator_child.policy = restart_policy::transient; // not restarted after a cancelled campaign has ended it
   evaluator_child.start = [fixed, name](caf::event_based_actor* s, uint64_t owner) {
     return caf::actor_cast<caf::actor>(spawn_carded(*s, fixed->cards, "evaluator", name, owner, evaluator, fixed));
   };

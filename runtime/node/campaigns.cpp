@@ -22,7 +22,7 @@ namespace {
 
 using sequel = campaigns_state::sequel;
 
-// Taken by campaigns that run or are about to; one that is paused keeps its place.
+// Returns the number of places in use: by campaigns that run, are paused, or are about to run.
 uint64_t places_taken(const campaigns_state& st) {
   uint64_t taken = 0;
   for (const auto& [id, e] : st.running)
@@ -91,7 +91,7 @@ caf::result<campaign_status> start(pointer self, const id128& id, const campaign
 
 namespace {
 
-// Gives it another set of actors as soon as those it has are gone.
+// Ends the campaign's actors and starts new ones as soon as they have ended.
 void start_anew(pointer self, const id128& id) {
   auto& st = self->state;
   auto e = st.running.find(id);
@@ -103,7 +103,7 @@ void start_anew(pointer self, const id128& id) {
   self->send_exit(former.supervisor, caf::exit_reason::user_shutdown);
 }
 
-// Ends the actors of one that has ended, which may be storing just now that it has been reopened.
+// Ends the actors of an ended campaign. It may have been reopened and be storing that just now.
 void dismiss(pointer self, const id128& id) {
   auto& st = self->state;
   auto e = st.running.extract(id);
@@ -111,7 +111,8 @@ void dismiss(pointer self, const id128& id) {
   self->send_exit(e.mapped().supervisor, caf::exit_reason::user_shutdown);
 }
 
-// What has ended is kept for whoever asks about it just then; the oldest of many goes, and comes back when it is asked.
+// Keeps the actors of recently ended campaigns for questions. Beyond a limit the oldest are ended; a later question
+// starts them again.
 void release_ended(pointer self) {
   constexpr size_t most_ended = 16;
   auto& st = self->state;
@@ -123,7 +124,7 @@ void release_ended(pointer self) {
     dismiss(self, ended.begin()->second);
 }
 
-// Free places go to those that wait, by priority, then first come.
+// Gives free places to waiting campaigns, by priority, then in order of arrival.
 void admit(pointer self) {
   auto& st = self->state;
   while (has_place(st)) {
@@ -143,7 +144,7 @@ void admit(pointer self) {
   }
 }
 
-// A stored campaign without actors gets its own again; whoever asks hears its front.
+// Starts the actor of a stored campaign again if necessary. Returns the campaign's proxy.
 caf::result<caf::actor> wake(pointer self, const id128& id) {
   auto& st = self->state;
   auto front_of = [](const campaigns_state::entry& e) { return caf::actor_cast<caf::actor>(e.context->campaign); };
@@ -162,7 +163,7 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
               promise.deliver(to_error(submission.error()));
               return;
             }
-            if (self->state.going.contains(id)) { // since it was looked up
+            if (self->state.going.contains(id)) { // the removal began after the lookup
               promise.deliver(to_error(going_away));
               return;
             }
@@ -180,7 +181,7 @@ caf::result<caf::actor> wake(pointer self, const id128& id) {
   return promise;
 }
 
-// Whether nothing of a campaign that has ended runs here; if so, nothing will.
+// Returns true if nothing of an ended campaign runs here; from then on nothing will.
 bool let_go(pointer self, const id128& id) {
   auto& st = self->state;
   if (auto e = st.running.find(id); e != st.running.end()) {
@@ -200,8 +201,8 @@ bool let_go(pointer self, const id128& id) {
   return true;
 }
 
-// What a campaign held lies scattered over the allocator's pages, which keeps the ones it has emptied: over days they
-// would add up.
+// A campaign's memory is scattered over the allocator's pages, which the allocator keeps when they are free. Over days
+// they would add up.
 void give_freed_memory_back() {
 #if defined(__GLIBC__)
   ::malloc_trim(0);
@@ -209,11 +210,11 @@ void give_freed_memory_back() {
 }
 
 void tell_retention(pointer self) {
-  if (const auto& r = self->state.ground.retention) // it may have waited for this one
+  if (const auto& r = self->state.ground.retention) // it may have waited for this campaign
     caf::anon_send(r, atom::tick_v);
 }
 
-// One whose actors are gone, by its stored status; null: nobody knows that.
+// Continues with a campaign whose actors have ended, by its stored status; null if that is unknown.
 void go_on_with(pointer self, const id128& id, const campaign_status* stored) {
   auto& st = self->state;
   auto next = st.ending.extract(id);
@@ -253,7 +254,7 @@ void supervisor_ended(pointer self, const caf::actor_addr& who, const caf::error
     }
   for (auto i = st.ending.begin(); i != st.ending.end();) {
     auto& [id, waits] = *i;
-    if ((*st.ground.started)[id] != nullptr) { // its supervisor was not the one
+    if ((*st.ground.started)[id] != nullptr) { // another supervisor has ended
       ++i;
     } else if (waits.what != sequel::run) {
       if (!std::exchange(waits.looked_up, true))
@@ -280,7 +281,8 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
   self->state.card = std::move(card);
   self->state.ground = std::move(ground);
   report_exceptions(self);
-  // The journal writes first what they had sent: it may be that a node has finished, or that one runs again.
+  // Waits until the journal has written what the ended actors had sent: a node may have finished, or the campaign may
+  // run again.
   self->set_down_handler([self](caf::down_msg& m) {
     auto go_on = [self, who = m.source, reason = m.reason] { steps::supervisor_ended(self, who, reason); };
     self->request(self->state.ground.journal, until_answered, atom::flush_v).then(go_on, [go_on](caf::error&) {
@@ -289,8 +291,8 @@ campaigns_actor::behavior_type campaigns(campaigns_actor::stateful_pointer<campa
   });
   self->set_exit_handler([self](caf::exit_msg& m) {
     if (m.reason != caf::exit_reason::user_shutdown && m.reason != caf::exit_reason::kill)
-      return; // a campaign that gave up: the monitor tells of it
-    // Linked campaigns stop with this actor; in order when it does.
+      return; // a campaign gave up: the monitor reports it
+    // Linked campaigns stop with this actor, in order if it stops in order.
     for (auto& [id, e] : self->state.running)
       if (e.supervisor)
         self->send_exit(e.supervisor, m.reason);

@@ -1,5 +1,5 @@
-// The node's directory of campaigns: records what is submitted, starts each under a supervisor of its own. If the
-// node has places for so many, the others wait: the next by priority starts when one ends.
+// The node's directory of campaigns. It records each submission and starts it under a supervisor of its own. If the
+// number of places is limited, other campaigns wait: when one ends, the next by priority starts.
 #pragma once
 
 #include "runtime/node/campaign_parts.hpp"
@@ -21,27 +21,27 @@ struct campaigns_state {
   struct entry {
     campaign_context_ptr context;
     caf::actor supervisor;
-    std::string failure; // its supervisor gave up
+    std::string failure; // set when its supervisor gave up
     campaign_submission submission;
-    uint64_t order = 0;   // among those that wait with one priority; once ended, among those
-    bool waiting = false; // dormant, for a place
+    uint64_t order = 0;   // order of arrival among waiting campaigns of one priority; once ended, order of ending
+    bool waiting = false; // dormant until a place is free
     bool ended = false;
   };
-  // What follows once its former supervisor is gone: two instances of a campaign would write over each other. One that
-  // was let go as ended may have been reopened just then, and runs all the same: what is stored decides.
+  // The action once the former supervisor has ended: two instances of a campaign would overwrite each other's records.
+  // A campaign released as ended may have been reopened at the same time and must run; the stored status decides.
   enum class sequel : uint8_t { run, answer, rest };
   struct successor {
     campaign_submission submission;
-    sequel what = sequel::run; // or, if it has ended, to be only asked, or nothing
+    sequel what = sequel::run; // run; if it has ended, only answer, or do nothing
     bool placed = false;       // has a place already
     uint32_t priority = default_priority;
-    bool looked_up = false; // its status is on the way
+    bool looked_up = false; // its status has been requested
   };
   card_ptr card;
   campaign_dependencies ground;
   std::map<id128, entry> running;
   std::map<id128, successor> ending;
-  std::set<id128> going; // are being forgotten
+  std::set<id128> going; // campaigns that are being forgotten
   uint64_t last_order = 0;
 };
 

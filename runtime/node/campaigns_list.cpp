@@ -1,4 +1,4 @@
-// All campaigns of a node: the stored statuses with those of running campaigns put over them.
+// Lists all campaigns of a node: the stored statuses, replaced by those of running campaigns.
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -13,10 +13,10 @@ namespace {
 
 constexpr auto status_limit = std::chrono::seconds{5};
 
-// What was found so far, and how many are still to be asked.
+// The statuses found so far, and the number of answers still awaited.
 struct listing {
   std::map<id128, campaign_status> found;
-  std::string digits; // their ids begin with
+  std::string digits; // the beginning of their ids
   size_t awaited = 0;
   caf::typed_response_promise<std::vector<campaign_status>> promise;
 
@@ -55,7 +55,7 @@ void ask_running(pointer self, const std::shared_ptr<listing>& l) {
               l->done();
             },
             [l](caf::error&) {
-              --l->awaited; // restarting: the stored status stands
+              --l->awaited; // the campaign restarts: its stored status is used
               l->done();
             });
   }
@@ -87,7 +87,7 @@ void list(pointer self, const std::string& digits, caf::typed_response_promise<s
     list_stored(self, l);
     return;
   }
-  // Whoever runs knows better than what is stored.
+  // A running campaign knows its status better than the store.
   self->request(one->second.context->campaign, status_limit, atom::status_v)
       .then([l](campaign_status& s) { l->promise.deliver(std::vector<campaign_status>{std::move(s)}); },
             [self, l](caf::error&) { list_stored(self, l); });

@@ -1,4 +1,4 @@
-// What a node takes up when it starts: the campaigns of its store that have not ended, in order.
+// Resumes the unfinished campaigns of the store, in order, when a node starts.
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
 #include "runtime/base/codec.hpp"
@@ -13,7 +13,7 @@ namespace kevolve::campaigns_steps {
 
 namespace {
 
-// Campaigns found in the store that have not ended, on their way to be started in order.
+// Unfinished campaigns found in the store, to be started in order.
 struct unfinished {
   struct one {
     id128 id;
@@ -25,8 +25,8 @@ struct unfinished {
   size_t awaited = 0;
 };
 
-// Those that had a place keep it, before those that are paused, which may have waited for one; then by priority; then
-// in the order of their submission.
+// Campaigns that had a place keep it, before paused ones, which may have waited for one. Then priority decides, then
+// the order of submission.
 void start_in_order(pointer self, unfinished& u) {
   std::sort(u.all.begin(), u.all.end(), [](const auto& a, const auto& b) {
     auto order = [](const auto& x) {
@@ -42,7 +42,7 @@ void start_in_order(pointer self, unfinished& u) {
     start(self, one.id, one.submission, true, one.status.priority);
 }
 
-// Reads the status of each, and where it stands in the global sequence.
+// Reads the status of each campaign and its position in the global sequence.
 void read_unfinished(pointer self, const std::shared_ptr<unfinished>& u, const id128& id,
                      campaign_submission submission) {
   auto done = [self, u] {

@@ -1,4 +1,4 @@
-// The steps of the directory of campaigns, shared by the files that make it up.
+// The steps of the directory of campaigns, shared by its files.
 #pragma once
 
 #include "runtime/node/campaigns.hpp"
@@ -7,26 +7,25 @@ namespace kevolve::campaigns_steps {
 
 using pointer = campaigns_actor::stateful_pointer<campaigns_state>;
 
-// More than a node has.
-inline constexpr uint32_t campaigns_listed = UINT32_MAX; // who is left out is neither resumed nor forgotten
+// The limit of a listing, more than a node has.
+inline constexpr uint32_t campaigns_listed = UINT32_MAX; // a campaign left out would be neither resumed nor forgotten
 
 inline const failure going_away{errc::unavailable,
                                 "the campaign is being removed by the rule of retention: submit it in a moment"};
 
-// Of a campaign that nobody can ask yet.
+// Returns the status of a campaign whose actor cannot be asked yet.
 campaign_status starting_status(const id128& id, const std::string& name, const char* state = "preparing");
-// For one more campaign that runs.
+// Returns true if one more campaign may run.
 bool has_place(const campaigns_state& st);
-// Gives a recorded campaign its actors: all of them, or its own alone if it waits for a place or is not awake.
+// Starts the actors of a recorded campaign: all of them, or only its own if it waits for a place or is not awake.
 caf::result<campaign_status> start(pointer self, const id128& id, const campaign_submission& submission,
                                    bool awake = true, uint32_t priority = default_priority, bool placed = false);
 // Records a campaign, then starts it.
 void submit(pointer self, const id128& id, const campaign_submission& submission, const campaign_start& how,
             caf::typed_response_promise<campaign_status> promise);
-// Takes up campaigns that have not ended: every one, or those that this session had started before a crash of the
-// directory.
+// Resumes unfinished campaigns: every one, or those that this session had started before the directory crashed.
 void resume_unfinished(pointer self, bool every);
-// The stored statuses with those of running campaigns put over them.
+// Delivers the stored statuses, replaced by those of running campaigns.
 void list(pointer self, const std::string& digits, caf::typed_response_promise<std::vector<campaign_status>> promise);
 
 } // namespace kevolve::campaigns_steps

@@ -1,4 +1,4 @@
-// How a campaign comes into being: all that its first append holds, then its actors.
+// Creates a campaign: its first append, then its actors.
 #include "actors/campaign/append.hpp"
 #include "actors/campaign/injection.hpp"
 #include "actors/messages/keys.hpp"
@@ -9,7 +9,7 @@ namespace kevolve::campaigns_steps {
 
 namespace {
 
-// Everything that the first append of a campaign holds. A fork's first candidate is another campaign's.
+// Returns the first append of a campaign. A fork's first candidate comes from another campaign.
 append_request first_append(const id128& id, const campaign_submission& submission, const campaign_start& how,
                             const campaign_status& status) {
   append_request a;
@@ -58,7 +58,7 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
     return;
   }
   auto begin = [self, id, submission, priority = how.priority, promise]() mutable {
-    if (self->state.going.contains(id)) { // since it was looked up
+    if (self->state.going.contains(id)) { // the removal began after the lookup
       promise.deliver(to_error(going_away));
       return;
     }
@@ -90,7 +90,7 @@ void submit(pointer self, const id128& id, const campaign_submission& submission
         promise.deliver(std::move(e));
     };
   };
-  // One of the same name may be half forgotten: its events are still to go.
+  // A campaign of the same id may be partly forgotten: its events are still to be erased.
   auto record_unless_going = [self, id, promise, record, if_absent]() mutable {
     self->request(self->state.ground.journal, until_answered, atom::lookup_v, std::string{keys::index},
                   keys::forgetting(id))

@@ -9,10 +9,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new store, the token, the announcement and the first events.
+// Room for a new store, the token, the announcement and the first events.
 constexpr uint64_t least_bytes = 2U << 20U;
 
-// Where the directory will be made, if it is not there yet.
+// Returns the existing directory in which the path will be made.
 fs::path existing_part(const std::string& path) {
   std::error_code ec;
   auto at = fs::absolute(path, ec).lexically_normal();

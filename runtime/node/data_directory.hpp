@@ -1,4 +1,4 @@
-// Whether a data directory can be worked in, asked before anything is made in it.
+// Checks of a data directory before anything is made in it.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -8,14 +8,14 @@
 
 namespace kevolve {
 
-// errc::bad_input if something else than a directory is there.
+// errc::bad_input if the path has no name or is not a directory.
 result<void> may_be_data_directory(const std::string& path);
 
-// errc::no_space, with what is free and what is wanted, unless `reserve_bytes` are free there, and at least what a node
-// writes before it can say anything.
+// errc::no_space, with the free and the required size, unless `reserve_bytes` are free, and at least the size of a
+// node's first writes.
 result<void> has_room(const std::string& data_dir, uint64_t reserve_bytes);
 
-// Copies that a check, or a backup, was cut short of taking away. For who has the directory to itself.
+// Removes the copies ("fsck-…") that an interrupted check left. Only for the process that owns the directory.
 void remove_leftovers(const std::string& data_dir);
 
 } // namespace kevolve

@@ -14,7 +14,7 @@ namespace kevolve {
 
 namespace {
 
-// When the results that were taken over were stored: 0 if anything was run after the event `before`, or nothing by any.
+// Returns when the reused results were stored; 0 if anything ran after the event `before`, or if nothing ever ran.
 int64_t stored_before(const store& data, const id128& campaign, uint64_t before) {
   constexpr size_t page = 1'000;
   int64_t out = 0;

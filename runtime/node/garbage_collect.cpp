@@ -17,13 +17,14 @@ namespace kevolve {
 namespace {
 
 constexpr size_t rows_at_once = 1'000;
-constexpr uint64_t candidates_at_once = 200'000; // some 50 MB of names
+constexpr uint64_t candidates_at_once = 200'000; // about 50 MB of names
 
 bool has_ended(const campaign_status& s) {
   return s.state == "finished" || s.state == "failed";
 }
 
-// What was in flight in a former session nobody holds before its campaign comes to it again.
+// Visits the results in flight of unfinished campaigns: after a restart they are not pinned until their campaign
+// resumes.
 result<void> names_in_flight(const store& data, const name_visitor& visit) {
   return each_row(data, table::index, "status/", [&](const std::string&, const std::string& value) -> result<void> {
     auto status = decode_older<campaign_status>(value);
@@ -33,8 +34,8 @@ result<void> names_in_flight(const store& data, const name_visitor& visit) {
   });
 }
 
-// Results and texts that these campaigns name and no record of another one does, texts first: a result whose text is
-// gone is bought again, a text whose result is gone would stay.
+// Returns the results and texts that only these campaigns name, texts first. A result without its text is evaluated
+// again, but a text without its result would never be erased.
 result<std::vector<record_name>> named_by_none_else(const store& data, const std::vector<id128>& ids) {
   std::set<std::string> campaigns;
   for (const auto& id : ids)
@@ -51,7 +52,7 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
   for (const auto& id : ids)
     if (auto ok = names_of_events(data, id, add, false); !ok)
       return tl::unexpected(ok.error());
-  std::set<record_name> texts; // of their results
+  std::set<record_name> texts; // texts of the results
   const name_visitor add_text = [&](table where, const std::string& key) { texts.emplace(where, key); };
   for (const auto& [where, key] : named) {
     if (where != table::evaluations)
@@ -74,7 +75,7 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
   }
   if (auto ok = names_in_flight(data, keep); !ok)
     return tl::unexpected(ok.error());
-  // Results that stay keep their objects, whoever they belong to.
+  // Remaining results keep their objects, whichever campaign they belong to.
   auto ok =
       each_row(data, table::evaluations, {}, [&](const std::string& key, const std::string& value) -> result<void> {
         return named.contains({table::evaluations, key}) ? result<void>{} : names_of_evaluation(value, keep);
@@ -84,8 +85,8 @@ result<std::vector<record_name>> named_by_none_else(const store& data, const std
   return std::vector<record_name>{named.rbegin(), named.rend()};
 }
 
-// Nobody finds them from here on; a mark says that there is more to do. Those that have one: the others have not ended,
-// or are not there.
+// Removes the campaigns from the index and marks them for removal. Returns the marked ones; the others have not ended
+// or do not exist.
 result<std::vector<id128>> strike_off(store& data, const std::vector<id128>& campaigns) {
   std::vector<transaction> group;
   std::vector<id128> marked;
@@ -94,7 +95,7 @@ result<std::vector<id128>> strike_off(store& data, const std::vector<id128>& cam
     auto mark = data.get(table::index, keys::forgetting(id));
     if (!bytes || !mark)
       return tl::unexpected(bytes ? mark.error() : bytes.error());
-    if (!*bytes) { // struck off before
+    if (!*bytes) { // removed from the index before
       if (*mark)
         marked.push_back(id);
       continue;
@@ -153,7 +154,7 @@ result<void> take_out(store& data, const id128& id) {
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep) {
   std::erase_if(all, [](const campaign_status& s) { return !has_ended(s); });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_sequence < b.last_sequence; });
-  // One without a candidate is not for nothing: it has its submission.
+  // A campaign without candidates still counts, because its submission is stored.
   const auto weight = [](const campaign_status& s) { return std::max<uint64_t>(s.candidates, 1); };
   uint64_t there = 0;
   for (const auto& s : all)

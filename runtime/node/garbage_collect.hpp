@@ -1,6 +1,6 @@
-// Which ended campaigns the rule of retention gives up, and taking one out of the store: its events, candidates and
-// prompts, and of the results and texts what no other campaign names. Blocks; what a crash cuts short goes on with the
-// next call.
+// Chooses the ended campaigns that the retention rule removes, and removes them from the store: their events,
+// candidates and prompts, and the results and texts that no other campaign names. Blocks. The next call completes an
+// interrupted removal.
 #pragma once
 
 #include "actors/campaign/pinned_results.hpp"
@@ -15,13 +15,13 @@
 
 namespace kevolve {
 
-// Those that ended first, until the others have at most nine tenths of `keep` candidates between them; none while all
-// ended ones have at most `keep`, or if that is 0. Never the one that ended last. Of many no more than fit into memory
-// at once: there may be others.
+// Returns the campaigns that ended first, until the others have at most nine tenths of `keep` candidates. Returns none
+// if all ended ones have at most `keep`, or if `keep` is 0. The campaign that ended last is never returned. The number
+// is limited to what fits into memory, so there may be more.
 std::vector<id128> campaigns_to_forget(std::vector<campaign_status> all, uint64_t keep);
 
-// Results and texts that nobody else names, looked for and then erased. What others come to name or hold as long as it
-// lives stays.
+// Finds results and texts that no other campaign names, then erases them. Records that others begin to name or pin
+// while this object lives are kept.
 class sweep {
 public:
   sweep(store& data, pinned_results& held);
@@ -40,10 +40,11 @@ private:
 
 struct forgetting {
   std::vector<id128> forgotten;
-  std::vector<id128> left;        // nothing of them is to go
-  std::optional<failure> trouble; // the first; the others go on where they can
+  std::vector<id128> left;        // nothing of these was removed
+  std::optional<failure> trouble; // the first failure; the other campaigns continue where possible
 };
-// Campaigns that nobody works on; those that have not ended are left. What candidates in flight hold stays.
+// Removes ended campaigns that no process works on; unfinished ones are left. Records that candidates in flight have
+// pinned are kept.
 forgetting forget_campaigns(store& data, const std::vector<id128>& campaigns, pinned_results& held);
 
 } // namespace kevolve

@@ -6,13 +6,13 @@ namespace kevolve {
 
 namespace {
 
-// A lease costs something even if it is given back at once, or its holder could ask for ever.
+// A lease costs something even if it is returned at once; otherwise its holder could ask for ever.
 constexpr double least_charge_s = 0.001;
-// How much the latest lease says of the next one.
+// The weight of the latest lease in the running averages.
 constexpr double learning = 0.3;
-// Nothing is kept free for longer than this.
+// No resource is kept free for longer than this.
 constexpr double longest_patience_s = 0.05;
-// Above this, the accounts of campaigns that neither hold nor ask are dropped.
+// With this many accounts, those of campaigns that neither hold nor ask are dropped.
 constexpr size_t kept = 256;
 
 } // namespace
@@ -28,7 +28,7 @@ void lease_accounts::ask(const std::string& kind, const id128& campaign, uint32_
   if (a.away == 0)
     return;
   --a.away;
-  // One long absence is not to hide many short ones.
+  // Bounded, so that one long absence does not hide many short ones.
   const auto thought = std::min(seconds{now - a.left}.count(), 2 * longest_patience_s);
   a.thinking += learning * (thought - a.thinking);
 }

@@ -37,11 +37,11 @@ namespace {
 
 constexpr auto stop_grace = std::chrono::seconds{10};
 constexpr auto kill_grace = std::chrono::seconds{3};
-// Epochs and leases of one session, and of one instance of the scheduler in it: the next starts above them.
+// Numbers of epochs and leases for one session, and for one scheduler instance in it. The next one starts above them.
 constexpr uint64_t epochs_per_session = uint64_t{1} << 40U;
 constexpr uint64_t epochs_per_instance = uint64_t{1} << 24U;
 
-// Where helpers build; without it each of them would end, over and over.
+// Checks for the folder in which helpers build; without it each of them would end again and again.
 result<void> has_temporary_folder() {
   std::error_code ec;
   if (!std::filesystem::temp_directory_path(ec).empty())
@@ -54,7 +54,7 @@ std::string own_directory() {
   return std::filesystem::read_symlink("/proc/self/exe", ec).parent_path().string();
 }
 
-// A value of the node's own, kept in `meta`.
+// Returns a value of the node's own from `meta`.
 template <class T>
 result<T> kept(store& data, const std::string& key, const T& fallback) {
   auto bytes = data.get(table::meta, key);
@@ -65,7 +65,7 @@ result<T> kept(store& data, const std::string& key, const T& fallback) {
   return decode<T>(**bytes);
 }
 
-// The node's id, made once, and this session's number.
+// Reads the node's id, made once, and this session's number.
 result<void> open_session(store& data, bool read_only, id128& id, uint64_t& session) {
   auto known = kept(data, "node/id", random_id());
   if (!known)
@@ -82,7 +82,7 @@ result<void> open_session(store& data, bool read_only, id128& id, uint64_t& sess
   return data.put(table::meta, "node/session", encode(session));
 }
 
-// Threads made from now on stay off the timing cores, unless that leaves none.
+// Keeps threads made from now on off the timing cores, unless that leaves none.
 void leave_timing_cores(const std::map<std::string, std::shared_ptr<const target>>& targets,
                         const std::set<std::string>& batch) {
   cpu_set_t mine;
@@ -153,7 +153,7 @@ child_spec resource_child(node_parts& p, const char* kind, const std::string& id
   return child;
 }
 
-// What was stored of it last, until it says something itself.
+// Shows a device's last stored record until the device reports.
 void show_stored(node_parts& p, const std::string& device) {
   const auto bytes = p.data->get(table::index, keys::device(device));
   if (bytes && !*bytes)
@@ -165,11 +165,11 @@ void show_stored(node_parts& p, const std::string& device) {
     log::warn("node", "what {} was like last cannot be read: {}", device, to_string(record.error()));
 }
 
-// Behind each front an actor that holds the provider's connections, and one that decides for all of them.
+// Adds an actor per provider, which holds its connections, and one actor that decides for all of them.
 void add_models(node_parts& p, std::vector<child_spec>& out) {
   if (p.providers.empty())
     return;
-  hide_memory(); // it holds keys: no core of it, and no other process of its user reads it
+  hide_memory(); // this process holds keys: prevents core dumps, and reads by other processes of its user
   models_setup setup;
   setup.journal = p.journal;
   setup.board = p.board;
@@ -209,7 +209,7 @@ std::vector<child_spec> resource_children(node_parts& p) {
   for (const auto& [name, t] : p.targets) {
     const bool away = p.options.batch.contains(name);
     if (t->devices().empty() && !away)
-      continue; // nobody will ask its compilers
+      continue; // no campaign will use its compilers
     auto slots = p.options.compilers > 0 ? static_cast<size_t>(p.options.compilers)
                                          : std::max<size_t>(1, t->compile_server().cores.size());
     auto compiling = t->compile_server();
@@ -220,7 +220,7 @@ std::vector<child_spec> resource_children(node_parts& p) {
     if (away)
       continue;
     if (t->devices_of() != name && p.targets.contains(t->devices_of()) && !p.options.batch.contains(t->devices_of()))
-      continue; // that one's devices do it
+      continue; // the devices of the other target serve it
     std::vector<std::string> capabilities;
     for (const auto& [other, u] : p.targets)
       if ((other == name || u->devices_of() == name) && !p.options.batch.contains(other))
@@ -233,7 +233,7 @@ std::vector<child_spec> resource_children(node_parts& p) {
   return out;
 }
 
-// Resources may fail for long: they back off to half a minute instead of taking the node down.
+// Resources may fail for long. They back off to half a minute instead of ending the node.
 supervision_config patient() {
   supervision_config c;
   c.max_restarts = 1'000'000;
@@ -272,8 +272,8 @@ void stop_stage(node_parts& p, caf::actor& stage, const char* name) {
   stage = nullptr;
 }
 
-// Why nothing would be written now; empty: it would be. A refusal before is no reason: what is written next is tried
-// anew, and a node that is asked for nothing writes nothing.
+// Returns why a write would fail now; empty if it would succeed. An earlier refusal does not count: the next write is
+// tried again, and an idle node writes nothing.
 std::string no_room_now(const store& data, uint64_t reserve) {
   const auto room = has_room(data.directory(), reserve);
   if (room)
@@ -322,7 +322,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
         return fail(errc::bad_input, "target " + name + " has no device '" + id + "'; it has:"
                                          + (there.empty() ? " none. " + (*t)->missing_requirements() : there));
     }
-    // Of one that was started for a campaign, that campaign is told.
+    // If the node was started for a campaign, that campaign gets the message instead.
     if (auto missing_requirements =
             options.resume_all && !options.batch.contains(name) ? (*t)->missing_requirements() : std::string{};
         !missing_requirements.empty())
@@ -333,7 +333,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
   uint64_t session = 0;
   if (auto r = open_session(**data, options.read_only, id, session); !r)
     return tl::unexpected(r.error());
-  leave_timing_cores(targets, options.batch); // before the threads of what follows
+  leave_timing_cores(targets, options.batch); // before the threads below are started
   std::vector<provider_setup> providers;
   if (!options.providers.empty()) {
     auto transport = std::make_shared<model_transport>();
@@ -341,7 +341,7 @@ result<std::unique_ptr<node>> node::start(node_options options) {
       auto one = setup_of(spec, transport);
       if (!one)
         return tl::unexpected(one.error());
-      if (auto key = key_of(*one); !key) // read again for every call: it may come yet
+      if (auto key = key_of(*one); !key) // read again for every call, so it may be added later
         log::warn("node", "provider '{}' cannot be asked yet: {}", spec.name, key.error().detail);
       providers.push_back(std::move(*one));
     }
@@ -432,8 +432,8 @@ node::~node() {
   stop_stage(p, p.work, "campaigns");
   p.campaigns = nullptr;
   stop_stage(p, p.resources, "resources");
-  p.providers.clear();    // their connections tell actors how they end: not once the system is gone
-  p.helpers_done.reset(); // the I/O thread ends when the last helper has
+  p.providers.clear();    // their connections tell actors how they end, which is impossible once the system is gone
+  p.helpers_done.reset(); // the I/O thread ends when the last helper has ended
   if (p.io_thread.joinable())
     p.io_thread.join();
   sweep_groups();

@@ -1,5 +1,5 @@
-// One kevolve node: the store, the actors, the helpers' I/O and, if asked for, the HTTP admin. `kevolve run`
-// and `kevolved` start the very same one.
+// One kevolve node: the store, the actors, the helpers' I/O and, if requested, the HTTP admin. `kevolve run` and
+// `kevolved` start the same node.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -26,32 +26,34 @@ struct node_parts;
 
 struct node_options {
   std::string data_dir;
-  std::string bin_dir; // helper programs; empty: beside this executable
+  std::string bin_dir; // folder of the helper programs; empty: beside this executable
   std::vector<std::string> targets{"cpu"};
-  std::map<std::string, std::vector<int>> cores;           // of a target, the timing core first; none: as detected
+  std::map<std::string, std::vector<int>> cores;           // cores of a target, the timing core first; empty: as
+                                                           // detected
   std::map<std::string, target_options> decisions;         // by target
-  std::map<std::string, std::vector<std::string>> devices; // of a target, by id; none: all it has
-  std::set<std::string> batch;        // targets of which no device can be reached: what they judge travels (batch/)
-  bool evaluate_only = false;         // runs what came as a batch: judges what has a candidate, and makes nothing
-  std::string listen = "127.0.0.1:0"; // of the admin; empty: none. Port 0: any; admin_url() tells
+  std::map<std::string, std::vector<std::string>> devices; // ids of a target's devices; empty: all
+  std::set<std::string> batch;        // targets without a reachable device: their evaluations are exported (batch/)
+  bool evaluate_only = false;         // runs a batch: judges existing candidates and makes none
+  std::string listen = "127.0.0.1:0"; // of the admin; empty: no admin. Port 0: any free port; admin_url() returns it
   std::string token_file;             // empty: <data_dir>/token
   tls_files tls;                      // of the admin
   http_limits http;
   std::vector<provider_spec> providers;
-  int64_t campaigns = 0;        // running at once, the others wait; 0: any number
-  int64_t compilers = 0;        // at once; 0: one per core that is not timing
-  int64_t disk_reserve_mib = 0; // free space below which it does not start and nothing more is written
-  int64_t keep_candidates = 0;  // of ended campaigns; 0: all (retention.hpp)
-  health_rules health;          // when devices prove themselves
-  bool read_only = false;       // runs and writes nothing: to look at what the directory holds
-  bool resume_all = false;      // take up every unfinished campaign (the daemon does)
+  int64_t campaigns = 0;        // running at once, the others wait; 0: no limit
+  int64_t compilers = 0;        // at once; 0: one per core that does not time
+  int64_t disk_reserve_mib = 0; // with less free space the node neither starts nor writes
+  int64_t keep_candidates = 0;  // of ended campaigns; 0: all are kept (retention.hpp)
+  health_rules health;          // when devices must prove themselves
+  bool read_only = false;       // neither runs nor writes anything: only shows the directory's contents
+  bool resume_all = false;      // resumes every unfinished campaign (the daemon does)
 };
 
 class node {
 public:
-  // Takes the data directory, starts the actors and the admin. errc::conflict names the process that has it.
+  // Locks the data directory, starts the actors and the admin. errc::conflict names the process that holds the lock.
   static result<std::unique_ptr<node>> start(node_options options);
-  // Stops in stages: admin, campaigns, resources, journal; each bounded. What is in flight is taken up next time.
+  // Stops in stages: admin, campaigns, resources, journal; each has a time limit. Work in flight is resumed by the next
+  // node.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -68,11 +70,11 @@ public:
   const std::string& data_dir() const;
   std::string admin_url() const;  // "http://127.0.0.1:41234"; empty without admin
   std::string token_file() const; // mode 0600
-  // Empty while well; else why the node cannot go on (the root supervisor gave up).
+  // Returns an empty text while the node is well; else why it cannot go on (the root supervisor gave up).
   std::string broken() const;
-  // What may change while it runs.
+  // Changes the settings that may change while the node runs.
   result<void> change_admin(const tls_files& tls, const http_limits& limits);
-  // For what is built beside the campaigns, as evaluate_once.
+  // Gives access for code built beside the campaigns, such as evaluate_once.
   node_parts& parts_of();
 
 private:

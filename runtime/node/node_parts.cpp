@@ -12,9 +12,9 @@ namespace kevolve {
 
 node_system_config::node_system_config() {
   add_message_types<caf::id_block::kevolve>();
-  // Decided by measurement: no idle polling, no starvation by a busy actor.
+  // Chosen by measurement: no idle polling, and a busy actor does not starve others.
   set("scheduler.policy", caf::atom("sharing"));
-  // One core is the judge's. A second worker on the last core costs wake-ups and gains nothing.
+  // One core belongs to the judge. A worker on the last core costs wake-ups and gains nothing.
   set("scheduler.max-threads", std::max(2U, std::thread::hardware_concurrency()) - 1);
   set("scheduler.max-throughput", 300);
 }

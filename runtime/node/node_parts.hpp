@@ -1,4 +1,4 @@
-// What a node is made of, in the order in which it is taken apart from the back.
+// The parts of a node; they are destroyed from last to first.
 #pragma once
 
 #include "actors/devices/device_board.hpp"
@@ -52,7 +52,7 @@ struct node_parts {
   std::vector<provider_setup> providers;
   node_system_config config;
   caf::actor_system system;
-  // Fronts, then the supervisors behind them.
+  // Proxies, then the supervisors behind them.
   journal_actor journal;
   scheduler_actor scheduler;
   relay_actor relay;

@@ -16,7 +16,7 @@ namespace {
 
 using provider_pointer = provider_actor::stateful_pointer<provider_state>;
 
-// Its key or its settings: nothing that another question would change.
+// Returns a refusal for an invalid key or setting, which a retry would not change.
 provider_end refused(const failure& why) {
   provider_end e;
   e.unsent = true;
@@ -36,7 +36,7 @@ caf::result<provider_end> ask(provider_pointer self, provider_request& q) {
   if (!a)
     return refused(a.error());
   a->fresh = q.fresh;
-  // The transport's thread knows nothing of actors but where to send.
+  // The transport's thread knows only the actor to which it sends.
   auto me = caf::actor_cast<provider_actor>(self);
   const auto number = ++st.last_flight;
   auto handle = st.setup.transport->start(std::move(*a), nullptr, [me, number](const attempt_end& e) {
@@ -95,7 +95,7 @@ provider_end end_of(const attempt_end& e) {
   provider_end out;
   out.answered = e.outcome == attempt_outcome::answered && !e.remedy;
   out.cancelled = e.outcome == attempt_outcome::cancelled;
-  out.unsent = e.bytes_out == 0 && e.bytes_in == 0; // some answer before they have read all
+  out.unsent = e.bytes_out == 0 && e.bytes_in == 0; // some providers answer before they have read the whole request
   out.resent = e.resent;
   if (e.remedy) {
     out.what = e.remedy->what;
@@ -138,7 +138,7 @@ provider_actor::behavior_type provider(provider_pointer self, card_ptr card, pro
   self->state.card = std::move(card);
   self->state.setup = std::move(setup);
   report_exceptions(self);
-  self->set_down_handler([self](caf::down_msg& m) { // nobody would hear the answers
+  self->set_down_handler([self](caf::down_msg& m) { // nobody would receive the replies
     self->state.watched.erase(m.source);
     for (auto& [number, f] : self->state.flights)
       if (f.asker == m.source)

@@ -1,5 +1,5 @@
-// One provider of language models: its key, its connections, the attempts in flight. What an attempt means and what
-// comes after it the models actor decides.
+// One provider of language models: its key, its connections, the attempts in flight. The models actor decides what an
+// attempt's end means and what follows.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -25,11 +25,11 @@ struct provider_setup {
   attempt_limits limits;
   std::shared_ptr<model_transport> transport;
 };
-// errc::bad_input as plan_of().
+// Fails with errc::bad_input as plan_of() does.
 result<provider_setup> setup_of(const provider_spec& spec, std::shared_ptr<model_transport> transport);
-// Its key as it is now; empty: it needs none. errc::not_found, errc::unauthorised, errc::bad_input.
+// Returns the provider's current key; empty if it needs none. errc::not_found, errc::unauthorised, errc::bad_input.
 result<api_key> key_of(const provider_setup& setup);
-// One attempt as it is sent; errc::not_found, errc::unauthorised: the key.
+// Returns one attempt, ready to send. errc::not_found or errc::unauthorised if the key cannot be read.
 result<attempt> attempt_of(const provider_setup& setup, std::string body, bool stream);
 provider_end end_of(const attempt_end& e);
 
@@ -38,14 +38,14 @@ struct provider_state {
 
   struct flight {
     caf::actor_addr asker;
-    uint64_t serial = 0; // the asker's
+    uint64_t serial = 0; // serial number of the asker
     attempt_handle handle;
     caf::typed_response_promise<provider_end> promise;
   };
 
   card_ptr card;
   provider_setup setup;
-  std::map<uint64_t, flight> flights; // by a number of our own: an asker that came back counts from the start
+  std::map<uint64_t, flight> flights; // by a number of our own, because a restarted asker counts from the start
   uint64_t last_flight = 0;
   std::set<caf::actor_addr> watched;
 

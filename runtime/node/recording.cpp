@@ -38,7 +38,7 @@ result<std::string> from_base64(const std::string& text) {
   return out;
 }
 
-// What the tree is folded from; the rest is about time, money and people.
+// Returns true for events from which the tree is folded; the others are about time, money and people.
 bool makes_the_tree(event_kind k) {
   switch (k) {
     case event_kind::campaign_prepared:
@@ -71,7 +71,7 @@ result<void> redact(std::string& payload) {
   return {};
 }
 
-// Who steered and why is left out; but for injections, whose words the tree holds.
+// Removes the reason of a steering event, except for injections, whose words are in the tree.
 result<void> redact_steering(std::string& payload) {
   auto record = decode_older<steering_record>(payload);
   if (!record)
@@ -96,11 +96,11 @@ result<void> redact(journal_event& e) {
     case event_kind::campaign_steered:
       return redact_steering(e.payload);
     default:
-      return {}; // their texts are names of ours, or part of what is hashed
+      return {}; // their texts are our own names, or part of what is hashed
   }
 }
 
-// Texts keep their digests, also those that something was taken out of.
+// Texts keep their digests, even if something was removed from them.
 result<void> take_text(const store& data, recording& r, const std::string& digest) {
   if (digest.empty() || r.texts.contains(digest))
     return {};
@@ -186,7 +186,7 @@ result<recording> take_recording(const store& data, const id128& campaign) {
   for (auto* path : {&r.spec.path, &r.spec.task.path, &r.spec.task.reference_path, &r.spec.task.oracle_path})
     path->clear();
   r.spec.task.text.clear();
-  r.spec.text.clear(); // the file's bytes, which may hold a path; what it says stands in the other members
+  r.spec.text.clear(); // the file's text may contain a path; its meaning is in the other members
   r.spec.overrides.clear();
   text_mapper clean{llm_clean};
   inspect(clean, r.spec);
@@ -214,7 +214,7 @@ result<recording> take_recording(const store& data, const id128& campaign) {
 
 namespace {
 
-// Over the whole document but itself, its keys in order.
+// Returns the digest of the whole document without the digest itself, its keys in order.
 std::string digest_of(json document) {
   document.erase("sha256");
   return sha256_hex(to_text(document));
@@ -244,7 +244,7 @@ std::string to_json_text(const recording& r) {
 }
 
 result<recording> parse_recording(std::string_view text) {
-  constexpr int deepest = 32; // ours is five deep; what walks it later goes down by recursion
+  constexpr int deepest = 32; // ours is five levels deep; later code walks the document recursively
   bool deep = false;
   const auto x = json::parse(
       text,

@@ -8,12 +8,13 @@
 
 namespace kevolve {
 
-// Without paths, names of people and whatever looks like a key. errc::not_found: no such campaign.
+// Takes a recording without paths, people's names and anything that looks like a key. errc::not_found: no such
+// campaign.
 result<recording> take_recording(const store& data, const id128& campaign);
 
-// One JSON document.
+// Returns one JSON document.
 std::string to_json_text(const recording& r);
-// errc::bad_input says what of the text is no recording; errc::newer_format.
+// Parses a recording. errc::bad_input says which part is wrong; errc::newer_format.
 result<recording> parse_recording(std::string_view text);
 
 } // namespace kevolve

@@ -142,7 +142,7 @@ result<std::vector<id128>> half_forgotten(const store& data) {
 
 namespace {
 
-// A campaign's events tell which records it must have: its submission, its state, each candidate that was finished.
+// Checks the records that a campaign's events require: its submission, its state, each finished candidate.
 result<void> look_at_events(const store& data, const std::set<std::string>& left_alone,
                             std::vector<dangling_name>& out) {
   auto campaigns = data.campaigns();
@@ -210,7 +210,7 @@ result<std::vector<dangling_name>> dangling_names(const store& data) {
   }
   if (auto ok = look_at_events(data, left_alone, out); !ok)
     return tl::unexpected(ok.error());
-  // Whose texts go first when a campaign is forgotten.
+  // When a campaign is forgotten, the texts of results are erased first.
   if (left_alone.empty()) {
     auto ok = each_row(data, table::evaluations, {}, [&](const std::string& key, const std::string& value) {
       return look("result " + to_string(id_of(key)),

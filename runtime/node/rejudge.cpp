@@ -47,7 +47,7 @@ std::optional<T> kept(const store& data, table where, const std::string& key) {
   return value ? std::optional<T>{std::move(*value)} : std::nullopt;
 }
 
-// Empty: no judge has seen it.
+// Returns the harness that judged the node last; empty if none has.
 std::string last_harness(const store& data, const id128& campaign, const node_record& node) {
   if (auto again = kept<rejudgement>(data, table::index, rejudgement_key(campaign, node.index)))
     return again->harness;
@@ -65,7 +65,7 @@ int rank(const stale_node& x) {
   return x.record.result == verdict::pass ? 2 : 3;
 }
 
-// The campaign's status says that its best does not hold: lists, and whoever asks, read it there.
+// Returns the campaign's status with a mark that its best no longer holds, so that lists show it.
 std::optional<stored_value> marked_status(const store& data, const stale_node& what, const rejudgement& r) {
   if (!what.best || r.objection.empty())
     return std::nullopt;

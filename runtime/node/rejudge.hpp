@@ -1,4 +1,4 @@
-// Judging again what an older harness has judged: the archive is only worth what today's judge would say of it.
+// Judges nodes again that an older harness has judged, so that the archive agrees with today's judge.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -15,19 +15,19 @@ namespace kevolve {
 
 class store;
 
-// The latest judgement of a node by another harness than the one that first judged it. Beside the old evaluations,
-// which stay; kept in `index` under rejudgement_key().
+// The latest judgement of a node by another harness than its first. The old evaluations stay. Stored in `index` under
+// rejudgement_key().
 struct rejudgement {
   uint64_t index = 0;
   std::string harness;
   verdict result = verdict::none;
   std::string rule;
   std::string detail;
-  double speedup = 0.0; // against the reference
+  double speedup = 0.0; // relative to the reference
   double ci_low = 0.0;
   double ci_high = 0.0;
   std::vector<id128> evaluations;
-  std::string objection; // what does not hold any more; empty: it holds
+  std::string objection; // the claim that no longer holds; empty if all hold
   int64_t time_ns = 0;   // wall clock
 };
 template <class I>
@@ -39,33 +39,33 @@ const store& store_of(node& where);
 
 std::string rejudgement_key(const id128& campaign, uint64_t index);
 
-// A node whose latest judgement is by a harness that is not the current one.
+// A node whose latest judgement is not by the current harness.
 struct stale_node {
   id128 campaign;
   std::string campaign_name;
   std::string target;
-  bool best = false;   // of its campaign
-  std::string harness; // that judged it last
+  bool best = false;   // best of its campaign
+  std::string harness; // the harness that judged it last
   node_record record;
 };
 
-// Of one campaign or, without `only`, of all: those that matter most first, which are a campaign's best, then the
-// confirmed, then what passed, then the rest. `current`: the harness of each target; campaigns of others are left out.
-// errc::not_found: no such campaign.
+// Finds stale nodes of one campaign or, without `only`, of all. The order is: campaigns' bests, confirmed nodes, passed
+// nodes, others. `current` has the harness of each target; campaigns of other targets are skipped. errc::not_found: no
+// such campaign.
 result<std::vector<stale_node>> find_stale(const store& data, const std::optional<id128>& only,
                                            const std::map<std::string, std::string>& current);
 
-// The campaign that a person means by an id, the beginning of one, or a name. errc::not_found; errc::conflict if
-// several.
+// Returns the campaign that a person names by its id, the beginning of it, or its name. errc::not_found; errc::conflict
+// if several match.
 result<id128> find_campaign(const store& data, const std::string& said);
 
-// What a judgement of today says against what stands in the record; empty: it holds. A node that passed must pass,
-// and one that was confirmed to be faster must still be.
+// Returns which claim of the record today's judgement contradicts; empty if none. A node that passed must pass, and one
+// confirmed to be faster must still be.
 std::string objection_to(const node_record& record, const evaluation& now);
 
-// Judges it with the current harness against the reference, and stores that; the status of a campaign whose best does
-// not hold says so. A fault is an error, and nothing is stored. Blocks the calling thread, which must not be an
-// actor's.
+// Judges the node with the current harness against the reference and stores the result. If a campaign's best no longer
+// holds, its status says so. A fault is an error, and nothing is stored. Blocks the calling thread, which must not be
+// an actor's.
 result<rejudgement> rejudge(node& where, const stale_node& what, std::chrono::seconds limit);
 
 } // namespace kevolve

@@ -51,7 +51,7 @@ void forget(pointer self) {
   }
   handling h{self, st.card, "forget"};
   const auto done = forget_campaigns(*st.data, ids, *st.held);
-  for (const auto* ids_done : {&done.forgotten, &done.left}) // the others stay closed until they can be
+  for (const auto* ids_done : {&done.forgotten, &done.left}) // the others stay closed until they can be forgotten
     for (const auto& id : *ids_done)
       self->send(st.campaigns, atom::finished_v, id);
   if (done.trouble)
@@ -62,11 +62,11 @@ void forget(pointer self) {
     log::info("retention", "{} ended campaigns were forgotten: limits.keep_candidates is {}", done.forgotten.size(),
               st.keep);
   if (!done.trouble)
-    st.again = true; // there may be more than are taken at once
+    st.again = true; // the number taken at once is limited, so there may be more
   rest(self);
 }
 
-// One after the other, then all that nobody works on in one go.
+// Asks about one campaign after the other, then forgets all idle ones together.
 void ask_next(pointer self) {
   auto& st = self->state;
   if (st.asked.empty()) {
@@ -82,7 +82,7 @@ void ask_next(pointer self) {
               self->state.free.push_back(id);
             ask_next(self);
           },
-          [self](caf::error&) { ask_next(self); }); // the directory restarts: another time
+          [self](caf::error&) { ask_next(self); }); // the directory restarts: tried again later
 }
 
 } // namespace
@@ -97,7 +97,7 @@ caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr car
   st.keep = keep;
   report_exceptions(self);
   st.card->says("idle");
-  self->send(self, atom::tick_v); // of what an earlier session left
+  self->send(self, atom::tick_v); // for campaigns that an earlier session left
   return {
       [self](atom::tick) {
         auto& s = self->state;

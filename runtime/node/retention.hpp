@@ -1,4 +1,4 @@
-// Keeps the data directory within the rule of retention: hears of ended campaigns, and forgets the oldest of them.
+// Applies the retention rule to the data directory: it is told of ended campaigns and forgets the oldest of them.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -20,14 +20,14 @@ struct retention_state {
   std::shared_ptr<store> data;
   campaigns_actor campaigns;
   std::shared_ptr<pinned_results> held;
-  uint64_t keep = 0;  // candidates of ended campaigns; 0: all
-  bool busy = false;  // from a tick to the end of what it found
-  bool again = false; // a tick came meanwhile
+  uint64_t keep = 0;  // most candidates of ended campaigns; 0: no limit
+  bool busy = false;  // true from a tick until its work is done
+  bool again = false; // another tick arrived meanwhile
   std::vector<id128> asked;
-  std::vector<id128> free; // of those asked for, that nobody works on
+  std::vector<id128> free; // those of `asked` that no process works on
 };
 
-// Reacts to (atom::tick). Waits for the disk: on a thread of its own.
+// Reacts to (atom::tick). Waits for the disk, so it runs on a thread of its own.
 caf::behavior retention(caf::stateful_actor<retention_state>* self, card_ptr card, std::shared_ptr<store> data,
                         campaigns_actor campaigns, std::shared_ptr<pinned_results> held, uint64_t keep);
 

@@ -36,7 +36,7 @@ void grant(pointer self, scheduler_state::resource& r, scheduler_state::waiter w
   w.promise.deliver(lease_of(r));
 }
 
-// The lease ends, whether its job has or not.
+// Ends the lease, whether its job has ended or not.
 void end_lease(pointer self, scheduler_state::resource& r) {
   if (r.lease == 0)
     return;
@@ -47,7 +47,8 @@ void end_lease(pointer self, scheduler_state::resource& r) {
   r.holder = nullptr;
 }
 
-// Whether a free resource stays so a moment longer: its last holder is before `next` and known to ask again at once.
+// Returns true if a free resource should stay so for a moment: its last holder precedes `next` and usually asks again
+// at once.
 bool keeps_free(pointer self, const scheduler_state::resource& r, const lease_request& next) {
   const auto& accounts = self->state.accounts;
   const auto& kind = r.offer.resource;
@@ -60,8 +61,8 @@ bool keeps_free(pointer self, const scheduler_state::resource& r, const lease_re
   return true;
 }
 
-// Hands every free resource to a waiter it fits: of the campaign that has had least for its weight; within a campaign
-// by priority, then first come.
+// Gives every free resource to a waiting request that fits it: of the campaign with the lowest account; within a
+// campaign by priority, then in order of arrival.
 void match(pointer self) {
   auto& st = self->state;
   auto before = [&](const lease_request& a, const lease_request& b) {
@@ -98,7 +99,7 @@ void went_down(pointer self, const caf::actor_addr& who) {
       r.offer.handle = nullptr;
       log::info("scheduler", "{} is gone", id);
     } else if (r.lease != 0 && r.holder == who) {
-      // Its job may still run: nobody gets the resource before it says that it is free.
+      // Its job may still run, so the resource is not granted again before it reports that it is free.
       caf::anon_send(r.offer.handle, atom::release_v, lease_of(r));
       end_lease(self, r);
       r.up = false;
@@ -138,7 +139,7 @@ scheduler_actor::behavior_type scheduler(pointer self, card_ptr card, uint64_t f
         if (r.offer.handle != offer.handle)
           self->monitor(offer.handle);
         r.offer = std::move(offer);
-        // The resource must know its epoch before anyone comes with a lease of it.
+        // The resource must know its epoch before a lease of it arrives.
         auto promise = self->make_response_promise<uint64_t>();
         promise.deliver(r.epoch);
         match(self);

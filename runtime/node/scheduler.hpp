@@ -1,5 +1,5 @@
-// Grants compiler slots and devices under leases, to campaigns in fair shares by their weights. State is what is
-// offered now: after a crash the resources offer themselves again.
+// Grants compiler slots and devices under leases, to campaigns in fair shares by their weights. The state is the
+// current offers: after a crash the resources offer themselves again.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -24,11 +24,11 @@ struct scheduler_state {
   struct resource {
     resource_offer offer;
     uint64_t epoch = 0;
-    uint64_t lease = 0; // 0: free
+    uint64_t lease = 0; // 0: the resource is free
     caf::actor_addr holder;
-    id128 campaign; // of the lease, or of the last one
+    id128 campaign; // campaign of the current or the last lease
     double charge = 0.0;
-    caf::actor_clock::time_point since; // when it was leased, or when it became free
+    caf::actor_clock::time_point since; // time at which it was leased or became free
     uint64_t granted = 0;
     bool up = false;
   };
@@ -43,7 +43,7 @@ struct scheduler_state {
   uint64_t last_lease = 0;
   std::map<std::string, resource> resources; // by id
   std::deque<waiter> queue;
-  std::set<caf::actor_addr> watched; // askers
+  std::set<caf::actor_addr> watched; // askers under monitoring
   lease_accounts accounts;
 
   ~scheduler_state();

@@ -16,7 +16,7 @@ namespace {
 
 using pointer = caf::stateful_actor<supervisor_state>*;
 
-// Requests a front keeps while its actor restarts.
+// The most requests that a proxy keeps while its actor restarts.
 constexpr size_t held_at_most = 10'000;
 
 void quit(pointer self, const caf::error& reason);

@@ -1,5 +1,5 @@
-// A one-for-one supervisor with exponential back-off and restart intensity, as in Erlang/OTP. Children are
-// reached through fronts, so nobody notices a restart but as a delay.
+// A one-for-one supervisor with exponential back-off and restart intensity, as in Erlang/OTP. Children are reached
+// through proxies, so a restart appears only as a delay.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -24,7 +24,7 @@ namespace kevolve {
 
 enum class restart_policy {
   permanent, // always restarted
-  transient, // restarted unless it ended in order
+  transient, // restarted unless it ended normally
   temporary, // never restarted
 };
 
@@ -34,7 +34,7 @@ struct child_spec {
   restart_policy policy = restart_policy::permanent;
   // Spawns a fresh instance under the supervisor's id; may throw, which counts as a crash.
   std::function<caf::actor(caf::event_based_actor* supervisor, uint64_t supervisor_id)> start;
-  caf::actor front; // told of every instance, ended with the supervisor; may be invalid
+  caf::actor front; // proxy that is told of every instance and ends with the supervisor; may be invalid
 };
 
 struct supervision_config {
@@ -50,13 +50,13 @@ struct supervisor_state {
   struct child {
     child_spec spec;
     caf::actor handle;
-    size_t failures = 0; // in a row
+    size_t failures = 0; // consecutive failures
     caf::actor_clock::time_point started;
   };
 
   card_ptr card;
-  // Itself, until its children have ended: the framework ends an actor that nobody refers to any more, as when
-  // its owner has crashed, and would leave them behind.
+  // A reference to itself until its children have ended. The framework ends an actor without references, as when its
+  // owner has crashed, and would leave the children running.
   caf::actor alive;
   supervision_config config;
   std::vector<child> children;
@@ -66,12 +66,12 @@ struct supervisor_state {
 };
 
 // Stops its children in reverse order on an exit message, then ends. Exceeding the intensity ends it with
-// errc::unavailable naming the child: the owner escalates.
+// errc::unavailable naming the child, so that the owner escalates.
 caf::behavior supervisor(caf::stateful_actor<supervisor_state>* self, card_ptr card, supervision_config config,
                          std::vector<child_spec> children);
 
-// Stands for a supervised actor: passes every message on to the current instance, and keeps what arrives while
-// there is none (up to a limit, then errc::unavailable), so that a restart is no more than a delay.
+// The proxy of a supervised actor. It passes every message on to the current instance. While there is none it keeps
+// messages, up to a limit, then answers errc::unavailable.
 struct front_state {
   static inline const char* name = "front";
   card_ptr card;

@@ -16,7 +16,7 @@ namespace kevolve {
 
 namespace {
 
-// Under another name first, so that a reader sees all of it or nothing.
+// Writes under another name first, so that a reader sees the whole text or nothing.
 result<void> write_privately(const std::string& path, const std::string& text) {
   auto draft = path + ".new";
   ::unlink(draft.c_str());

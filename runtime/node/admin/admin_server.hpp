@@ -1,5 +1,5 @@
-// The HTTP admin of one node: behind a token, on loopback alone unless it has a certificate. Writes
-// <data_dir>/admin.json so that the command line finds a running node through its data directory.
+// The HTTP admin of one node. It requires a token and listens on loopback only, unless it has a certificate. It writes
+// <data_dir>/admin.json, by which the command line finds a running node.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -20,7 +20,7 @@ class store;
 
 struct admin_options {
   std::string listen = "127.0.0.1:0";
-  std::string data_dir; // of admin.json
+  std::string data_dir; // directory of admin.json
   std::string token_file;
   caf::actor_system* system = nullptr;
   campaigns_actor campaigns;
@@ -29,15 +29,15 @@ struct admin_options {
   relay_actor relay;
   models_actor models;
   std::shared_ptr<card_table> cards;
-  std::shared_ptr<device_board> devices; // null: it has none
-  std::shared_ptr<store> data{};         // of the audit and of idempotency keys; null: neither is kept
-  bool no_devices = false;               // none of its targets' can be reached
-  std::function<std::string()> broken{}; // empty while the node is well; for /readyz
+  std::shared_ptr<device_board> devices; // null: the node has no devices
+  std::shared_ptr<store> data{};         // store of the audit log and of idempotency keys; null: neither is kept
+  bool no_devices = false;               // true: no device of the node's targets can be reached
+  std::function<std::string()> broken{}; // returns why the node cannot go on, or an empty text; for /readyz
   tls_files tls{};
   http_limits limits{};
 };
 
-// Where a data directory's node says how to reach it.
+// Returns the path of the file in which a data directory's node says how to reach it.
 std::string admin_file(const std::string& data_dir);
 
 class http_listener;
@@ -50,9 +50,9 @@ public:
   admin_server& operator=(const admin_server&) = delete;
 
   std::string url() const { return url_; }
-  // Limits, and certificates read again, from the next connection on.
+  // Changes the limits and reads the certificates again; both apply from the next connection on.
   result<void> change(const tls_files& tls, const http_limits& limits);
-  // Ends every connection and removes admin.json. Safe twice.
+  // Ends every connection and removes admin.json. A second call does nothing.
   void stop();
 
 private:

@@ -1,4 +1,4 @@
-// Which connection gives way when a new one comes. Pure, so that every case has a test.
+// Decides which connection is closed when a new one arrives. Pure, so that every case has a test.
 #pragma once
 
 #include "runtime/node/admin/http_limits.hpp"
@@ -11,21 +11,21 @@
 
 namespace kevolve {
 
-// One connection that is there.
+// An open connection.
 struct present {
   bool trusted = false; // has shown the token
-  bool waiting = false; // for a request: it may be closed
+  bool waiting = false; // waits for a request, so it may be closed
   bool same_peer = false;
   std::chrono::steady_clock::time_point since{};
 };
 
 struct admission {
-  bool admitted = true;
-  std::optional<size_t> evicted; // index into what was given
+  bool admitted = true;          // false: the new connection is closed
+  std::optional<size_t> evicted; // index of the connection to close
 };
 
-// A newcomer takes the place of the stranger that has waited longest, of its own address first; never that of a
-// connection that has shown the token, unless those alone fill the house.
+// If a limit is reached, the new connection replaces the untrusted one that has waited longest, from its own address if
+// that limit is reached. A trusted connection gives way only if trusted ones take all places.
 admission admit(const std::vector<present>& there, const http_limits& limits);
 
 } // namespace kevolve

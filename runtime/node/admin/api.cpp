@@ -17,11 +17,11 @@ namespace kevolve {
 
 namespace {
 
-// Faster than anyone reads, and long enough for a page that dozens ask for twice a second.
+// Nobody reads faster than this, and dozens of pages that ask twice a second share one answer.
 constexpr std::chrono::milliseconds shared_for{200};
-constexpr size_t most_told = 80; // characters of a value in the audit, of a key in an answer
+constexpr size_t most_told = 80; // characters of a value in the audit log, and of a key in an answer
 
-// The body; of a key that stands twice in one object nobody knows which value was meant: its name in `repeated`.
+// Parses the body. If a key occurs twice in one object, its value is ambiguous and its name goes to `repeated`.
 json parse_body(const std::string& text, std::string& repeated) {
   std::vector<std::set<std::string>> open;
   const auto look = [&](int, json::parse_event_t what, const json& value) {
@@ -36,7 +36,7 @@ json parse_body(const std::string& text, std::string& repeated) {
   return json::parse(text, look, false);
 }
 
-// With or without parameters.
+// Accepts the type with or without parameters.
 bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (!type.empty() && type.back() == ' ')
@@ -46,7 +46,7 @@ bool is_json(std::string_view type) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
 }
 
-// The keys that the route takes, each a text.
+// Reads the body into `c` and checks it against the route's keys. Returns the problem if it does not fit.
 std::optional<problem> read_body(const route& to, call& c) {
   if (c.request.body.empty())
     return to.fields.empty() ? std::nullopt : check_body(to.fields, c.body);
@@ -273,7 +273,7 @@ void admin_api::handle(api_request request, api_done done) {
     change(*found->to, std::move(c));
 }
 
-// Before it takes effect, and before it is answered, what was asked and what has come of it are on disk.
+// The request is on disk before it takes effect, and its outcome before it is answered.
 void admin_api::change(const route& to, call_ptr c) {
   using clock = idempotency_memory::clock;
   if (auto why = to.ends || !context_->broken ? std::string{} : context_->broken(); !why.empty()) {

@@ -1,4 +1,4 @@
-// What the admin answers, apart from HTTP. One table of routes; each request runs in an actor of its own.
+// The admin's answers, independent of HTTP. There is one table of routes; most requests run in an actor of their own.
 #pragma once
 
 #include "runtime/node/admin/call.hpp"
@@ -23,15 +23,15 @@ public:
   admin_api(const admin_api&) = delete;
   admin_api& operator=(const admin_api&) = delete;
 
-  // `done` is called once, from any thread, within the actors' time limits.
+  // Calls `done` once, from any thread, within the actors' time limits.
   void handle(api_request request, api_done done);
-  // Records what is under way, and nothing after it. Not from `done`.
+  // Records the changes in progress and refuses later ones. Must not be called from `done`.
   void stop();
   bool is_open(std::string_view target) const { return router_.is_open(target); }
   http_counters& counters() { return *context_->counters; }
 
 private:
-  // Of what an answer tells, for the shared ones; nothing: it is not shared.
+  // Returns the version of the data that a shared answer depends on; nothing if the answer is not shared.
   std::optional<uint64_t> version_of(const matched& found) const;
   void change(const route& to, call_ptr c);
   void start(const route& to, call_ptr c);
@@ -39,25 +39,26 @@ private:
   caf::actor_system& system_;
   std::shared_ptr<const api_context> context_;
   router router_;
-  std::unique_ptr<boost::asio::thread_pool> reader_; // where the store is at hand
-  std::shared_ptr<shared_answers> shared_;           // with a store; shared: a late answer may come after the end
+  std::unique_ptr<boost::asio::thread_pool> reader_; // null without a store
+  std::shared_ptr<shared_answers> shared_;           // null without a store; shared, because a late answer may outlive
+                                                     // the API
   std::shared_ptr<idempotency_memory> repeated_ = std::make_shared<idempotency_memory>();
 };
 
-// The whole table.
+// Returns the whole table of routes.
 std::vector<route> api_routes();
 
-// A typed body against its route's fields: nothing, or a 422 with every error. And its JSON schema.
+// Checks a typed body against its route's fields and returns nothing or a 422 with every error; body_schema() returns
+// its JSON schema.
 std::optional<problem> check_body(const std::vector<body_field>& fields, const json& body);
 json body_schema(const std::vector<body_field>& fields);
 
-// Handlers, by the file that holds them.
-// Of a route that answers by pages.
+// Parameters of routes that answer by pages.
 inline const query_parameter limit_parameter{"limit", "items a page", true, 1, 1'000, 100, {}};
 inline const query_parameter cursor_parameter{
     "cursor", "where to go on: `next` of the page before", true, 0, UINT64_MAX, 0, {}};
 
-// Of a route that goes on after an event.
+// Parameter of routes that continue after an event.
 inline const query_parameter after_parameter{"after", "only events after this sequence", true, 0, UINT64_MAX - 1, 0,
                                              {}};
 inline constexpr const char* beyond_the_end =
@@ -89,8 +90,8 @@ void actor(const call_ptr& c);
 void actor_tree(const call_ptr& c);
 void actor_summary(const call_ptr& c);
 void events(const call_ptr& c); // api_events.cpp
-// Who asks for what comes after an event that is not there would hear nothing until the log has grown so far, and then
-// the rest of another story: 409.
+// Refuses with 409 a request for events after one that the log does not contain. Otherwise the reader would get nothing
+// until the log has grown that far, and then events of another history. Returns true if it refused.
 bool refused_beyond_the_end(const call_ptr& c, bool nothing_found);
 void audit(const call_ptr& c);  // api_audit.cpp
 void backup(const call_ptr& c); // api_backup.cpp

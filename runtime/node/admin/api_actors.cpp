@@ -14,7 +14,7 @@ bool is_alive(const card_view& v) {
   return v.ended_ns == 0;
 }
 
-// Whether every actor there has been since the start is in the list.
+// Says whether the list contains every actor since the start.
 json completeness(const call_ptr& c) {
   const auto forgotten = c->context->cards->forgotten();
   return {{"complete", forgotten == 0}, {"forgotten", forgotten}};

@@ -23,7 +23,7 @@ json to_json(const audit_record& x) {
 
 } // namespace
 
-// `end` is what to note down elsewhere: a log that was cut and mended in every record still differs from it.
+// `end` is worth noting elsewhere: it changes if the log is cut and every record rewritten to match.
 void audit(const call_ptr& c) {
   if (!c->context->ledger) {
     c->refuse(problem{503, "unavailable", "this node keeps no audit log"});

@@ -12,7 +12,7 @@ namespace kevolve::handlers {
 
 namespace {
 
-// Short of what Linux takes (255 and 4095), by what the copy puts behind it.
+// Below Linux's limits (255 and 4095) by the length of what the copy appends.
 constexpr size_t most_copy_name = 216;
 constexpr size_t most_copy_path = 3'800;
 
@@ -23,14 +23,14 @@ bool is_too_long(const std::filesystem::path& out) {
 
 } // namespace
 
-// Copying takes as long as the disk does: in an actor with a thread of its own.
+// Copying takes as long as the disk does, so it runs in an actor with its own thread.
 void backup(const call_ptr& c) {
   auto out = c->body.value("out", std::string{});
   if (!c->context->ledger) {
     c->refuse(problem{503, "unavailable", "this node has no store to copy"});
     return;
   }
-  // The system reads a path up to its first NUL: the copy would go elsewhere than told.
+  // The system reads a path up to its first NUL, so the copy would go elsewhere than stated.
   if (out.find('\0') != std::string::npos || !std::filesystem::path{out}.is_absolute()) {
     c->refuse(problem{400, "bad-request", "'out' must be the absolute path of a directory that is not there yet"});
     return;

@@ -1,5 +1,5 @@
-// Batches: files on this machine that carry a campaign's evaluations out and back. They take as long as the disk does:
-// in an actor with a thread of its own.
+// Batches: files on this machine that export and import a campaign's evaluations. They take as long as the disk does,
+// so they run in an actor with its own thread.
 #include "runtime/base/wall_clock.hpp"
 #include "runtime/node/admin/api.hpp"
 #include "runtime/node/admin/at_rest.hpp"
@@ -50,7 +50,7 @@ namespace kevolve::handlers {
 
 namespace {
 
-// An actor's answer, for a thread that may wait.
+// Returns an actor's answer; blocks the calling thread.
 template <class Out, class Handle, class... Ts>
 result<Out> answer_of(caf::actor_system& system, const Handle& whom, Ts&&... xs) {
   caf::scoped_actor self{system};
@@ -77,7 +77,7 @@ steer_request batch_request(const char* action, const id128& batch, const std::s
   return q;
 }
 
-// The absolute path that the body gives under that key; refuses the call otherwise.
+// Returns the absolute path that the body gives under that key, or refuses the call.
 std::string path_in(const call_ptr& c, const char* key) {
   auto path = c->body.value(key, std::string{});
   if (!c->context->data)
@@ -89,7 +89,7 @@ std::string path_in(const call_ptr& c, const char* key) {
   return {};
 }
 
-// The mark first: from then on the campaign stands still. It is taken back if the file cannot be written.
+// Marks the campaign as exported first, so that it stands still. The mark is removed if the file cannot be written.
 result<json> write_out(caf::actor_system& system, const api_context& context, const campaign_status& s,
                        const std::string& out, bool again, const std::string& by) {
   const bool away = s.batch != id128{};
@@ -113,18 +113,19 @@ result<json> write_out(caf::actor_system& system, const api_context& context, co
   return tl::unexpected(bytes.error());
 }
 
-// Its actors write nothing that could come in between, and begin anew from what is stored then.
+// A running campaign is put on hold first, so that its actors write nothing in between. They start again from the
+// stored state.
 result<json> bring_back(caf::actor_system& system, const api_context& context, const std::string& file,
                         const std::string& by) {
   auto back = read_batch(file);
   if (!back)
     return tl::unexpected(back.error());
   auto held = steer_batch(system, context, back->campaign, batch_request("batch_in", back->batch, by));
-  const bool ended = !held && held.error().code == errc::conflict;    // the store knows why it does not fit
-  const bool unknown = !held && held.error().code == errc::not_found; // it knows which campaign is missed
+  const bool ended = !held && held.error().code == errc::conflict;    // the store can say why it does not fit
+  const bool unknown = !held && held.error().code == errc::not_found; // the store can say which campaign is missing
   if (!held && !ended && !unknown)
     return tl::unexpected(held.error());
-  // Not changed: another call has it stand still, and may be writing.
+  // Unchanged: another call has put the campaign on hold and may be writing.
   auto done = import_batch(*context.data, *back, by, held && held->changed);
   if (held && held->changed)
     caf::anon_send(context.campaigns, atom::begin_v, back->campaign);
@@ -175,7 +176,7 @@ void show_batch(const call_ptr& c) {
   with_campaign(c, c->path.at("id"), [c](const campaign_status& s) {
     auto folded = std::make_shared<campaign_fold>();
     fold_events(c, s.id, folded, [c, s, folded] {
-      // Of a campaign that has ended nothing is awaited any more.
+      // No result is expected for a campaign that has ended.
       const auto away = folded->ended ? std::nullopt : folded->away;
       auto all = json::array();
       for (auto [id, r] : folded->batches) {

@@ -1,4 +1,4 @@
-// The typed JSON bodies of steering requests: checked against the route's fields, every error at once.
+// The typed JSON bodies of steering requests. They are checked against the route's fields, and every error is reported.
 #include "runtime/node/admin/api.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool all_texts(const json& x) {
   return std::all_of(x.begin(), x.end(), [](const json& item) { return item.is_string(); });
 }
 
-// Why it does not fit; empty: it does.
+// Returns why the value does not fit the field; empty if it fits.
 std::string objection(const body_field& f, const json& x) {
   if (x.is_null() && f.nullable)
     return {};
@@ -117,7 +117,7 @@ std::optional<problem> check_body(const std::vector<body_field>& fields, const j
 }
 
 problem invalid(std::vector<problem_error> errors) {
-  // An answer is kept with its idempotency key: half a megabyte of keys that nobody knows would make 16 of errors.
+  // The answer is kept with its idempotency key: half a megabyte of unknown keys would cause 16 MB of errors.
   constexpr size_t most_errors = 100;
   if (errors.size() > most_errors) {
     const auto more = errors.size() - most_errors;

@@ -14,7 +14,7 @@ std::string given_reason(const call_ptr& c) {
   return i == c->body.end() ? std::string{} : i->get<std::string>();
 }
 
-// Sends a person's wish to the campaign's actor; `tell` makes the request.
+// Sends a person's command to the campaign's actor; `tell` makes the request.
 template <class Tell>
 void command(const call_ptr& c, Tell tell, bool may_reopen = false) {
   with_campaign(c, c->path.at("id"),
@@ -74,7 +74,7 @@ void tree(const call_ptr& c) {
         c->refuse(why);
         return;
       }
-      // It does not run here: the fold of its events.
+      // The campaign does not run here, so its events are folded.
       with_campaign(c, to_string(id), [c](const campaign_status& s) {
         auto folded = std::make_shared<campaign_fold>();
         fold_events(c, s.id, folded, [c, folded] {

@@ -1,4 +1,4 @@
-// What there is to compile and to time on, and what the devices are and were like.
+// The resources for compiling and timing, and the present and past state of the devices.
 #include "actors/devices/device_samples.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
@@ -10,7 +10,7 @@ namespace kevolve::handlers {
 
 namespace {
 
-// With the state and the last sample of a device, and how old that is.
+// Adds the device's state and last sample, with the age of that sample in seconds.
 json resource_json(const resource_status& r, const device_board& devices) {
   auto out = to_json(r);
   const auto device = devices.latest(r.resource_id);
@@ -35,7 +35,7 @@ void resources(const call_ptr& c) {
       atom::status_v);
 }
 
-// Places are by serial, so that a page stays where it is while new samples come.
+// The cursor is a serial number, so that a page stays the same while new samples arrive.
 void samples(const call_ptr& c) {
   const auto& id = c->path.at("id");
   const auto device = c->context->devices->latest(id);

@@ -6,7 +6,7 @@ namespace kevolve::handlers {
 
 namespace {
 
-// Of one look at the journal on behalf of a stream.
+// Events in one read of the journal for a stream.
 constexpr uint32_t events_a_look = 512;
 
 void read_page(const call_ptr& c, const id128& campaign) {
@@ -30,7 +30,7 @@ void read_page(const call_ptr& c, const id128& campaign) {
       atom::events_v, campaign, c->integer("after", 0), limit + 1);
 }
 
-// A stream reads the global sequence and picks its campaign's events: so each look costs only what is new.
+// A stream reads the global sequence and picks its campaign's events, so each read costs only the new events.
 void read_stream(const call_ptr& c, const id128& campaign) {
   auto after = c->integer("after", 0);
   ask<std::vector<journal_event>>(

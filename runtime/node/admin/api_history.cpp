@@ -1,4 +1,4 @@
-// What the page draws of a campaign: its story in short, and its task.
+// The data from which the page draws a campaign: a short history, and its task.
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
 #include "runtime/base/codec.hpp"
@@ -22,7 +22,7 @@ json only(const json& from, std::initializer_list<const char*> keys) {
   return out;
 }
 
-// What the tree and the curves need of an event; nothing for the kinds they do without.
+// Returns the parts of an event that the tree and the curves need; nothing for other kinds.
 json brief_of(const journal_event& e) {
   auto whole = to_json(e);
   const auto& data = whole["data"];
@@ -53,7 +53,7 @@ json brief_of(const journal_event& e) {
   return whole;
 }
 
-// A declared amount of work at one shape; null if it is not declared or depends on the data.
+// Returns the declared amount of work at one shape; null if it is not declared or depends on the data.
 json amount_json(const std::string& text, const size_map& sizes) {
   auto e = text.empty() ? result<expression>{fail(errc::not_found, "no work")} : expression::parse(text);
   if (!e)
@@ -75,7 +75,7 @@ json shape_json(const contract& task, const shape_case& shape) {
           {"bytes", amount_json(task.work_bytes, sizes)}};
 }
 
-// The task as it was submitted: who has these has the whole operator.
+// Returns the files of the task as submitted; they contain the whole operator.
 json files_json(const task_spec& spec) {
   json out{{"task", spec.text}, {"reference", spec.reference_source}, {"oracle", nullptr}};
   if (!spec.oracle_source.empty())

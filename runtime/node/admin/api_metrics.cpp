@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t events_a_look = 4'096;
 
-// Every state that a campaign may be in: series that are known to exist are there with 0.
+// Every state that a campaign can be in. Each has a series, which is 0 if no campaign is in that state.
 constexpr std::array<const char*, 9> campaign_states{"queued",  "preparing", "running",   "paused", "finishing",
                                                      "stopped", "finished",  "cancelled", "failed"};
 
@@ -74,7 +74,7 @@ void put_campaigns(exposition& out, const std::vector<campaign_status>& all) {
   out.family("kevolve_campaigns", "gauge", "Campaigns by state.");
   for (const auto& [state, n] : states)
     out.sample({{"state", state}}, n);
-  // Gauges: what is forgotten goes from these sums.
+  // These are gauges, because forgotten campaigns leave the sums.
   out.family("kevolve_candidates", "gauge", "Candidates judged, over all campaigns in the store.");
   out.sample({}, candidates);
   out.family("kevolve_valid_candidates", "gauge", "Those of them that passed.");
@@ -131,7 +131,7 @@ void put_store(exposition& out, const store& data) {
   std::error_code ec;
   for (const auto& entry : std::filesystem::directory_iterator{data_dir + "/store", ec}) {
     auto kind = entry.path().extension() == ".sst" ? "tables" : entry.path().extension() == ".log" ? "log" : "other";
-    std::error_code gone; // a file that a compaction has just removed
+    std::error_code gone; // set if a compaction has just removed the file
     if (auto size = entry.file_size(gone); !gone)
       sizes[kind] += size;
   }
@@ -184,7 +184,7 @@ void write_all(const call_ptr& c, const std::vector<campaign_status>& all,
   c->reply(std::move(response));
 }
 
-// Reads what has happened since the last look, page by page.
+// Reads the events since the last scrape, page by page.
 void catch_up(const call_ptr& c, std::function<void()> then) {
   if (!c->context->ledger) {
     then();

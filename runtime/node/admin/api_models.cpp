@@ -9,7 +9,7 @@ namespace kevolve::handlers {
 
 namespace {
 
-// Nobody asks any: what is known is what was spent with each.
+// Lists the stored ledgers of a node without a models actor: only past spending is known.
 void list_ledgers(const call_ptr& c) {
   constexpr uint32_t at_most = 1'000;
   const auto prefix = keys::spent_with("");

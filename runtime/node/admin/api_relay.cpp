@@ -1,4 +1,4 @@
-// The relay over HTTP: prompts fetched under a lease, and their answers.
+// The relay over HTTP: prompts are fetched under a lease, and their replies are delivered.
 #include "actors/messages/keys.hpp"
 #include "actors/synthesis/answer.hpp"
 #include "runtime/base/codec.hpp"
@@ -22,7 +22,7 @@ bool no_relay(const call_ptr& c) {
   return true;
 }
 
-// The path's {prompt}; refuses the call otherwise.
+// Returns the id in the path's {prompt}, or refuses the call.
 std::optional<exchange_id> prompt_of(const call_ptr& c) {
   auto id = parse_exchange_id(c->path.at("prompt"));
   if (id)

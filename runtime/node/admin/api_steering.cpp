@@ -1,4 +1,4 @@
-// Campaigns from outside: submitted, forked, and changed while they run or wait.
+// Steering over HTTP: campaigns are submitted, forked, and changed while they run or wait.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
@@ -44,7 +44,7 @@ json to_json(const steer_answer& a) {
   return out;
 }
 
-// What a campaign refuses as bad input is well-formed JSON that cannot be done.
+// A campaign answers bad input to a request that is well-formed JSON but impossible: 422 instead of 400.
 void refuse(const call_ptr& c, const failure& why) {
   if (why.code == errc::bad_input)
     c->refuse(invalid({{"", why.detail}}));
@@ -66,7 +66,7 @@ void steer(const call_ptr& c, steer_request q, std::function<void(const steer_an
   });
 }
 
-// The path's {index}; refuses the call otherwise.
+// Returns the number in the path's {index}, or refuses the call.
 std::optional<uint64_t> index_of(const call_ptr& c) {
   const auto& digits = c->path.at("index");
   uint64_t index = 0;
@@ -87,7 +87,7 @@ void steer_node(const call_ptr& c, const char* action) {
   steer(c, std::move(q));
 }
 
-// Where the files lie is no part of what the campaign is: submitted twice, it is one.
+// The location of the files is not part of a campaign's identity: submitted twice, it is the same campaign.
 id128 id_of_content(campaign_spec spec, campaign_submission submission) {
   spec.path.clear();
   spec.task.path.clear();
@@ -98,12 +98,12 @@ id128 id_of_content(campaign_spec spec, campaign_submission submission) {
   return campaign_id(submission);
 }
 
-// `known`: it was submitted before, and stays what it was.
+// `known`: the campaign was submitted before and is not changed.
 void take_up(const call_ptr& c, const id128& id, const campaign_submission& submission, const campaign_start& how,
              bool known) {
   ask_or<campaign_status>(
       c, c->context->campaigns,
-      // The directory answers before the campaign has read itself.
+      // The directory answers before the campaign has read its own state.
       [c, id, known](campaign_status&) {
         with_campaign(c, to_string(id), [c, known](const campaign_status& s) {
           auto out = kevolve::to_json(s);
@@ -137,7 +137,7 @@ uint32_t priority_of(const call_ptr& c, uint32_t fallback) {
   return i == c->body.end() ? fallback : i->get<uint32_t>();
 }
 
-// What a fork takes over, as it is read.
+// The parts that a fork takes over, filled in as they are read.
 struct forked {
   campaign_status origin;
   uint64_t index = 0;
@@ -176,7 +176,7 @@ void begin_fork(const call_ptr& c, forked& f) {
   how.origin = f.origin.id;
   how.origin_node = f.index;
   how.first = f.first;
-  // The same fork asked for twice is one campaign.
+  // The same fork requested twice is one campaign.
   auto id = derive_id("fork", encode(f.origin.id) + encode(f.index) + encode(s));
   start(c, id, s, how);
 }

@@ -16,7 +16,7 @@ struct resting {
 
 void put_from(const call_ptr& c, const std::shared_ptr<resting>& r, size_t at) {
   while (at < r->all.size() && (r->all[at].state == "finished" || r->all[at].state == "failed"))
-    ++at; // stored together with the campaign's end
+    ++at; // its status was stored together with the campaign's end
   if (at == r->all.size()) {
     r->then(r->all);
     return;

@@ -1,4 +1,4 @@
-// What a campaign has come to while no process runs it.
+// The current status of a campaign that no process runs.
 #pragma once
 
 #include "actors/campaign/campaign_fold.hpp"
@@ -10,12 +10,12 @@
 
 namespace kevolve {
 
-// Folds the campaign's events from `after` on into `folded`, then calls `then`.
+// Folds the campaign's events after `after` into `folded`, then calls `then`.
 void fold_events(const call_ptr& c, const id128& id, const std::shared_ptr<campaign_fold>& folded,
                  std::function<void()> then, uint64_t after = 0);
 
-// The stored statuses are those of some event in the past; of campaigns that have not ended, `then` gets them as
-// their events are now.
+// Replaces the stored statuses of unfinished campaigns, which may be out of date, by ones folded from their events.
+// Then calls `then`.
 void put_at_rest(const call_ptr& c, std::vector<campaign_status> all,
                  std::function<void(std::vector<campaign_status>&)> then);
 

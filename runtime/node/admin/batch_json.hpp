@@ -1,4 +1,4 @@
-// What batches come to, as JSON: the admin's answers and the command line's.
+// Batches as JSON, in answers of the admin and in output of the command line.
 #pragma once
 
 #include "runtime/node/admin/json.hpp"
@@ -8,7 +8,7 @@ namespace kevolve {
 
 json to_json(const batch_import& x);
 json to_json(const batch_record& x);
-// Of a file that was written.
+// Describes a file that was written.
 json export_json(const batch_bundle& b, const std::string& path, uint64_t bytes);
 
 } // namespace kevolve

@@ -61,7 +61,7 @@ void in_actor(const call_ptr& c, std::function<void()> then) {
 
 uint64_t call::integer(const std::string& name, uint64_t fallback) const {
   auto i = query.find(name);
-  return i == query.end() ? fallback : std::stoull(i->second); // the router has checked it
+  return i == query.end() ? fallback : std::stoull(i->second); // the router has checked the digits
 }
 
 std::string call::text(const std::string& name) const {

@@ -1,5 +1,5 @@
-// One request on its way through the admin: who asked what, and the way back. Handlers run in a short-lived actor,
-// so they ask other actors without blocking anybody.
+// One request on its way through the admin, with the callback for its answer. Handlers run in a short-lived actor, so
+// that they can ask other actors without blocking a thread.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -29,23 +29,23 @@ class store;
 struct call;
 using call_ptr = std::shared_ptr<call>;
 
-// What the handlers may ask; lives as long as the admin.
+// The actors and data that handlers use. Lives as long as the admin.
 struct api_context {
   campaigns_actor campaigns;
   journal_actor journal;
   scheduler_actor scheduler;
-  relay_actor relay;   // none: nothing waits here
-  models_actor models; // none: no providers
+  relay_actor relay;   // null: this node has no relay
+  models_actor models; // null: no providers
   std::shared_ptr<card_table> cards;
   std::shared_ptr<const device_board> devices = std::make_shared<device_board>();
-  std::function<std::string()> broken; // empty while the node is well
+  std::function<std::string()> broken; // returns why the node cannot go on, or an empty text
   std::string version;
   std::string openapi;
-  bool offline = false; // reads what no process runs: statuses come from the events
+  bool offline = false; // no process runs the campaigns: statuses are folded from the events
   std::shared_ptr<http_counters> counters;
-  std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this
-  std::shared_ptr<store> data;            // likewise; for batches
-  bool no_devices = false;                // none of its targets' can be reached: it is ready without
+  std::shared_ptr<request_ledger> ledger; // null: nothing may be changed through this API
+  std::shared_ptr<store> data;            // null likewise; for batches
+  bool no_devices = false;                // no device of its targets can be reached, so the node is ready without one
   std::shared_ptr<std::atomic<bool>> backing_up = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -56,18 +56,18 @@ struct call : std::enable_shared_from_this<call> {
   std::map<std::string, std::string> query;
   json body = json::object();
   api_done done;
-  caf::event_based_actor* self = nullptr; // valid in handlers, but for those of routes that need none
+  caf::event_based_actor* self = nullptr; // valid in handlers, except those of immediate routes
   caf::actor_system* system = nullptr;
 
   call() = default;
   call(const call&) = delete;
   call& operator=(const call&) = delete;
-  // A handler that ended without an answer has failed: the asker is told so.
+  // A handler that ended without an answer has failed, and the request is answered with 500.
   ~call();
 
   void reply(api_response response);
   void reply(const json& body);
-  void reply_text(std::string text); // JSON already
+  void reply_text(std::string text); // the text is JSON already
   void refuse(const problem& why);
   void refuse(const failure& why) { refuse(to_problem(why)); }
 
@@ -76,20 +76,20 @@ struct call : std::enable_shared_from_this<call> {
   page_request page() const;
 };
 
-// Who asks, as they call themselves: a label, no credential.
+// Returns the name by which the requester calls itself: a label, not a credential.
 std::string asker(const call_ptr& c);
 
-// How long an actor may take to answer who changes something. A limit of its own for each of the questions that a
-// reading takes costs more than the questions: who reads has one for the whole answer (http_limits).
+// Time limit of an actor's answer to a changing request. A reading request has one limit for the whole answer
+// (http_limits), because a timer for each question would cost more than the question.
 inline constexpr std::chrono::seconds ask_limit{5};
 
-// What `f` throws is the answer to the request.
+// Calls `f`; if it throws, the request is answered with 500.
 void guarded(const call_ptr& c, const std::function<void()>& f);
-// Goes on in an actor of the call's own. Hidden: it lives for milliseconds, and its card would push those of the dead
-// that matter out of the table.
+// Continues in an actor of the call's own. The actor is hidden: it lives for milliseconds, and its status would push
+// those of other ended actors out of the table.
 void in_actor(const call_ptr& c, std::function<void()> then);
 
-// Asks an actor; `then(Out&)` or `otherwise(failure)` follows, in this call's actor.
+// Asks an actor, then calls `then(Out&)` or `otherwise(failure)` in this call's actor.
 template <class Out, class Handle, class Then, class Otherwise, class... Ts>
 void ask_or(const call_ptr& c, const Handle& whom, Then then, Otherwise otherwise, Ts&&... xs) {
   if (c->self == nullptr) {
@@ -103,31 +103,32 @@ void ask_or(const call_ptr& c, const Handle& whom, Then then, Otherwise otherwis
       .then([c, then](Out& out) { then(out); }, [c, otherwise](caf::error& e) { otherwise(to_failure(e)); });
 }
 
-// The same; a failure is the answer to the request.
+// Asks an actor, then calls `then(Out&)`; a failure answers the request.
 template <class Out, class Handle, class Then, class... Ts>
 void ask(const call_ptr& c, const Handle& whom, Then then, Ts&&... xs) {
   ask_or<Out>(c, whom, std::move(then), [c](const failure& why) { c->refuse(why); }, std::forward<Ts>(xs)...);
 }
 
-// Every campaign's status.
+// Calls `then` with every campaign's status.
 void with_campaigns(const call_ptr& c, std::function<void(std::vector<campaign_status>&)> then);
-// The campaign that the path's {id} names: 32 digits, or at least 4 that only one campaign starts with.
+// Calls `then` with the campaign that the digits name: 32 digits, or at least 4 that are unique. Otherwise the request
+// is refused.
 void with_campaign(const call_ptr& c, const std::string& digits, std::function<void(const campaign_status&)> then);
-// The same, for who needs no more than its id: whole ones are taken as they are, and may name no campaign.
+// Calls `then` with the campaign's id. A whole id is not looked up and may name no campaign.
 void with_campaign_id(const call_ptr& c, const std::string& digits, std::function<void(const id128&)> then);
-// Its actor; `absent` if it is not running here.
+// Calls `then` with the campaign's actor, or `absent` if it is not running here.
 void with_campaign_actor(const call_ptr& c, const id128& id, std::function<void(const campaign_actor&)> then,
                          std::function<void(const failure&)> absent);
 
-// Its actor, for a change: one that has ended is refused, unless its budget ended it and the change may reopen it; then
-// it is there again for as long as the node runs.
+// Calls `then` with the campaign's actor for a change. A campaign that has ended is refused, unless its budget ended it
+// and the change may reopen it. In that case its actor is started again.
 void with_steerable(const call_ptr& c, const campaign_status& s, bool may_reopen,
                     std::function<void(const campaign_actor&)> then);
 
-// That a campaign has ended and cannot go on, with what a person may do instead.
+// Says that a campaign has ended and cannot continue, and what a person can do instead.
 std::string ended_text(const campaign_status& s);
 
-// Which of the campaigns a text of digits names.
+// Returns the campaign that the digits name. errc::bad_input, errc::not_found; errc::conflict if several match.
 result<campaign_status> find_campaign(const std::vector<campaign_status>& all, const std::string& digits);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// What devices were like at their last sample, as figures for Prometheus.
+// The last sample of each device as metrics for Prometheus.
 #pragma once
 
 #include "actors/messages/records.hpp"
@@ -9,7 +9,7 @@
 
 namespace kevolve {
 
-// By device. What is unknown has no series.
+// Writes the metrics of each device. Unknown values have no series.
 void put_devices(exposition& out, const std::map<std::string, device_record>& devices);
 
 } // namespace kevolve

@@ -9,7 +9,7 @@ namespace {
 
 using lines = std::vector<std::string_view>;
 
-// Beyond this many edits the script is no help to a reader, and its trace takes (edits²) memory: 16 MB.
+// With more edits than this the script does not help a reader, and its trace takes (edits²) memory: 16 MB.
 constexpr size_t most_edits = 1'000;
 
 enum class action : char { keep = ' ', remove = '-', add = '+' };
@@ -19,7 +19,7 @@ lines split(std::string_view text) {
   while (!text.empty()) {
     auto end = text.find('\n');
     auto n = end == std::string_view::npos ? text.size() : end + 1;
-    out.push_back(text.substr(0, n)); // with its newline, so that a missing last one is a difference
+    out.push_back(text.substr(0, n)); // includes the newline, so that a missing last one is a difference
     text.remove_prefix(n);
   }
   return out;
@@ -38,7 +38,7 @@ std::vector<action> replace_all(size_t removed, size_t added) {
   return out;
 }
 
-// Myers 1986. Positions on diagonals are kept unsigned: diagonal k stands at index k + shift.
+// Implements Myers 1986. Positions on diagonals are kept unsigned: diagonal k is at index k + shift.
 std::vector<action> edit_script(const lines& a, const lines& b) {
   auto limit = std::min(a.size() + b.size(), most_edits);
   auto shift = limit + 1;
@@ -56,7 +56,7 @@ std::vector<action> edit_script(const lines& a, const lines& b) {
       v[k] = x;
       if (x != a.size() || y != b.size())
         continue;
-      // Walk back through the trace.
+      // Walks back through the trace.
       std::vector<action> reversed;
       for (auto step = d; step > 0; --step) {
         const auto& before = trace[step];
@@ -113,7 +113,7 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
       ++i, ++x, ++y;
       continue;
     }
-    // A hunk: from `context` lines before this change to where more than 2 * context lines are kept.
+    // A hunk goes from `context` lines before this change to where more than 2 * context lines are kept.
     auto lead = std::min(context, std::min(x, y));
     size_t end = i;
     size_t kept = 0;

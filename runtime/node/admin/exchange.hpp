@@ -1,5 +1,5 @@
-// A request and its answer, apart from any transport: the HTTP listener makes and sends them, the command line
-// makes them itself when no node answers.
+// A request and its answer, independent of the transport. The HTTP listener makes requests and sends answers; the
+// command line makes requests itself when no node answers.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace kevolve {
 
 struct api_request {
   std::string method; // "GET"
-  std::string target; // path and query, as they came
+  std::string target; // path and query as received
   std::string body;
   std::string content_type;
   bool event_stream = false; // Accept: text/event-stream
-  bool followed = false;     // of a stream that is open: what it is about was there
+  bool followed = false;     // the stream has been open for less than `alive`: its campaign is not looked up again
   std::string idempotency_key;
-  std::string id;   // of this request, for logs and the audit; empty: none given
+  std::string id;   // id of this request, for logs and the audit; empty if none was given
   std::string who;  // the token's fingerprint, or a local user
-  std::string peer; // address it came from
+  std::string peer; // the address of the client
 };
 
 struct api_response {
@@ -28,14 +28,14 @@ struct api_response {
   std::string content_type = "application/json";
   std::string body;
   std::string allow;       // with 405
-  uint64_t last_event = 0; // of an event stream: where to go on
-  std::string problem;     // its name, if it is one
-  std::string route;       // operationId, for the counters; empty: no route
-  // Besides those that every answer has.
+  uint64_t last_event = 0; // last event of a stream, after which it continues
+  std::string problem;     // name of the problem; empty if the answer is none
+  std::string route;       // operationId, for the counters; empty if no route matched
+  // Headers beside those that every answer has.
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// Called exactly once, from any thread.
+// Receives the answer; called exactly once, from any thread.
 using api_done = std::function<void(api_response)>;
 
 } // namespace kevolve

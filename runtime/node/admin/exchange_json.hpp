@@ -1,4 +1,4 @@
-// Prompts and their answers as JSON.
+// Prompts and their replies as JSON.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -12,7 +12,7 @@ namespace kevolve {
 json to_json(const relay_prompt& p);
 json to_json(const relay_receipt& r);
 
-// A stored exchange with its texts, read from the journal.
+// Calls `then` with a stored exchange and its texts, read from the journal.
 void with_exchange(const call_ptr& c, const exchange_record& r, std::function<void(json)> then);
 
 } // namespace kevolve

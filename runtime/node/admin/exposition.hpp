@@ -1,4 +1,4 @@
-// Prometheus' text format, version 0.0.4: a family's help and type first, then its samples.
+// Prometheus' text format, version 0.0.4: a family's help and type come first, then its samples.
 #pragma once
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ public:
   void sample(const labels& about, uint64_t x) { line(name_, about, fmt::format("{}", x)); }
   void sample(const labels& about, double x) { line(name_, about, fmt::format("{}", x)); }
 
-  // `counts`: by the first bound that holds, the last: none does.
+  // `counts` are by the smallest bound that is not exceeded; the last counts the rest.
   template <size_t N>
   void histogram(const std::string& name, const char* help, const std::array<double, N>& bounds,
                  const std::array<uint64_t, N + 1>& counts, double sum) {

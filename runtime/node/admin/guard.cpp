@@ -37,7 +37,7 @@ bool is_ours(std::string_view authority, const own_names& ours) {
 
 constexpr size_t most_logged = 200;
 
-// Whether one of its words is the token: "Bearer TOKEN" holds it, too.
+// Returns true if one of the words is the token, as in "Bearer TOKEN".
 bool holds_token(std::string_view text, const token_check& token) {
   while (!text.empty()) {
     auto end = text.find_first_of(" \t\r\n");
@@ -81,7 +81,7 @@ result<listen_address> parse_listen(const std::string& text, bool tls) {
 }
 
 std::string url_of(const listen_address& at) {
-  // Who listens everywhere is reached on loopback too.
+  // A server that listens on all addresses is reached on loopback, too.
   auto name = at.host == "0.0.0.0" ? std::string{"127.0.0.1"} : at.host == "::" ? std::string{"::1"} : at.host;
   auto host = name.find(':') == std::string::npos ? name : "[" + name + "]";
   return (at.tls ? "https://" : "http://") + host + ":" + std::to_string(at.port);
@@ -148,13 +148,13 @@ std::string loggable_path(std::string_view target, const token_check& token) {
     auto slash = rest.find('/');
     auto raw = rest.substr(0, slash);
     auto segment = percent_decode(raw, false);
-    // What is no path may hold anything: "Bearer …" sent as the target, or a URL with a user's name.
+    // A target that is no path may contain anything: "Bearer …", or a URL with a user's name.
     auto secret = (segment && holds_token(*segment, token)) || raw.size() > 64;
     out += secret ? "(withheld)" : std::string{raw};
     out += slash == std::string_view::npos ? "" : "/";
     rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
   }
-  out = printable(out); // some of it gets longer
+  out = printable(out); // replacements may lengthen the text
   if (out.size() > most_logged) {
     auto end = most_logged;
     while ((static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) // in the middle of a character

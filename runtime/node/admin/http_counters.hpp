@@ -1,4 +1,4 @@
-// What the admin's HTTP front has done, for /metrics. Labels are bounded: routes are those of the table.
+// Counters of the admin's HTTP server, for /metrics. Labels are bounded: routes are those of the table.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace kevolve {
 
-// Why a connection was closed without an answer.
+// The reason for which a connection was closed without an answer.
 enum class connection_drop : uint8_t { silent, crowded_out, refused, handshake };
 inline constexpr std::array<const char*, 4> connection_drop_names{"silent", "crowded_out", "refused", "handshake"};
 
@@ -20,7 +20,8 @@ struct http_figures {
   using labels = std::pair<std::string, unsigned>; // route, status
   static constexpr std::array<double, 8> bounds_s{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0};
   std::map<labels, uint64_t> requests;
-  std::array<uint64_t, bounds_s.size() + 1> durations{}; // by the first bound that holds, the last: none does
+  std::array<uint64_t, bounds_s.size() + 1> durations{}; // by the smallest bound that is not exceeded; the last counts
+                                                         // the rest
   double duration_sum_s = 0.0;
   std::array<uint64_t, connection_drop_names.size()> drops{};
   uint64_t accepted = 0;
@@ -30,7 +31,7 @@ struct http_figures {
 
 class http_counters {
 public:
-  // `route` is an operationId; empty: the request reached no route.
+  // `route` is an operationId; empty if the request reached no route.
   void count(const std::string& route, unsigned status, std::chrono::duration<double> took) {
     std::lock_guard lock{guard_};
     ++now_.requests[{route.empty() ? "none" : route, status}];

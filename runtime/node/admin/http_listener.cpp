@@ -44,7 +44,7 @@ result<std::shared_ptr<asio::ssl::context>> tls_context(const tls_files& files) 
   return out;
 }
 
-// Who listens at an address of its own is called by it.
+// A server that listens on one address may also be called by it.
 own_names names_of(const listen_address& at, const tls_files& tls) {
   own_names out{at.port, at.tls, tls.hosts};
   if (at.tls && at.host != "0.0.0.0" && at.host != "::")
@@ -62,7 +62,7 @@ public:
     if (thread_.joinable())
       thread_.join();
     state_->sessions.clear();
-    // Here, not where the state ends: that may be in the thread of whoever answers last, the ledger's for one.
+    // Stopped here, not in the state's destructor: that may run in the thread of the last answer, such as the ledger's.
     state_->api->stop();
   }
 
@@ -76,7 +76,7 @@ public:
         try {
           state_->io.run();
           return;
-        } catch (const std::exception& e) { // one connection's trouble
+        } catch (const std::exception& e) { // an error of one connection
           log::error("admin", "{}", e.what());
         }
     }};
@@ -103,7 +103,7 @@ private:
     acceptor_.async_accept([this](error_code e, tcp::socket socket) {
       if (e == asio::error::operation_aborted)
         return;
-      if (e) { // out of descriptors: try again when some may be free
+      if (e) { // out of descriptors: tries again when some may be free
         retry_.expires_after(std::chrono::milliseconds{100});
         retry_.async_wait([this](error_code cancelled) {
           if (!cancelled)

@@ -1,4 +1,4 @@
-// The admin's HTTP/1.1 front: connections, limits, who may ask. Everything asked goes to an admin_api.
+// The admin's HTTP/1.1 server: connections, limits, access checks. It passes every request to an admin_api.
 #pragma once
 
 #include "runtime/node/admin/api.hpp"
@@ -12,14 +12,15 @@ namespace kevolve {
 
 class http_listener {
 public:
-  // Listens and serves on a thread of its own. Port 0: any; address() tells.
+  // Listens and serves on a thread of its own. Port 0 means any free port; address() returns it.
   static result<std::unique_ptr<http_listener>> start(listen_address at, std::unique_ptr<admin_api> api,
                                                       token_check token, const tls_files& tls = {},
                                                       const http_limits& limits = {});
   // Closes every connection and ends the thread.
   virtual ~http_listener() = default;
   virtual listen_address address() const = 0;
-  // From the next connection on. The files are read again, too; if they do not hold, what was goes on.
+  // Changes take effect from the next connection on. The certificate files are read again; if they are invalid, the old
+  // ones stay in use.
   virtual result<void> change(const tls_files& tls, const http_limits& limits) = 0;
 };
 

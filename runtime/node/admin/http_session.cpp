@@ -19,14 +19,14 @@ namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 
 constexpr size_t most_key = 128;
-constexpr size_t read_bytes = 4'096; // of a connection that says nothing, at once
+constexpr size_t read_bytes = 4'096; // read at once from an idle connection
 
 std::string_view field(const http::request<http::string_body>& q, std::string_view name) {
   auto x = q[boost::string_view{name.data(), name.size()}];
   return {x.data(), x.size()};
 }
 
-// What must not be there twice: two readers could each believe another one.
+// Headers that must not occur twice, because two readers could each believe another one.
 constexpr std::array<std::string_view, 7> single_headers{
     "Host", "Origin", "Sec-Fetch-Site", "Authorization", "Idempotency-Key", "Expect", "Transfer-Encoding"};
 
@@ -75,7 +75,7 @@ void session::close() {
 }
 
 void session::drop(connection_drop why) {
-  if (std::exchange(dropped_, true)) // closing it fails the read that was under way, which ends here once more
+  if (std::exchange(dropped_, true)) // closing fails the pending read, which ends here again
     return;
   server_.api->counters().dropped(why);
   log::debug("admin", "connection from {} closed: {}", peer_, connection_drop_names[static_cast<size_t>(why)]);
@@ -87,12 +87,12 @@ void session::read() {
   parser_.emplace();
   parser_->header_limit(server_.limits.header_bytes);
   parser_->body_limit(server_.limits.body_bytes);
-  // The parser's limits leave out chunks' extensions and the trailers: it wants each whole in here, and what comes fast
-  // enough never meets a timer, so their sum is counted.
+  // The parser's limits leave out chunk extensions and trailers: it only needs each to fit into the buffer. A fast
+  // sender never meets a timer, so their total size is counted.
   beside_chunks_ = 0;
   parser_->on_chunk_header(on_chunk_);
   buffer_.max_size(std::max<size_t>(server_.limits.header_bytes, read_bytes));
-  // A stranger's clock runs from the start, so that one byte a while buys nothing.
+  // The timer of an untrusted connection runs from the start, so that sending single bytes does not extend it.
   if (!trusted_ || buffer_.size() > 0) {
     read_header();
     return;
@@ -108,7 +108,7 @@ void session::read() {
 }
 
 void session::read_header() {
-  // What came whole needs no further turn of the loop.
+  // A header that arrived whole is parsed at once, without another read.
   if (error_code e; buffer_.size() > 0) {
     buffer_.consume(parser_->put(buffer_.data(), e));
     if (e != http::error::need_more) {
@@ -133,7 +133,7 @@ void session::on_header(error_code e) {
   auto target = std::string_view{q.target().data(), q.target().size()};
   knows_path_ = true;
   if (auto why = refusal(q, target)) {
-    keep_alive_ = keep_alive_ && parser_->is_done(); // its body is not read
+    keep_alive_ = keep_alive_ && parser_->is_done(); // the body is not read
     refuse(*why);
     return;
   }
@@ -163,7 +163,7 @@ void session::on_body(error_code e) {
     on_read_error(e);
     return;
   }
-  // What a trailer says has passed none of the checks of a header.
+  // A trailer has passed none of the checks of a header.
   if (count_headers(parser_->get()) != headers_) {
     keep_alive_ = false;
     refuse(problem{400, "malformed-request", "no trailer is taken: headers go before the body"});
@@ -201,7 +201,7 @@ void session::on_read_error(error_code e) {
 }
 
 std::optional<problem> session::refusal(const request_type& q, std::string_view target) {
-  // A body whose length nobody knows would be read as the next request.
+  // A body of unknown length would be read as the next request.
   if (q.count("Transfer-Encoding") > 0 && (q.version() < 11 || !is_word(field(q, "Transfer-Encoding"), "chunked"))) {
     keep_alive_ = false;
     return problem{501, "not-implemented", "the only Transfer-Encoding taken is chunked, and none before 1.1"};
@@ -217,7 +217,7 @@ std::optional<problem> session::refusal(const request_type& q, std::string_view 
     trusted_ = true;
   else if (!server_.api->is_open(target))
     return refuse_stranger(field(q, "Authorization"));
-  // Before a shared answer could do without looking at it. What a stranger may ask is only read.
+  // Checked before a shared answer could be sent without looking at the body. Requests without a token only read.
   if (!parser_->is_done() && (!trusted_ || q.method() == http::verb::get || q.method() == http::verb::head))
     return problem{400, "bad-request", "this path takes no body"};
   if (field(q, "Idempotency-Key").size() > most_key)
@@ -225,7 +225,7 @@ std::optional<problem> session::refusal(const request_type& q, std::string_view 
   return std::nullopt;
 }
 
-// Told once, without what came with it: the query and the headers may hold secrets.
+// Logs an error once, without the query and the headers, which may hold secrets.
 void session::tell(const api_response& x) const {
   if (x.status < 400 || x.problem == "not-ready")
     return;
@@ -245,7 +245,7 @@ void session::refuse(const problem& why) {
 void session::on_request() {
   auto& q = parser_->get();
   api_request r;
-  const bool head = q.method() == http::verb::head; // asked like GET; respond() leaves the body out
+  const bool head = q.method() == http::verb::head; // handled like GET; respond() leaves the body out
   r.method = head ? "GET" : std::string{q.method_string().data(), q.method_string().size()};
   r.target = std::string{q.target().data(), q.target().size()};
   r.body = std::move(q.body());
@@ -307,7 +307,7 @@ void session::respond(api_response x) {
   response_->body() = std::move(x.body);
   response_->prepare_payload();
   if (parser_->is_header_done() && parser_->get().method() == http::verb::head)
-    response_->body().clear(); // its length alone
+    response_->body().clear(); // only its length is sent
   wire_.expires_after(server_.limits.write);
   http::async_write(wire_, *response_, [self = shared_from_this()](error_code e, size_t) {
     if (e)

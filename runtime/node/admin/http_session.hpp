@@ -1,4 +1,4 @@
-// One connection of the admin. Private to the HTTP front: it includes Beast.
+// One connection of the admin. Private to the HTTP server, because it includes Beast.
 #pragma once
 
 #include "runtime/node/admin/api.hpp"
@@ -32,11 +32,11 @@ struct server_state {
   token_check token;
   own_names names;
   http_limits limits;
-  std::shared_ptr<boost::asio::ssl::context> tls; // null: plain
+  std::shared_ptr<boost::asio::ssl::context> tls; // null: no TLS
   size_t streams = 0;
   uint64_t requests = 0;
-  std::string run;                             // tells this process's request ids from another's
-  std::set<std::shared_ptr<session>> sessions; // of the I/O thread
+  std::string run;                             // distinguishes this process's request ids from those of others
+  std::set<std::shared_ptr<session>> sessions; // used only on the I/O thread
 };
 
 // Lives in the server's set; callbacks from actors hold it weakly.
@@ -52,12 +52,12 @@ public:
 
   void begin();
   void close();
-  // Closed, and counted as that.
+  // Closes the connection and counts the reason.
   void drop(connection_drop why);
 
-  // Since when it has waited for a whole request; nothing while it answers or streams.
+  // The time since which it has waited for a whole request; nothing while it answers or streams.
   std::optional<clock::time_point> reading_since() const { return reading_since_; }
-  // Whether it has shown the token.
+  // Returns true if it has shown the token.
   bool trusted() const { return trusted_; }
   const std::string& peer() const { return peer_; }
 
@@ -70,12 +70,13 @@ private:
   void read_body();
   void on_body(error_code e);
   void on_request();
-  // An error of reading: an answer where HTTP has one, else the end.
+  // Handles a read error: sends an answer where HTTP has one, else closes the connection.
   void on_read_error(error_code e);
   std::optional<problem> refusal(const request_type& q, std::string_view target);
   void refuse(const problem& why);
   void tell(const api_response& x) const;
-  // One at a time. A reading that takes too long is answered with that, and what comes later is dropped.
+  // Asks the API one question at a time. A reading request that takes too long is answered with 504, and its late
+  // answer is dropped.
   void ask(api_request r, void (*then)(session&, api_response));
   void respond(api_response x);
   void finish();
@@ -96,7 +97,7 @@ private:
   wire wire_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  uint64_t beside_chunks_ = 0; // bytes of extensions of this request's chunks
+  uint64_t beside_chunks_ = 0; // bytes of chunk extensions of this request
   std::function<void(uint64_t, boost::beast::string_view, boost::beast::error_code&)> on_chunk_ =
       [this](uint64_t, boost::beast::string_view extensions, boost::beast::error_code& e) {
         beside_chunks_ += extensions.size();
@@ -107,13 +108,13 @@ private:
   boost::asio::steady_timer timer_;
   std::optional<clock::time_point> reading_since_;
   clock::time_point asked_at_;
-  uint64_t asked_ = 0; // the question whose answer is awaited
+  uint64_t asked_ = 0; // number of the question whose answer is expected
   std::string request_id_;
-  bool knows_path_ = false; // of what was asked last
+  bool knows_path_ = false; // the path of the last request is known
   bool trusted_ = false;
   bool keep_alive_ = true;
   unsigned served_ = 0;
-  size_t headers_ = 0; // of a request whose body is to come
+  size_t headers_ = 0; // number of headers of a request whose body is still to come
   bool streaming_ = false;
   bool dropped_ = false;
   std::string follow_;

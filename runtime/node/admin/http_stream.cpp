@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto look_every = 200ms; // at the journal
+constexpr auto look_every = 200ms; // interval between reads of the journal
 
-// The target without its position, ready to have one put behind it.
+// Returns the target without its position, ready for a new one to be appended.
 std::string without_position(const std::string& target) {
   auto question = target.find('?');
   std::string out = target.substr(0, question) + "?";
@@ -26,7 +26,7 @@ std::string without_position(const std::string& target) {
   while (!rest.empty()) {
     auto end = rest.find('&');
     auto pair = rest.substr(0, end);
-    // As the router reads it: a name may be encoded. What it cannot read stays, to be refused.
+    // Names are decoded as in the router. A name that cannot be decoded stays, so that the router refuses it.
     const auto name = percent_decode(pair.substr(0, pair.find('=')), true);
     if (name != "after" && name != "limit")
       out.append(pair).append("&");
@@ -35,7 +35,7 @@ std::string without_position(const std::string& target) {
   return out;
 }
 
-// The id of an event behind which there can be another one.
+// Returns true for the id of an event that another event can follow.
 bool is_event_id(std::string_view text) {
   uint64_t x = 0;
   const auto* end = text.data() + text.size();
@@ -78,8 +78,8 @@ void session::begin_stream(api_response x) {
                + x.body);
 }
 
-// Notices that the reader has gone, which writing would only learn at the second try. Through TLS a reader that goes
-// says so in bytes, and one that stays says nothing.
+// Notices that the reader has disconnected, which a write would only find out at the second try. With TLS a reader
+// sends bytes when it disconnects, and none otherwise.
 void session::watch() {
   wire_.socket().async_wait(wire::tcp::socket::wait_read, [self = shared_from_this()](error_code e) {
     error_code failed;
@@ -91,7 +91,7 @@ void session::watch() {
 void session::write_stream(std::string text) {
   outgoing_ = std::move(text);
   last_written_ = clock::now();
-  wire_.expires_after(server_.limits.write); // a reader that stalls is cut
+  wire_.expires_after(server_.limits.write); // a reader that stalls is cut off
   boost::asio::async_write(wire_, boost::asio::buffer(outgoing_), [self = shared_from_this()](error_code e, size_t) {
     if (e)
       self->close();
@@ -113,13 +113,13 @@ void session::look() {
   r.method = "GET";
   r.target = follow_ + "after=" + std::to_string(last_event_);
   r.event_stream = true;
-  // What it is about was there; a stream that has been silent for so long looks again whether it still is.
+  // The campaign existed when the stream began. A stream that has been silent for longer than `alive` checks it again.
   r.followed = clock::now() - last_written_ <= server_.limits.alive;
   ask(std::move(r), [](session& s, api_response x) { s.seen(std::move(x)); });
 }
 
 void session::seen(api_response x) {
-  if (x.status >= 400 && x.status < 500) { // it will not come right: the campaign is gone, or its digits name two
+  if (x.status >= 400 && x.status < 500) { // a retry cannot help: the campaign is gone, or its digits name two
     end_stream(x);
     return;
   }
@@ -134,7 +134,7 @@ void session::seen(api_response x) {
     wait();
 }
 
-// Who reads is told why, and gets the same answer if they come again.
+// Tells the reader the reason; a new request gets the same answer.
 void session::end_stream(const api_response& why) {
   tell(why);
   outgoing_ = "event: error\ndata: " + why.body + "\n\n";

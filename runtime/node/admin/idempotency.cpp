@@ -10,7 +10,7 @@ namespace kevolve {
 
 namespace {
 
-constexpr std::string_view prefix = "idempotent/"; // of index
+constexpr std::string_view prefix = "idempotent/"; // in the index table
 
 std::string store_key(const std::string& key) {
   return std::string{prefix} + sha256_hex(key);
@@ -117,7 +117,7 @@ std::vector<write_op> idempotency_memory::begin_writes(const api_request& reques
   {
     std::lock_guard lock{guard_};
     for (const auto& key : std::exchange(forgotten_, {}))
-      if (!entries_.contains(key)) // it may have come again
+      if (!entries_.contains(key)) // the key may have come again
         out.push_back(write_op::erase(table::index, store_key(key)));
   }
   if (!request.idempotency_key.empty())

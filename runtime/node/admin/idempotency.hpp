@@ -1,6 +1,6 @@
-// Answers kept for 24 hours, and of the latest 4,096 keys at most, so that a POST repeated with the same
-// Idempotency-Key takes effect once. What is kept is also in the store, written together with the audit's records, so
-// that neither a restart nor a crash forgets it.
+// Answers are kept for 24 hours and for at most the latest 4,096 keys, so that a POST repeated with the same
+// Idempotency-Key takes effect once. They are also stored, together with the audit's records, so that a restart or a
+// crash loses none.
 #pragma once
 
 #include "runtime/node/admin/exchange.hpp"
@@ -16,12 +16,12 @@
 
 namespace kevolve {
 
-// As it is stored.
+// The stored form of an answer.
 struct kept_answer {
   std::string key;
   std::string request; // SHA-256 of method, target and body
   int64_t since_ns = 0;
-  uint32_t status = 0; // 0: begun, and no answer yet
+  uint32_t status = 0; // 0: the request has begun and has no answer yet
   std::string content_type;
   std::string body;
 };
@@ -34,19 +34,20 @@ class idempotency_memory {
 public:
   using clock = std::chrono::system_clock;
 
-  // What a node before this one has kept. A request that it had begun and not ended stays without an answer: nobody
-  // knows whether it took effect.
+  // Loads the answers of an earlier node. A request that had begun and not ended stays without an answer, because it is
+  // unknown whether it took effect.
   result<void> restore(const store& data, clock::time_point now);
 
-  // Nothing: the request is new and now counts as begun. Else what to answer: the first one's answer, 409 while
-  // that is still under way, 422 if the key came with another request before.
+  // Returns nothing if the request is new; it then counts as begun. Otherwise returns the answer: the first one's, 409
+  // while that is in progress, 422 if the key came with another request.
   std::optional<api_response> begin(const api_request& request, clock::time_point now);
-  // Keeps a success or a refusal; a fault of ours (5xx) is forgotten, so that the repeat may succeed.
+  // Keeps a success or a refusal. A server error (5xx) is forgotten, so that a repeat may succeed.
   void end(const std::string& key, const api_response& response, clock::time_point now);
-  // It took effect and cannot be recorded: asked again it is told so, for doing it twice is worse.
+  // Marks a request that took effect but could not be recorded. A repeat is told so, because doing it twice would be
+  // worse.
   void end_unrecorded(const std::string& key);
 
-  // What the store must be told when a request begins, and when it ends.
+  // Returns the writes to the store when a request begins, and when it ends.
   std::vector<write_op> begin_writes(const api_request& request, clock::time_point now);
   static std::vector<write_op> end_writes(const api_request& request, const api_response& response,
                                           clock::time_point now);
@@ -58,7 +59,7 @@ private:
   struct entry {
     std::string request;
     std::optional<api_response> answer;
-    bool interrupted = false; // begun, and nobody has recorded its end
+    bool interrupted = false; // begun, and its end is not recorded
     clock::time_point since;
   };
   void forget_old(clock::time_point now);
@@ -66,7 +67,7 @@ private:
   std::mutex guard_;
   std::map<std::string, entry> entries_;
   std::deque<std::string> order_;
-  std::vector<std::string> forgotten_; // and not yet erased from the store
+  std::vector<std::string> forgotten_; // not yet erased from the store
 };
 
 } // namespace kevolve

@@ -17,7 +17,7 @@ std::string to_pretty_text(const json& x) {
 
 namespace {
 
-// The last `width` digits.
+// Appends the last `width` digits.
 void append_digits(std::string& out, int64_t x, size_t width) {
   out.append(width, '0');
   for (auto at = out.end(); width > 0; --width, x /= 10)
@@ -42,7 +42,7 @@ void append_time(std::string& out, int64_t since_epoch_ns) {
   out += 'Z';
 }
 
-// Nothing to escape and nothing to look at: the rest is the library's.
+// Returns true if nothing needs escaping; other texts go through the library.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }

@@ -1,4 +1,4 @@
-// JSON as the admin and the command line write it: keys in the order they are put in, no NaN, no infinity.
+// JSON in the form that the admin and the command line write: keys in insertion order, no NaN, no infinity.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,19 +11,19 @@ namespace kevolve {
 
 using json = nlohmann::ordered_json;
 
-// One line. Numbers that JSON cannot say become null, bytes that are no UTF-8 the replacement character.
+// Returns one line. Numbers that JSON cannot express become null, bytes that are not UTF-8 the replacement character.
 std::string to_text(const json& x);
-// The same, indented for people.
+// Returns the text indented for people.
 std::string to_pretty_text(const json& x);
 
-// "2026-01-31T12:00:00.123456789Z"; null for 0.
+// Returns "2026-01-31T12:00:00.123456789Z"; null unless positive.
 json time_json(int64_t since_epoch_ns);
 
-// Text, or null if empty.
+// Returns the text, or null if it is empty.
 json or_null(const std::string& text);
 
-// An object written as text at once, member by member: for the rows of pages, where to make a tree of values first
-// costs several times what the rest of the answer does.
+// Writes an object directly as text, member by member. It serves the rows of pages, where building a tree of values
+// first would cost several times as much as the rest of the answer.
 class json_row {
 public:
   json_row() { out_.reserve(512); }

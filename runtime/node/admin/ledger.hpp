@@ -1,5 +1,5 @@
-// Writes what must be on disk before a state-changing request is answered: its audit records and its idempotency key.
-// A thread of its own gathers what waits into one synced write; nobody else blocks.
+// Writes what must be on disk before a changing request is answered: its audit records and its idempotency key. A
+// thread of its own gathers waiting entries into one synced write; nothing else blocks.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -17,20 +17,20 @@ namespace kevolve {
 
 class request_ledger {
 public:
-  // Goes on with the chain that the store holds.
+  // Continues the audit chain that the store holds.
   static result<std::unique_ptr<request_ledger>> open(std::shared_ptr<store> data);
   ~request_ledger();
   request_ledger(const request_ledger&) = delete;
   request_ledger& operator=(const request_ledger&) = delete;
 
-  // `then` follows in the ledger's thread when all of it is on disk, or nothing is. The record's number and hashes
-  // are filled in on the way.
+  // Calls `then` in the ledger's thread when everything is on disk, or with the error when nothing is. The record's
+  // number and hashes are filled in by the ledger.
   void write(audit_record record, std::vector<write_op> others, std::function<void(const result<void>&)> then);
-  // Writes what waits, then refuses. Not from `then`.
+  // Writes the waiting entries, then refuses new ones. Must not be called from `then`.
   void stop();
 
   const store& data() const { return *data_; }
-  // What has been recorded since the ledger was opened.
+  // Counts the events since the ledger was opened.
   event_tally& tally() { return tally_; }
   audit_end end() const;
 
@@ -46,11 +46,11 @@ private:
 
   std::shared_ptr<store> data_;
   event_tally tally_;
-  mutable std::mutex guard_; // covers what follows
+  mutable std::mutex guard_; // guards the members below
   std::condition_variable came_;
   std::vector<entry> waiting_;
   bool stopping_ = false;
-  audit_end end_; // changed by the thread alone
+  audit_end end_; // changed only by the thread
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Calls of models, what they cost, and the providers, as JSON. Unknown counts and costs are null.
+// Model calls, their costs, and the providers as JSON. Unknown counts and costs are null.
 #pragma once
 
 #include "actors/models/provider_messages.hpp"

@@ -16,7 +16,7 @@ struct node_parts_read {
   id128 campaign;
   node_record record;
   campaign_spec spec;
-  bool ended = false; // the campaign
+  bool ended = false; // true if the campaign has ended
   std::map<uint64_t, node_record> parents;
   json evaluations = json::array();
   json exchanges = json::array(); // with models
@@ -26,7 +26,7 @@ std::string name_of(uint64_t index) {
   return index == 0 ? "reference" : "node " + std::to_string(index);
 }
 
-// The reference stands in the tree as node 0 without a record of its own.
+// The reference is node 0 of the tree and has no record of its own.
 json reference_json(const node_parts_read& p) {
   const auto& t = p.spec.task;
   return {{"index", 0},
@@ -40,7 +40,7 @@ json reference_json(const node_parts_read& p) {
 void reply_with_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, const found_values& sources) {
   auto out = to_json(p->record);
   if (p->ended && p->record.state != "finished")
-    out["state"] = "abandoned"; // as the tree says it
+    out["state"] = "abandoned"; // the tree uses the same word
   auto own = sources.find("source");
   out["source"] = own == sources.end() ? json(nullptr) : json(own->second);
   const auto& reference = p->spec.task.reference_source;
@@ -72,7 +72,7 @@ void read_sources(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) 
   gather(c, wanted, [c, p](const found_values& sources) { reply_with_sources(c, p, sources); });
 }
 
-// One after the other.
+// Reads the exchanges one after the other.
 void read_exchanges(const call_ptr& c, const std::shared_ptr<node_parts_read>& p,
                     const std::shared_ptr<std::vector<stored_value>>& found, size_t next) {
   if (next == found->size()) {
@@ -127,7 +127,7 @@ void read_around(const call_ptr& c, const std::shared_ptr<node_parts_read>& p) {
   });
 }
 
-// A node that has been selected but not yet proposed has no record: its actor knows it.
+// A node that has been selected but not yet proposed has no record, so its actor is asked.
 void ask_live(const call_ptr& c, const std::shared_ptr<node_parts_read>& p, uint64_t index) {
   auto absent = [c, p, index](const failure& why) {
     if (why.code == errc::not_found)

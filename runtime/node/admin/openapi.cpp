@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* problem_type = "application/problem+json";
 
-// What idempotency_memory keeps.
+// Describes how long idempotency_memory keeps keys.
 std::string kept_keys_text() {
   return "a repeated request with the same key gets the first one's answer, as long as the key is remembered: for "
          + std::to_string(idempotency_memory::kept_for.count()) + " hours or until "

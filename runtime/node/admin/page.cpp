@@ -9,8 +9,8 @@ namespace kevolve {
 
 namespace {
 
-// Nothing but our own files runs or is loaded, nothing may frame the page, and no text can become markup: writing
-// to innerHTML and its like throws.
+// Only our own files run or are loaded, nothing may frame the page, and no text can become markup: writing to innerHTML
+// and the like throws.
 constexpr const char* content_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

@@ -1,5 +1,5 @@
-// The web page: its files at / and /page/, open to all, since they hold no data; what it shows it asks of /v1 with
-// the token.
+// The web page: its files are at / and /page/ and open to all, since they hold no data. The page asks /v1 for its data,
+// with the token.
 #pragma once
 
 #include "runtime/node/admin/router.hpp"

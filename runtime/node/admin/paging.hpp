@@ -15,7 +15,7 @@ struct page_request {
   uint64_t limit = 100;
 };
 
-// A page whose items end before the one at `last`.
+// Returns a page whose items end before the one at `last`.
 inline json page_json(json items, uint64_t last, uint64_t total) {
   const auto more = last < total;
   json out{{"items", std::move(items)}, {"total", total}, {"truncated", more}, {"next", nullptr}};
@@ -24,7 +24,7 @@ inline json page_json(json items, uint64_t last, uint64_t total) {
   return out;
 }
 
-// The same of items that are JSON text already, with more members behind: an object.
+// Returns the page as text. The items are JSON text already; `more` adds members.
 inline std::string page_text(const std::vector<std::string>& items, uint64_t last, uint64_t total,
                              const json& more = json::object()) {
   auto rest = page_json(json::array(), last, total);
@@ -43,7 +43,7 @@ inline std::string page_text(const std::vector<std::string>& items, uint64_t las
   return out.append("],").append(to_text(rest), 1);
 }
 
-// The asked page of `all`, each item turned into JSON by `to_item`. `next` is the cursor of the page after it.
+// Returns the requested page of `all`; `to_item` turns each item into JSON. `next` is the cursor of the following page.
 template <class T, class F>
 json page_of(const std::vector<T>& all, const page_request& asked, F to_item) {
   auto first = std::min<uint64_t>(asked.cursor, all.size());

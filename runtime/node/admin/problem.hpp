@@ -9,27 +9,27 @@
 
 namespace kevolve {
 
-// One of several things wrong with a body; `key` is empty where it is about the whole.
+// One of several errors in a body; `key` is empty if it concerns the whole body.
 struct problem_error {
   std::string key;
   std::string detail;
 };
 
-// `type` is "urn:kevolve:problem:" and the name.
+// A problem; its `type` is "urn:kevolve:problem:" followed by the name.
 struct problem {
   unsigned status = 500;
   std::string name;   // "not-found"
-  std::string detail; // for a person: what was expected and what to do
+  std::string detail; // for a person: the expectation and the remedy
   std::vector<problem_error> errors{};
 };
 
-// The problem that says a failure: not_found → 404, conflict → 409, timed_out → 504, …
+// Returns the problem for a failure: not_found → 404, conflict → 409, timed_out → 504, …
 problem to_problem(const failure& x);
 
-// 422, with every error.
+// Returns a 422 with every error.
 problem invalid(std::vector<problem_error> errors);
 
-// "Not Found"
+// Returns "Not Found" and the like.
 std::string status_text(unsigned status);
 
 api_response to_response(const problem& x);

@@ -14,7 +14,7 @@ namespace kevolve {
 
 namespace {
 
-// Pages: all, resident (proc(5), statm).
+// Returns all pages and the resident ones (proc(5), statm).
 std::pair<uint64_t, uint64_t> memory_pages() {
   std::ifstream in{"/proc/self/statm"};
   uint64_t all = 0;
@@ -23,7 +23,8 @@ std::pair<uint64_t, uint64_t> memory_pages() {
   return {all, resident};
 }
 
-// Seconds since the epoch: when the machine began, and how many ticks after that this process did (field 22 of stat).
+// Returns the start of this process in seconds since the epoch: the machine's boot time plus field 22 of stat, in
+// ticks.
 double started_s() {
   std::ifstream in{"/proc/self/stat"};
   std::stringstream text;

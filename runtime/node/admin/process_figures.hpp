@@ -1,4 +1,4 @@
-// What this process takes of the machine, under the names that Prometheus' own clients use.
+// The resources that this process uses, under the names of Prometheus' own clients.
 #pragma once
 
 #include "runtime/node/admin/exposition.hpp"

@@ -16,7 +16,8 @@ json ids(const std::vector<id128>& xs) {
   return out;
 }
 
-// Of a verdict or of a node that has it: the baseline's code was not timed again.
+// Returns the interval of a verdict or of its node; null if the object code is the baseline's, which is not timed
+// again.
 json measured_interval(const std::string& rule, double low, double high) {
   return rule == same_object ? json(nullptr) : interval_json(low, high);
 }

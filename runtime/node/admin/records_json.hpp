@@ -11,27 +11,27 @@
 namespace kevolve {
 
 json to_json(const campaign_status& s);
-// Rows of pages: JSON already.
+// Rows of pages, as JSON text.
 std::string to_text(const node_brief& n);
 std::string to_text(const card_view& v);
 json to_json(const resource_status& r);
-// Null where nothing was ever read; in it, null is what is unknown.
+// Returns null if nothing was ever read; a member is null if its value is unknown.
 json to_json(const device_sample& s);
 json to_json(const device_record& r);
 json to_json(const shape_timing& t, bool with_samples);
 json to_json(const correctness_report& c);
 json to_json(const judge_outcome& o, bool with_samples);
 json to_json(const evaluation_record& r);
-// A node without its texts.
+// Returns a node without its texts.
 json to_json(const node_record& r);
-// Its payload decoded by kind; "undecodable" in its place where the bytes do not hold.
+// Returns the event with its payload decoded by kind, or "undecodable" if the bytes are invalid.
 json to_json(const journal_event& e);
 
-// {kind, detail, retried}, or null.
+// Returns {kind, detail, retried}, or null if there is no fault.
 json to_json(const fault& f);
-// [low, high], or null where there is none.
+// Returns [low, high], or null if there is no interval.
 json interval_json(double low, double high);
-// Median, least and greatest of raw samples, or null.
+// Returns median, least and greatest of raw samples, or null.
 json spread_json(const std::vector<double>& samples_ns);
 std::string to_string(comparison_decision d);
 

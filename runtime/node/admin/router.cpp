@@ -26,7 +26,7 @@ bool is_parameter(std::string_view segment) {
   return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
 }
 
-// How well a pattern fits: nothing if not at all, else one bit per literal segment, the first weighing most.
+// Rates a match: nothing if the pattern does not fit, else one bit per literal segment, of which the first weighs most.
 std::optional<uint64_t> fit(const std::vector<std::string>& wanted, const std::vector<std::string_view>& given) {
   if (wanted.size() != given.size())
     return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<uint64_t> fit(const std::vector<std::string>& wanted, const std::v
   return score;
 }
 
-// Of a path that fits; nothing if one says nothing, or is not encoded properly.
+// Returns the values of a path that fits; nothing if one is empty or badly encoded.
 std::optional<std::map<std::string, std::string>> values_of(const std::vector<std::string>& wanted,
                                                             const std::vector<std::string_view>& given) {
   std::map<std::string, std::string> out;

@@ -1,5 +1,5 @@
-// The route table: what the admin answers to. The router, the checks of parameters and the OpenAPI document all
-// read the same table, so none can disagree.
+// The table of the admin's routes. The router, the checks of parameters and the OpenAPI document all read this table,
+// so they cannot disagree.
 #pragma once
 
 #include "runtime/node/admin/problem.hpp"
@@ -22,10 +22,10 @@ struct query_parameter {
   std::string name;
   std::string summary;
   bool integer = false;
-  uint64_t low = 0; // of an integer
+  uint64_t low = 0; // bounds of an integer
   uint64_t high = UINT64_MAX;
   uint64_t fallback = 0;
-  std::vector<std::string> choices; // of a text; empty: any
+  std::vector<std::string> choices; // values of a text; empty: any
 };
 
 enum class body_type : uint8_t { text = 0, integer, number, texts, table };
@@ -37,19 +37,19 @@ struct body_field {
   std::string summary;
   bool required = false;
   bool nullable = false;
-  double low = 0.0;                   // of a number
-  double high = 0.0;                  // of a number, or the bytes of a text; 0: any
-  std::vector<std::string> choices{}; // of a text; empty: any
+  double low = 0.0;                   // bounds of a number
+  double high = 0.0;                  // of a number, or the most bytes of a text; 0: no limit
+  std::vector<std::string> choices{}; // values of a text; empty: any
 };
 
-// In a few words each.
+// Shorthands for body fields.
 body_field text_field(std::string name, std::string summary, double most_bytes, bool required = false,
                       std::vector<std::string> choices = {});
 body_field number_field(std::string name, std::string summary, body_type type, double low, double high,
                         bool required = false);
 
-// Whether an answer may serve others who ask the same a moment later: no, or until something is asked to change, or
-// until the campaign it is about stores something.
+// Says how long an answer may serve others who ask the same: not at all, until a change is requested, or until the
+// campaign that it is about stores something.
 enum class sharing : uint8_t { none = 0, any, campaign };
 
 struct route {
@@ -57,23 +57,24 @@ struct route {
   std::string pattern; // "/v1/campaigns/{id}"
   std::string id;      // operationId: "get_campaign"
   std::string summary;
-  bool open = false;      // no token needed
-  bool immediate = false; // asks nobody: answers at once, without an actor of its own
-  bool ends = false;      // something under way: taken also where nothing new can be stored
-  bool reads = false;     // asks mostly the store, and is read on a thread for that: an actor each would be waited for
+  bool open = false;      // no token is needed
+  bool immediate = false; // asks no actor: answers at once, without an actor of its own
+  bool ends = false;      // ends something in progress, so it is accepted even if nothing new can be stored
+  bool reads = false;     // mostly reads the store: runs on a thread for reading, because starting an actor would take
+                          // longer
   sharing shared = sharing::none;
   std::vector<query_parameter> query;
-  std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: none taken
-  std::vector<body_field> fields; // the same with types, where texts do not do; not both
+  std::vector<std::string> body;  // keys of the JSON body, all optional texts; empty: no body
+  std::vector<body_field> fields; // typed keys, where texts do not suffice; never together with `body`
   std::vector<std::string> produces{"application/json"};
-  std::string conflict; // what its 409 says; empty: it has none to expect
+  std::string conflict; // the meaning of its 409; empty if it returns none
   std::function<void(const call_ptr&)> handler;
 };
 
 struct matched {
   const route* to = nullptr;
   std::map<std::string, std::string> path;  // values of {…}
-  std::map<std::string, std::string> query; // checked
+  std::map<std::string, std::string> query; // checked values
 };
 
 struct mismatch {
@@ -85,19 +86,19 @@ class router {
 public:
   explicit router(std::vector<route> table);
 
-  // 404, 405 with the methods there are, 400 for parameters that are unknown or out of bounds. A literal segment
-  // goes before a {…}.
+  // Finds the route. Fails with 404, with 405 and the methods allowed, or with 400 for parameters that are unknown or
+  // out of bounds. A literal segment takes precedence over a {…}.
   tl::expected<matched, mismatch> match(std::string_view method, std::string_view target) const;
-  // Whether the path may be asked without a token.
+  // Returns true if the path may be requested without a token.
   bool is_open(std::string_view target) const;
   const std::vector<route>& table() const { return table_; }
 
 private:
   std::vector<route> table_;
-  std::vector<std::vector<std::string>> patterns_; // of each route, by segments
+  std::vector<std::vector<std::string>> patterns_; // segments of each route's pattern
 };
 
-// The OpenAPI 3.1 document of a table.
+// Returns the OpenAPI 3.1 document of a table.
 std::string openapi_of(const std::vector<route>& table, const std::string& version);
 
 } // namespace kevolve

@@ -5,7 +5,7 @@ namespace kevolve {
 namespace {
 
 constexpr size_t most_answers = 64;
-constexpr size_t most_bytes = size_t{256} << 10U; // of one
+constexpr size_t most_bytes = size_t{256} << 10U; // of one answer
 
 } // namespace
 

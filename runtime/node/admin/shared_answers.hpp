@@ -1,4 +1,5 @@
-// One answer for all who ask the same at about the same time: building a page costs several times what sending it does.
+// Shares one answer among all who ask the same at about the same time: building a page costs several times as much as
+// sending it.
 #pragma once
 
 #include "runtime/node/admin/exchange.hpp"
@@ -17,16 +18,16 @@ class shared_answers {
 public:
   using clock = std::chrono::steady_clock;
 
-  // An answer holds for so long; zero: none is kept.
+  // An answer is valid for so long; zero: none is kept.
   explicit shared_answers(std::chrono::milliseconds fresh) : fresh_(fresh) {}
 
-  // The answer to that target, if nothing that it tells of has changed since: `version` counts the changes.
+  // Returns the answer for that target if its data has not changed since: `version` counts the changes.
   std::optional<api_response> find(const std::string& target, uint64_t version, clock::time_point now) const;
-  // Begun at that version, before it was built.
+  // Keeps an answer; `version` was read before the answer was built.
   void keep(const std::string& target, uint64_t version, const api_response& answer, clock::time_point now);
-  // Something was asked to change: what was begun before does not hold.
+  // Drops all answers because a change was requested; answers begun before it become invalid, too.
   void clear();
-  // Of how many such changes a version has to tell.
+  // Returns the number of such changes, which is part of a version.
   uint64_t changes() const { return changes_; }
 
 private:

@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr size_t most_files = 16;
 constexpr size_t longest_name = 200;
-constexpr size_t most_overrides = 256; // more than there are keys; each is looked for among all before it
+constexpr size_t most_overrides = 256; // more than there are keys; each is compared with all before it
 
 using errors = std::vector<problem_error>;
 
-// Gone with all it holds.
+// A temporary folder that is removed with its contents.
 struct scratch {
   scratch() {
     auto pattern = (fs::temp_directory_path() / "kevolve-submit-XXXXXX").string();
@@ -46,7 +46,7 @@ bool is_plain(const std::string& name) {
   return path.lexically_normal().generic_string() == name && *path.begin() != "..";
 }
 
-// The text at a key such as reference.file; empty if there is none.
+// Returns the text at a key such as reference.file; empty if there is none.
 std::string text_at(const document_value& root, std::initializer_list<std::string_view> keys) {
   const auto* at = &root;
   for (auto key : keys) {
@@ -57,12 +57,12 @@ std::string text_at(const document_value& root, std::initializer_list<std::strin
   return at->what == document_value::kind::text ? at->text : std::string{};
 }
 
-// By its name in the bundle: files name others from where they stand, an override from the bundle's root.
+// Returns a name in the bundle: names in a file are relative to that file, names in an override to the bundle's root.
 std::string whole_name(const std::string& file, const std::string& named) {
   return (fs::path{file}.parent_path() / named).lexically_normal().generic_string();
 }
 
-// What a file of the bundle names must be in the bundle.
+// Checks that a file named by the bundle is in the bundle.
 void check_named(const submitted_files& from, const std::string& file, const std::string& key, const std::string& named,
                  errors& out) {
   if (named.empty())
@@ -86,7 +86,7 @@ void append(errors& out, const std::vector<diagnostic>& from, const std::string&
   }
 }
 
-// The task's name in the bundle, if the campaign names one.
+// Returns the task's name in the bundle, if the campaign names one.
 std::string task_of(const submitted_files& from, const document_value& campaign, errors& out) {
   auto named = text_at(campaign, {"task"});
   const auto* value = campaign.find("task");
@@ -115,8 +115,8 @@ errors check_bundle(const submitted_files& from) {
     return out;
   auto campaign = parse_document(from.files.at(from.file), from.file);
   if (!campaign)
-    return out;                    // loading says so
-  std::vector<diagnostic> ignored; // likewise
+    return out;                    // loading reports it
+  std::vector<diagnostic> ignored; // loading reports these, too
   apply_overrides(*campaign, from.overrides, ignored);
   const auto task_file = task_of(from, *campaign, out);
   if (!out.empty() || task_file.empty())
@@ -162,7 +162,7 @@ tl::expected<campaign_spec, errors> load_submitted(const submitted_files& from) 
     append(wrong, spec.error(), folder.path);
     return tl::unexpected(std::move(wrong));
   }
-  // Where it stood for a moment is nobody's business.
+  // The temporary folder is removed from the paths.
   for (auto* path : {&spec->path, &spec->task.path, &spec->task.reference_path, &spec->task.oracle_path})
     if (path->starts_with(folder.path + "/"))
       *path = path->substr(folder.path.size() + 1);

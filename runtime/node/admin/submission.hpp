@@ -1,4 +1,4 @@
-// A campaign as it comes over HTTP: its files by name, loaded and checked as if they stood on this machine.
+// A campaign submitted over HTTP: its files, by name, are loaded and checked as if they were on this machine.
 #pragma once
 
 #include "config/campaign.hpp"
@@ -11,15 +11,15 @@
 namespace kevolve {
 
 struct submitted_files {
-  std::string file; // the campaign's, by its name in `files`
+  std::string file; // name of the campaign's file in `files`
   std::map<std::string, std::string> files;
   std::vector<std::string> overrides;
 };
 
-// What campaigns of this build may name.
+// Returns the names that campaigns of this build may use.
 known_names of_this_build();
 
-// Nothing but these files is read: names that lead out of them are errors. Every error at once.
+// Loads a campaign from these files only: names that lead outside are errors. Reports every error.
 tl::expected<campaign_spec, std::vector<problem_error>> load_submitted(const submitted_files& from);
 
 } // namespace kevolve

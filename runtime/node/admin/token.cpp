@@ -34,7 +34,7 @@ private:
   int fd_;
 };
 
-// Two random ids: 256 bits from the kernel.
+// Returns two random ids: 256 bits from the kernel.
 std::string new_token() {
   return to_string(random_id()) + to_string(random_id());
 }
@@ -66,7 +66,7 @@ result<std::string> read_token(const std::string& path) {
 }
 
 result<std::string> load_or_create_token(const std::string& path) {
-  // Created under another name and linked into place, so that nobody ever reads half a token.
+  // The file is created under another name and linked into place, so that no reader ever sees half a token.
   auto existing = read_token(path);
   if (existing || existing.error().code != errc::not_found)
     return existing;
@@ -89,12 +89,12 @@ result<std::string> load_or_create_token(const std::string& path) {
   ::unlink(draft.c_str());
   if (linked == 0)
     return token;
-  if (why == EEXIST) // another process was first
+  if (why == EEXIST) // another process created it first
     return read_token(path);
   return tl::unexpected(from_errno(why, "creating the token file " + path));
 }
 
-// RFC 9110, 11.1: the scheme's case does not matter.
+// The scheme's case does not matter (RFC 9110, 11.1).
 bool is_bearer(std::string_view authorization) {
   return authorization.size() > scheme.size() && ::strncasecmp(authorization.data(), scheme.data(), scheme.size()) == 0;
 }
@@ -105,7 +105,7 @@ bool token_check::accepts(std::string_view authorization) const {
   return is_bearer(authorization) && is_token(authorization.substr(scheme.size()));
 }
 
-// Hashed first, so that what a clock could tell is about hashes; and every digit is compared, whatever the first says.
+// Compares hashes, so that timing can reveal only hashes, and always compares every digit.
 bool token_check::is_token(std::string_view text) const {
   if (text.size() != size_)
     return false;

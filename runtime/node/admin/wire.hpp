@@ -1,5 +1,5 @@
-// A connection's bytes, plain or through TLS: one type, so that everything above is compiled once. Private to the
-// HTTP front.
+// A connection's bytes, plain or through TLS. It is one type, so that everything above is compiled once. Private to the
+// HTTP server.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -26,7 +26,7 @@ public:
   executor_type get_executor() { return tcp_.get_executor(); }
   bool secure() const { return tls_.has_value(); }
   tcp::socket& socket() { return tcp_.socket(); }
-  // Of everything that follows, until it is called again.
+  // Sets the time limit of the following operations, until it is called again.
   void expires_after(std::chrono::milliseconds limit) { tcp_.expires_after(limit); }
   void close() { tcp_.close(); }
 
@@ -48,7 +48,7 @@ public:
   void async_handshake(Handler&& handler) {
     tls_->async_handshake(boost::asio::ssl::stream_base::server, std::forward<Handler>(handler));
   }
-  // Tells the other side that nothing was cut off.
+  // Tells the peer that nothing was cut off.
   template <class Handler>
   void async_shutdown(Handler&& handler) {
     tls_->async_shutdown(std::forward<Handler>(handler));

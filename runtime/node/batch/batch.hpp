@@ -1,5 +1,5 @@
-// A campaign's evaluations as a file: out to a machine that no node reaches, and back. What of this changes a store is
-// one commit: all or nothing. The campaign's actor, where one lives, has been asked before
+// Exports a campaign's evaluations as a file to a machine that no node reaches, and imports the results. Each change of
+// a store is one commit: all or nothing. If the campaign's actor runs, it has been asked before
 // (actors/campaign/campaign_batch.cpp).
 #pragma once
 
@@ -13,38 +13,40 @@ namespace kevolve {
 
 class store;
 
-// Home, where no process runs the campaign: it is away from now on. errc::conflict: it is already, has ended, or
-// nothing awaits judgement.
+// Marks a campaign that no process runs as exported. errc::conflict: it is exported already, has ended, or no candidate
+// awaits judgement.
 result<batch_record> mark_away(store& data, const id128& campaign, const std::string& by);
-// And gives that up. errc::conflict: it is not away.
+// Cancels the export. errc::conflict: the campaign is not exported.
 result<batch_record> cancel_away(store& data, const id128& campaign, const std::string& by);
 
-// A campaign that is away, with all that judging it needs; prompts and replies stay. errc::conflict: it is not away.
+// Returns an exported campaign with everything that judging it needs, without prompts and replies. errc::conflict: the
+// campaign is not exported.
 result<batch_bundle> take_batch(const store& data, const id128& campaign);
 
-// The other machine: into a store of its own, once. errc::conflict: there is something else in it.
+// On the other machine, unpacks the batch into a store of its own, once. errc::conflict: the store holds something
+// else.
 result<void> unpack_batch(store& data, const batch_bundle& out);
-// What an earlier, interrupted work on the same batch has brought, into a store that holds no more than the batch.
+// Adds the results of earlier, interrupted work on the same batch to a store that holds only the batch.
 result<void> unpack_done(store& data, const batch_bundle& out, const batch_bundle& done);
-// What has been added since; no events: nothing that is worth taking home.
+// Returns the results added since the export. It has no events if there is nothing worth importing.
 result<batch_bundle> collect_batch(const store& data, const batch_bundle& out);
 
-// Home again.
+// The outcome of an import.
 struct batch_import {
   id128 batch;
   id128 campaign;
   std::string name;
-  bool added = false; // false: it was there already
+  bool added = false; // false: the batch was imported before
   uint64_t events = 0;
-  uint64_t candidates = 0; // judged
-  uint64_t left = 0;       // that await another batch
-  bool ended = false;      // the campaign, there
+  uint64_t candidates = 0; // judged candidates
+  uint64_t left = 0;       // candidates that await another batch
+  bool ended = false;      // true if the campaign ended on the other machine
   uint64_t best = 0;
   double speedup = 0.0;
 };
-// errc::conflict says what of the campaign has changed since it was exported; errc::corrupt, errc::bad_input: the
-// file does not fit. Where the campaign's actor lives and does not stand still for it (`still`), nothing is added: what
-// was imported before is told all the same.
+// Imports a batch. errc::conflict says what of the campaign has changed since the export; errc::corrupt and
+// errc::bad_input: the file does not fit. Without `still`, nothing is added, because the campaign's actor runs and is
+// not on hold; the result of an earlier import is still returned.
 result<batch_import> import_batch(store& data, const batch_bundle& back, const std::string& by, bool still = true);
 
 } // namespace kevolve

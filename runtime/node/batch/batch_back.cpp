@@ -1,4 +1,4 @@
-// What comes back.
+// The import of a batch.
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/ids.hpp"
@@ -13,7 +13,7 @@ namespace kevolve {
 
 namespace {
 
-// Whether it is the batch that the campaign is away with; true: that was imported before.
+// Checks that the campaign was exported as this batch. Returns true if it was imported before.
 result<bool> is_back_already(const campaign_fold& f, const batch_bundle& back, const std::string& digest) {
   const auto what = "batch " + short_string(back.batch);
   auto known = f.batches.find(back.batch);
@@ -31,7 +31,7 @@ result<bool> is_back_already(const campaign_fold& f, const batch_bundle& back, c
                                   + std::to_string(back.events.size()) + " and cannot be added");
 }
 
-// Still the campaign that was exported: nothing since has changed its tree.
+// Checks that the campaign is the one that was exported: no later event has changed its tree.
 result<void> stood_still(const stored_campaign& c, const batch_bundle& back) {
   if (c.events.size() < back.base || history_of(c.events, back.base) != back.history)
     return fail(errc::conflict, "the campaign is not the one that was exported: its first " + std::to_string(back.base)
@@ -43,7 +43,7 @@ result<void> stood_still(const stored_campaign& c, const batch_bundle& back) {
   return {};
 }
 
-// Of this campaign, in a place where judging writes, and what it says it is.
+// Returns true if the value belongs to this campaign, is in a table that judging writes, and has a valid record.
 bool belongs(const batch_bundle& back, const batch_value& v) {
   const auto& id = back.campaign;
   switch (static_cast<table>(v.where)) {
@@ -63,7 +63,7 @@ bool belongs(const batch_bundle& back, const batch_value& v) {
   }
 }
 
-// Texts and objects that a record speaks of.
+// Returns the digests of texts and objects that a record names.
 std::vector<std::string> names_in(const batch_value& v) {
   if (static_cast<table>(v.where) == table::nodes) {
     const auto node = decode<node_record>(v.value);
@@ -107,7 +107,7 @@ result<void> fits(campaign_fold& f, const stored_campaign& c, const batch_bundle
   return {};
 }
 
-// Of an ended campaign the stored status is the last word: as from here.
+// Returns the stored status of an ended campaign with this store's sequence and without its export.
 std::string own_status(const batch_value& v, uint64_t sequence) {
   auto status = decode_older<campaign_status>(v.value);
   status->last_sequence = sequence;
@@ -139,8 +139,8 @@ result<batch_import> import_batch(store& data, const batch_bundle& back, const s
     return fail(errc::bad_input,
                 "this is what was exported, and nothing is judged in it: kevolve batch work makes of it "
                 "what can be imported");
-  // Between the look at what is stored and the commit nobody else may import: one file, asked for twice at once, was
-  // added twice, and the campaign's journal no longer held.
+  // Only one import may run between reading the store and the commit. Otherwise one file, imported twice at once, would
+  // be added twice and break the campaign's journal.
   static std::mutex one_at_a_time;
   const std::lock_guard alone{one_at_a_time};
   auto c = read_campaign(data, back.campaign);

@@ -71,7 +71,7 @@ bool stands_still(event_kind k) {
   switch (k) {
     case event_kind::session_started:
     case event_kind::node_proposed:
-    case event_kind::evaluation_intent: // of what a model has compiled before it answers
+    case event_kind::evaluation_intent: // of a compilation that a model asked for before its reply
     case event_kind::evaluation_result:
     case event_kind::node_faulted:
     case event_kind::campaign_state:
@@ -100,7 +100,7 @@ bool may_come_back(event_kind k) {
     case event_kind::campaign_ran:
     case event_kind::campaign_finished:
       return true;
-    default: // that it was paused for the other machine's troubles is no matter of this one's
+    default: // a pause for trouble on the other machine does not matter here
       return false;
   }
 }

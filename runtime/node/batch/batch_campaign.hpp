@@ -1,4 +1,4 @@
-// A campaign as its store holds it, for what takes it out, adds to it or brings it back. Private to batch/.
+// A campaign as its store holds it, for its export and import. Private to batch/.
 #pragma once
 
 #include "actors/campaign/campaign_fold.hpp"
@@ -18,18 +18,18 @@ struct stored_campaign {
   campaign_fold fold;
 };
 
-// errc::not_found; errc::corrupt: its events do not add up.
+// Reads a campaign. errc::not_found; errc::corrupt if its events are inconsistent.
 result<stored_campaign> read_campaign(const store& data, const id128& campaign);
 
-// Folds one event, whose place in the campaign is `sequence`.
+// Folds one event; `sequence` is its position in the campaign.
 void fold_event(campaign_fold& f, const id128& campaign, const batch_event& e, uint64_t sequence);
 
 // Calls `each(key, value)` for all records with the prefix.
 result<void> each_record(const store& data, table where, const std::string& prefix,
                          const std::function<void(const std::string&, const std::string&)>& each);
 
-// Whether an event of that kind at home leaves the tree as it was, so that what comes back still fits; whether judging
-// may bring it.
+// stands_still() returns true if such an event leaves the tree of an exported campaign unchanged, so that its results
+// still fit. may_come_back() returns true if judging may add such an event.
 bool stands_still(event_kind k);
 bool may_come_back(event_kind k);
 

@@ -21,8 +21,8 @@ constexpr size_t header_bytes = magic.size() + 2 + 8 + 8;
 constexpr size_t digest_bytes = 64; // hexadecimal
 constexpr uint64_t most_payload = uint64_t{4} << 30U;
 constexpr uint64_t most_file = most_payload + (most_payload >> 4U);
-constexpr uint64_t most_ratio = uint64_t{1} << 15U; // a block of 128 KiB takes zstd four bytes at least
-constexpr int compression = 6; // objects and samples: twice as small as at 1, in a tenth of a second
+constexpr uint64_t most_ratio = uint64_t{1} << 15U; // zstd needs at least four bytes for a block of 128 KiB
+constexpr int compression = 6; // half the size of level 1 for objects and samples, in a tenth of a second
 
 struct header {
   uint16_t format = batch_format;
@@ -38,7 +38,8 @@ std::string counted(size_t n) {
   return std::to_string(n) + " bytes";
 }
 
-// A pipe would never end and a device never be full: what is read is a file, and no larger than it says.
+// Reads a regular file, and no more of it than its size. A pipe might never end, and a device might supply bytes for
+// ever.
 result<std::string> read_bytes(const std::string& path) {
   const auto fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -96,7 +97,7 @@ result<batch_bundle> parse_batch(std::string_view bytes) {
   auto h = decode<header>(bytes.substr(magic.size(), header_bytes - magic.size()));
   if (!h)
     return tl::unexpected(h.error());
-  // In every format the header begins so, and the digest of all before it is the file's end.
+  // In every format the header begins like this, and the file ends with the digest of all bytes before it.
   if (bytes.size() < h->file_bytes)
     return fail(errc::corrupt,
                 "is cut short: it has " + std::to_string(bytes.size()) + " of " + counted(h->file_bytes));

@@ -1,5 +1,5 @@
-// A batch as one file: what a campaign is and awaits, on its way out; what was added to it, on its way back. README.md
-// is the format.
+// A batch as one file. An export holds a campaign and its candidates that await judgement; an import holds what was
+// added. README.md describes the format.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -12,7 +12,7 @@
 
 namespace kevolve {
 
-// An event as the store keeps it, without its places in the two sequences.
+// An event as the store keeps it, without its positions in the two sequences.
 struct batch_event {
   int64_t time_ns = 0;
   uint16_t kind = 0;
@@ -35,15 +35,15 @@ struct batch_bundle {
   batch_way way = batch_way::out;
   id128 batch;
   id128 campaign;
-  std::string name; // of the campaign, for people
+  std::string name; // name of the campaign, for people
   std::string target;
-  uint64_t candidates = 0;         // out: that await judgement; back: that were judged
-  uint64_t left = 0;               // back: that still await it
-  uint64_t base = 0;               // so many events of the campaign are what both sides have
-  std::string history;             // history_of() these
-  std::vector<batch_event> events; // out: these; back: what followed them
-  std::vector<batch_value> values; // out: all that belongs to the campaign; back: what is new or another
-  std::vector<std::string> blobs;  // likewise
+  uint64_t candidates = 0;         // out: candidates that await judgement; back: candidates that were judged
+  uint64_t left = 0;               // back: candidates that still await judgement
+  uint64_t base = 0;               // number of the campaign's events that both sides have
+  std::string history;             // history_of() those events
+  std::vector<batch_event> events; // out: those events; back: the events after them
+  std::vector<batch_value> values; // out: all of the campaign's values; back: new and changed ones
+  std::vector<std::string> blobs;  // blobs likewise
 };
 
 template <class I>
@@ -60,19 +60,20 @@ typename I::result_type inspect(I& f, batch_bundle& x) {
            x.blobs);
 }
 
-// A digest of events in their order: equal for equal histories, whenever they were recorded.
+// Returns a digest of the events in their order. Equal histories have equal digests, whenever they were recorded.
 std::string history_of(const std::vector<batch_event>& events, size_t count);
 
 inline constexpr uint16_t batch_format = 1;
 std::string to_batch_bytes(const batch_bundle& b, uint16_t format = batch_format);
-// errc::bad_input: no batch; errc::corrupt: cut, lengthened or changed; errc::newer_format.
+// Parses a batch. errc::bad_input: it is no batch; errc::corrupt: it was cut, lengthened or changed;
+// errc::newer_format.
 result<batch_bundle> parse_batch(std::string_view bytes);
 
-// errc::not_found; the failures of parse_batch(), with the file's name.
+// Reads a batch. errc::not_found, or the failures of parse_batch() with the file's name.
 result<batch_bundle> read_batch(const std::string& path);
-// Whether this may be written there: nothing is there, or, with `again`, an export of this very batch. errc::conflict.
+// Checks that nothing is at the path or, with `again`, an export of this very batch. errc::conflict otherwise.
 result<void> may_write(const std::string& path, const batch_bundle& b, bool again);
-// The file appears when it is whole and synced, over one of that name; returns its size.
+// Writes the file under another name, syncs it and renames it over any file at the path. Returns its size in bytes.
 result<uint64_t> write_batch(const std::string& path, const batch_bundle& b);
 
 } // namespace kevolve

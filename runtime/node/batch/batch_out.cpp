@@ -1,4 +1,4 @@
-// What goes out.
+// The export of a batch.
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/wall_clock.hpp"
@@ -21,7 +21,7 @@ result<batch_record> record_batch(store& data, const id128& campaign, batch_reco
   return r;
 }
 
-// Gathers records, and the names of the blobs that they speak of.
+// Gathers records and the digests of the blobs that they name.
 struct gathering {
   const store& data;
   batch_bundle out;
@@ -34,7 +34,7 @@ struct gathering {
   void keep(table where, const std::string& key, const std::string& value) {
     out.values.push_back({static_cast<uint8_t>(where), key, value});
   }
-  // A record that need not be there.
+  // Gathers a record if it exists.
   result<std::optional<std::string>> keep(table where, const std::string& key) {
     auto bytes = data.get(where, key);
     if (bytes && *bytes)
@@ -96,7 +96,7 @@ result<batch_record> mark_away(store& data, const id128& campaign, const std::st
   if (f.away)
     return fail(errc::conflict, "the campaign is " + away_text(*f.away));
   const auto waiting = awaiting_judgement(f);
-  // Its best may await the final confirmation.
+  // The campaign's best may await its final confirmation.
   const bool finishes =
       f.open.empty() && should_stop(rules_of(c->spec, f.steered), progress_of(f, wall_seconds_at_rest(f))).stop;
   if (waiting == 0 && !finishes)

@@ -1,4 +1,4 @@
-// On the other machine.
+// The work on the other machine.
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/batch/batch.hpp"
@@ -12,13 +12,13 @@ namespace kevolve {
 
 namespace {
 
-constexpr const char* unpacked_key = "batch/unpacked"; // of meta: which one the store was made for
+constexpr const char* unpacked_key = "batch/unpacked"; // in the meta table: the batch for which the store was made
 
 std::string mark_of(const batch_bundle& out) {
   return encode(std::pair{out.batch, out.history});
 }
 
-// That a session began and a fault ended it is nothing to take home.
+// Returns true if the event is worth importing. The start of a session and the fault that ended it are not.
 bool is_worth_it(const batch_event& e) {
   switch (static_cast<event_kind>(e.kind)) {
     case event_kind::campaign_prepared:
@@ -69,7 +69,7 @@ result<void> unpack_done(store& data, const batch_bundle& out, const batch_bundl
   auto events = data.last_campaign_sequence(out.campaign);
   if (!events)
     return tl::unexpected(events.error());
-  if (*events != out.base) // worked on already, and no less far
+  if (*events != out.base) // worked on already, at least as far
     return {};
   transaction t;
   put_all(t, done);

@@ -1,4 +1,4 @@
-// The web page's files, as the build put them into this program.
+// The web page's files, embedded into this program by the build.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ struct page_file {
   std::string_view bytes;
 };
 
-// index.html first. Lives as long as the program.
+// Returns the files, index.html first. They live as long as the program.
 std::span<const page_file> page_files();
 
 } // namespace kevolve
