@@ -34,7 +34,8 @@ result<void> sync(const fs::path& path) {
   return failed ? tl::unexpected(from_errno(why, "writing " + path.string())) : result<void>{};
 }
 
-result<std::string> read_all(const fs::path& path) { // of a file: reading a directory throws, a pipe waits
+result<std::string> read_all(const fs::path& path) { // path must be a file: reading a directory throws, and a pipe
+                                                     // waits
   std::ifstream in{path, std::ios::binary};
   std::string out{std::istreambuf_iterator<char>{in}, {}};
   if (!in.is_open() || in.bad())
@@ -60,8 +61,8 @@ result<void> is_free(const fs::path& dir) {
   return fail(errc::conflict, dir.string() + " is there and not empty");
 }
 
-// A directory that becomes `out` when it is whole, and nothing if it does not come to that. A file in it is locked
-// meanwhile, so that one whose file nobody locks was left by a process that was killed.
+// A directory that becomes `out` when it is complete, and is removed otherwise. A file in it is locked meanwhile: if it
+// is not locked, a killed process left the directory.
 class draft {
 public:
   explicit draft(fs::path out) : out_(std::move(out)), at_(out_.string() + infix + to_string(random_id())) {}
@@ -129,23 +130,23 @@ private:
   int lock_ = -1;
 };
 
-// A clean form, so that "D/" and "D" give the same neighbours.
+// Returns a normal form, so that "D/" and "D" have the same parent.
 fs::path clean(const std::string& text) {
   auto out = fs::absolute(text).lexically_normal();
   return out.has_filename() ? out : out.parent_path();
 }
 
-// Whether `inner` is `outer` or lies below it.
+// Returns true if `inner` is `outer` or lies below it.
 bool is_below(const fs::path& inner, const fs::path& outer) {
   auto [end, other] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
   return end == outer.end();
 }
 
-// A copy inside what it is a copy of is lost together with it, and RocksDB takes what lies in its directory for its
-// own.
+// Checks that a backup lies outside its data directory. Otherwise it would be lost together with the original, and
+// RocksDB would treat its files as its own.
 result<void> is_apart(const fs::path& out, const fs::path& data_dir, copy_place place) {
   std::error_code ec;
-  const auto real = fs::weakly_canonical(out, ec); // links lead nowhere else
+  const auto real = fs::weakly_canonical(out, ec); // resolved, so that links lead nowhere else
   const auto data = fs::weakly_canonical(clean(data_dir.string()), ec);
   if (place == copy_place::inside && (real.parent_path() != data || !real.filename().string().starts_with("fsck-")))
     return fail(errc::bad_input, out.string() + " is no place for a copy that is looked at and removed: "
@@ -156,8 +157,7 @@ result<void> is_apart(const fs::path& out, const fs::path& data_dir, copy_place 
   return {};
 }
 
-// Nor one inside another store, or inside what another backup has made: who takes that away, copies it or has it
-// checked takes this along.
+// Checks that the copy lies inside no other store or backup: deleting, copying or checking that would include the copy.
 result<void> is_in_no_store(const fs::path& out, const char* what) {
   std::error_code ec;
   const auto real = fs::weakly_canonical(out, ec);
@@ -210,7 +210,7 @@ result<void> is_file(const fs::path& from, const std::string& name) {
                                    "files again from where this one was copied from");
 }
 
-// Each file that the list names, as it was; calls `each(name, bytes)`.
+// Visits each file that the list names and verifies it; calls `each(name, bytes)`.
 template <class F>
 result<backup_report> visit(const fs::path& from, F each) {
   auto list = read_list(from);
@@ -234,7 +234,7 @@ result<backup_report> visit(const fs::path& from, F each) {
   return out;
 }
 
-// The bytes again under the same name: what a checkpoint has linked is shared no more.
+// Writes the bytes again under the same name, so that a file linked by a checkpoint is no longer shared.
 result<void> own_copy(const fs::path& path, const std::string& bytes) {
   auto fresh = path.string() + ".copy";
   if (auto r = write_all(fresh, bytes); !r)
@@ -258,7 +258,7 @@ result<backup_report> backup(const store& data, const std::string& out, copy_pla
   if (auto r = d.begin(); !r)
     return tl::unexpected(r.error());
   backup_report report;
-  // Before the copy: what comes in between is in the copy, and no event is missed by its end.
+  // Read before the copy is made: later events may be in the copy, but none before this one is missing.
   report.last_event = data.last_sequence();
   if (auto r = data.checkpoint(d.at().string()); !r)
     return tl::unexpected(r.error());

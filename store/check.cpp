@@ -1,4 +1,4 @@
-// Records one by one, then what they say of each other: events and the global order must match, without a hole.
+// Checks records one by one, then against each other: events and the global order must match, without a gap.
 #include "store/check.hpp"
 
 #include "runtime/base/codec.hpp"
@@ -51,7 +51,7 @@ private:
     return written;
   }
 
-  // Unseals and judges each record with the prefix; what is damaged goes to quarantine.
+  // Unseals and checks each record with the prefix; damaged ones go to quarantine.
   result<void> each(table where, std::string_view prefix, const judge& good) {
     std::optional<failure> stop;
     auto walked = db_.walk(where, prefix, {}, [&](std::string_view key, std::string_view sealed) {
@@ -69,7 +69,7 @@ private:
     });
     if (stop)
       return tl::unexpected(*stop);
-    // An unreadable file: fsck has reported it, or has already copied what it could.
+    // The file is unreadable: fsck has reported it, or has already copied the readable part.
     if (!walked && walked.error().code == errc::corrupt) {
       report_.findings.push_back({to_string(where), walked.error().detail, {}});
       return {};
@@ -93,7 +93,7 @@ private:
     return {};
   }
 
-  // The global order first: it knows the numbers of events that are damaged.
+  // The global order comes first, because it knows the numbers of damaged events.
   result<void> check_order() {
     return each(table::index, {&record::order_prefix, 1}, [&](std::string_view key, std::string_view target) {
       const auto next = record::after_forgotten(target);
@@ -128,7 +128,7 @@ private:
       while (++end < event->campaign_sequence)
         lost_.emplace(record::event_key(event->campaign, end), 0);
       if (event->sequence == 0)
-        return {}; // a stand-in whose number nobody knows
+        return {}; // a stand-in whose number is unknown
       auto order = record::order_key(event->sequence);
       auto place = db_.read(table::index, order);
       if (!place || !*place || **place != key) {
@@ -155,7 +155,8 @@ private:
       lost_[key] = sequence;
       claim(sequence);
     }
-    // Numbers without an event belong to the events without a number, in order; what is over is the node's.
+    // Numbers without an event go to the events without a number, in order; the remaining ones become events of the
+    // node.
     uint64_t free = 1;
     auto next_free = [&] {
       while (free < claimed_.size() && claimed_[free])
@@ -203,14 +204,14 @@ private:
     };
     if (auto done = each(table::blobs, {}, named_rightly); !done)
       return done;
-    // The caller's part of the index: all prefixes that are not the store's own.
+    // The caller's part of the index has all prefixes that are not the store's own.
     for (unsigned first = record::first_free_index_byte; first <= 0xff; ++first)
       if (auto done = each(table::index, std::string(1, static_cast<char>(first)), any); !done)
         return done;
     return {};
   }
 
-  // Damage of it is told and never mended: what was tampered with must stay visible.
+  // Reports damage of the audit log and never repairs it: tampering must stay visible.
   result<void> check_audit() {
     audit::checker log;
     auto tell = [&](std::string_view key, const std::string& wrong) {
@@ -218,11 +219,11 @@ private:
         found(table::index, key, wrong, "left as it is");
     };
     auto walked = db_.walk(table::index, audit::prefix, {}, [&](std::string_view key, std::string_view sealed) {
-      if (auto payload = record::unseal(table::index, key, sealed)) // else it is on its way to quarantine
+      if (auto payload = record::unseal(table::index, key, sealed)) // otherwise it goes to quarantine
         tell(key, log.next(key, *payload));
       return true;
     });
-    if (!walked && walked.error().code != errc::corrupt) // an unreadable file, which each() has told of
+    if (!walked && walked.error().code != errc::corrupt) // an unreadable file, which each() has reported
       return walked;
     auto end = db_.read(table::index, audit::end_key);
     if (end)
@@ -242,9 +243,9 @@ private:
   fsck_report& report_;
   rocksdb::WriteBatch batch_;
   std::map<id128, uint64_t> ends_;        // campaign → its last good or lost event
-  std::map<std::string, uint64_t> named_; // event key → sequence: in the order, but not readable
+  std::map<std::string, uint64_t> named_; // event key → sequence: named by the order, but not readable
   std::map<std::string, uint64_t> lost_;  // event key → sequence, 0 while unknown
-  std::vector<bool> claimed_{true};       // global sequences that have an event; 0 is none
+  std::vector<bool> claimed_{true};       // global sequences that have an event; 0 is not a sequence
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The part of fsck that looks at records. Private to store/.
+// The part of fsck that checks records. Private to store/.
 #pragma once
 
 #include "store/database.hpp"

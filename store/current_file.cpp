@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> files_of(rocksdb::Env* env, const std::string& path) {
   std::vector<std::string> names;
-  env->GetChildren(path, &names).PermitUncheckedError(); // none where there is no directory
+  env->GetChildren(path, &names).PermitUncheckedError(); // empty if there is no directory
   return names;
 }
 
@@ -20,7 +20,7 @@ bool holds_data(const std::string& name) {
   return name.ends_with(".sst") || name.ends_with(".log") || name.ends_with(".blob");
 }
 
-// "MANIFEST-000005" → 5; 0 for another name.
+// Returns 5 for "MANIFEST-000005"; 0 for another name.
 uint64_t manifest_number(const std::string& name) {
   constexpr std::string_view prefix = "MANIFEST-";
   uint64_t number = 0;
@@ -36,14 +36,14 @@ uint64_t manifest_number(const std::string& name) {
 std::string lost_part(rocksdb::Env* env, const std::string& path) {
   auto names = files_of(env, path);
   if (env->FileExists(path + "/CURRENT").IsNotFound()) {
-    // A crash while the very first database was made leaves its manifest and nothing else.
+    // A crash while the first database was made leaves only its manifest.
     auto any =
         std::any_of(names.begin(), names.end(), [](const auto& n) { return holds_data(n) || manifest_number(n) > 1; });
     return any ? "CURRENT" : "";
   }
   std::string named;
   if (!rocksdb::ReadFileToString(env, path + "/CURRENT", &named).ok() || named.empty() || named.back() != '\n')
-    return {}; // opening says what is wrong
+    return {}; // opening reports the error
   named.pop_back();
   auto there = std::find(names.begin(), names.end(), named) != names.end();
   return manifest_number(named) == 0 || there ? "" : named;

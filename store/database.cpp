@@ -21,15 +21,15 @@ namespace kevolve {
 namespace {
 
 rocksdb::Slice slice(std::string_view x) {
-  return {x.empty() ? "" : x.data(), x.size()}; // a default view is null, which memcmp must not see
+  return {x.empty() ? "" : x.data(), x.size()}; // a default view is null, which memcmp must not get
 }
 
 std::string_view view(const rocksdb::Slice& x) {
   return {x.data(), x.size()};
 }
 
-// A write that failed may still stand in the log, whole or in part. The store has told its caller that it is not
-// there, so a reopening leaves it out.
+// Leaves failed writes out when the log is replayed. They may still be in the log, whole or in part, but the store has
+// told its caller that they are not stored.
 class tail_filter : public rocksdb::WalFilter {
 public:
   explicit tail_filter(uint64_t until) : until_(until) {}
@@ -56,7 +56,7 @@ public:
     std::lock_guard hold{guard_};
     last_ = *status;
   }
-  // RocksDB would go on by itself with a log that holds the refused write. The store reopens instead.
+  // RocksDB would continue with a log that holds the refused write. The store reopens instead.
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* automatic) override {
     *automatic = false;
   }
@@ -70,8 +70,8 @@ private:
   rocksdb::Status last_;
 };
 
-// RocksDB's words go to our log. Its own LOG file must not exist: when a full disk refuses one line of it, the next
-// line trips an assertion in writable_file_writer.h, which Debian's build keeps, and takes the process along.
+// Forwards RocksDB's messages to our log. Its own LOG file must not exist. If a full disk refuses one line of it, the
+// next line fails an assertion in writable_file_writer.h. Debian's build keeps that assertion, which ends the process.
 class forwarding_logger : public rocksdb::Logger {
 public:
   forwarding_logger() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
@@ -82,11 +82,11 @@ public:
     std::array<char, 1024> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
     std::string_view line{text.data()};
-    // Its warnings are for its developers: what concerns an operator is in the results of our calls.
+    // Its warnings are for its developers: the results of our calls carry all that concerns an operator.
     log::write(level == rocksdb::InfoLogLevel::WARN_LEVEL ? log::level::debug : log::level::warn, "rocksdb",
                line.substr(0, line.find_last_not_of(" \n") + 1));
   }
-  void Logv(const char*, va_list) override {} // headers
+  void Logv(const char*, va_list) override {}
 };
 
 rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
@@ -102,7 +102,7 @@ rocksdb::ColumnFamilyOptions family_options(const database_options& o, table t,
   rocksdb::ColumnFamilyOptions f;
   f.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
   f.write_buffer_size = std::max<size_t>(o.write_buffer_bytes / 2, 64U << 10U);
-  f.arena_block_size = 64U << 10U; // most tables of a small store hold little
+  f.arena_block_size = 64U << 10U; // most tables of a small store hold little data
   f.max_write_buffer_number = 2;
   f.compression = rocksdb::kLZ4Compression;
   f.bottommost_compression = rocksdb::kZSTD;
@@ -130,12 +130,12 @@ rocksdb::Options base_options(const database_options& o) {
   r.db_write_buffer_size = o.write_buffer_bytes;
   r.max_total_wal_size = 2 * o.write_buffer_bytes;
   r.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  r.track_and_verify_wals_in_manifest = true; // a missing or shortened finished log is noticed
+  r.track_and_verify_wals_in_manifest = true; // notices a missing or shortened finished log
   r.paranoid_checks = true;
   r.max_bgerror_resume_count = 0; // see listener
   r.max_open_files = 256;
   r.max_background_jobs = 2;
-  r.allow_concurrent_memtable_write = false; // one thread writes
+  r.allow_concurrent_memtable_write = false; // only one thread writes
   r.bytes_per_sync = 1U << 20U;
   r.info_log = std::make_shared<forwarding_logger>();
   r.stats_dump_period_sec = 0;
@@ -167,12 +167,12 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
   if (options.env->FileExists(path + "/CURRENT").IsNotFound()) {
     if (!o.create)
       return fail(errc::not_found, "no store in " + path);
-    options.env->CreateDirIfMissing(path).PermitUncheckedError(); // opening says what is wrong
+    options.env->CreateDirIfMissing(path).PermitUncheckedError(); // opening reports the error
   } else {
     std::vector<std::string> present;
     if (auto s = rocksdb::DB::ListColumnFamilies(options, path, &present); !s.ok())
       return tl::unexpected(out->explain(s, "cannot read the tables of " + path));
-    // A crash while the store was made: the tables come after the rest.
+    // The store was interrupted while it was made: its tables are created last.
     if (o.only_meta && std::find(present.begin(), present.end(), to_string(table::meta)) == present.end())
       return fail(errc::not_found, "no store in " + path + " yet");
     for (const auto& name : present) {
@@ -183,7 +183,7 @@ result<std::unique_ptr<database>> database::open(const std::string& path, const 
         return fail(errc::newer_format, path + " has the table " + name + ", which this kevolve does not know");
     }
   }
-  options.env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW); // compactions yield to what somebody waits for
+  options.env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW); // compactions yield to waiting requests
   auto wanted = families_of(o);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
@@ -221,7 +221,7 @@ database::~database() {
     if (family != nullptr)
       db_->DestroyColumnFamilyHandle(family);
   db_->DestroyColumnFamilyHandle(default_family_);
-  // Everything acknowledged is in the log, so a failure here costs nothing.
+  // Everything acknowledged is in the log, so a failure here loses nothing.
   if (auto s = db_->Close(); !s.ok())
     log::warn("store", "closing {}: {}", path_, s.ToString());
 }
@@ -305,7 +305,7 @@ result<void> database::sync() {
 
 failure database::explain(const rocksdb::Status& status, const std::string& what) const {
   auto text = what + ": " + status.ToString();
-  // A write that waited for a flush which then failed gets the reason as a text only.
+  // A write that waited for a failed flush gets the reason only as a text.
   if (status.IsIncomplete() && helpers_)
     if (auto cause = helpers_->watcher->last(); !cause.ok() && !cause.IsIncomplete())
       return explain(cause, what);
@@ -319,7 +319,7 @@ failure database::explain(const rocksdb::Status& status, const std::string& what
     return {errc::internal, text};
   if (read_only_)
     return {errc::io, text}; // a reader leaves nothing behind
-  // RocksDB keeps no errno, so ask the directory.
+  // RocksDB keeps no errno, so a trial write finds the cause.
   if (auto probe = probe_space(path_, 4096); !probe)
     return {probe.error().code, text};
   return {errc::io, text};

@@ -28,7 +28,7 @@ std::string now_utc() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-// A directory entry is durable only once its parent is synced.
+// Makes the directory and its parents. An entry is durable only once its parent is synced.
 result<void> make_directory(const std::filesystem::path& directory) {
   std::error_code ec;
   if (std::filesystem::is_directory(directory, ec))
@@ -79,12 +79,12 @@ result<directory_lock> directory_lock::take(const std::string& directory, bool c
     const auto refused = refusal(directory, fd);
     if (::flock(fd, LOCK_SH | LOCK_NB) != 0)
       return tl::unexpected(refused);
-    // The file names who wrote in it last, not who reads.
+    // The file names the last writer, not the readers.
     return fail(errc::conflict, "data directory " + directory + " is being read by another kevolve, such as fsck; wait "
                                     + "until that has ended");
   }
   auto holder = "pid " + std::to_string(::getpid()) + ", since " + now_utc() + "\n";
-  // The text only serves the refusal's wording: on a full disk the lock holds without it.
+  // The text only serves the error message: on a full disk the lock works without it.
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, holder.data(), holder.size(), 0) < 0) {
   }
   return lock;

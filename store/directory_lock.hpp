@@ -1,4 +1,4 @@
-// Keeps a data directory to one process. The kernel drops the lock when its holder dies, however it dies.
+// Reserves a data directory for one process. The kernel releases the lock when the process ends, however it ends.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -9,10 +9,11 @@ namespace kevolve {
 
 class directory_lock {
 public:
-  // Makes the directory if `create`. errc::conflict: "data directory X is in use by kevolve (pid 123, since …)".
+  // Locks the directory, and makes it if `create`. errc::conflict: "data directory X is in use by kevolve (pid 123,
+  // since …)".
   static result<directory_lock> take(const std::string& directory, bool create);
-  // For a reader: shared with other readers, nothing is made or written. A directory without a lock file, or one
-  // that may not be opened, is not locked.
+  // Locks the directory for a reader, shared with other readers; nothing is made or written. A directory whose lock
+  // file is missing or cannot be opened is not locked.
   static result<directory_lock> share(const std::string& directory);
 
   directory_lock(directory_lock&& other) noexcept;
@@ -24,7 +25,7 @@ private:
   int fd_ = -1;
 };
 
-// Whether `bytes` more can be written in the directory: a file of that size is allocated, synced and removed.
+// Checks that `bytes` more can be written in the directory: a file of that size is allocated, synced and removed.
 result<void> probe_space(const std::string& directory, size_t bytes);
 
 } // namespace kevolve

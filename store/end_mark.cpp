@@ -14,7 +14,7 @@ namespace kevolve {
 
 namespace {
 
-// Twenty digits and a newline: always the same bytes of the file, so that a full disk takes them too.
+// Twenty digits and a newline: a write always replaces the same bytes, so it succeeds on a full disk, too.
 constexpr size_t mark_bytes = 21;
 
 std::string path_in(const std::string& data_dir) {
@@ -62,7 +62,7 @@ std::optional<uint64_t> end_mark::read(const std::string& data_dir) {
 
 std::string end_mark::damaged(const std::string& data_dir) {
   struct stat about{};
-  // An empty file is what a power cut or a full disk leaves of a new one.
+  // A power cut or a full disk may leave a new file empty.
   if (::stat(path_in(data_dir).c_str(), &about) != 0 || about.st_size == 0)
     return {};
   if (about.st_size == static_cast<off_t>(mark_bytes) && read(data_dir))

@@ -1,4 +1,4 @@
-// Taking out for good what a campaign was made of.
+// Erases the events of a campaign for good.
 #include "runtime/base/log.hpp"
 #include "store/record.hpp"
 #include "store/state.hpp"
@@ -11,12 +11,12 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t events_at_once = 512; // whoever commits waits for no more than these
+constexpr size_t events_at_once = 512; // limits how long a commit waits
 
-// Places in the global order, from the first to before the second.
+// Positions in the global order, from the first to before the second.
 using stretch = std::pair<uint64_t, uint64_t>;
 
-// The forgotten stretch that begins at a place, or ends there; nothing if an event stands there.
+// Returns the forgotten stretch that begins or ends at a position; nothing if an event is there.
 result<std::optional<stretch>> forgotten_from(database& db, uint64_t place) {
   auto target = db.read(table::index, record::order_key(place));
   if (!target)
@@ -35,8 +35,8 @@ result<std::optional<stretch>> forgotten_before(database& db, uint64_t place) {
   return found && *found && (*found)->second == place ? found : std::optional<stretch>{};
 }
 
-// The stretches that these places make together with the forgotten ones they touch, each as long as it can be; the
-// beginnings of the latter go.
+// Returns the longest stretches that these positions form together with adjacent forgotten ones. `absorbed` gets the
+// beginnings of the latter, which are to be erased.
 result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64_t>& places,
                                           std::vector<uint64_t>& absorbed) {
   std::vector<stretch> all;
@@ -65,7 +65,7 @@ result<std::vector<stretch>> stretches_of(database& db, const std::vector<uint64
   return out;
 }
 
-// Their places in the global order become forgotten stretches.
+// Turns the positions in the global order into forgotten stretches.
 result<void> forget_places(database& db, std::vector<uint64_t> places, rocksdb::WriteBatch& batch) {
   std::sort(places.begin(), places.end());
   std::vector<uint64_t> gone = places;
@@ -79,7 +79,7 @@ result<void> forget_places(database& db, std::vector<uint64_t> places, rocksdb::
   return {};
 }
 
-// The campaign's events from `first` on.
+// Erases the campaign's events from `first` on.
 result<void> forget_from(database& db, const id128& campaign, uint64_t first, rocksdb::WriteBatch& batch) {
   batch.Delete(db.family(table::index), record::snapshot_key(campaign));
   std::vector<uint64_t> places;
@@ -92,7 +92,7 @@ result<void> forget_from(database& db, const id128& campaign, uint64_t first, ro
                             trouble = event.error();
                             return false;
                           }
-                          if (event->sequence != 0) // not a stand-in whose place nobody knows
+                          if (event->sequence != 0) // not a stand-in whose position is unknown
                             places.push_back(event->sequence);
                           batch.Delete(db.family(table::events), rocksdb::Slice{key.data(), key.size()});
                           return true;
@@ -104,8 +104,8 @@ result<void> forget_from(database& db, const id128& campaign, uint64_t first, ro
 
 } // namespace
 
-// From the last event to the first, so that what a crash leaves is a shorter campaign without a hole. Nobody else
-// writes its events, or forgets any: others commit while a batch is put together.
+// Erases from the last event to the first, so that a crash leaves a shorter campaign without a gap. Other commits may
+// run while a batch is prepared, but no other thread writes or erases this campaign's events.
 result<void> store::forget_events(id128 campaign) {
   auto& s = *state_;
   for (;;) {

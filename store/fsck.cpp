@@ -15,12 +15,12 @@ namespace kevolve {
 
 namespace {
 
-// Puts a copy of all that can be read in the store's place and keeps the damaged one beside it.
+// Replaces the store by a copy of all that can be read, and keeps the damaged one beside it.
 result<std::unique_ptr<database>> rebuild(std::unique_ptr<database> damaged, database_options o, fsck_report& report) {
   const auto path = damaged->path();
   const auto fresh_path = path + ".salvaged";
   std::error_code ec;
-  std::filesystem::remove_all(fresh_path, ec); // an earlier try that was cut short
+  std::filesystem::remove_all(fresh_path, ec); // an earlier attempt that was interrupted
   o.create = true;
   auto fresh = database::open(fresh_path, o);
   if (!fresh)
@@ -58,7 +58,7 @@ result<std::unique_ptr<database>> open_or_repair(const std::string& path, const 
   return database::open(path, o);
 }
 
-// A log that was cut leaves a store that is whole but short.
+// Checks the end of the log: a shortened log leaves a store that is consistent but too short.
 result<void> check_end(database& db, const std::string& data_dir, bool repair, fsck_report& report) {
   auto last = db.last_sequence();
   if (!last)
@@ -103,7 +103,7 @@ result<fsck_report> fsck(const std::string& data_dir, const fsck_options& option
       return tl::unexpected(manifest.error());
     if (!manifest->empty() && !lost)
       report.findings.push_back({path, lost.error().detail, "CURRENT names " + *manifest + " again"});
-    // Newer data must not be rewritten, so a look comes first.
+    // Newer data must not be rewritten, so the schema is checked first.
     if (auto peek = database::open(path, look)) {
       if (auto checked = check_schema(**peek, current_schema()); !checked && checked.error().code == errc::newer_format)
         return tl::unexpected(checked.error());

@@ -1,5 +1,5 @@
-// Finds damage in a store that is not in use, and mends what can be mended. Damaged records move to the quarantine
-// table; a damaged event leaves a stand-in of kind lost_event_kind, so that the sequences stay whole.
+// Finds damage in a store that is not in use, and repairs it where possible. Damaged records move to the quarantine
+// table. A damaged event is replaced by a stand-in of kind lost_event_kind, so that the sequences have no gap.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -16,7 +16,7 @@ class Env;
 namespace kevolve {
 
 struct fsck_options {
-  bool repair = false; // else nothing is written
+  bool repair = false; // false: nothing is written
   rocksdb::Env* env = nullptr;
 };
 
@@ -27,21 +27,21 @@ struct fsck_finding {
 };
 
 struct fsck_report {
-  uint64_t records = 0; // read, good or bad
+  uint64_t records = 0; // records read, good or bad
   uint64_t quarantined_before = 0;
   std::vector<fsck_finding> findings;
 };
 
-// errc::conflict while a process has the directory; errc::newer_format leaves newer data alone. Damage is no
-// failure: it is in the report.
+// Checks a data directory. errc::conflict while a process uses it; errc::newer_format leaves newer data unchanged.
+// Damage is no failure: it is in the report.
 result<fsck_report> fsck(const std::string& data_dir, const fsck_options& options = {});
 
 struct rescue_report {
   fsck_report report;
-  std::string copy; // the data directory that was made; empty: there was nothing to mend
+  std::string copy; // the new data directory; empty if there was no damage
 };
 
-// Finds damage and, if there is any, mends a copy in a new directory beside `data_dir`, which stays as it is.
+// Finds damage and, if there is any, repairs a copy in a new directory beside `data_dir`, which stays unchanged.
 result<rescue_report> rescue(const std::string& data_dir);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// The reading half of the store.
+// The reading functions of the store.
 #include "store/record.hpp"
 #include "store/state.hpp"
 
@@ -54,7 +54,7 @@ result<std::vector<event_record>> store::read_events(id128 campaign, uint64_t fr
 
 namespace {
 
-// `next`, or where the stretch of forgotten events ends that it lies in.
+// Returns `next`, or the end of the stretch of forgotten events that contains it.
 result<uint64_t> past_forgotten(database& db, uint64_t next, database::moment now) {
   auto at = db.last_key(table::index, {&record::order_prefix, 1}, record::order_key(next), now);
   if (!at || !*at)
@@ -65,7 +65,7 @@ result<uint64_t> past_forgotten(database& db, uint64_t next, database::moment no
   return std::max(next, *target ? record::after_forgotten(**target) : 0);
 }
 
-// One place of the global order: the event that stands there is appended. The place that follows.
+// Appends the event at one position of the global order. Returns the next position.
 result<uint64_t> take_place(database& db, std::string_view key, std::string_view sealed, database::moment now,
                             std::vector<event_record>& out) {
   const auto place = record::from_big_endian(key.substr(1));
@@ -165,7 +165,7 @@ result<std::vector<std::pair<std::string, std::string>>> store::scan(table where
   return state_->with_db([&](database& db) -> result<std::vector<std::pair<std::string, std::string>>> {
     std::vector<std::pair<std::string, std::string>> out;
     std::optional<failure> trouble;
-    // The least key greater than `after` is `after` with a zero byte behind it.
+    // The least key greater than `after` is `after` with a zero byte appended.
     auto start = after.empty() ? std::string{} : std::string{after} + '\0';
     if (limit == 0)
       return out;
@@ -206,7 +206,7 @@ result<std::optional<campaign_snapshot>> store::snapshot(id128 campaign) const {
 }
 
 result<void> store::checkpoint(const std::string& new_data_dir) const {
-  // The lock makes the directory, and keeps others out until the copy is whole.
+  // The lock makes the directory, and keeps other processes out until the copy is complete.
   auto lock = directory_lock::take(new_data_dir, true);
   if (!lock)
     return tl::unexpected(lock.error());

@@ -117,7 +117,7 @@ result<std::string_view> unseal(table where, std::string_view key, std::string_v
     return fail(errc::corrupt, describe(where, key) + ": " + std::to_string(sealed.size()) + " bytes, no header");
   auto version = static_cast<uint8_t>(sealed[0]);
   auto payload = sealed.substr(header_bytes);
-  // The checksum's place is the same in every format, so damage to the version byte is not taken for a newer one.
+  // The checksum is at the same position in every format, so a damaged version byte is not taken for a newer format.
   if (encode(checksum(where, version, key, payload)) != sealed.substr(1, 8))
     return fail(errc::corrupt, describe(where, key) + ": the checksum does not hold");
   const bool stretch = version == forgotten_format && where == table::index && key.starts_with(order_prefix);

@@ -1,4 +1,4 @@
-// Mends a copy, so that a repair that turns out badly has cost nothing.
+// Repairs a copy, so that a failed repair loses nothing.
 #include "store/directory_lock.hpp"
 #include "store/fsck.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of DIR.rescued, DIR.rescued.1, … that is not there yet, made.
+// Makes the first of DIR.rescued, DIR.rescued.1, … that does not exist.
 result<std::string> make_beside(const std::string& data_dir) {
   auto base = data_dir;
   while (base.size() > 1 && base.back() == '/')
@@ -27,7 +27,7 @@ result<std::string> make_beside(const std::string& data_dir) {
   return path;
 }
 
-// A file that cannot be read is left out and named; a copy that cannot be written ends it.
+// Copies the files. An unreadable file is left out and reported; a copy that cannot be written is an error.
 result<void> copy_files(const fs::path& from, const fs::path& to, fsck_report& report) {
   std::error_code ec;
   fs::create_directory(to, ec);
@@ -40,7 +40,7 @@ result<void> copy_files(const fs::path& from, const fs::path& to, fsck_report& r
     auto why = from_errno(ec.value(), "cannot copy " + file.path().string());
     if (why.code == errc::no_space || why.code == errc::read_only)
       return tl::unexpected(why);
-    fs::remove(to / name, ec); // the half that was copied
+    fs::remove(to / name, ec); // the partial copy
     report.findings.push_back({file.path(), why.detail, "left out of the copy"});
   }
   return {};
@@ -59,7 +59,7 @@ result<rescue_report> rescue(const std::string& data_dir) {
       return out;
     }
   }
-  auto lock = directory_lock::share(data_dir); // nobody writes while the files are copied
+  auto lock = directory_lock::share(data_dir); // no process writes while the files are copied
   if (!lock)
     return tl::unexpected(lock.error());
   auto copy = make_beside(data_dir);
@@ -68,7 +68,8 @@ result<rescue_report> rescue(const std::string& data_dir) {
   if (auto copied = copy_files(fs::path{data_dir} / "store", fs::path{*copy} / "store", out.report); !copied)
     return tl::unexpected(copied.error());
   std::error_code ec;
-  fs::copy_file(fs::path{data_dir} / "events.end", fs::path{*copy} / "events.end", ec); // older stores have none
+  // older stores have no such file
+  fs::copy_file(fs::path{data_dir} / "events.end", fs::path{*copy} / "events.end", ec);
   fsck_options options;
   options.repair = true;
   auto mended = fsck(*copy, options);

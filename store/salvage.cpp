@@ -6,10 +6,10 @@ namespace kevolve {
 
 namespace {
 
-// Keys as numbers of this many bytes: longer ones differ earlier, since they are hashes.
+// Keys are compared as numbers of this many bytes; longer keys differ earlier, because they are hashes.
 constexpr size_t number_bytes = 24;
 
-// key + 2^bit; nothing if that overflows.
+// Returns key + 2^bit; nothing if that overflows.
 std::optional<std::string> plus(std::string key, size_t bit) {
   auto carry = 1U << (bit % 8);
   for (auto i = number_bytes - 1 - bit / 8;; --i) {
@@ -28,14 +28,15 @@ using place = std::unique_ptr<rocksdb::Iterator>;
 place open_at(database& from, table t, const std::string& key) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
-  // A new one each time: in RocksDB 7.8 an iterator that met a bad block can take its error for a good block's.
+  // Uses a new iterator each time: in RocksDB 7.8 an iterator that met a bad block may report its error for a good
+  // block.
   place it{from.db().NewIterator(options, from.family(t))};
   it->Seek(key);
   return it;
 }
 
-// An iterator behind the unreadable stretch that begins after `key`: strides that double, then halve. Null if
-// nothing behind it can be read.
+// Returns an iterator after the unreadable stretch that begins after `key`, found by steps that double, then halve.
+// Returns null if nothing after it can be read.
 place skip(database& from, table t, std::string key) {
   key.resize(number_bytes, '\0');
   auto readable = [&](const std::string& at) { return open_at(from, t, at)->status().ok(); };
@@ -43,7 +44,7 @@ place skip(database& from, table t, std::string key) {
   for (; bit < 8 * number_bytes; ++bit)
     if (auto beyond = plus(key, bit); !beyond || readable(*beyond))
       break;
-  // The last unreadable place lies below key + 2^bit.
+  // The last unreadable position is below key + 2^bit.
   while (bit-- > 0)
     if (auto middle = plus(key, bit); middle && !readable(*middle))
       key = *middle;

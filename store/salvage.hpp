@@ -1,4 +1,4 @@
-// Copies what can still be read from a database with damaged files. Private to store/.
+// Copies the readable part of a database with damaged files. Private to store/.
 #pragma once
 
 #include "store/database.hpp"
@@ -12,7 +12,7 @@ struct salvage_count {
   uint64_t unreadable_stretches = 0;
 };
 
-// Into an empty database. Records go over as they are; whether each one holds is fsck's question.
+// Copies into an empty database. Records are copied unchanged; fsck checks them later.
 result<salvage_count> salvage(database& from, database& to);
 
 } // namespace kevolve

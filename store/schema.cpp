@@ -13,7 +13,7 @@ namespace kevolve {
 
 namespace {
 
-// Zero if the store is not stamped yet.
+// Returns zero if the store has no version yet.
 result<uint32_t> read_version(database& db) {
   auto stored = db.read(table::meta, record::schema_key);
   if (!stored)
@@ -126,7 +126,7 @@ result<void> migrate(database& db, const schema& wanted) {
     batched_migrator m{db};
     if (auto applied = step->apply(m); !applied)
       return applied;
-    // The last piece and the stamp in one batch: the stamp never stands without the data.
+    // The last piece and the version are one batch, so that the version is never stored without the data.
     if (auto stamped = write_version(db, m.rest(), at + 1); !stamped)
       return stamped;
   }

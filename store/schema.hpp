@@ -1,5 +1,5 @@
-// The version of the store's layout, and the steps that bring older data forward. A step may be interrupted by a
-// crash and is then run again from the start, so each must be idempotent.
+// The version of the store's layout, and the steps that migrate older data. A step that a crash interrupted is run
+// again from the start, so each must be idempotent.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -13,7 +13,8 @@
 
 namespace kevolve {
 
-// What a step may do. Values are payloads; sealing is done for it. Written in pieces, synced at the end.
+// The operations of a migration step. Values are payloads and are sealed automatically. Writes go out in pieces and are
+// synced at the end.
 class migrator {
 public:
   virtual ~migrator() = default;
@@ -24,7 +25,7 @@ public:
 };
 
 struct migration {
-  uint32_t from = 0; // brings `from` to `from` + 1
+  uint32_t from = 0; // migrates `from` to `from` + 1
   std::string what;
   std::function<result<void>(migrator&)> apply;
 };
@@ -34,16 +35,17 @@ struct schema {
   std::vector<migration> migrations;
 };
 
-// Version 1, the first.
+// Returns version 1, the first.
 const schema& current_schema();
 
 class database;
 
-// errc::newer_format when the data is newer than `wanted`. Reads only.
+// Fails with errc::newer_format when the data is newer than `wanted`. Only reads.
 result<void> check_schema(database& db, const schema& wanted);
-// The same, and errc::unsupported when it is older: who only reads cannot bring it forward.
+// Does the same as check_schema(), but also fails with errc::unsupported when the data is older: a read-only store
+// cannot migrate it.
 result<void> require_schema(database& db, const schema& wanted);
-// Brings the data to `wanted`; stamps an empty store.
+// Migrates the data to `wanted`; an empty store gets the version.
 result<void> migrate(database& db, const schema& wanted);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// What a store holds while open. Private to store/.
+// The state of an open store. Private to store/.
 #pragma once
 
 #include "store/database.hpp"
@@ -26,18 +26,18 @@ struct store::state {
   std::string data_dir;
   store_options options;
 
-  // Readers share it; a recovery, which replaces the database, has it alone.
+  // Shared by readers; held exclusively by a recovery, which replaces the database.
   mutable std::shared_mutex db_guard;
-  std::unique_ptr<database> db; // read-only, or null, while a recovery has failed
+  std::unique_ptr<database> db; // read-only or null while a recovery has failed
 
-  std::mutex commit_guard; // covers what follows
+  std::mutex commit_guard; // guards the members below
   std::atomic<uint64_t> last_sequence = 0;
-  uint64_t synced_sequence = 0;                      // what a reader was told of is no younger
+  uint64_t synced_sequence = 0;                      // readers were told of events up to here, which are durable
   std::unordered_map<id128, uint64_t> campaign_ends; // filled on first use
-  // By campaign, several to a place.
+  // Change counters by campaign; several campaigns share one.
   std::array<std::atomic<uint64_t>, 64> changes{};
   bool watching = false;
-  std::set<std::pair<table, std::string>> put; // since then
+  std::set<std::pair<table, std::string>> put; // records put since `watching` became true
   end_mark mark;                               // follows synced_sequence
   uint64_t good_until = 0;                     // RocksDB's sequence after the last acknowledged write
 
@@ -46,13 +46,14 @@ struct store::state {
 
   std::string db_path() const { return data_dir + "/store"; }
   database_options db_options() const;
-  // Reads the end of the log into last_sequence, forgets the rest.
+  // Reads the end of the log into last_sequence and clears the other ends.
   result<void> load_ends();
-  // Before anything is rewritten: what was acknowledged and is gone. For reading that is told, and no obstacle.
+  // Checks for acknowledged events that are lost, before anything is rewritten. A store opened for reading only logs
+  // the loss and continues.
   result<void> look_for_loss();
   result<uint64_t> campaign_end(id128 campaign) const;
   std::atomic<uint64_t>& changes_of(const id128& campaign) { return changes[campaign.lo % changes.size()]; }
-  // Before and after a write with events of these campaigns, or with a part that has none.
+  // Counts a change before and after a write with events of these campaigns; of all campaigns if `all`.
   void changes_in(const std::unordered_map<id128, uint64_t>& campaigns, bool all) {
     for (const auto& [campaign, end] : campaigns)
       ++changes_of(campaign);
@@ -62,12 +63,12 @@ struct store::state {
   }
   result<void> write(rocksdb::WriteBatch& batch, durability d);
   void is_synced();
-  // For writing: recovers if the last write was refused.
+  // Prepares a write: recovers if the last write was refused.
   result<void> ready();
   result<void> recover();
   void set_trouble(std::optional<failure> f);
 
-  // Calls `f(database&)` with the database held in place.
+  // Calls `f(database&)` while the database cannot be replaced.
   template <class F>
   auto with_db(F&& f) const -> decltype(f(*db)) {
     std::shared_lock hold{db_guard};

@@ -13,7 +13,7 @@ namespace kevolve {
 
 namespace {
 
-// What a recovery needs beside the log's own size: a manifest, an options file, the heads of new tables.
+// Space that a recovery needs beside the log's own size: a manifest, an options file, the heads of new tables.
 constexpr size_t recovery_slack_bytes = 1U << 20U;
 
 result<void> check_op(const write_op& op) {
@@ -45,7 +45,7 @@ void add_op(database& db, rocksdb::WriteBatch& batch, const write_op& op) {
     return;
   }
   if (op.what == write_op::action::put_blob) {
-    // The name says the content; only a damaged copy needs writing again.
+    // The name is the content's hash, so only a damaged copy is written again.
     if (auto present = db.read(table::blobs, op.key); present && *present && **present == op.value)
       return;
   }
@@ -81,7 +81,7 @@ result<void> store::state::look_for_loss() {
   look.read_only = true;
   auto whole = database::open(db_path(), look);
   if (!whole)
-    return {}; // a store that was cut off while it was made: opening it for writing completes it
+    return {}; // interrupted while it was made: opening it for writing completes it
   db = std::move(*whole);
   auto loaded = load_ends();
   db.reset();
@@ -132,8 +132,8 @@ result<void> store::state::ready() {
   return refused ? recover() : result<void>{};
 }
 
-// Closes and opens again: the path that every crash takes, so the best-tried one, and the only one that leaves the
-// refused write out for certain.
+// Closes and reopens the database. Every crash takes this path, so it is well tested, and only it leaves out the
+// refused write for certain.
 result<void> store::state::recover() {
   auto refuse = [this](failure f) {
     set_trouble(f);
@@ -184,7 +184,7 @@ result<std::unique_ptr<store>> store::open(const std::string& data_dir, const st
     return tl::unexpected(lock.error());
   auto s = std::make_unique<state>(std::move(*lock), data_dir, options);
   const auto& layout = options.layout != nullptr ? *options.layout : current_schema();
-  // A look first: newer data must not be rewritten, nor what is left of a damaged log, and opening rewrites.
+  // Reads first: newer data and the remains of a damaged log must not be rewritten, and opening rewrites.
   auto look = s->db_options();
   look.create = false;
   look.read_only = true;
