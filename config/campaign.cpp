@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> generator_kinds{"transform", "configurations", "llm", "relay", "replay"};
 const std::vector<std::string> policy_names{"greedy", "uct", "evolution", "random"};
 
-// A name that is documented but not in this build deserves another answer than a misspelt one.
+// Reports a name that is documented but absent from this build, with another message than for a misspelt one.
 void check_built(section& s, std::string_view key, const std::string& name, const std::vector<std::string>& built,
                  const std::string& what) {
   if (built.empty() || name.empty() || std::find(built.begin(), built.end(), name) != built.end())
@@ -25,7 +25,7 @@ void check_built(section& s, std::string_view key, const std::string& name, cons
   s.error(key, "this build has no " + what + " '" + name + "'; there are: " + all);
 }
 
-// Only what can be used is offered; what is planned is told from what is misspelt.
+// Offers only usable kinds. A planned kind gets another message than a misspelt one.
 void declare_kind(section& s, const known_names& known, std::string& kind) {
   const setting_rule rule{.text = "the family; replay is not usable in campaigns yet",
                           .required = true,
@@ -45,14 +45,14 @@ void declare_kind(section& s, const known_names& known, std::string& kind) {
   s.error("kind", "'" + kind + "' is not usable in campaigns yet; there are: " + all);
 }
 
-// What a task file may say and this build cannot judge yet on that target.
+// Reports parts of a task file that this build cannot judge yet on that target.
 void check_usable(const campaign_spec& spec, const known_names& known, error_list& errors) {
   const auto& task = spec.task;
   const auto refuse = [&](const std::string& what) { errors.add("task", task.path + ": " + what); };
   const auto& c = task.task;
   const auto found = known.languages.find(spec.target);
   if (found == known.languages.end())
-    return; // of no particular build
+    return; // the names of no particular build were given
   const auto& languages = found->second;
   if (std::find(languages.begin(), languages.end(), c.language) == languages.end()) {
     std::string all;
@@ -98,7 +98,7 @@ void declare_search(section& s, const known_names& known, search_spec& x) {
   s.value("in_flight", {.text = "candidates under way at once", .low = 1, .high = 1024}, x.in_flight);
 }
 
-// What a generator of this kind would not heed.
+// Reports keys that a generator of this kind would ignore.
 void check_kind(section& s, const std::string& kind) {
   if (kind.empty())
     return;
@@ -295,7 +295,7 @@ result_or_errors<campaign_spec> load_campaign(const std::string& path, const std
     auto overridden = !root->find("task")->origin.empty();
     auto base = overridden ? std::filesystem::path{override_folder} : std::filesystem::path{path}.parent_path();
     auto task_path = (base / draft.task_file).lexically_normal().string();
-    std::error_code ec; // a name too long for any file is not there either
+    std::error_code ec; // set if the name is too long for any file, which then does not exist
     if (!std::filesystem::exists(task_path, ec))
       errors.add("task", "there is no file '" + task_path + "'");
     else if (auto task = load_task(task_path)) {

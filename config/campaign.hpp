@@ -1,4 +1,4 @@
-// A campaign file, loaded and checked: which task, on which target, searched how, and when to stop.
+// A campaign file, loaded and checked: its task and target, its search, and its stop rules.
 #pragma once
 
 #include "config/task.hpp"
@@ -15,20 +15,20 @@ struct generator_spec {
   double weight = 1.0;
 };
 
-// Of a generator that asks a model.
+// The settings of a generator that asks a model.
 struct model_spec {
   int64_t in_flight = 4; // prompts at once
   int64_t context_tokens = 64'000;
   int64_t reply_tokens = 16'000; // of the context, kept free for the reply
-  // llm alone.
-  std::vector<std::string> providers; // by name, in the order in which they are tried; empty: all the node has
-  double temperature = -1.0;          // negative: the provider's own
+  // The following are for kind llm only.
+  std::vector<std::string> providers; // names, in the order in which they are tried; empty: all of the node's
+  double temperature = -1.0;          // negative: the provider's default
   double top_p = -1.0;
 };
 
-// The tools of a generator of kind llm, and how far it may go with them for one candidate.
+// The tools of a generator of kind llm, and their limits for one candidate.
 struct session_spec {
-  int64_t steps = 0; // calls of tools; 0: it has none
+  int64_t steps = 0; // most tool calls; 0: no tools
   int64_t tokens = 200'000;
 };
 
@@ -41,7 +41,7 @@ struct search_spec {
   int64_t in_flight = 4; // candidates at once
 };
 
-struct memory_spec { // weights of what a step is shown besides its parent
+struct memory_spec { // weights of the memory shown to a step besides its parent
   double parent = 0.5;
   double siblings = 0.2;
   double both = 0.2;
@@ -57,12 +57,12 @@ struct budget_spec { // 0: unlimited
 };
 
 struct judge_spec {
-  double false_discovery = 0.05; // largest expected share of false ones among the promotions
-  int64_t keep_samples = 500;    // raw samples of so many unpromoted candidates, the newest
+  double false_discovery = 0.05; // largest expected share of false promotions among all promotions
+  int64_t keep_samples = 500;    // number of the newest unpromoted candidates whose raw samples are kept
 };
 
-struct stop_spec {      // 0: never for this reason
-  double speedup = 0.0; // the task's goal where the campaign names none
+struct stop_spec {      // 0: this reason never stops the campaign
+  double speedup = 0.0; // set to the task's goal if the campaign names none
   int64_t stall = 0;    // valid candidates in a row without a significant improvement
 };
 
@@ -79,12 +79,12 @@ struct campaign_spec {
   int64_t draft_candidates = 10;
   budget_spec budget;
   stop_spec stop;
-  // Campaigns stored before there were these have the defaults.
+  // Campaigns stored before these members existed have the defaults.
   judge_spec judge;
-  double compile_limit_s = 20.0;      // of a candidate, by the clock
-  std::vector<model_spec> models;     // by the place of the generator; those that ask no model have one, too
-  bool adapt_weights = true;          // of the generators
-  std::vector<session_spec> sessions; // by the place of the generator
+  double compile_limit_s = 20.0;      // seconds of wall time for one candidate
+  std::vector<model_spec> models;     // by the index of the generator; generators that ask no model have one, too
+  bool adapt_weights = true;          // adapt the weights of the generators
+  std::vector<session_spec> sessions; // by the index of the generator
 };
 
 bool asks_model(const generator_spec& g);
@@ -129,7 +129,7 @@ typename I::result_type inspect(I& f, campaign_spec& x) {
            x.budget, x.stop, x.judge, x.compile_limit_s, x.models, x.adapt_weights, x.sessions);
 }
 
-// What this build can do. An empty list: whatever the documentation names (for targets: any name).
+// The capabilities of this build. An empty list accepts every documented name (for targets: any name).
 struct known_names {
   std::vector<std::string> targets;
   std::vector<std::string> generators;
@@ -137,9 +137,9 @@ struct known_names {
   std::map<std::string, std::vector<std::string>> languages; // of references, by target
 };
 
-// `overrides`: "key=value" as given to --set, applied before checking. The task's path is relative to the
-// file, or to `override_folder` (empty: the working directory) where an override gives it. The task's errors come
-// along.
+// Loads a campaign file and its task, and returns every error of both. `overrides` are "key=value" as given to --set;
+// they are applied before the checks. The task's path is relative to the file. If an override gives it, it is relative
+// to `override_folder` (empty: the working directory).
 result_or_errors<campaign_spec> load_campaign(const std::string& path, const std::vector<std::string>& overrides = {},
                                               const known_names& known = {}, const std::string& override_folder = {});
 

@@ -44,7 +44,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& choices) {
   const std::string* best = nullptr;
-  // A third of the letters wrong is still a slip; more is another word.
+  // With up to a third of the letters wrong the word counts as misspelt; with more, as another word.
   auto nearest = std::max<size_t>(1, word.size() / 3) + 1;
   std::string all;
   for (const auto& choice : choices) {

@@ -1,4 +1,4 @@
-// What is wrong with a file, for the person who wrote it. Loading reports every error at once.
+// An error in a file, described for its author. Loading reports every error at once.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -21,19 +21,19 @@ inline bool operator==(const diagnostic& a, const diagnostic& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column && a.key == b.key && a.message == b.message;
 }
 
-// "softmax.task.toml:3:8: task.family: expected text, found an integer"
+// Returns "softmax.task.toml:3:8: task.family: expected text, found an integer".
 std::string to_string(const diagnostic& d);
 
-// One a line.
+// Returns one diagnostic a line.
 std::string to_string(const std::vector<diagnostic>& ds);
 
 template <class T>
 using result_or_errors = tl::expected<T, std::vector<diagnostic>>;
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
+// Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-// "; did you mean 'rows'?" if one choice is close, else "; there are: rows, cols", or nothing without choices.
+// Returns "; did you mean 'rows'?" if one choice is close, else "; there are: rows, cols"; empty without choices.
 std::string suggestion(std::string_view word, const std::vector<std::string>& choices);
 
 } // namespace kevolve

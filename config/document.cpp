@@ -10,8 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
-// toml++ asserts what a file may well get wrong, such as "[@task]", and in release builds tells the compiler to
-// take it for granted. Here a failed assertion is an exception, in every build.
+// toml++ asserts conditions that a file may violate, such as "[@task]", and release builds let the compiler assume
+// them. Here a failed assertion throws, in every build.
 namespace {
 [[noreturn]] void refuse_assertion(const char* condition) {
   throw std::logic_error{condition};
@@ -19,8 +19,8 @@ namespace {
 } // namespace
 #undef NDEBUG
 #define TOML_ASSERT(condition) (static_cast<bool>(condition) ? static_cast<void>(0) : refuse_assertion(#condition))
-// Its tables of whitespace promise the compiler that no other characters come, which U+FE38 and its neighbours break:
-// here those are what they are, no whitespace.
+// Its tables of whitespace promise the compiler that no other characters occur, but U+FE38 and its neighbours do. Here
+// these return false: they are not whitespace.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -72,7 +72,7 @@ document_value convert(const toml::node& node) {
   return out;
 }
 
-// Whether the first `lines` lines make the parser assert.
+// Returns true if the first `lines` lines make the parser assert.
 bool asserts(const std::vector<size_t>& line_ends, size_t lines, std::string_view text) {
   try {
     static_cast<void>(toml::parse(text.substr(0, line_ends[lines - 1])));
@@ -84,7 +84,7 @@ bool asserts(const std::vector<size_t>& line_ends, size_t lines, std::string_vie
   }
 }
 
-// The parser reads on from line to line, so the one that makes it assert can be found by halves.
+// Returns the line that makes the parser assert. The parser reads line by line, so bisection finds it.
 int asserting_line(std::string_view text) {
   std::vector<size_t> line_ends;
   for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
@@ -152,11 +152,11 @@ result_or_errors<std::string> read_text_file(const std::string& path) {
   auto refuse = [&](const std::string& why) {
     return tl::unexpected(std::vector{diagnostic{path, 0, 0, "", "cannot be read: " + why}});
   };
-  // What a file names may be a pipe that nobody writes to: opened so that nothing waits.
+  // The path may name a pipe without a writer, so the file is opened without waiting.
   const auto fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     return refuse(std::strerror(errno));
-  std::string text; // what it says is kept as long as a campaign is, so that no more is taken than is there
+  std::string text; // the text is kept as long as the campaign, so its memory is no larger than needed
   std::array<char, size_t{16} << 10U> piece{};
   ssize_t got = 0;
   struct stat about{};

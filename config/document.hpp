@@ -1,5 +1,5 @@
-// A TOML document as plain values that know where they stand, and the errors found in it. The TOML library
-// itself is included by document.cpp alone.
+// A TOML document as plain values with their positions, and the errors found in it. Only document.cpp includes the TOML
+// library.
 #pragma once
 
 #include "config/diagnostic.hpp"
@@ -24,7 +24,7 @@ struct document_value {
   enum class kind : uint8_t { text, integer, real, boolean, date, array, table };
   kind what = kind::table;
   source_position at;
-  std::string origin; // "--set key" if an override put it here
+  std::string origin; // "--set key" if an override set this value
   std::string text;
   int64_t integer = 0;
   double real = 0.0;
@@ -41,21 +41,21 @@ struct document_member {
   document_value value;
 };
 
-// "an integer", "a table", …
+// Returns "an integer", "a table", …
 std::string describe(document_value::kind k);
 
-// What toml++ 3.3 must not be given: a character beyond ASCII outside quotes and comments, which it takes for
-// unreachable code, and a key of so many parts that it runs out of stack.
+// A text that toml++ 3.3 must not get: a character beyond ASCII outside quotes and comments, which it takes for
+// unreachable code, or a key of so many parts that the stack overflows.
 struct unreadable_text {
   source_position at;
   const char* what = nullptr;
 };
 std::optional<unreadable_text> find_unreadable(std::string_view toml);
 
-// Syntax errors and duplicate keys end up as one diagnostic.
+// Parses a document. Syntax errors and duplicate keys become one diagnostic.
 result_or_errors<document_value> parse_document(std::string_view toml, const std::string& file);
 
-// The bytes of a file of up to 4 MiB.
+// Returns the bytes of a file of up to 4 MiB.
 result_or_errors<std::string> read_text_file(const std::string& path);
 
 // The errors of one document, located by paths such as "argument[1].shape[0]".
@@ -63,18 +63,19 @@ class error_list {
 public:
   error_list(std::string file, const document_value& root) : file_(std::move(file)), root_(root) {}
 
-  // At the value the path names, or at the nearest existing one above it. `offset`: characters into a text.
+  // Adds an error at the value that the path names, or at its nearest existing parent. `offset` counts characters into
+  // a text.
   void add(const std::string& path, std::string message, int offset = 0);
-  // At a key rather than its value.
+  // Adds an error at a key instead of its value.
   void add_at(source_position at, const std::string& origin, const std::string& path, std::string message);
   void append(std::vector<diagnostic> others);
 
   bool empty() const { return errors_.empty(); }
-  // Whether one is about this key or a part of it.
+  // Returns true if an error is about this key or a part of it.
   bool concerns(const std::string& key) const;
   size_t size() const { return errors_.size(); }
   const std::string& file() const { return file_; }
-  // Ordered by file and position, without repetitions.
+  // Returns the errors, ordered by file and position, without repetitions.
   std::vector<diagnostic> take();
 
 private:
@@ -83,7 +84,7 @@ private:
   std::vector<diagnostic> errors_;
 };
 
-// Applies "budget.wall=2m", "generator[0].weight=2": the value is TOML if it parses as such, else text.
+// Applies "budget.wall=2m", "generator[0].weight=2". The value is TOML if it parses as such, else text.
 void apply_overrides(document_value& root, const std::vector<std::string>& overrides, std::vector<diagnostic>& errors);
 
 } // namespace kevolve

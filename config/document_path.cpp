@@ -7,7 +7,8 @@ namespace kevolve {
 
 namespace {
 
-// The next step of a path such as "argument[1].shape": a key, or an index if it starts with a digit.
+// Removes and returns the next step of a path such as "argument[1].shape": a key, or an index if it starts with a
+// digit.
 std::string next_step(std::string_view& path) {
   while (!path.empty() && (path.front() == '.' || path.front() == '[' || path.front() == ']'))
     path.remove_prefix(1);
@@ -33,7 +34,7 @@ void error_list::add(const std::string& path, std::string message, int offset) {
   const auto* where = &root_;
   std::string_view rest = path;
   for (auto step = next_step(rest); !step.empty(); step = next_step(rest)) {
-    // One [tolerance] stands for [[tolerance]], so its index leads nowhere.
+    // One [tolerance] stands for [[tolerance]], so its index is skipped.
     if (where->what == document_value::kind::table && step == "0")
       continue;
     const auto* next = child(*where, step);
@@ -44,10 +45,10 @@ void error_list::add(const std::string& path, std::string message, int offset) {
     where = next;
   }
   auto at = where->at;
-  // A file begins at 1:1, also for what it lacks altogether.
+  // A file begins at 1:1, also for errors about missing parts.
   if (where == &root_)
     at = {1, 1};
-  // Past the opening quote.
+  // Skips the opening quote.
   if (offset > 0)
     at.column += offset;
   add_at(at, where->origin, path, std::move(message));
@@ -89,7 +90,7 @@ void mark(document_value& x, const std::string& origin) {
 }
 
 document_value parse_override(const std::string& text) {
-  // One member, so that a value cannot bring further keys along.
+  // One member only, so that a value cannot add further keys.
   if (auto parsed = parse_document("x = " + text, ""); parsed && parsed->members.size() == 1)
     return parsed->members.front().value;
   document_value out;
@@ -98,7 +99,7 @@ document_value parse_override(const std::string& text) {
   return out;
 }
 
-// Walks to the place an override names, making tables on the way. Null if something else stands there.
+// Walks to the place that an override names, and makes tables on the way. Returns null if another value is in the way.
 document_value* place(document_value& root, std::string_view path, const std::string& origin) {
   auto* where = &root;
   for (auto step = next_step(path); !step.empty(); step = next_step(path)) {

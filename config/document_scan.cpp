@@ -7,10 +7,10 @@ namespace kevolve {
 
 namespace {
 
-// The library recurses into a dotted key, part by part, and has no limit of its own there.
+// The library recurses into a dotted key part by part, without a limit of its own.
 constexpr size_t deepest_key = 16;
 
-// Walks a TOML text just closely enough to know quotes and comments from the rest.
+// Scans a TOML text just closely enough to separate quotes and comments from the other text.
 class scanner {
 public:
   explicit scanner(std::string_view text) : text_(text) {}
@@ -37,7 +37,7 @@ private:
   void step_outside() {
     if (foreign())
       note("a character beyond ASCII outside quotes and comments");
-    // The parts of one key, quoted ones too, have nothing but blanks and dots between them.
+    // The parts of one key, including quoted ones, have only blanks and dots between them.
     const auto c = peek();
     const bool in_key =
         std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ' || c == '\t';
@@ -60,7 +60,7 @@ private:
     at_ += quote.size();
     while (at_ < text_.size() && !ahead(quote)) {
       if (!many_lines && peek() == '\n')
-        return; // unterminated: the parser says so
+        return; // unterminated: the parser reports it
       if (basic && peek() == '\\')
         skip_escape(many_lines);
       else
@@ -69,7 +69,8 @@ private:
     at_ = std::min(at_ + quote.size(), text_.size());
   }
 
-  // An escaped line end swallows the white space after it, which the library looks at as it does outside quotes.
+  // Skips an escape. An escaped line end removes the white space after it, which the library reads as it does outside
+  // quotes.
   void skip_escape(bool many_lines) {
     ++at_;
     auto from = at_;

@@ -14,7 +14,7 @@ namespace kevolve {
 
 namespace {
 
-// "127.0.0.1:7700", "[::1]:7700".
+// Accepts "127.0.0.1:7700" and "[::1]:7700".
 bool is_endpoint(const std::string& text) {
   auto colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0)
@@ -57,7 +57,7 @@ void declare_caps(section& s, caps_spec& x) {
   s.value("calls", {.text = "requests, repeated ones too", .low = 1, .high = 1e12, .fallback = "unlimited"}, x.calls);
 }
 
-// Headers by which one of the providers takes its key.
+// Returns true for headers by which one of the providers takes its key.
 bool carries_key(const std::string& header) {
   static const std::set<std::string> names{"authorization", "proxy-authorization", "x-api-key",
                                            "api-key",       "x-goog-api-key",      "cookie"};
@@ -67,7 +67,7 @@ bool carries_key(const std::string& header) {
   return names.contains(small);
 }
 
-// Not told with the text: it may be the key itself.
+// The message does not repeat the text, which may be the key itself.
 void variable(section& s, std::string_view name, const setting_rule& rule, std::string& x) {
   const auto of_a_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   if (s.value(name, rule, x) && !std::all_of(x.begin(), x.end(), of_a_name))

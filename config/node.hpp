@@ -1,4 +1,4 @@
-// A node file (kevolved.toml), loaded and checked: where a daemon keeps its data and what it may use.
+// A node file (kevolved.toml), loaded and checked: the settings of a daemon.
 #pragma once
 
 #include "config/diagnostic.hpp"
@@ -10,10 +10,11 @@
 
 namespace kevolve {
 
-// Money for a million tokens. Negative: as `input`; without input and output nothing is known.
+// Prices for a million tokens. A negative cache price means that of `input`; without input and output the price is
+// unknown.
 struct price_spec {
   double input = -1.0;
-  double output = -1.0; // reasoning included
+  double output = -1.0; // includes reasoning
   double cached_read = -1.0;
   double cache_write = -1.0;
   std::string currency = "USD";
@@ -28,29 +29,29 @@ struct caps_spec { // 0: unlimited
 struct provider_spec {
   std::string name;
   std::string kind;
-  std::string url; // empty: the provider's own
+  std::string url; // empty: the provider's default
   std::string model;
-  std::string key_env; // the key itself never stands in a file of settings
+  std::string key_env; // the key itself is never in a settings file
   std::string key_file;
-  std::map<std::string, std::string> headers; // sent beside ours
+  std::map<std::string, std::string> headers; // sent in addition to our headers
   std::string proxy;
-  std::string proxy_env; // a variable that holds the proxy's URL, perhaps with a password
+  std::string proxy_env; // environment variable with the proxy's URL, which may contain a password
   std::string ca_file;
   std::string unix_socket;
-  bool plain_text = false; // http:// to other machines
-  int64_t at_once = 64;    // calls
+  bool plain_text = false; // allow http:// to other machines
+  int64_t at_once = 64;    // most calls at once
   price_spec price;
   caps_spec total;
-  caps_spec per_day;        // of UTC
+  caps_spec per_day;        // days of UTC
   bool known_price = false; // refuse calls whose price is unknown
-  std::string terms;        // what its replies may be used for, in the operator's words: stored with every call
+  std::string terms;        // the permitted use of its replies, in the operator's words; stored with every call
 };
 
 struct device_spec {
   std::string target;
   std::string id;             // empty: every device of the target
-  std::vector<int64_t> cores; // timing core first; empty: as detected
-  bool batch = false;         // cannot be reached: evaluations travel to it as files
+  std::vector<int64_t> cores; // the timing core first; empty: as detected
+  bool batch = false;         // not reachable: evaluations are exported as files
 };
 
 struct cluster_spec {
@@ -62,25 +63,25 @@ struct cluster_spec {
   std::string authority;
 };
 
-// Free space below which a node writes nothing more, in the background or in the foreground: enough for the machine's
-// other programs to notice in time, and for the node to stop in order.
+// With less free space a node writes nothing. The default lets the machine's other programs notice in time, and lets
+// the node stop in order.
 inline constexpr int64_t usual_disk_reserve_mib = 256;
 
 struct limits_spec {
   int64_t campaigns = 8;  // running at once
   int64_t compilers = 0;  // 0: one per core that is not timing
-  int64_t memory_mib = 0; // of one candidate beside its arguments; 0: 1024
+  int64_t memory_mib = 0; // for one candidate besides its arguments; 0: 1024
   int64_t disk_reserve_mib = usual_disk_reserve_mib;
   int64_t keep_candidates = 0;        // of ended campaigns; 0: all
   int64_t connections = 256;          // to the admin, at once
-  int64_t connections_per_peer = 192; // of one address, before it has shown the token
+  int64_t connections_per_peer = 192; // of one address that have not shown the token
 };
 
-// Without a certificate the admin speaks plain HTTP, on loopback alone.
+// Without a certificate the admin speaks plain HTTP, on loopback only.
 struct tls_spec {
   std::string certificate;
   std::string key;
-  std::vector<std::string> hosts; // names that requests may call this node by, beside loopback's
+  std::vector<std::string> hosts; // names by which requests may address this node, besides those of loopback
 };
 
 struct log_spec {
@@ -90,14 +91,14 @@ struct log_spec {
 };
 
 struct sandbox_spec {
-  std::vector<std::string> allow_without; // layers whose lack the operator accepts: landlock
+  std::vector<std::string> allow_without; // layers that the operator allows to be missing: landlock
 };
 
 struct node_spec {
   std::string path;
   std::string data_dir;
   std::string listen = "127.0.0.1:7700";
-  std::string token_file; // <data_dir>/token unless given
+  std::string token_file; // <data_dir>/token unless set
   std::vector<provider_spec> providers;
   std::vector<device_spec> devices;
   cluster_spec cluster;
@@ -151,10 +152,10 @@ typename I::result_type inspect(I& f, node_spec& x) {
            x.log);
 }
 
-// What a provider's `kind` may be: the presets of llm::preset().
+// Returns the values of a provider's `kind`: the presets of llm::preset().
 std::vector<std::string> provider_kinds();
 
-// Relative paths are relative to the file. `targets`: the names there are; empty: any.
+// Loads a node file. Relative paths are relative to the file. `targets` are the known names; empty: any.
 result_or_errors<node_spec> load_node(const std::string& path, const std::vector<std::string>& overrides = {},
                                       const std::vector<std::string>& targets = {});
 

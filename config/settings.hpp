@@ -1,5 +1,5 @@
-// One declaration per setting: a function names each setting of a section, its rule and where its value goes. Run
-// over a table_reader it parses and checks, over a settings_writer it yields the reference (settings_reference.hpp).
+// One declaration per setting: a function names each setting of a section, its rule and its variable. With a
+// table_reader it parses and checks; with a settings_writer it writes the reference (settings_reference.hpp).
 #pragma once
 
 #include "config/document.hpp"
@@ -14,23 +14,23 @@
 
 namespace kevolve {
 
-// What a setting must satisfy, and the line about it in the reference.
+// The rule of a setting, and its line in the reference.
 struct setting_rule {
   std::string text{};
   bool required = false;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool low_open = false;              // greater than low, not equal
-  bool expressions = false;           // texts that may also be whole numbers
-  std::vector<std::string> choices{}; // of a text, or the names of weights
-  std::string fallback{};             // printed as the default where the variable's value does not say it
+  bool low_open = false;              // the value must be greater than low
+  bool expressions = false;           // texts that may also be integers
+  std::vector<std::string> choices{}; // values of a text, or names of weights
+  std::string fallback{};             // printed as the default if the variable's value does not show it
 };
 
 class section {
 public:
   virtual ~section() = default;
 
-  // Each sets `x` and returns true if the file gives a valid value; otherwise `x` keeps its default.
+  // Each function sets `x` and returns true if the file gives a valid value. Otherwise `x` keeps its default.
   virtual bool value(std::string_view name, const setting_rule& rule, std::string& x) = 0;
   virtual bool value(std::string_view name, const setting_rule& rule, int64_t& x) = 0;
   virtual bool value(std::string_view name, const setting_rule& rule, double& x) = 0;
@@ -38,17 +38,18 @@ public:
   virtual bool value(std::string_view name, const setting_rule& rule, std::vector<std::string>& x) = 0;
   virtual bool value(std::string_view name, const setting_rule& rule, std::vector<int64_t>& x) = 0;
   virtual bool value(std::string_view name, const setting_rule& rule, std::vector<double>& x) = 0;
-  // A table of names with weights: none negative, at least one positive.
+  // Reads a table of names with weights: none negative, at least one positive.
   virtual bool value(std::string_view name, const setting_rule& rule, std::map<std::string, double>& x) = 0;
-  // "90s", "2m", "1h30m", "250ms", or seconds as a number.
+  // Reads "90s", "2m", "1h30m", "250ms", or seconds as a number.
   virtual bool duration(std::string_view name, const setting_rule& rule, double& seconds) = 0;
 
   using body = std::function<void(section&)>;
   virtual bool table(std::string_view name, const setting_rule& rule, const body& declare) = 0;
-  // [[name]]: the body runs once per table, also for a single [name] where `single_too`.
+  // Reads [[name]]: `declare` runs once per table, also for a single [name] if `single_too`.
   virtual bool tables(std::string_view name, const setting_rule& rule, const body& declare,
                       bool single_too = false) = 0;
-  // Keys that the file itself chooses. Declare after all others. `placeholder` stands for them in the reference.
+  // Visits keys that the file itself chooses. Declare them after all others. `placeholder` represents them in the
+  // reference.
   using visitor = std::function<void(const document_member&)>;
   virtual void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) = 0;
 
@@ -56,7 +57,7 @@ public:
   virtual void error(std::string_view name, std::string message) = 0;
 };
 
-// Reads one table of a document. Its destructor reports the keys that nothing declared.
+// Reads one table of a document. Its destructor reports undeclared keys.
 class table_reader : public section {
 public:
   table_reader(const document_value& table, std::string path, error_list& errors)
@@ -95,7 +96,7 @@ private:
   error_list& errors_;
   std::vector<std::string> declared_;
 };
-// Seconds, or a negative number if the text is no duration.
+// Returns seconds, or a negative number if the text is no duration.
 double parse_duration(std::string_view text);
 
 } // namespace kevolve

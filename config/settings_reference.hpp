@@ -5,7 +5,7 @@
 
 namespace kevolve {
 
-// docs/settings.md: every setting of the task, campaign and node files.
+// Returns docs/settings.md: every setting of the task, campaign and node files.
 std::string settings_reference();
 
 } // namespace kevolve

@@ -27,7 +27,7 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-// Writes one Markdown row per setting. Every body runs once, whatever the file would say.
+// Writes one Markdown row per setting. Every body runs once, whatever a file would contain.
 class settings_writer : public section {
 public:
   settings_writer(std::string path, std::string& out) : path_(std::move(path)), out_(out) {}
@@ -78,7 +78,7 @@ public:
   void error(std::string_view, std::string) override {}
 
 private:
-  // Always false: nothing was given.
+  // Writes a row. Always returns false, because no value was given.
   bool row(std::string_view name, const std::string& type, const setting_rule& rule, const std::string& current) {
     auto fallback = rule.required ? "required" : rule.fallback.empty() ? current : rule.fallback;
     std::string bounds;

@@ -17,7 +17,7 @@ std::string print(double x) {
   return {buffer.data(), end};
 }
 
-// What is wrong with a number, or nothing.
+// Returns why the number is out of bounds; empty if it is not.
 std::string out_of_bounds(double x, const setting_rule& rule) {
   if (std::isnan(x))
     return "must be a number";
@@ -51,7 +51,7 @@ double parse_duration(std::string_view text) {
                 : unit_name == "h" ? 3600.0
                 : unit_name == "d" ? 86400.0
                                    : 0.0;
-    // Units fall: "1h30m", never "30m1h" or "5m5m".
+    // Units must decrease: "1h30m", never "30m1h" or "5m5m".
     if (unit <= 0.0 || unit >= last_unit)
       return -1.0;
     last_unit = unit;
@@ -125,7 +125,7 @@ bool table_reader::value(std::string_view name, const setting_rule& rule, std::s
     return false;
   }
   const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; };
-  // U+0080 to U+009F are controls too, of eight bits to terminals that know them.
+  // U+0080 to U+009F are also controls, of eight bits, for terminals that know them.
   const auto is_wide_control = [&](size_t i) {
     const auto byte = [&](size_t k) { return static_cast<unsigned char>(v->text[k]); };
     return i + 1 < v->text.size() && byte(i) == 0xc2 && byte(i + 1) < 0xa0;
@@ -265,7 +265,7 @@ bool table_reader::duration(std::string_view name, const setting_rule& rule, dou
 
 bool table_reader::seconds_of(const document_value& v, const std::string& where, const setting_rule& rule,
                               double& seconds) {
-  constexpr double longest = 1e9; // thirty years; what is longer is a slip, or no number of nanoseconds
+  constexpr double longest = 1e9; // thirty years; a longer time is a mistake, or does not fit into nanoseconds
   double given = 0.0;
   if (!number(v, where, rule, given))
     return false;

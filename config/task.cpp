@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// Reads a file named by the task; what is wrong with it is the task's error.
+// Reads a file that the task names; an error in it is reported at the task's key.
 void read_beside(const std::string& task_path, const std::string& file, const std::string& key, std::string& path,
                  std::string& text, error_list& errors) {
   if (file.empty())
@@ -24,7 +24,7 @@ void read_beside(const std::string& task_path, const std::string& file, const st
     errors.add(key, "'" + path + "' is empty");
 }
 
-// "rows=4096 cols=1024", in the order of the parameters.
+// Returns "rows=4096 cols=1024", in the order of the parameters.
 std::string shape_name(const contract& c, const shape_case& shape) {
   std::string out;
   for (const auto& a : c.arguments)

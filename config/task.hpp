@@ -10,7 +10,7 @@ namespace kevolve {
 
 struct task_spec {
   contract task;
-  std::string path; // as it was named
+  std::string path; // the path as given
   std::string text; // the file's bytes
   std::string reference_path;
   std::string reference_source;
@@ -26,7 +26,7 @@ typename I::result_type inspect(I& f, task_spec& x) {
            x.goal_speedup);
 }
 
-// Reads the file, the reference and the oracle beside it. Every error at once.
+// Reads the file, and the reference and the oracle beside it. Returns every error.
 result_or_errors<task_spec> load_task(const std::string& path);
 
 } // namespace kevolve

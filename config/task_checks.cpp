@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// A mistyped size should not become an allocation.
+// A mistyped size must not become an allocation.
 constexpr int64_t max_buffer_bytes = int64_t{1} << 40;
 
 bool is_buffer(const argument& a) {
@@ -27,7 +27,7 @@ public:
   void run() {
     check_names();
     if (!draft_.roles_known)
-      return; // all else would be told of sizes and outputs that are there by another name
+      return; // other errors would be about sizes and outputs whose role is only misspelt
     symbols_.resolve();
     for (size_t i = 0; i < c_.arguments.size(); ++i)
       check_argument(i);
@@ -58,7 +58,7 @@ private:
       errors_.add("argument", "no argument is an output or inout");
   }
 
-  // The values of expressions at one shape, or nothing if one of them waits for data.
+  // Returns the values of expressions at one shape; nothing if one of them depends on data.
   std::optional<std::vector<int64_t>> evaluate(const std::vector<expression>& es, size_t shape,
                                                const std::string& path) {
     std::vector<int64_t> out;
@@ -94,7 +94,7 @@ private:
     auto path = indexed("argument", i);
     if (!is_buffer(a))
       return;
-    // A capacity may sum any input; an input only those that are drawn before it.
+    // A capacity may sum any input; an input may sum only inputs that are drawn before it.
     auto before = a.role == argument_role::output ? c_.arguments.size() : i;
     auto shape = expressions(path + ".shape", a.shape, before);
     auto strides = expressions(path + ".strides", a.strides, before);
@@ -181,7 +181,7 @@ private:
                       + suggestion(a.fill.of, earlier));
   }
 
-  // The exclusive prefix sum of n lengths has n + 1 entries.
+  // Checks that offsets have n + 1 entries: they are the exclusive prefix sum of n lengths.
   void check_offsets(const argument& a, const std::string& path) {
     const auto* lengths = find_argument(c_, a.fill.of);
     if (!lengths || lengths->shape.size() != 1 || a.shape.size() != 1)
@@ -206,7 +206,7 @@ private:
     std::set<std::string> seen;
     for (size_t i = 0; i < c_.tolerances.size(); ++i) {
       const auto& t = c_.tolerances[i];
-      // [tolerance] and [[tolerance]] look alike once read; the path of the first finds both.
+      // [tolerance] and [[tolerance]] are the same once read; the path of the first finds both.
       auto path = indexed("tolerance", i);
       const auto* a = find_argument(c_, t.argument);
       if (!t.argument.empty() && std::find(outputs.begin(), outputs.end(), t.argument) == outputs.end())

@@ -26,7 +26,7 @@ Enum chosen(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-// A key that means nothing where it stands is a mistake, not a wish.
+// A key without meaning in its place is reported as a mistake.
 void only_for(section& s, std::string_view key, bool applies, const std::string& what) {
   if (!applies && s.has(key))
     s.error(key, "only for " + what);
@@ -82,7 +82,7 @@ void declare_fill(section& s, fill_rule& x) {
     s.error("low", "a length is at least 0");
 }
 
-// Whether it has a role.
+// Returns true if the argument has a role.
 bool declare_argument(section& s, argument& a) {
   s.value("name", {.text = "the C parameter's name", .required = true}, a.name);
   std::string role;
@@ -182,7 +182,7 @@ void declare_tolerance(section& s, tolerance& t) {
   if (mode_given)
     t.mode = chosen<tolerance_mode>(mode_names, mode);
   auto absrel = t.mode == tolerance_mode::absrel;
-  // What an unknown mode would need cannot be said.
+  // The needs of an unknown mode are unknown, too.
   auto known = mode_given || !s.has("mode");
   auto limited = t.mode == tolerance_mode::ulp || t.mode == tolerance_mode::reference_error;
   s.value("relative", {.text = "of absrel", .low = 0.0, .high = 1.0}, t.relative);

@@ -1,4 +1,4 @@
-// The declaration of a task file, and the checks over what it yields. Used by task.cpp and the reference.
+// The declaration of a task file, and the checks of its values. Used by task.cpp and the reference.
 #pragma once
 
 #include "config/settings.hpp"
@@ -9,20 +9,20 @@
 
 namespace kevolve {
 
-// A task as read: what the contract cannot hold is beside it.
+// A task as read, with values that the contract cannot hold.
 struct task_draft {
   task_spec spec;
   std::string reference_file;
   std::string oracle_file;
-  bool roles_known = true; // of all arguments
+  bool roles_known = true; // all arguments have a valid role
 };
 
-// Stands in a shape for a size that was refused where it was read; any negative size was.
+// Replaces a size that was rejected when it was read, as every negative size is.
 inline constexpr int64_t invalid_size = -1;
 
 void declare_task(section& root, task_draft& draft);
 
-// What single settings cannot tell: names that refer to others, expressions, sizes, roles.
+// Checks relations between settings: names that refer to others, expressions, sizes, roles.
 void check_task(const task_draft& draft, error_list& errors);
 
 } // namespace kevolve

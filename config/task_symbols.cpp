@@ -15,7 +15,7 @@ const std::set<std::string_view> c_keywords{
     "restrict", "return", "short",    "signed", "sizeof", "static",   "struct",   "switch", "typedef", "union",
     "unsigned", "void",   "volatile", "while",  "_Bool",  "_Complex", "_Float16", "main"};
 
-// Of the C library, in what is written around a kernel.
+// Names of the C library used in the code around a kernel.
 const std::set<std::string_view> c_library{"EOF",    "FILE", "printf", "fprintf", "puts",   "stdin",
                                            "stdout", "exit", "stderr", "abort",   "memcmp", "strcmp"};
 
@@ -81,7 +81,7 @@ void task_symbols::identifier(const std::string& path, const std::string& name) 
     errors_.add(path, "'" + name + "' begins as what kevolve writes around a kernel does: choose another name");
 }
 
-// Derived symbols may stand for a size argument, whose value is then computed rather than given.
+// Checks [derived]. A derived symbol may define a size argument, whose value is then computed instead of given.
 void task_symbols::check_derived() {
   symbols_ = sizes_;
   for (const auto& [name, text] : c_.derived) {
@@ -162,7 +162,7 @@ std::string below(const std::string& path, const std::string& key) {
 }
 } // namespace
 
-// Whether the shape gives every size argument a value, and nothing else one.
+// Reports missing, unknown and computed sizes. Returns true if every size argument has a value that is not negative.
 bool task_symbols::check_sizes(size_t i) {
   const auto& shape = c_.shapes[i];
   auto path = indexed("shape", i);
@@ -184,7 +184,7 @@ bool task_symbols::check_sizes(size_t i) {
   return complete;
 }
 
-// What can be known without data: symbols that depend on a sum are left out.
+// Returns the values known without data: symbols that depend on a sum are left out.
 size_map task_symbols::with_derived(size_t i) {
   auto values = c_.shapes[i].sizes;
   for (const auto& [name, e] : derived_) {

@@ -1,5 +1,5 @@
-// The size symbols of a task: size arguments, derived symbols, and their values at every shape as far as they
-// can be known without data. Lives while a task file is checked.
+// The size symbols of a task: size arguments, derived symbols, and their values at every shape, unless they depend on
+// data. Lives while a task file is checked.
 #pragma once
 
 #include "config/document.hpp"
@@ -14,27 +14,27 @@
 
 namespace kevolve {
 
-// "shape[2]"
+// Returns "shape[2]".
 std::string indexed(const std::string& list, size_t i);
 
-// Whether test data is drawn for the argument.
+// Returns true if test data is drawn for the argument.
 bool is_drawn(const argument& a);
 
 class task_symbols {
 public:
   task_symbols(const contract& c, error_list& errors) : c_(c), errors_(errors) {}
 
-  // Before what follows: reads [derived] and every [[shape]], and reports what is wrong with them.
+  // Reads [derived] and every [[shape]], and reports their errors. Call it before the functions below.
   void resolve();
 
   // Parses a text and checks its names; nothing if it is empty or wrong. Sums may use arguments before `before`.
   std::optional<expression> expression_at(const std::string& path, const std::string& text, size_t before);
 
   size_t shapes() const { return values_.size(); }
-  // The value at a shape; nothing if it waits for data or the shape is incomplete.
+  // Returns the value at a shape; nothing if it depends on data or the shape is incomplete.
   std::optional<result<int64_t>> value(const expression& e, size_t shape) const;
 
-  // Reports a name that C would not take.
+  // Reports a name that is not valid in C.
   void identifier(const std::string& path, const std::string& name);
 
 private:
@@ -46,10 +46,10 @@ private:
   const contract& c_;
   error_list& errors_;
   std::vector<std::string> sizes_;   // size arguments
-  std::vector<std::string> symbols_; // what an expression may name
+  std::vector<std::string> symbols_; // names that an expression may use
   std::set<std::string> computed_;   // size arguments that [derived] defines
   std::vector<std::pair<std::string, expression>> derived_;
-  std::vector<std::optional<size_map>> values_; // per shape; nothing: incomplete
+  std::vector<std::optional<size_map>> values_; // per shape; nothing if the shape is incomplete
 };
 
 } // namespace kevolve
