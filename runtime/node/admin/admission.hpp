@@ -24,8 +24,9 @@ struct admission {
   std::optional<size_t> evicted; // index of the connection to close
 };
 
-// If a limit is reached, the new connection replaces the untrusted one that has waited longest, from its own address if
-// that limit is reached. A trusted connection gives way only if trusted ones take all places.
+// If a limit is reached, the new connection replaces the waiting untrusted one that is oldest, or is refused if none
+// waits. At the limit per address only connections of its own address are considered. A trusted connection gives way
+// only if trusted ones take all places.
 admission admit(const std::vector<present>& there, const http_limits& limits);
 
 } // namespace kevolve

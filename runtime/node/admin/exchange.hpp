@@ -16,7 +16,7 @@ struct api_request {
   std::string body;
   std::string content_type;
   bool event_stream = false; // Accept: text/event-stream
-  bool followed = false;     // the stream has been open for less than `alive`: its campaign is not looked up again
+  bool followed = false;     // a stream that wrote recently: its campaign is not looked up again
   std::string idempotency_key;
   std::string id;   // id of this request, for logs and the audit; empty if none was given
   std::string who;  // the token's fingerprint, or a local user
