@@ -48,7 +48,7 @@ bool is_busy(const card_view& v) {
   return v.ended_ns == 0 && !v.at_rest && v.state != "idle" && v.state != "starting";
 }
 
-// What a live card adds to its kind's tally, or takes from it.
+// Adds a live actor to its kind's tally; sign -1 removes it.
 void count_live(kind_tally& t, const card_view& v, int64_t sign) {
   t.live += sign;
   t.busy += is_busy(v) ? sign : 0;
@@ -56,7 +56,7 @@ void count_live(kind_tally& t, const card_view& v, int64_t sign) {
   t.mailbox += sign * static_cast<int64_t>(v.mailbox);
 }
 
-// The same of one that is dead.
+// Adds an ended actor to its kind's tally; sign -1 removes it.
 void count_dead(kind_tally& t, const card_view& v, int64_t sign) {
   t.dead += sign;
   t.failed += v.last_failure == stopped ? 0 : sign;
@@ -219,7 +219,7 @@ void card_table::close(uint64_t id, const std::string& cause) {
     ++h.failures;
     h.last_failure = cause;
   }
-  if (in_order && v.kind == "appender") { // one per stored step: they would push everything of interest out
+  if (in_order && v.kind == "appender") { // one per stored step, so they would push all others out
     tally.handled -= static_cast<int64_t>(v.handled);
     return;
   }
@@ -264,7 +264,7 @@ card_table::page_of_cards card_table::page(const std::string& kind, const std::s
     if (out.total++ >= first && out.items.size() < limit)
       out.items.push_back(std::move(v));
   };
-  const bool any_live = state.empty() || state == "live"; // then only those of the page are looked at
+  const bool any_live = state.empty() || state == "live"; // then only the actors on the page are read
   const auto walk = [&](const auto& cards, auto card_of) {
     if (any_live && first >= cards.size()) {
       out.total += cards.size();

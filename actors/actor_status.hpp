@@ -1,5 +1,5 @@
-// The actor card: what an operator sees of an actor, alive or dead. Every actor is spawned through
-// spawn_carded(), which gives it one; its handlers mark what they are doing with `handling`.
+// The status of an actor as operators see it, while it runs and after it has ended. spawn_carded() starts every actor
+// and gives it one; its handlers mark their work with `handling`.
 #pragma once
 
 #include "runtime/base/log.hpp"
@@ -21,28 +21,28 @@
 
 namespace kevolve {
 
-// A copy of a card at one moment.
+// A copy of a status at one moment.
 struct card_view {
   uint64_t id = 0;      // the actor's id on this node
   std::string kind;     // "device"
   std::string name;     // "cpu:1"
   uint64_t parent = 0;  // id of the supervisor or owner; 0: the node itself
-  std::string state;    // starting | idle | busy | dead, or what the actor says of itself
-  std::string message;  // being handled, or awaited; empty: none
-  int64_t since_ns = 0; // wall clock; of state or message
+  std::string state;    // starting | idle | busy | dead, or a text of the actor's own
+  std::string message;  // message in progress; empty: none
+  int64_t since_ns = 0; // wall clock; time of the last change of state or message
   int64_t spawned_ns = 0;
-  int64_t ended_ns = 0; // 0: alive
+  int64_t ended_ns = 0; // 0: still running
   uint64_t handled = 0;
-  uint64_t in_flight = 0;   // requests taken and not answered
-  uint64_t mailbox = 0;     // depth at the last message
+  uint64_t in_flight = 0;   // requests accepted and not answered
+  uint64_t mailbox = 0;     // length at the last message
   uint32_t restarts = 0;    // of this name, after failures
-  std::string last_failure; // of this or the instance before
-  bool at_rest = false;     // its state names no work
-  std::string awaits;       // what it waits for that no actor of this node has; empty: nothing
+  std::string last_failure; // of this instance or the one before
+  bool at_rest = false;     // its state is not work
+  std::string awaits;       // the event outside this node for which it waits; empty: none
 };
 
-// What the actors of a kind come to, the dead ones that are remembered among them. Kept as they change: nobody has to
-// look at all of them.
+// Counts over all actors of a kind, including ended ones that are kept. They are updated with each change, so that
+// reading them does not visit every actor.
 struct kind_tally {
   std::atomic<int64_t> live{0};
   std::atomic<int64_t> busy{0};
@@ -50,7 +50,7 @@ struct kind_tally {
   std::atomic<int64_t> mailbox{0};
   std::atomic<int64_t> handled{0};
   std::atomic<int64_t> dead{0};
-  std::atomic<int64_t> failed{0}; // of the dead
+  std::atomic<int64_t> failed{0}; // of the ended ones
 };
 
 class card_table;
@@ -62,13 +62,13 @@ public:
   void handling(std::string message, uint64_t mailbox);
   void handled();
   void flight(int64_t change);
-  // What the actor says of itself: "racing node 12".
+  // Sets the state to the actor's own text: "racing node 12".
   void says(std::string state);
-  // The same of one that has nothing to do: "finished: budget".
+  // Sets the state of an actor that has no work: "finished: budget".
   void rests(std::string state);
-  // The same of one that can do nothing until something outside this node happens: "waiting for core 1, held by …".
+  // Sets the state of an actor that cannot work until an event outside this node: "waiting for core 1, held by …".
   void awaits(std::string state, std::string what);
-  // What its work is about, for the log: a campaign, or a node of one.
+  // Sets the subject of its work for the log: a campaign, or a node of one.
   void about(const std::string& campaign, const std::string& node = {});
   log::ids ids() const;
   void ended(const std::string& cause);
@@ -83,7 +83,7 @@ private:
   void change(F f);
 
   mutable std::mutex guard_;
-  bool counted_ = false; // in the tally, as a live one
+  bool counted_ = false; // counted in the tally as a live actor
   const std::shared_ptr<kind_tally> tally_;
   card_view view_;
   log::ids about_;
@@ -92,7 +92,8 @@ private:
 
 using card_ptr = std::shared_ptr<actor_card>;
 
-// All cards of a node. The dead are kept, the oldest forgotten first; views say whether some were.
+// The statuses of all actors of a node. Ended actors are kept up to a limit; then the oldest are forgotten, and
+// forgotten() counts them.
 class card_table : public std::enable_shared_from_this<card_table> {
 public:
   explicit card_table(size_t dead_kept = 2'000) : dead_kept_(dead_kept) {}
@@ -100,24 +101,25 @@ public:
   card_ptr open(std::string kind, std::string name, uint64_t parent);
   void close(uint64_t id, const std::string& cause);
   void opened(const card_ptr& card, const caf::actor& who);
-  // The actor behind a live card; invalid if there is none.
+  // Returns the actor of a live status; invalid if there is none.
   caf::actor handle(uint64_t id) const;
   std::vector<card_view> list() const;
-  // Those of that kind and state (empty: of any; else one of asked_states()), the live ones by id and then the dead:
-  // `limit` of them from the one at `first`, and how many there are.
+  // One page of the actors of that kind and state. An empty kind or state means any; else `state` is one of
+  // asked_states(). Live actors come first, by id, then ended ones. The page has `limit` actors from the one at
+  // `first`, and the total.
   struct page_of_cards {
     std::vector<card_view> items;
     uint64_t total = 0;
   };
-  // live | starting | idle | busy | dead: busy as tallies count it, idle what is neither busy nor starting.
+  // Returns live | starting | idle | busy | dead. Busy is as in tallies; idle is neither busy nor starting.
   static const std::vector<std::string>& asked_states();
-  static std::string state_of(const card_view& v); // one of them but live
+  static std::string state_of(const card_view& v); // returns one of these states except live
   page_of_cards page(const std::string& kind, const std::string& state, uint64_t first, uint64_t limit) const;
-  // Live, or dead and remembered.
+  // Finds a live actor, or an ended one that is kept.
   std::optional<card_view> find(uint64_t id) const;
-  // By kind.
+  // Returns the tallies by kind.
   std::map<std::string, std::shared_ptr<const kind_tally>> tallies() const;
-  // What every live actor of that kind waits for; empty if one of them can work.
+  // Returns an event that actors of that kind wait for; empty unless every live one waits.
   std::string awaited(const std::string& kind) const;
   uint64_t forgotten() const;
 
@@ -131,16 +133,16 @@ private:
   uint64_t forgotten_ = 0;
   struct living {
     card_ptr card;
-    caf::weak_actor_ptr who; // weak: a card keeps nobody alive
+    caf::weak_actor_ptr who; // weak: a status keeps no actor alive
   };
   std::map<uint64_t, living> live_;
-  std::map<std::string, std::map<uint64_t, card_ptr>> kinds_; // of live_
+  std::map<std::string, std::map<uint64_t, card_ptr>> kinds_; // the cards of live_
   std::map<std::string, std::shared_ptr<kind_tally>> tallies_;
   std::deque<card_view> dead_;
   std::map<std::string, history> histories_; // by kind/name of supervised actors
 };
 
-// Marks a handler on the card while it runs. What it logs carries the ids of what it is about.
+// Marks a handler on the actor's status while it runs. Its log lines carry the ids of its subject.
 class handling {
 public:
   handling(caf::scheduled_actor* self, const card_ptr& card, const char* message) : card_(card), scope_(card->ids()) {
@@ -155,14 +157,14 @@ private:
   log::scope scope_;
 };
 
-// An exception in a handler ends the actor with errc::internal and its text, for its supervisor and card.
+// Makes an exception in a handler end the actor with errc::internal and its text, for its supervisor and status.
 void report_exceptions(caf::scheduled_actor* self);
 
-// "stopped", or the failure in words.
+// Returns "stopped", or the failure in words.
 std::string describe_end(const caf::error& reason);
 
-// Spawns `fun(self, card, args...)` with a card of its own and watches its end. `host` is an actor or the
-// actor system.
+// Spawns `fun(self, card, args...)` with a status of its own and watches for its end. `host` is an actor or the actor
+// system.
 template <caf::spawn_options Options = caf::no_spawn_options, class Host, class Fun, class... Ts>
 auto spawn_carded(Host& host, const std::shared_ptr<card_table>& table, std::string kind, std::string name,
                   uint64_t parent, Fun fun, Ts&&... xs) {

@@ -1,6 +1,6 @@
-// Every typed actor interface of kevolve on one page: the map of the system. A handle usually points to a
-// front (runtime/node/supervisor.hpp) that stands for whichever instance its supervisor has running.
-// Failures travel as errors with kevolve::errc; a fault of the infrastructure inside an answer is a value.
+// Every typed actor interface of kevolve on one page: the map of the system. A handle usually points to a proxy
+// (runtime/node/supervisor.hpp), which passes messages to the current instance. Failures are errors with kevolve::errc;
+// a fault of the infrastructure inside an answer is a value.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -10,49 +10,49 @@
 
 namespace kevolve {
 
-// The one owner of the store. Groups what waits into one write; an answer means fsync'd, but for a group in which every
-// request may lag: what it tells costs nothing to do again, survives us and not the machine, and is synced with the
-// next.
+// The only owner of the store. It groups waiting requests into one write. An answer means that the request is fsync'd,
+// unless every request of the group may lag. Such a group survives a crash of the process but not of the machine, and
+// is synced with the next one.
 using journal_actor = caf::typed_actor<
-    // Appends events, values and blobs in one batch; replies with the global sequence of the last event.
-    // errc::no_space or errc::read_only while the disk refuses: nothing of the request is stored then. 0: what it
-    // was conditional on is there already.
+    // Appends events, values and blobs in one batch; replies with the global sequence of the last event. errc::no_space
+    // or errc::read_only while the disk refuses: nothing of the request is stored then. Replies 0 and stores
+    // nothing if the evaluation `unless_evaluated` is stored already.
     caf::replies_to<atom::append, append_request>::with<uint64_t>,
-    // Events of one campaign (zero id: all) after a global sequence, at most `limit`.
+    // Replies with events of one campaign (zero id: all) after a global sequence, at most `limit`.
     caf::replies_to<atom::events, id128, uint64_t, uint32_t>::with<std::vector<journal_event>>,
-    // A value by family and key; errc::not_found.
+    // Replies with a value by family and key; errc::not_found.
     caf::replies_to<atom::lookup, std::string, std::string>::with<std::string>,
-    // Those that are there of many, blobs among them (family "blobs", their SHA-256 as key).
+    // Replies with those of the values that exist, including blobs (family "blobs", with their SHA-256 as key).
     caf::replies_to<atom::lookup, std::vector<stored_value>>::with<std::vector<stored_value>>,
-    // Values of a family whose key starts so, at most `limit`.
+    // Replies with values of a family whose key has the prefix, at most `limit`.
     caf::replies_to<atom::scan, std::string, std::string, uint32_t>::with<std::vector<stored_value>>,
-    // A blob by its SHA-256; errc::not_found, errc::corrupt.
+    // Replies with a blob by its SHA-256; errc::not_found, errc::corrupt.
     caf::replies_to<atom::blob, std::string>::with<std::string>,
-    // Writes what waits (sent to itself).
+    // Writes the waiting requests (sent to itself).
     caf::reacts_to<atom::flush>, caf::reacts_to<atom::crash>>;
 
-// Grants compiler slots and devices of every node under leases with an epoch.
+// Grants the node's compiler slots and devices under leases with an epoch.
 using scheduler_actor = caf::typed_actor<
-    // A resource says it is ready; replaces an earlier offer of the same id and raises its epoch.
+    // A resource is ready; replaces an earlier offer of the same id and raises its epoch.
     caf::replies_to<atom::offer, resource_offer>::with<uint64_t>,
-    // Waits until a resource is free. When a holder dies, its resource is asked to offer itself anew: a job of
-    // the dead may still run there.
+    // Waits until a resource is free. When a holder ends, its resource is asked to offer itself again, because the
+    // holder's job may still run there.
     caf::replies_to<atom::acquire, lease_request>::with<lease>,
     // Ends a lease; an unknown or older one is ignored.
     caf::reacts_to<atom::release, lease>,
-    // Sent to itself: a resource has been kept free long enough.
+    // A resource has been kept free long enough (sent to itself).
     caf::reacts_to<atom::tick>, caf::replies_to<atom::status>::with<std::vector<resource_status>>,
     caf::reacts_to<atom::crash>>;
 
 // Owns one compile server process.
 using compiler_worker_actor = caf::typed_actor<
-    // errc::conflict if the lease's epoch is not the current one.
+    // Compiles under a lease; errc::conflict if the lease's epoch is not the current one.
     caf::replies_to<atom::compile, lease, compile_request>::with<compile_outcome>, caf::reacts_to<atom::cancel, id128>,
-    // From the scheduler: the lease's holder is dead. Drops its job, then offers itself under a new epoch.
+    // From the scheduler: the lease's holder has ended. Drops its job, then offers itself under a new epoch.
     caf::reacts_to<atom::release, lease>,
     // Offers itself as soon as it is idle (sent to itself).
     caf::reacts_to<atom::offer>,
-    // From the helper's I/O: an answer (kind, payload), its end (wait status).
+    // From the helper's I/O: an answer (kind, payload), or its end (wait status).
     caf::reacts_to<atom::answer, uint8_t, std::string>, caf::reacts_to<atom::helper_end, int32_t>,
     caf::reacts_to<atom::tick>, caf::reacts_to<atom::crash>>;
 
@@ -61,114 +61,116 @@ using device_actor = caf::typed_actor<caf::replies_to<atom::judge, lease, judge_
                                       caf::reacts_to<atom::cancel, id128>, caf::reacts_to<atom::release, lease>,
                                       caf::reacts_to<atom::offer>, caf::reacts_to<atom::answer, uint8_t, std::string>,
                                       caf::reacts_to<atom::helper_end, int32_t>, caf::reacts_to<atom::tick>,
-                                      // Quarantined: time to try its known answer again (sent to itself).
+                                      // The time for the next probe in quarantine has come (sent to itself).
                                       caf::reacts_to<atom::probe>, caf::reacts_to<atom::crash>>;
 
 // One generator of a campaign; holds the campaign's fixed context.
 using generator_actor = caf::typed_actor<
-    // errc::unsupported when nothing more can be proposed from here; errc::bad_input when what a model answered holds
-    // no candidate.
+    // Proposes a candidate. errc::unsupported when nothing more can be proposed from here; errc::bad_input when a
+    // model's reply holds no candidate.
     caf::replies_to<atom::generate, generate_request>::with<proposal>,
-    // The node of this index goes without a candidate, though it may not have been asked for yet: errc::cancelled.
+    // Ends the node's request with errc::cancelled, even if the request has not arrived yet.
     caf::reacts_to<atom::cancel, uint64_t>, caf::reacts_to<atom::crash>>;
 
-// Who answers a prompt: it stores the answer before it gives it away.
+// Answers prompts. It stores an answer before it delivers it.
 using model_actor = caf::typed_actor<
-    // Waits for as long as it takes.
+    // Asks a question; waits without a time limit.
     caf::replies_to<atom::ask, model_question>::with<model_reply>,
-    // Nobody waits for it any more.
+    // Withdraws a question.
     caf::reacts_to<atom::cancel, exchange_id>, caf::reacts_to<atom::crash>>;
 
-// The model of whoever comes for its prompts: an agent, a batch system, a person.
+// The relay: the model is an agent, a batch system or a person that fetches the prompts.
 using relay_actor = model_actor::extend<
-    // Takes the prompt that has waited longest, under a lease; errc::not_found: none waits that nobody holds.
+    // Leases the prompt that has waited longest; errc::not_found if none is free.
     caf::replies_to<atom::next, relay_request>::with<relay_prompt>,
-    // The first answer counts, whoever holds the prompt; errc::not_found, errc::conflict: it has another one.
+    // Answers a prompt. The first answer counts, whoever holds the lease. errc::not_found; errc::conflict: it has
+    // another answer.
     caf::replies_to<atom::answer, relay_answer>::with<relay_receipt>,
-    // Ends the holder's lease; errc::not_found, errc::conflict: somebody else holds it.
+    // Ends the holder's lease; errc::not_found; errc::conflict: another holder has the lease.
     caf::replies_to<atom::release, exchange_id, std::string>::with<relay_prompt>,
-    // All that wait, the oldest first, without their turns.
+    // Replies with all waiting prompts, the oldest first, without their turns.
     caf::replies_to<atom::list>::with<std::vector<relay_prompt>>>;
 
-// One provider of language models: a client of it.
+// The client of one provider of language models.
 using provider_actor = caf::typed_actor<
-    // One attempt, to its end.
+    // Runs one attempt to its end.
     caf::replies_to<atom::ask, provider_request>::with<provider_end>,
-    // The attempt of that serial is not wanted any more; it still answers.
+    // Cancels the attempt with that serial; it still answers.
     caf::reacts_to<atom::cancel, uint64_t>,
-    // From its connections.
+    // From its connections: an attempt has ended.
     caf::reacts_to<atom::answer, uint64_t, provider_end>, caf::reacts_to<atom::crash>>;
 
-// The models of all providers: who is asked, how often, within which budget.
+// The models of all providers: chooses the provider, paces and repeats calls, and keeps budgets.
 using models_actor = model_actor::extend<caf::replies_to<atom::list>::with<std::vector<provider_status>>,
-                                         // A person has mended it; errc::not_found.
+                                         // A person has resumed the provider; errc::not_found.
                                          caf::replies_to<atom::resume, std::string>::with<provider_status>,
-                                         // A timer of that number has gone off (sent to itself).
+                                         // A timer of that number has expired (sent to itself).
                                          caf::reacts_to<atom::tick, uint64_t>>;
 
-// From a step to a proposal: computes the context, picks the generator by weight.
+// Turns a step into a candidate: computes the context and asks the chosen generator.
 using synthesizer_actor =
     caf::typed_actor<caf::replies_to<atom::synthesize, synthesis_step>::with<candidate>, caf::reacts_to<atom::crash>>;
 
 // Runs the job graph of an evaluation: admit → compile → screening → confirm, each under a lease, each stored.
 using evaluator_actor = caf::typed_actor<
-    // Compiles reference and oracle, reads the syntax tree, admits the task. Repeated: answers from the store.
+    // Compiles reference and oracle, reads the syntax tree, admits the task. A repeated request is answered from the
+    // store.
     caf::replies_to<atom::prepare>::with<preparation>,
     caf::replies_to<atom::evaluate, evaluate_request>::with<evaluation>,
     // The campaign has a new champion: screenings that have not begun are against it.
     caf::reacts_to<atom::champion_changed, champion_info>,
-    // The campaign is cancelled: jobs in flight are stopped, and so is this actor.
+    // The campaign is cancelled: stops jobs in flight and this actor.
     caf::reacts_to<atom::cancel>,
-    // Its preparation is done (sent to itself).
+    // The preparation, or the wait for a promotion, is over (sent to itself).
     caf::reacts_to<atom::tick>, caf::reacts_to<atom::crash>>;
 
-// One candidate's life, from selection to its verdict.
+// The life of one candidate, from selection to its verdict.
 using search_node_actor = caf::typed_actor<
-    // Lives the life and tells the campaign; then passivates.
+    // Runs the candidate's steps and reports to the campaign; then passivates.
     caf::reacts_to<atom::begin>, caf::replies_to<atom::node>::with<node_record>, caf::reacts_to<atom::crash>>;
 
-// Owns a campaign's index of its tree, decides what is tried next and when it ends.
+// Owns a campaign's index of its tree, decides what is tried next and when the campaign ends.
 using campaign_actor = caf::typed_actor<
     caf::reacts_to<atom::begin>,
-    // From its nodes.
+    // From its nodes: a candidate has finished, or a fault has ended it.
     caf::replies_to<atom::finished, node_result>::with<node_reply>, caf::reacts_to<atom::faulted, uint64_t, fault>,
-    // From its evaluator: a champion failed as the baseline of another.
+    // From its evaluator: a champion failed as the baseline of another candidate.
     caf::reacts_to<atom::amend, amendment_record>,
-    // A node has a candidate: index, genome, summary, candidate. The answer: the node whose verdict is this candidate's
-    // too, once it has one; 0: none.
+    // A node has a candidate: index, genome, summary, candidate. Replies with the node that has or will have the
+    // verdict of the same candidate, once it has one; 0: none.
     caf::replies_to<atom::progress, uint64_t, std::string, std::string, id128>::with<uint64_t>,
     caf::reacts_to<atom::tick, uint64_t>,
-    // Other providers of models may be asked than before.
+    // The set of providers that may be asked has changed.
     caf::reacts_to<atom::wake>,
     // Its clock (sent to itself).
     caf::reacts_to<atom::tick>,
-    // From people. Pause lets what is in flight end; errc::conflict when the state forbids it.
+    // From people. A pause lets work in flight end; errc::conflict when the state forbids it.
     caf::replies_to<atom::pause, std::string>::with<campaign_status>,
     caf::replies_to<atom::resume, std::string>::with<campaign_status>,
     caf::replies_to<atom::cancel, std::string>::with<campaign_status>,
     // Changes what the request names; the answer means stored. errc::not_found, errc::conflict, errc::bad_input.
     caf::replies_to<atom::steer, steer_request>::with<steer_answer>,
     caf::replies_to<atom::status>::with<campaign_status>,
-    // Nodes by index, from the first that is named, at most so many.
+    // Replies with nodes from that index on, at most so many.
     caf::replies_to<atom::tree, uint64_t, uint64_t>::with<tree_page>,
-    // A node by index: its actor is revived from the journal if it has passivated.
+    // Replies with a node; its actor is revived from the journal if it has passivated.
     caf::replies_to<atom::node, uint64_t>::with<node_record>, caf::reacts_to<atom::crash>>;
 
 // The node's directory of campaigns.
 using campaigns_actor = caf::typed_actor<
-    // Records the campaign, then starts it; an id that exists is taken up again.
+    // Records the campaign, then starts it; a known id is resumed.
     caf::replies_to<atom::submit, id128, campaign_submission>::with<campaign_status>,
     caf::replies_to<atom::submit, id128, campaign_submission, campaign_start>::with<campaign_status>,
-    // Those whose ids begin with these digits; none: all.
+    // Replies with the campaigns whose ids begin with these digits; empty: all.
     caf::replies_to<atom::list, std::string>::with<std::vector<campaign_status>>,
-    // The campaign's front; errc::not_found.
+    // Replies with the campaign's proxy; errc::not_found.
     caf::replies_to<atom::lookup, id128>::with<caf::actor>,
-    // The same; a campaign that has ended and has no actors gets its own one again, to be asked and steered.
+    // Does the same as lookup, but starts the actor of an ended campaign again, to be asked and steered.
     caf::replies_to<atom::wake, id128>::with<caf::actor>,
-    // Lets go of an ended campaign that is to be forgotten, and calls it back no more until (atom::finished). False:
-    // something of it is still there, which ends soon, or it does not rest.
+    // Releases an ended campaign that is to be forgotten, and does not start it again until (atom::finished). False:
+    // some of its actors still run, or it has not ended.
     caf::replies_to<atom::release, id128>::with<bool>,
-    // From a campaign: it has ended; it has been reopened and wants to run.
+    // From a campaign: it has ended, or it was reopened and wants to run.
     caf::reacts_to<atom::finished, id128>, caf::reacts_to<atom::begin, id128>, caf::reacts_to<atom::crash>>;
 
 } // namespace kevolve
