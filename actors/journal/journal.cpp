@@ -11,9 +11,9 @@ namespace kevolve {
 
 namespace {
 
-// One synced write costs the same for 1 and for 256 records: ../store/README.md has the figures.
+// One synced write costs the same for 1 and for 256 records; store/README.md has the figures.
 constexpr size_t group_limit = 256;
-// A disk that fills faster refuses the write itself, which is minded as well.
+// A disk that fills faster refuses the write itself, which is handled, too.
 constexpr auto look_for_room_every = std::chrono::milliseconds{500};
 
 result<table> family_of(const std::string& name) {
@@ -60,7 +60,8 @@ result<transaction> to_transaction(append_request& request) {
   return out;
 }
 
-// Before the disk is full for everybody, and while there is room left to stop in order.
+// Fails with errc::no_space below the reserve, before the disk is full for all programs and while the node can still
+// stop in order.
 result<void> room(journal_state& st) {
   const auto now = std::chrono::steady_clock::now();
   if (st.reserve == 0 || now < st.roomy_until)
@@ -75,7 +76,7 @@ result<void> room(journal_state& st) {
                                   + ", and limits.disk_reserve_mib keeps " + std::to_string(st.reserve >> 20U));
 }
 
-// Everybody who waits tries again and again: a refusal that lasts is told once a minute.
+// Logs a refusal once a minute while it lasts, because all waiting requests are retried.
 void tell(journal_actor::stateful_pointer<journal_state> self, const failure& why) {
   constexpr int64_t pause_ns = 60'000'000'000;
   auto& st = self->state;
@@ -172,7 +173,7 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
         st.all_may_lag = st.all_may_lag && request.may_lag;
         st.waiting.push_back(promise);
         st.card->flight(1);
-        // The flush goes behind everything that waits already: that is the group.
+        // The flush is queued after all waiting requests, which form the group.
         if (st.group.size() >= group_limit)
           write_group(self);
         else if (!st.flush_due) {
@@ -184,13 +185,13 @@ journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_sta
       [self](atom::events, const id128& campaign, uint64_t after,
              uint32_t limit) -> caf::result<std::vector<journal_event>> {
         handling h{self, self->state.card, "events"};
-        // Who folds a campaign must see all that was sent before, also what a dead instance had sent. What anybody has
-        // seen must last: a disk that does not sync hides what it has not synced, which costs nothing to do again.
+        // A reader must see everything sent before, including the messages of an instance that has ended. It must not
+        // see events that may be lost: if the sync fails, unsynced events are left out.
         write_group(self);
         auto& log_of_events = *self->state.data;
         const auto last = log_of_events.sync() ? log_of_events.last_sequence() : log_of_events.synced_sequence();
         std::vector<journal_event> out;
-        // A campaign's events carry both sequences; `after` is global, so skip by it.
+        // A campaign's events carry both sequences; `after` is global, so earlier events are skipped by it.
         uint64_t from = campaign ? 1 : after + 1;
         while (out.size() < limit) {
           auto page = campaign ? log_of_events.read_events(campaign, from, 1'024)

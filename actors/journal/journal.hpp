@@ -1,4 +1,4 @@
-// The journal actor: the one writer of the store, on a thread of its own.
+// The journal actor: the only writer of the store, on a thread of its own.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -21,14 +21,14 @@ struct journal_state {
 
   card_ptr card;
   std::shared_ptr<store> data;
-  uint64_t reserve = 0;                              // bytes of free disk below which nothing is written
-  std::chrono::steady_clock::time_point roomy_until; // no look at the disk before
-  // Requests gathered since the last flush, and who waits for them.
+  uint64_t reserve = 0;                              // with fewer bytes of free disk space nothing is written
+  std::chrono::steady_clock::time_point roomy_until; // the disk space is not checked before
+  // Requests gathered since the last flush, and their promises.
   std::vector<transaction> group;
-  bool all_may_lag = true; // of the group
+  bool all_may_lag = true; // all requests of the group may lag
   std::vector<caf::typed_response_promise<uint64_t>> waiting;
   bool flush_due = false;
-  // The last refusal that the log tells of, and how many it has kept to itself since.
+  // The last refusal in the log, and the number of equal ones not logged since.
   errc told = errc::none;
   int64_t told_at_ns = 0;
   uint64_t untold = 0;
@@ -36,12 +36,12 @@ struct journal_state {
   ~journal_state();
 };
 
-// Spawn detached. The store outlives restarts of the actor, so the directory stays locked.
-// What it answers to a lookup of many and to a scan, for who may wait for the disk on a thread of its own.
+// Answer a lookup of many values and a scan without the actor, for callers on a thread that may wait for the disk.
 result<std::vector<stored_value>> look_up(const store& data, std::vector<stored_value> wanted);
 result<std::vector<stored_value>> scan_rows(const store& data, const std::string& family, const std::string& prefix,
                                             uint32_t limit);
 
+// Spawn it detached. The store outlives restarts of the actor, so the directory stays locked.
 journal_actor::behavior_type journal(journal_actor::stateful_pointer<journal_state> self, card_ptr card,
                                      std::shared_ptr<store> data, uint64_t reserve = 0);
 
