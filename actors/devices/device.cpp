@@ -16,8 +16,8 @@ std::chrono::milliseconds now(device_pointer self) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now().time_since_epoch());
 }
 
-// Stores the latest, if it is worth it; one at a time, so that a slow disk gathers none. One that is refused is let go:
-// the journal tells why, and the next is tried.
+// Stores the latest record if it is worth storing. Only one write runs at a time, so that a slow disk gathers none. A
+// refused write is dropped: the journal reports the reason, and the next record is tried.
 void store_latest(device_pointer self) {
   auto& st = self->state;
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(self->clock().now() - st.stored_at);
@@ -41,12 +41,12 @@ void store_latest(device_pointer self) {
             state.stored_at = self->clock().now();
             if (state.setup.board)
               state.setup.board->show(state.setup.offer.resource_id, state.latest);
-            store_latest(self); // what has changed meanwhile
+            store_latest(self); // stores a change that came meanwhile
           },
           [self](caf::error&) { self->state.storing = false; });
 }
 
-// Another sample has come, or the device is in another state.
+// Publishes and stores a new sample or state of the device.
 void note(device_pointer self) {
   auto& st = self->state;
   st.latest.time_ns = wall_clock_ns();
@@ -84,7 +84,7 @@ void begin_job(device_pointer self, const judge_request& request) {
     helper_owner::put(self, frame_kind::judge_request, request);
 }
 
-// Nobody wants the job any more. Until the probe before it has ended, the judge knows nothing of it.
+// Drops a cancelled job that waits for a probe. The judge does not know it before the probe has ended.
 void drop_postponed(device_state& st, const id128& job) {
   if (!st.postponed || st.postponed->job != job)
     return;
@@ -120,7 +120,7 @@ void probe_ended(device_pointer self, const judge_outcome& outcome) {
     log::warn("device", "{} is quarantined for {} ms: {}", id, st.health.backoff.count(), st.health.why);
     st.unfit = "quarantined: " + st.health.why;
     self->delayed_send(self, st.health.backoff, atom::probe_v);
-    // The lease dies with the offer: the job's holder asks for another.
+    // The lease ends with the offer, so the job's holder must ask for another.
     st.offer_due = true;
     if (st.job)
       answer_job(self, spared(st.health, st.job, id));
@@ -167,7 +167,7 @@ device_actor::behavior_type device(device_pointer self, card_ptr card, helper_se
   st.card = std::move(card);
   st.setup = std::move(setup);
   st.proving = true;
-  if (st.setup.board) { // what it was like before us, but for its state
+  if (st.setup.board) { // starts from the stored record, except for its state
     st.latest = st.setup.board->latest(st.setup.offer.resource_id).value_or(device_record{});
     st.latest.state = to_string(st.health.is);
     st.latest.why.clear();

@@ -1,6 +1,6 @@
-// A timing device: owns one judge process and the exclusive right to time on its cores. It proves itself with a known
-// answer before its first job, after whatever crashed on it and at intervals; while it fails, it gets no jobs. Shows
-// and stores what the judge says of clocks, power and temperature (device_samples.hpp).
+// A timing device: owns one judge process and the exclusive right to time on its cores. It runs a probe with a known
+// answer before its first job, after a crash on it, and at intervals. While probes fail it gets no jobs. It publishes
+// and stores the judge's samples of clocks, power and temperature (device_samples.hpp).
 #pragma once
 
 #include "actors/devices/helper_owner.hpp"
@@ -13,11 +13,11 @@ struct device_state : helper_owner_state<judge_outcome> {
   static inline const char* name = "device";
 
   device_health health;
-  id128 probe;                            // under way; zero: none
-  std::optional<judge_request> postponed; // the job, until the probe has passed
-  std::optional<judge_outcome> doubtful;  // the job's outcome, until the probe has ended
-  device_record latest;                   // with the serial of the last one that was stored
-  std::optional<device_record> stored;    // the last one, by this actor
+  id128 probe;                            // probe in progress; zero: none
+  std::optional<judge_request> postponed; // job that waits until the probe has passed
+  std::optional<judge_outcome> doubtful;  // outcome of a job, kept until the probe has ended
+  device_record latest;                   // with the serial of the last stored record
+  std::optional<device_record> stored;    // the last record stored by this actor
   caf::actor_clock::time_point stored_at;
   bool storing = false;
 };

@@ -1,4 +1,4 @@
-// What the devices' actors let everybody see: the latest of each device, whatever becomes of its actor. Any thread.
+// The latest record of each device, which outlives the device's actor. Callable from any thread.
 #pragma once
 
 #include "actors/messages/records.hpp"
@@ -22,7 +22,7 @@ public:
     const auto i = latest_.find(device);
     return i == latest_.end() ? std::nullopt : std::optional{i->second};
   }
-  // By device.
+  // Returns the latest records by device.
   std::map<std::string, device_record> all() const {
     const std::lock_guard lock{guard_};
     return latest_;

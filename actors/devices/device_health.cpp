@@ -24,7 +24,7 @@ bool probe_due(const device_health& h, const health_rules& rules, std::chrono::m
 
 bool casts_doubt(const judge_outcome& outcome) {
   if (outcome.trouble)
-    // These say why nothing was tried, not that anything went wrong.
+    // These faults say why nothing was tried, not that something failed.
     return outcome.trouble.kind != "cancelled" && outcome.trouble.kind != "core_busy"
            && outcome.trouble.kind != "sandbox_weak";
   return outcome.result == verdict::crashed || outcome.result == verdict::out_of_memory;

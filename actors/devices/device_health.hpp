@@ -1,5 +1,5 @@
-// When a device has to prove itself with a known answer, and what follows from its failing. Pure: the device actor
-// owns the value and the clock.
+// Decides when a device has to run a probe with a known answer, and what follows if the probe fails. Pure: the device
+// actor owns the value and the clock.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -11,43 +11,43 @@
 namespace kevolve {
 
 struct health_rules {
-  uint32_t jobs_between = 256; // jobs after which it proves itself again
+  uint32_t jobs_between = 256; // jobs after which a probe is due
   std::chrono::milliseconds time_between = std::chrono::minutes{10};
-  std::chrono::milliseconds backoff_min = std::chrono::seconds{1}; // quarantined: to the next try
+  std::chrono::milliseconds backoff_min = std::chrono::seconds{1}; // time to the next probe in quarantine
   std::chrono::milliseconds backoff_max = std::chrono::minutes{2};
   uint32_t probe_limit_ms = 20'000;
 };
 
 struct device_health {
   enum class state : uint8_t {
-    unproven,    // just started: its predecessor may have died of what ails it
-    fit,         //
-    suspect,     // something crashed on it since it last proved itself
-    quarantined, // its known answer came out wrong: it gets no jobs
+    unproven,    // just started: its predecessor may have crashed because of the device
+    fit,         // the last probe passed
+    suspect,     // a crash occurred on it since the last probe
+    quarantined, // the probe's answer was wrong: it gets no jobs
   };
   state is = state::unproven;
-  uint32_t jobs = 0;                    // since it proved itself
-  std::chrono::milliseconds proved{0};  // when, on the owner's clock
-  std::chrono::milliseconds backoff{0}; // to the next try
-  std::string why;                      // it is quarantined
+  uint32_t jobs = 0;                    // since the last probe
+  std::chrono::milliseconds proved{0};  // time of the last passed probe, on the owner's clock
+  std::chrono::milliseconds backoff{0}; // time to the next probe
+  std::string why;                      // reason for the quarantine
 };
 std::string to_string(enum device_health::state s);
 
-// Whether it has to prove itself before it may have another job.
+// Returns true if a probe must pass before the next job.
 bool probe_due(const device_health& h, const health_rules& rules, std::chrono::milliseconds now);
 
-// Whether a job ended in a way that says nothing about the candidate before the device has proved itself: what
-// crashed may have crashed by the device's doing.
+// Returns true if the outcome says nothing about the candidate until the device has passed a probe: the device may have
+// caused the crash.
 bool casts_doubt(const judge_outcome& outcome);
 
-// A job has ended.
+// Records the end of a job.
 void after_job(device_health& h, const judge_outcome& outcome);
 
-// A probe has ended. A failure quarantines; `backoff` then is the time to the next one.
+// Records the end of a probe. A failure quarantines the device; `backoff` is then the time to the next probe.
 void after_probe(device_health& h, const health_rules& rules, const judge_outcome& probe,
                  std::chrono::milliseconds now);
 
-// What became of a job that came up against a sick device: never a verdict, so that it is done elsewhere or later.
+// Returns the outcome of a job on a sick device: a fault and never a verdict, so that the job runs elsewhere or later.
 judge_outcome spared(const device_health& h, const id128& job, const std::string& resource_id);
 
 } // namespace kevolve

@@ -1,6 +1,6 @@
-// What compiler workers and devices share: each owns one helper process, offers it to the scheduler when it
-// says hello, runs one job at a time under a lease, and ends when the helper ends, so that its supervisor
-// starts a fresh pair.
+// The common part of compiler workers and devices. Each owns one helper process and offers it to the scheduler after
+// its hello. It runs one job at a time under a lease and ends when the helper ends, so that its supervisor starts a new
+// pair.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -32,16 +32,16 @@ class io_context;
 
 namespace kevolve {
 
-// Fixed for the life of a resource, across restarts.
+// Does not change during the life of a resource, across restarts.
 struct helper_setup {
   boost::asio::io_context* io = nullptr;
   helper_options options;
-  resource_offer offer; // handle is filled in
+  resource_offer offer; // its handle is set at each offer
   scheduler_actor scheduler;
-  health_rules health;                               // of devices
-  std::shared_ptr<device_board> board;               // likewise; null: nobody looks
-  journal_actor journal;                             // likewise; none: nothing is stored
-  std::shared_ptr<const std::atomic<bool>> stopping; // the node is; null: never
+  health_rules health;                               // devices only
+  std::shared_ptr<device_board> board;               // devices only; null: not published
+  journal_actor journal;                             // devices only; invalid: nothing is stored
+  std::shared_ptr<const std::atomic<bool>> stopping; // true while the node stops; null: never
 };
 
 template <class Outcome>
@@ -51,18 +51,18 @@ struct helper_owner_state {
   std::shared_ptr<helper_process> helper;
   helper_hello hello;
   uint64_t epoch = 0;                          // 0: not offered yet
-  bool offer_due = false;                      // once the current job or probe has ended
-  bool proving = false;                        // a device, until its known answer has come out
-  std::string unfit;                           // why it is offered for nothing; empty: it is ready
-  caf::actor_addr scheduler_instance;          // the one behind the front that knows of us: its end is watched
-  bool watched = false;                        // it has work, and a deadline that runs
-  bool ticking = false;                        // a tick is on its way
-  caf::actor_clock::time_point deadline;       // while it is watched
-  std::chrono::milliseconds allowed{0};        // what the deadline gave, for when its time begins anew
-  bool seen_stopped = false;                   // at the last look
-  std::string stuck;                           // why we have killed it
+  bool offer_due = false;                      // offer once the current job or probe has ended
+  bool proving = false;                        // a device whose probe has not passed yet
+  std::string unfit;                           // reason for which it gets no jobs; empty: it is ready
+  caf::actor_addr scheduler_instance;          // the scheduler instance that knows this resource; its end is monitored
+  bool watched = false;                        // the helper has work, and a deadline applies
+  bool ticking = false;                        // a tick has been sent
+  caf::actor_clock::time_point deadline;       // while `watched`
+  std::chrono::milliseconds allowed{0};        // length of the deadline, for extend()
+  bool seen_stopped = false;                   // stopped at the last check
+  std::string stuck;                           // the reason for which it was killed
   id128 job;                                   // zero: idle
-  std::chrono::steady_clock::time_point begun; // of the job
+  std::chrono::steady_clock::time_point begun; // start of the job
   int64_t jobs = 0;
   caf::typed_response_promise<Outcome> promise;
 
@@ -79,7 +79,7 @@ struct helper_owner_state {
     helper->stop();
   }
 
-  // A long compile: its server ends it, and our successor's joins it there.
+  // Returns true for a long compile: its server finishes it, and the next compile server joins it there.
   bool outlasts_us() const {
     return std::is_same_v<Outcome, compile_outcome> && job
            && std::chrono::steady_clock::now() - begun >= outlasting_after && !helper->stopped();
@@ -88,13 +88,13 @@ struct helper_owner_state {
 
 namespace helper_owner {
 
-// Beyond a job's own limit, before the helper counts as stuck.
+// Time beyond a job's own limit before the helper counts as stuck.
 inline constexpr auto grace = std::chrono::seconds{20};
 inline constexpr auto hello_limit = std::chrono::seconds{120};
 inline constexpr auto offer_limit = std::chrono::seconds{10};
 inline constexpr auto offer_again_after = std::chrono::milliseconds{200};
-// How often a helper that has work is looked at. Stopped at two looks in a row, it is stuck: a machine under load is
-// slow, but nothing stops its processes.
+// The interval between checks of a helper that has work. It is stuck if it is stopped at two checks in a row: a machine
+// under load is slow, but does not stop processes.
 inline constexpr auto look_every = std::chrono::milliseconds{1'000};
 
 template <class Self>
@@ -104,12 +104,12 @@ void arm(Self* self, std::chrono::milliseconds limit) {
   st.deadline = self->clock().now() + limit;
   st.seen_stopped = false;
   st.watched = true;
-  // One tick for all jobs: each that is sent and each that is taken back wakes the clock's thread.
+  // One tick serves all jobs: each tick that is sent or withdrawn wakes the clock's thread.
   if (!std::exchange(st.ticking, true))
     self->delayed_send(self, std::min(limit, look_every), atom::tick_v);
 }
 
-// The time that was given begins only now.
+// Restarts the time limit.
 template <class Self>
 void extend(Self* self) {
   self->state.deadline = self->clock().now() + self->state.allowed;
@@ -136,8 +136,8 @@ void start(Self* self) {
   arm(self, hello_limit);
 }
 
-// Now if idle, else when the job has ended: nothing runs under two leases. What is unfit is offered as such, so that
-// everybody sees why it gets nothing.
+// Offers the resource now if it is idle, else when the job has ended: nothing runs under two leases. An unfit resource
+// is offered with the reason, so that everybody sees it.
 template <class Self>
 void offer(Self* self) {
   auto& st = self->state;
@@ -163,7 +163,7 @@ void offer(Self* self) {
           [self](caf::error&) { self->delayed_send(self, offer_again_after, atom::offer_v); });
 }
 
-// The scheduler has died and forgotten us.
+// Offers the resource again when the scheduler has ended, because the next instance does not know it.
 template <class Self>
 void watch_scheduler(Self* self) {
   self->set_down_handler([self](caf::down_msg& m) {
@@ -172,7 +172,7 @@ void watch_scheduler(Self* self) {
   });
 }
 
-// The holder of this lease is dead.
+// Drops the job of a lease whose holder has ended, and offers the resource again.
 template <class Self>
 void released(Self* self, const lease& l) {
   auto& st = self->state;
@@ -184,14 +184,14 @@ void released(Self* self, const lease& l) {
   offer(self);
 }
 
-// Sends a request to the helper, within its limit and our grace.
+// Sends a request to the helper, within the request's limit and `grace`.
 template <class Self, class Request>
 void put(Self* self, frame_kind kind, const Request& request) {
   self->state.helper->send(static_cast<uint8_t>(kind), encode(request));
   arm(self, std::chrono::milliseconds{request.limit_ms} + grace);
 }
 
-// Takes a job under its lease; `begin()` gives it to the helper.
+// Accepts a job under its lease; `begin()` passes it to the helper.
 template <class Outcome, class Self, class Request, class Begin>
 caf::result<Outcome> take(Self* self, const lease& l, const Request& request, Begin begin) {
   auto& st = self->state;
@@ -221,7 +221,7 @@ void finish(Self* self) {
     offer(self);
 }
 
-// The helper is gone: its job is a fault, and so is this instance.
+// The helper has ended: its job gets a fault, and this actor ends, too.
 template <class Outcome, class Self>
 void ended(Self* self, int32_t status) {
   auto& st = self->state;
@@ -241,7 +241,7 @@ void ended(Self* self, int32_t status) {
   self->quit(to_error({errc::unavailable, st.setup.offer.resource_id + ": helper ended with " + what}));
 }
 
-// A hello, after which `ready()` goes on, or progress. False if it is neither.
+// Handles a hello, after which it calls `ready()`, or a progress message. Returns false for other messages.
 template <class Self, class Ready>
 bool heard(Self* self, uint8_t kind, const std::string& payload, Ready ready) {
   auto& st = self->state;
@@ -288,7 +288,7 @@ void answered(Self* self, frame_kind outcome_kind, uint8_t kind, const std::stri
   }
 }
 
-// A look at the helper while a deadline runs.
+// Checks the helper while a deadline applies.
 template <class Self>
 void look(Self* self) {
   auto& st = self->state;
@@ -309,7 +309,7 @@ void look(Self* self) {
   st.helper->kill(); // helper_end follows
 }
 
-// The whole actor: `work` is what it takes under a lease, `asked` and `answered_with` the frames that carry it.
+// The behaviour of the actor. `work` names its job message; `asked` and `answered_with` are the frames that carry it.
 template <class Actor, class Outcome, class Request, class Work, class Self>
 typename Actor::behavior_type behave(Self* self, card_ptr card, helper_setup setup, const char* work, frame_kind asked,
                                      frame_kind answered_with) {

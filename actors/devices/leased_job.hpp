@@ -1,5 +1,6 @@
-// Runs one job on a resource under a lease: wait for the resource, send, give it back. A fault is tried again
-// on whatever resource is free, a limited number of times; a verdict never is, nor what only a person can mend.
+// Runs one job on a resource under a lease: waits for the resource, sends the job, returns the lease. A fault is
+// retried a limited number of times on any free resource. Verdicts, and faults that only a person can correct, are
+// never retried.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -20,7 +21,7 @@
 namespace kevolve {
 
 inline constexpr uint32_t job_attempts = 4;
-// Before the next attempt: what failed is restarting.
+// Pause before the next attempt, while the failed part restarts.
 inline constexpr auto attempt_again_after = std::chrono::milliseconds{250};
 
 template <class Outcome>
@@ -33,7 +34,7 @@ struct delay_state {
   card_ptr card;
   caf::typed_response_promise<bool> promise;
 };
-// Answers after a while, once: the framework has no delayed call.
+// Answers once after a pause, because the framework has no delayed call.
 inline caf::behavior delay(caf::stateful_actor<delay_state>* self, card_ptr card) {
   self->state.card = std::move(card);
   self->state.card->says("waiting to try again");
@@ -69,12 +70,12 @@ struct leased_job : std::enable_shared_from_this<leased_job<Resource, Outcome, S
   void run(lease l) {
     auto job = this->shared_from_this();
     auto resource = caf::actor_cast<Resource>(l.resource);
-    // The resource keeps the job's time limit.
+    // The resource enforces the job's time limit.
     self->request(resource, until_answered, Atom{}, l, request)
         .then(
             [job, l](Outcome& o) {
               job->self->send(job->scheduler, atom::release_v, l);
-              if (o.trouble && o.trouble.kind != baseline_failed) // what a baseline did, it does again
+              if (o.trouble && o.trouble.kind != baseline_failed) // a baseline would fail again
                 job->failed(std::move(o.trouble));
               else
                 job->done(std::move(o));
