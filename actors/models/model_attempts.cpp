@@ -38,7 +38,7 @@ std::string words_of(const std::vector<llm::passed_over>& trail, const llm::logi
   return out;
 }
 
-// One timer a call: what it waited for before is forgotten.
+// Calls `then` after a wait. A call has one timer: an earlier one is cancelled.
 void later(pointer self, const call_ptr& c, llm::milliseconds wait, std::function<void()> then) {
   c->timer = ++self->state.last_timer;
   c->then = std::move(then);
@@ -46,10 +46,10 @@ void later(pointer self, const call_ptr& c, llm::milliseconds wait, std::functio
 }
 
 constexpr llm::milliseconds again{2'000};
-constexpr int most_lost = 2; // calls of one question whose answers a stop of the node has cost
+constexpr int most_lost = 2; // lost calls of one question, whose answers were missed because the node stopped
 constexpr const char* lost = "lost";
 
-// What came of a call is stored, whatever it takes: it was paid for. Each try writes what the ledgers hold by then.
+// Stores the result of a paid call and retries until it succeeds. Each try writes the current state of the ledgers.
 void store(pointer self, const call_ptr& c, const std::function<append_request()>& make,
            const std::function<void()>& then) {
   c->storing = true;
@@ -86,7 +86,8 @@ void took_answer(pointer self, const call_ptr& c, const provider_end& e) {
   const auto make = [self, c, kept, given] {
     auto write = synthesis::answered(c->question.record, given, c->question.tools ? nullptr : &c->question.rules);
     auto call = end_of_call(self->state, c, {}, kept->trace);
-    std::move(call.values.begin() + 1, call.values.end(), std::back_inserter(write.values)); // the record is there
+    // the record is there already
+    std::move(call.values.begin() + 1, call.values.end(), std::back_inserter(write.values));
     std::move(call.events.begin(), call.events.end(), std::back_inserter(write.events));
     std::move(call.blobs.begin(), call.blobs.end(), std::back_inserter(write.blobs));
     return write;
@@ -117,12 +118,12 @@ void took_failure(pointer self, const call_ptr& c, size_t provider, const provid
   });
 }
 
-// A provider that takes no request of ours, or a model that refuses all of them, has something against all of them.
+// Holds a provider that refuses several requests in a row, because it probably refuses all of them.
 void mind_bad_requests(models_state& st, size_t provider, const provider_end& e, llm::remedy& r) {
   const bool refused = e.what == llm::failure_class::content_refused;
-  const uint32_t most_in_a_row = refused ? 6 : 3; // models refuse one thing in a while
+  const uint32_t most_in_a_row = refused ? 6 : 3; // models refuse a single request now and then
   auto& [what, in_a_row] = st.bad_requests[provider];
-  const bool theirs = e.what == llm::failure_class::bad_request; // another provider may take it
+  const bool theirs = e.what == llm::failure_class::bad_request; // another provider may accept it
   if (!theirs && !refused && e.what != llm::failure_class::too_large
       && e.what != llm::failure_class::context_too_long) {
     in_a_row = e.answered ? 0 : in_a_row;
@@ -155,12 +156,12 @@ void ended(pointer self, const call_ptr& c, provider_end& e) {
   auto& st = self->state;
   const auto provider = *std::exchange(c->at, std::nullopt);
   const auto& plan = st.setup.sources[provider].plan;
-  if (e.called && !c->question.tools) { // nobody offered any: its words are its answer
+  if (e.called && !c->question.tools) { // no tools were offered, so its words are the answer
     auto said = llm::parse_calls(e.text);
     e.text = said ? std::move(said->words) : std::string{};
     e.called = false;
   }
-  // Cut off at its limit of tokens it may be whole all the same.
+  // A reply cut off at its token limit may still be complete.
   if (e.what == llm::failure_class::output_truncated && !e.called
       && synthesis::parse_answer(e.text, c->question.rules, true))
     e.answered = true;
@@ -187,7 +188,7 @@ void ended(pointer self, const call_ptr& c, provider_end& e) {
 void send(pointer self, const call_ptr& c, std::string body) {
   auto& st = self->state;
   const auto provider = *c->at;
-  if (c->gone) { // withdrawn before it went out
+  if (c->gone) { // withdrawn before it was sent
     provider_end e;
     e.cancelled = true;
     e.unsent = true;
@@ -197,7 +198,7 @@ void send(pointer self, const call_ptr& c, std::string body) {
   self->request(st.setup.sources[provider].front, until_answered, atom::ask_v,
                 provider_request{c->serial, std::move(body), true, c->fresh})
       .then([self, c](provider_end& e) { ended(self, c, e); },
-            [self, c](caf::error& error) { // its actor has ended: what came of the call is not known
+            [self, c](caf::error& error) { // its actor has ended, so the outcome of the call is unknown
               provider_end e;
               e.what = llm::failure_class::network;
               e.action = llm::failure_action::retry;
@@ -206,7 +207,7 @@ void send(pointer self, const call_ptr& c, std::string body) {
             });
 }
 
-// Reserves and records the call, then lets it go. False: another provider is to be tried.
+// Reserves and records the call, then sends it. Returns false if another provider is to be tried.
 bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
   auto& st = self->state;
   const auto& plan = st.setup.sources[provider].plan;
@@ -230,7 +231,7 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
       break;
   }
   const auto epoch = llm::send(st.health[provider], c->size, now_of(st));
-  if (!epoch) { // another call was the probe that this one wanted to be
+  if (!epoch) { // another call has become the probe in its place
     release(st, c, provider);
     st.waiting.insert(c->serial);
     return true;
@@ -242,7 +243,7 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
   write.blobs.push_back(*body);
   self->request(st.setup.journal, until_answered, atom::append_v, std::move(write))
       .then([self, c, text = std::move(*body)](uint64_t) mutable { send(self, c, std::move(text)); },
-            [self, c, provider](caf::error& e) { // nothing went out
+            [self, c, provider](caf::error& e) { // nothing was sent
               auto& then = self->state;
               c->question.record.calls.pop_back();
               release(then, c, provider);
@@ -254,18 +255,18 @@ bool begin_attempt(pointer self, const call_ptr& c, size_t provider) {
   return true;
 }
 
-// The call that was under way when the node went down; null: none was.
+// Returns the call in progress when the node went down; null if there was none.
 call_record* cut_off(exchange_record& r) {
   return !r.calls.empty() && r.calls.back().ended_ns == 0 ? &r.calls.back() : nullptr;
 }
 
-// A call that was lost is made once more, and no oftener.
+// Returns true if calls were lost so often that none is made again.
 bool lost_too_often(const exchange_record& r) {
   return std::count_if(r.calls.begin(), r.calls.end(), [](const auto& call) { return call.outcome == lost; })
          >= most_lost;
 }
 
-// A call whose answer a stop of the node has cost is stored as lost before another is made.
+// Stores a call as lost whose answer was missed because the node stopped, before another is made.
 void took_stop(pointer self, const call_ptr& c, call_record& cut) {
   cut.ended_ns = self->state.setup.now_ns();
   cut.outcome = lost;
@@ -278,7 +279,7 @@ void took_stop(pointer self, const call_ptr& c, call_record& cut) {
   });
 }
 
-// The providers that this question may be sent to, as they are to be tried.
+// Returns the providers to which this question may be sent, in the order of trying.
 std::vector<size_t> open_to(const models_state& st, const call_ptr& c) {
   std::vector<size_t> out;
   const auto& sources = st.setup.sources;
@@ -307,7 +308,8 @@ std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c) {
 
 namespace {
 
-// One that was asked again before its cancelled call has ended: the record is that one's until then.
+// Returns true if an earlier, cancelled call of the same question has not ended; the record belongs to that call until
+// then.
 bool has_predecessor(const models_state& st, const call_ptr& c) {
   const auto same = st.asked.find(c->question.record.id);
   return same != st.asked.end() && *same->second.begin() < c->serial;
@@ -320,7 +322,7 @@ llm::instant now_of(const models_state& st) {
 }
 
 void tell(pointer self) {
-  constexpr llm::milliseconds short_rest{120'000}; // not worth looking elsewhere
+  constexpr llm::milliseconds short_rest{120'000}; // so short that campaigns need not look elsewhere
   auto& st = self->state;
   st.card->says(std::to_string(st.calls.size()) + " under way");
   const auto now = now_of(st);

@@ -1,4 +1,4 @@
-// What the models actor does with one question: whom to ask, the attempt, what came of it, and what that cost.
+// The models actor's work on one question: the choice of the provider, the attempt, its outcome, and its cost.
 #pragma once
 
 #include "actors/models/models.hpp"
@@ -16,19 +16,19 @@ using call_ptr = models_state::call_ptr;
 inline constexpr int64_t ns_per_ms = 1'000'000;
 llm::instant now_of(const models_state& st);
 
-// Shows what may be asked, on the card and to the campaigns.
+// Publishes which providers may be asked, on the actor's status and to the campaigns.
 void tell(pointer self);
 
-// Those that wait for a call to land, or a provider to come back, look again.
+// Lets calls continue that wait for another call to end or for a provider to return.
 void landed(pointer self);
 
-// The next attempt, or a wait, or the end. What is under way already goes on by itself.
+// Starts the next attempt, waits, or ends the question. A call in progress is left alone.
 void go_on(pointer self, const call_ptr& c);
-// No answer will come of it. errc::bad_input: a model would not answer it; errc::cancelled:
-// none took it; else errc::unavailable.
+// Ends a question without an answer. errc::bad_input: a model would not answer it; errc::cancelled: no provider
+// accepted it; else errc::unavailable.
 void give_up(pointer self, const call_ptr& c, const std::string& why);
 
-// Those that ask the same again while it is under way: a generator that came back.
+// Returns the later calls that ask the same question while it is in progress: from a restarted generator.
 std::vector<call_ptr> heirs_of(const models_state& st, const call_ptr& c);
 
 template <class T>
@@ -45,7 +45,7 @@ void finish(pointer self, const call_ptr& c, T&& answer) {
   st.card->flight(-1);
   const auto heirs = heirs_of(st, c);
   for (const auto& heir : heirs) {
-    heir->question.record = c->question.record; // what is stored by now
+    heir->question.record = c->question.record; // the record as stored so far
     if constexpr (std::is_same_v<std::decay_t<T>, model_reply>)
       finish(self, heir, model_reply{answer});
   }

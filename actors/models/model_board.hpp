@@ -1,5 +1,5 @@
-// What the models actor lets everybody see: which providers may be asked, and what campaigns have spent. Campaigns look
-// before they choose a step for a model. Any thread.
+// Shows which providers may be asked and the spending of campaigns. Campaigns read it before they choose a step for a
+// model. Callable from any thread.
 #pragma once
 
 #include "actors/messages/exchange_records.hpp"
@@ -17,15 +17,15 @@ namespace kevolve {
 
 class model_board {
 public:
-  // `names`: all providers of the node, in the order of its settings.
-  // `unpriced`: of these, those whose calls have no known price.
+  // `names` are all providers of the node, in the order of its settings. `unpriced` are those whose calls have no known
+  // price.
   explicit model_board(std::vector<std::string> names = {}, std::set<std::string> unpriced = {})
       : names_(std::move(names)), unpriced_(std::move(unpriced)) {}
 
   const std::vector<std::string>& names() const { return names_; }
   const std::set<std::string>& unpriced() const { return unpriced_; }
 
-  // Those that may not be asked, with the reasons. Whoever listens is told if others are held than before.
+  // Sets the providers that may not be asked, with the reasons. Calls the listeners if the set of providers changes.
   void hold(std::map<std::string, std::string> all) {
     std::vector<std::function<void()>> told;
     {
@@ -40,12 +40,12 @@ public:
     for (const auto& f : told)
       f();
   }
-  // `changed` is called on any thread, after each change of who is held.
+  // Calls `changed`, on any thread, after each change of that set.
   void listen(const id128& campaign, std::function<void()> changed) const {
     std::lock_guard lock{guard_};
     listeners_[campaign] = std::move(changed);
   }
-  // It has ended: nothing is kept of it.
+  // Forgets a campaign that has ended.
   void leave(const id128& campaign) const {
     std::lock_guard lock{guard_};
     if (listeners_.erase(campaign) != 0)
@@ -53,7 +53,7 @@ public:
     ended_.erase(campaign);
     spent_out_.erase(campaign);
   }
-  // Why none of them may be asked; empty: one may. No names: all of the node's.
+  // Returns why none of these providers may be asked; empty if one may. Without names, all of the node's count.
   std::string held(const std::vector<std::string>& wanted) const {
     std::lock_guard lock{guard_};
     std::string out;
@@ -66,13 +66,13 @@ public:
     return out;
   }
 
-  // Campaigns that have left since this was asked last.
+  // Returns the campaigns that have left since the last call.
   std::set<id128> take_left() const {
     std::lock_guard lock{guard_};
     return std::exchange(left_, {});
   }
 
-  // A call has ended; its campaign takes what it has not heard of, if it still listens.
+  // Records the end of a call if its campaign listens; take_ended() returns these events.
   void ended(const call_event& e) {
     std::lock_guard lock{guard_};
     if (listeners_.contains(e.id.campaign))
@@ -83,7 +83,7 @@ public:
     auto taken = ended_.extract(campaign);
     return taken ? std::move(taken.mapped()) : std::vector<call_event>{};
   }
-  // Its budget has no room for another call.
+  // Records that a campaign's budget has no room for another call.
   void spent_out(const id128& campaign, const std::string& reason) {
     std::lock_guard lock{guard_};
     spent_out_[campaign] = reason;

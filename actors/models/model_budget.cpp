@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* no_call_fits = ": no call fits into it, raise it or lower the generator's reply_tokens";
 
-// A call that was open when we went down took what it may have taken at most.
+// Settles calls that were open when the node went down at their highest possible cost.
 void close_open(llm::ledger& l) {
   const auto open = l.open;
   for (const auto& [id, r] : open)
@@ -39,7 +39,7 @@ id128 reservation(const call_ptr& c) {
   return synthesis::reservation_of(c->question.record.id, c->question.record.calls.size());
 }
 
-// What a provider may be paid is paid: nothing goes to it before tomorrow, or ever.
+// Holds a provider whose budget is used up: until tomorrow, or until a person resumes it.
 void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst, const std::string& why) {
   auto& st = self->state;
   const auto now = now_of(st);
@@ -61,7 +61,8 @@ void hold_for_budget(pointer self, size_t provider, const llm::call_worst& worst
   tell(self);
 }
 
-// What is paid for reaches the campaign before it is told that nothing is left, which ends what it waits for.
+// Returns true while an answer of the campaign is being stored. The campaign must get a paid answer before it is told
+// that its budget is used up.
 bool an_answer_is_stored(const models_state& st, const id128& campaign) {
   return std::any_of(st.calls.begin(), st.calls.end(), [&](const auto& c) {
     return c.second->storing && c.second->question.record.id.campaign == campaign;
@@ -70,14 +71,14 @@ bool an_answer_is_stored(const models_state& st, const id128& campaign) {
 
 } // namespace
 
-// A refusal counts once nothing is open: what is reserved may be given back.
+// A refusal is final only if no call is open, because open reservations may be released.
 reserved reserve(pointer self, const call_ptr& c, size_t provider, llm::call_worst worst) {
   auto& st = self->state;
   const auto now = now_of(st);
   const auto id = reservation(c);
   auto& own = spent_by(st, c);
   auto& theirs = spent_with(st, provider);
-  // Over a kept connection that proves dead it would go out twice: where that is a request too many, over a new one.
+  // A request over a dead kept connection is sent twice. If the budget has no room for that, a new connection is used.
   auto twice = worst;
   twice.calls = 2;
   c->fresh = !llm::fits(own, rules_of(c->question.terms), twice, now)
@@ -130,7 +131,7 @@ void settle(models_state& st, const call_ptr& c, size_t provider, const synthesi
 
 uint64_t number_of(models_state& st, const call_ptr& c) {
   auto& own = spent_by(st, c);
-  const auto at_least = own.spent.calls + static_cast<int64_t>(own.open.size()); // as older ledgers numbered
+  const auto at_least = own.spent.calls + static_cast<int64_t>(own.open.size()); // older ledgers used this number
   own.last_number = std::max(own.last_number + 1, at_least);
   return static_cast<uint64_t>(own.last_number);
 }
@@ -186,14 +187,14 @@ void with_ledger(pointer self, const std::string& key, std::function<void()> the
             auto l = decode_older<llm::ledger>(bytes);
             if (l)
               close_open(*l);
-            else // caps that cannot be checked are no caps: nothing is asked
+            else // caps that cannot be checked allow no call
               self->state.damaged[key] = l.error().detail;
             ready(l ? std::move(*l) : llm::ledger{});
           },
           [self, key, ready](caf::error& e) {
             if (to_failure(e).code == errc::not_found)
               ready({});
-            else // without what was spent nothing may be: whoever asked asks again
+            else // without the ledger nothing may be spent; the asker asks again
               self->quit(std::move(e));
           });
 }

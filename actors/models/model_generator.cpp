@@ -26,7 +26,7 @@ void begin_round(asking_pointer self, const work_ptr& w);
 template <class T>
 void finish(asking_pointer self, const work_ptr& w, T&& answer) {
   if (!self->state.under_way.contains(w->serial))
-    return; // withdrawn
+    return; // the work was withdrawn
   w->promise.deliver(std::forward<T>(answer));
   self->state.under_way.erase(w->serial);
   self->state.card->flight(-1);
@@ -45,7 +45,7 @@ proposal to_proposal(const model_generator_state& st, const work_ptr& w, synthes
   return p;
 }
 
-// The same conversation goes on: a reply and what was said to it.
+// Continues the conversation with the next round, after a reply and its answer were added.
 void next_round(asking_pointer self, const work_ptr& w) {
   auto& q = w->question;
   auto id = q.record.id;
@@ -62,7 +62,7 @@ void end(asking_pointer self, const work_ptr& w, synthesis::reading read) {
     give_up(self, w, {errc::bad_input, to_string(read.why.what) + ": " + read.why.detail});
 }
 
-// No answer will come of this question; of what a session has written before it, one may.
+// Ends a question without an answer. In a session the files written before may still be a candidate.
 void end_without(asking_pointer self, const work_ptr& w, const failure& why) {
   if (w->talk.tools && w->question.record.id.round > 0 && (why.code == errc::bad_input || why.code == errc::cancelled))
     end(self, w, synthesis::cut_short(w->talk, {}, "ended: " + why.detail));
@@ -79,7 +79,8 @@ void take(asking_pointer self, const work_ptr& w, const std::string& reply, bool
       end(self, w, std::move(read));
       return;
     case synthesis::reading_kind::mend:
-      // What is beyond a reply's size was refused for it; whole, the next question might not fit.
+      // Text beyond a reply's size limit was refused for that; sent back whole, it might not fit into the next
+      // question.
       q.turns.push_back({"assistant", synthesis::cut_to(reply, self->state.budgets.reply, synthesis::cut_rule::ends)});
       q.turns.push_back({"user", synthesis::repair_prompt(read.why, q.rules)});
       break;
@@ -95,7 +96,7 @@ failure withdrawn() {
   return {errc::cancelled, "the campaign ended before the model had answered"};
 }
 
-// What it is at stays in the journal, and an answer that comes all the same.
+// Withdraws the node's work. Its record stays in the journal, and so does a late answer.
 void withdraw(asking_pointer self, uint64_t node) {
   auto& st = self->state;
   st.withdrawn.insert(node);
@@ -109,7 +110,7 @@ void withdraw(asking_pointer self, uint64_t node) {
 
 void ask(asking_pointer self, const work_ptr& w) {
   if (!self->state.under_way.contains(w->serial))
-    return; // withdrawn
+    return; // the work was withdrawn
   self->request(self->state.model, until_answered, atom::ask_v, w->question)
       .then([self, w](model_reply& r) { take(self, w, r.text, r.called); },
             [self, w](caf::error& e) { end_without(self, w, to_failure(e)); });
@@ -133,7 +134,7 @@ void store(asking_pointer self, const work_ptr& w) {
       [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
 
-// What was asked before a restart is asked again to the byte, whatever the tree shows by now.
+// A question that was asked before a restart is asked again byte for byte, whatever the tree shows now.
 void read_turns(asking_pointer self, const work_ptr& w, size_t next) {
   auto& q = w->question;
   if (next == q.record.turns.size()) {
@@ -155,7 +156,7 @@ void read_turns(asking_pointer self, const work_ptr& w, size_t next) {
           [self, w](caf::error& e) { finish(self, w, std::move(e)); });
 }
 
-// Asked before, answered before, or new.
+// Continues with a question that was asked or answered before, or stores a new one.
 void begin_round(asking_pointer self, const work_ptr& w) {
   self->request(self->state.context->journal, until_answered, atom::lookup_v, std::string{keys::index},
                 keys::exchange(w->question.record.id))
@@ -212,8 +213,7 @@ void ready(asking_pointer self, preparation p) {
     begin(self, w);
 }
 
-// The device's peaks and the reference's times stand in every prompt's stable part: they are those of the campaign's
-// beginning.
+// Every prompt's stable part contains the device's peaks and the reference's times from the campaign's beginning.
 void read_preparation(asking_pointer self) {
   auto& context = *self->state.context;
   self->request(context.journal, until_answered, atom::lookup_v, std::string{keys::index}, keys::prepared(context.id))

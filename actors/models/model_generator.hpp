@@ -1,5 +1,5 @@
-// A generator of one campaign that asks a model: it makes the prompt, has it answered, reads the answer, runs the tools
-// that it calls, and asks once more when the answer cannot be read.
+// A generator of one campaign that asks a model. It makes the prompt, gets the reply, runs the tools that it calls, and
+// asks once more if the reply cannot be read.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
@@ -23,25 +23,25 @@ namespace kevolve {
 struct model_generator_state {
   static inline const char* name = "model-generator";
 
-  // One node's step under way.
+  // One node's step in progress.
   struct work {
     uint64_t serial = 0;
     generate_request step;
-    model_question question; // of the round that is asked
+    model_question question; // of the current round
     synthesis::conversation talk;
-    std::vector<synthesis::called_tool> calls; // of the last reply: the next round brings their results
+    std::vector<synthesis::called_tool> calls; // from the last reply: the next round brings their results
     caf::typed_response_promise<proposal> promise;
   };
   using work_ptr = std::shared_ptr<work>;
 
   card_ptr card;
   campaign_context_ptr context;
-  uint32_t place = 0; // in the campaign's list of generators
+  uint32_t place = 0; // index in the campaign's list of generators
   model_actor model;
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis_context fixed;
-  std::vector<std::string> machine;            // what the device is, a line each
-  bool zero_sizes = false;                     // a shape has one
+  std::vector<std::string> machine;            // description of the device, a line each
+  bool zero_sizes = false;                     // a shape has a size of zero
   std::map<std::string, std::string> peaks;    // of the device
   std::map<std::string, std::string> admitted; // evidence of the task's admission
   std::unique_ptr<synthesis::document_source> documents;

@@ -1,4 +1,5 @@
-// What crosses between a generator that asks a model and whoever answers: a provider, a person, a recording.
+// The messages between a generator that asks a model and the actor that answers: for a provider, a person or a
+// recording.
 #pragma once
 
 #include "actors/messages/exchange_records.hpp"
@@ -14,32 +15,32 @@ struct model_turn {
   std::string role; // system | user | assistant, or of tool_turn.hpp
   std::string text;
 };
-// How a provider's model is asked.
+// The settings of a question to a provider's model.
 struct sampling_terms {
-  std::vector<std::string> providers; // by name, in the order in which they are tried; empty: all the node has
-  double temperature = -1.0;          // negative: the provider's own
+  std::vector<std::string> providers; // names, in the order in which they are tried; empty: all of the node's
+  double temperature = -1.0;          // negative: the provider's default
   double top_p = -1.0;
   int64_t reply_tokens = 16'000;
-  // Of the campaign; 0: unlimited.
+  // Limits of the campaign; 0: no limit.
   int64_t most_tokens = 0;
   double most_cost = 0.0;
-  bool may_wait = true; // until a provider that rests comes back; otherwise the question is given back
+  bool may_wait = true; // waits for a suspended provider to return; otherwise the question is returned
 };
-// What is asked of a model, or of whoever stands for one. The record is stored before anyone is asked.
+// A question to a model or its substitute. The record is stored before the question is sent.
 struct model_question {
   exchange_record record;
   std::vector<model_turn> turns;
   synthesis::answer_rules rules;
   sampling_terms terms;
-  bool tools = false; // it may call those of a session
+  bool tools = false; // the model may call the tools of a session
 };
 struct model_reply {
   std::string text;
-  bool called = false; // tools: the text is llm::calls_text
+  bool called = false; // tools were called: the text is llm::calls_text
 };
-// One that takes a prompt away to answer it.
+// A request to fetch a prompt from the relay.
 struct relay_request {
-  id128 campaign; // zero: of any
+  id128 campaign; // zero: any campaign
   std::string holder;
   int64_t lease_ns = 0;
 };
@@ -49,21 +50,21 @@ struct relay_prompt {
   int64_t tokens = 0;
   int64_t asked_ns = 0;
   std::string holder;
-  int64_t held_until_ns = 0; // 0: nobody holds it
+  int64_t held_until_ns = 0; // 0: not leased
   uint32_t handed_out = 0;
-  std::vector<model_turn> turns; // in answer to a relay_request alone
+  std::vector<model_turn> turns; // only in the answer to a relay_request
 };
 struct relay_answer {
   exchange_id id;
   std::string text;
   std::string by;
-  std::string model; // as they say
+  std::string model; // as given by the answerer
 };
 struct relay_receipt {
   exchange_id id;
   std::string outcome; // "candidate", or why it holds none; empty: not read yet
   std::string detail;
-  bool repeated = false; // the same answer was there already
+  bool repeated = false; // the same answer was stored already
 };
 
 template <class I>

@@ -27,7 +27,8 @@ std::string documents_on(const model_generator_state& st, const std::string& que
   return out.empty() ? "nothing on that" : out;
 }
 
-// Stored, as every compile is: a candidate that stays as it is now is not compiled again.
+// Returns a compile request for the files as they are now. The result is stored, so an unchanged candidate is not
+// compiled again.
 evaluate_request compile_of(const model_generator_state& st, const work_ptr& w) {
   evaluate_request q;
   q.index = w->step.index;

@@ -1,4 +1,4 @@
-// The tools of a session, as a model's calls ask for them.
+// The tools of a session that a model's calls ask for.
 #pragma once
 
 #include "actors/models/model_generator.hpp"
@@ -8,11 +8,11 @@
 
 namespace kevolve {
 
-// What a step's candidate is compiled with where its reply names nothing else.
+// Returns the flags that a step's candidate is compiled with if its reply names none.
 const std::string& flags_before(const model_generator_state& st, const model_generator_state::work_ptr& w);
 
-// Finds out what the calls of the last reply need, one after the other, and adds their results to the question's turns.
-// Neither function is called of a step that has been withdrawn.
+// Runs the calls of the last reply one after the other and adds their results to the question's turns. Calls neither
+// function if the step has been withdrawn.
 void run_calls(generator_actor::stateful_pointer<model_generator_state> self, const model_generator_state::work_ptr& w,
                std::function<void()> then, std::function<void(caf::error&)> failed);
 

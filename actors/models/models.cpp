@@ -19,7 +19,7 @@ void withdraw(pointer self, const call_ptr& c);
 
 template <class Which>
 void withdraw_all(pointer self, Which which) {
-  std::vector<call_ptr> wanted; // withdrawing may end one
+  std::vector<call_ptr> wanted; // a copy, because withdrawing may remove a call
   for (const auto& [serial, c] : self->state.calls)
     if (!c->gone && which(*c))
       wanted.push_back(c);
@@ -27,7 +27,7 @@ void withdraw_all(pointer self, Which which) {
     withdraw(self, c);
 }
 
-// Empty: every ledger that a question needs can be read.
+// Returns why a ledger that the question needs cannot be read; empty if all can.
 std::string damage(const models_state& st, const std::vector<std::string>& ledgers) {
   for (const auto& key : ledgers)
     if (auto d = st.damaged.find(key); d != st.damaged.end())
@@ -37,7 +37,7 @@ std::string damage(const models_state& st, const std::vector<std::string>& ledge
 
 caf::result<model_reply> ask(pointer self, model_question& q) {
   auto& st = self->state;
-  const auto same = st.asked.find(q.record.id); // by a generator that came back under its name
+  const auto same = st.asked.find(q.record.id); // from a restarted generator of the same name
   const auto earlier = same != st.asked.end() ? same->second : std::set<uint64_t>{};
   for (const auto serial : earlier)
     if (const auto old = st.calls.find(serial); old != st.calls.end() && !old->second->gone)
@@ -76,7 +76,7 @@ caf::result<model_reply> ask(pointer self, model_question& q) {
 
 void withdraw(pointer self, const call_ptr& c) {
   auto& st = self->state;
-  if (c->at || c->storing) { // its end settles what it took
+  if (c->at || c->storing) { // the end of the call settles its cost
     c->gone = true;
     if (c->promise.pending())
       c->promise.deliver(to_error({errc::cancelled, "withdrawn"}));
@@ -127,7 +127,7 @@ caf::result<provider_status> resume(pointer self, const std::string& name) {
       tell(self);
       const auto all = st.calls;
       for (const auto& [serial, c] : all)
-        if (st.waiting.contains(serial) || c->backs_off == i) // others wait for a provider that is not meant
+        if (st.waiting.contains(serial) || c->backs_off == i) // others wait for another provider
           go_on(self, c);
       return status_of(st, i);
     }
@@ -188,7 +188,7 @@ models_actor::behavior_type models(pointer self, card_ptr card, models_setup set
         handling h{self, self->state.card, "tick"};
         if (timer == 0)
           self->state.looks_again.reset();
-        tell(self); // a rest may be over
+        tell(self); // a suspension may be over
         const auto all = self->state.calls;
         for (const auto& [serial, c] : all)
           if (timer != 0 && c->timer == timer) {

@@ -1,6 +1,6 @@
-// The models of a node's providers behind one address: chooses whom a question goes to, repeats what may be repeated,
-// reserves what a call may cost before it goes out, and stores the answer before it gives it away. The connections are
-// the providers' own actors'.
+// The models of a node's providers behind one address. It chooses a question's provider, retries retryable errors, and
+// reserves the possible cost of a call before it is sent. It stores an answer before it delivers it. Each provider's
+// connections belong to its own actor.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -38,22 +38,22 @@ struct models_setup {
 struct models_state {
   static inline const char* name = "models";
 
-  // One question on its way.
+  // One question in progress.
   struct call {
     uint64_t serial = 0;
     model_question question;
     caf::actor_addr asker;
     caf::typed_response_promise<model_reply> promise;
     llm::logical_call way;
-    llm::call_size size;             // of the question
+    llm::call_size size;             // size of the question
     std::optional<size_t> at;        // the provider that has it now, or is to get it
-    uint64_t epoch = 0;              // of its breaker
-    bool fresh = false;              // it goes out over a connection that nobody has used
-    std::optional<size_t> backs_off; // the provider that it failed at and waits for
-    bool storing = false;            // what came of the last attempt is on its way to the disk
-    bool gone = false;               // nobody waits: what is under way is settled, no more
-    uint64_t timer = 0;              // that it has set; 0: none
-    std::function<void()> then;      // when that goes off
+    uint64_t epoch = 0;              // epoch of the provider's circuit breaker
+    bool fresh = false;              // is sent over a new connection
+    std::optional<size_t> backs_off; // the provider whose back-off it waits for
+    bool storing = false;            // the last attempt's result is being stored
+    bool gone = false;               // withdrawn: the call in progress is settled, nothing else
+    uint64_t timer = 0;              // number of its timer; 0: none
+    std::function<void()> then;      // called when the timer expires
     llm::failure_class last = llm::failure_class::none;
   };
   using call_ptr = std::shared_ptr<call>;
@@ -61,17 +61,18 @@ struct models_state {
   card_ptr card;
   models_setup setup;
   std::vector<llm::provider_health> health;
-  std::map<std::string, llm::ledger> ledgers; // by key; those that were asked for
+  std::map<std::string, llm::ledger> ledgers; // by key; only those that were needed
   std::map<std::string, std::vector<std::function<void()>>> reading;
   std::map<uint64_t, call_ptr> calls;
-  std::map<exchange_id, std::set<uint64_t>> asked; // the calls of each question: several if a generator came back
-  std::set<uint64_t> waiting;                      // calls: for one in flight to land, or a provider to come back
+  std::map<exchange_id, std::set<uint64_t>> asked; // the calls of each question: several if a generator was restarted
+  std::set<uint64_t> waiting;                      // calls that wait for another call to end or for a provider to
+                                                   // return
   std::set<caf::actor_addr> watched;               // askers
-  // By provider, of the last kind that it refused: so many in a row.
+  // By provider: the class of its last refusal, and how many came in a row.
   std::map<size_t, std::pair<llm::failure_class, uint32_t>> bad_requests;
-  std::map<std::string, std::string> damaged; // ledgers that cannot be read: why
-  std::map<std::string, bool> named;       // providers whose outage was logged and is not over: does it need a person
-  std::optional<llm::instant> looks_again; // when the first of the rests that are shown is over
+  std::map<std::string, std::string> damaged; // ledgers that cannot be read, with the reason
+  std::map<std::string, bool> named;          // providers with a logged outage; true: a person must resume it
+  std::optional<llm::instant> looks_again;    // time at which the first shown suspension ends
   uint64_t last_serial = 0;
   uint64_t last_timer = 0;
 

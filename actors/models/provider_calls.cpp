@@ -11,7 +11,7 @@ namespace kevolve::synthesis {
 
 namespace {
 
-// No model reads or writes so much in one call: such a figure says nothing.
+// No model reads or writes so many tokens in one call; a larger figure is ignored.
 constexpr int64_t most_plausible = 100'000'000;
 
 std::optional<int64_t> known(int64_t count) {
@@ -22,7 +22,7 @@ std::optional<double> given(double x) {
   return x < 0.0 ? std::nullopt : std::optional<double>{x};
 }
 
-// Refused at the door, or sent elsewhere: nobody charges for that.
+// Returns true if the request was refused or redirected before any work, which costs nothing.
 bool cost_nothing(const provider_end& e) {
   return e.unsent || (!e.answered && !e.cancelled && e.figures.status >= 300);
 }
@@ -109,7 +109,7 @@ call_bill bill_of(const provider_end& e, const provider_plan& from) {
   b.used.cache_write_1h = known(e.figures.cache_write_1h_tokens);
   b.used.output = known(e.figures.output_tokens);
   b.used.reasoning = known(e.figures.reasoning_tokens);
-  // Who answers with words has read and written some: a count of none is none.
+  // A reply with text has used tokens, so a count of 0 is treated as unknown.
   if (!e.text.empty() && (b.used.input.value_or(1) == 0 || b.used.output.value_or(1) == 0))
     b.used.input = b.used.output = std::nullopt;
   b.known = b.used.input && b.used.output;

@@ -1,4 +1,4 @@
-// What crosses between the models actor, which decides, and the actor of one provider, which talks to it.
+// The messages between the models actor, which decides, and the actor of one provider, which talks to it.
 #pragma once
 
 #include "actors/messages/exchange_records.hpp"
@@ -14,44 +14,44 @@ namespace kevolve {
 
 // One attempt.
 struct provider_request {
-  uint64_t serial = 0; // of the asker; names it for a cancel
+  uint64_t serial = 0; // number given by the asker; identifies the attempt for a cancel
   std::string body;
   bool stream = true;
-  bool fresh = false; // over a new connection: a kept one may be dead, and the request would go out twice
+  bool fresh = false; // uses a new connection: a kept one may be dead, and the request would be sent twice
 };
 
-// How it ended. Nothing in it holds a secret, whatever the server sent.
+// The end of an attempt. It never contains a secret, whatever the server sent.
 struct provider_end {
   bool answered = false;
   bool cancelled = false;
-  bool unsent = false; // nothing went out
-  bool resent = false; // it went out twice: a kept connection was dead
+  bool unsent = false; // nothing was sent
+  bool resent = false; // sent twice, because a kept connection was dead
   llm::failure_class what = llm::failure_class::none;
   llm::failure_action action = llm::failure_action::retry;
   int64_t delay_ms = unknown_count;
   std::string words;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string text;
-  bool called = false; // tools: the text is llm::calls_text
-  std::string trace;   // token ids and logprobs, JSON; empty: none were given
+  bool called = false; // tools were called: the text is llm::calls_text
+  std::string trace;   // token ids and logprobs as JSON; empty if none were given
   std::string service_tier;
-  call_record figures; // of the answer alone: status, model_answered, finish, tokens, first_content_us
+  call_record figures; // only the answer's figures: status, model_answered, finish, tokens, first_content_us
 };
 
-// A provider as an operator sees it.
+// A provider's status for operators.
 struct provider_status {
   std::string name;
   std::string kind;
   std::string model;
   std::string state; // ready | resting | on hold
   std::string reason;
-  int64_t until_ns = 0; // of a rest
+  int64_t until_ns = 0; // end of the suspension
   uint64_t in_flight = 0;
-  uint64_t calls = 0; // ever
+  uint64_t calls = 0; // in total
   int64_t tokens = 0;
   int64_t output_tokens = 0;
-  int64_t money = 0;           // billionths
-  uint64_t unpriced_calls = 0; // their money is unknown: the sum is too small
+  int64_t money = 0;           // billionths of the currency
+  uint64_t unpriced_calls = 0; // calls of unknown cost: `money` is too low
   std::string currency;
 };
 

@@ -44,7 +44,7 @@ result<provider_plan> plan_of(const provider_spec& spec) {
     p.access.key_environment = spec.key_env;
     p.access.needs_key = true;
   } else if (!spec.url.empty())
-    p.access.needs_key = false; // a server of the operator's own: the vendor's key is not sent to it
+    p.access.needs_key = false; // the operator's own server: the vendor's key is not sent to it
   for (const auto& [name, value] : spec.headers)
     p.access.extra_headers.emplace_back(name, value);
   if (auto headers = llm::request_headers(p.access, p.access.needs_key ? "checked-without-one" : "", true); !headers)

@@ -1,4 +1,4 @@
-// A provider of the node's settings as the calls to it are planned. Pure.
+// The access, prices, budget and pacing of a provider, from the node's settings. Pure.
 #pragma once
 
 #include "backends/llm/ledger/ledger.hpp"
@@ -19,13 +19,13 @@ struct provider_plan {
   llm::budget_rules budget;
   llm::provider_rules pacing;
   std::string terms;
-  bool cache_key = false; // takes a prompt_cache_key; others refuse what they do not know
+  bool cache_key = false; // sends a prompt_cache_key; other providers refuse unknown keys
 };
 
-// errc::bad_input names the setting that no call could be made with.
+// Makes the plan of a provider. errc::bad_input names the setting that would make every call fail.
 result<provider_plan> plan_of(const provider_spec& spec);
 
-// What an amount of the settings is in the ledgers; 0: no cap.
+// Converts caps of the settings into those of the ledgers; 0: no cap.
 llm::budget_caps caps_of(const caps_spec& x);
 
 } // namespace kevolve

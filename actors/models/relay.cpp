@@ -47,7 +47,7 @@ caf::result<model_reply> ask(relay_pointer self, model_question& q) {
     return promise;
   }
   if (auto known = st.items.find(id); known != st.items.end())
-    abandon(known->second.promise, "who asked before"); // a generator that came back under its name
+    abandon(known->second.promise, "who asked before"); // a restarted generator of the same name asks again
   const bool being_answered = st.being_stored.contains(id);
   if (!being_answered)
     st.queue.put(prompt_of(q.record));
@@ -56,13 +56,13 @@ caf::result<model_reply> ask(relay_pointer self, model_question& q) {
   return promise;
 }
 
-// The lease outlives us: who comes next must not be given the same prompt.
+// The lease outlives this actor, so that the prompt is not given to another holder after a restart.
 void record_lease(relay_pointer self, exchange_record& r, const relay_prompt& p) {
   r.holder = p.holder;
   r.held_until_ns = p.held_until_ns;
   r.handed_out = p.handed_out;
   self->request(self->state.journal, until_answered, atom::append_v, synthesis::leased(r))
-      .then([](uint64_t) {}, [](caf::error&) {}); // lost, it costs somebody's second answer
+      .then([](uint64_t) {}, [](caf::error&) {}); // if it is lost, a second holder may answer in vain
 }
 
 caf::result<relay_prompt> next(relay_pointer self, const relay_request& who) {
@@ -85,7 +85,8 @@ void stored(relay_pointer self, const exchange_record& r, const std::string& tex
   auto& st = self->state;
   promise.deliver(synthesis::receipt_of(r));
   auto i = st.items.find(r.id);
-  if (i == st.items.end()) { // whoever asks again finds the answer in the journal, or has just looked in vain
+  if (i == st.items.end()) { // a repeated question finds the answer in the journal, or has just looked before it was
+                             // stored
     constexpr size_t most_unheard = 64;
     if (st.unheard.size() >= most_unheard)
       st.unheard.clear();
@@ -98,7 +99,7 @@ void stored(relay_pointer self, const exchange_record& r, const std::string& tex
   tell(st);
 }
 
-// A full disk: they keep the answer, and may try again.
+// The answer could not be stored, for example on a full disk. The answerer keeps it and may try again.
 void not_stored(relay_pointer self, const exchange_id& id, const caf::error& why, receipt_promise promise) {
   auto& st = self->state;
   if (auto i = st.items.find(id); i != st.items.end()) {
@@ -108,7 +109,7 @@ void not_stored(relay_pointer self, const exchange_id& id, const caf::error& why
   promise.deliver(why);
 }
 
-// Nobody takes it any more: a lease that is recorded after the answer would undo it.
+// The prompt is removed from the queue: a lease recorded after the answer would overwrite it.
 void answer_waiting(relay_pointer self, relay_state::item& item, const relay_answer& a, receipt_promise promise) {
   if (std::exchange(item.being_answered, true)) {
     promise.deliver(to_error(under_way(a.id)));
@@ -122,7 +123,7 @@ void answer_waiting(relay_pointer self, relay_state::item& item, const relay_ans
             [self, kept, promise](caf::error& e) { not_stored(self, kept->id, e, promise); });
 }
 
-// One that is in the journal alone: answered before, or its campaign does not run.
+// Answers a prompt that is only in the journal: it was answered before, or its campaign does not run.
 void answer_stored(relay_pointer self, const relay_answer& a, exchange_record r, receipt_promise promise) {
   if (r.answered) {
     auto receipt = synthesis::receipt_of(r);

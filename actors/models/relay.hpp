@@ -1,5 +1,5 @@
-// The relay: prompts wait here until somebody outside comes for them and brings the answer. What waits is what live
-// campaigns ask; what was asked and answered is in the journal, so a restart loses neither.
+// The relay: prompts wait here until an outside client fetches them and brings the reply. The waiting prompts are those
+// of live campaigns. Questions and answers are in the journal, so a restart loses neither.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -25,7 +25,7 @@ struct relay_state {
     model_question question;
     caf::actor_addr asker;
     caf::typed_response_promise<model_reply> promise;
-    bool being_answered = false; // an answer is on its way to the disk
+    bool being_answered = false; // an answer is being stored
   };
 
   card_ptr card;
@@ -33,8 +33,8 @@ struct relay_state {
   std::function<int64_t()> now_ns; // wall clock, since the epoch
   synthesis::relay_queue queue;
   std::map<exchange_id, item> items;
-  std::set<exchange_id> being_stored;         // answers to what nobody asks now, on their way to the disk
-  std::map<exchange_id, std::string> unheard; // the same, stored: for who had looked before they were
+  std::set<exchange_id> being_stored;         // answers being stored whose question nobody asks now
+  std::map<exchange_id, std::string> unheard; // such answers once stored, for askers that had looked before
   std::set<caf::actor_addr> watched;          // askers
 
   ~relay_state();

@@ -1,5 +1,4 @@
-// The prompts that wait to be fetched, and who has fetched which until when. A value; every function is told what time
-// it is.
+// The prompts that wait to be fetched, and their leases. A plain value; functions take the current time as an argument.
 #pragma once
 
 #include "actors/models/model_messages.hpp"
@@ -14,19 +13,19 @@ namespace kevolve::synthesis {
 
 class relay_queue {
 public:
-  // Replaces one of the same id.
+  // Replaces a prompt of the same id.
   void put(relay_prompt p);
   void erase(const exchange_id& id);
   const relay_prompt* find(const exchange_id& id) const;
-  // Leases the one that has waited longest among those that nobody holds now. Null: there is none.
+  // Leases the prompt that has waited longest among those without a valid lease. Returns null if there is none.
   const relay_prompt* take(const relay_request& who, int64_t now_ns);
-  // The holder will not answer it. False: it is held by somebody else, or by nobody.
+  // Ends the holder's lease. Returns false if another holder has it, or nobody does.
   bool return_resource(const exchange_id& id, const std::string& holder, int64_t now_ns);
-  // The oldest first; a lease that has run out is not told.
+  // Returns the prompts, the oldest first, without expired leases.
   std::vector<relay_prompt> list(int64_t now_ns) const;
 
 private:
-  std::map<std::pair<int64_t, exchange_id>, relay_prompt> waiting_; // by when it was asked
+  std::map<std::pair<int64_t, exchange_id>, relay_prompt> waiting_; // by the time of asking
   std::map<exchange_id, int64_t> asked_;
 };
 
