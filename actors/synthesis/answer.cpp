@@ -25,7 +25,7 @@ bool is_shell(const code_block& b) {
   return is_one_of(b.language, names);
 }
 
-// What models show beside their code and do not mean as the candidate.
+// Returns true for blocks that models show beside their code and do not mean as the candidate.
 bool is_illustration(const code_block& b) {
   constexpr std::array<std::string_view, 14> names{"text", "txt",     "plaintext", "output", "log",
                                                    "json", "asm",     "md",        "yaml",   "toml",
@@ -109,7 +109,7 @@ std::optional<refusal> check_content(const source_file& f, const answer_rules& r
   return std::nullopt;
 }
 
-// Whole files by index into the current ones.
+// Returns whole files by their index in the current ones.
 answer_or_refusal<std::map<size_t, const code_block*>> pick_files(const std::vector<code_block>& blocks,
                                                                   const answer_rules& rules) {
   std::map<size_t, const code_block*> out;
@@ -135,7 +135,7 @@ answer_or_refusal<std::map<size_t, const code_block*>> pick_files(const std::vec
   return out;
 }
 
-// A reply that is nothing but the source. In Python no last brace shows that it is whole.
+// Returns the source if the reply is nothing else. Python has no last brace that shows completeness.
 std::optional<code_block> bare_source(const reply_parts& parts, const answer_rules& rules, bool ended_early) {
   const auto first = parts.prose.find_first_not_of(" \t\r\n");
   if (!parts.blocks.empty() || first == std::string::npos || rules.entry.empty())
@@ -217,7 +217,7 @@ answer_or_refusal<answer> with_words(answer a, std::string_view words, const ans
   a.summary = summary_of(words);
   a.flags = value_of_line(words, "flags");
   if (!on_menu(a.flags))
-    a.flags = a.flags.substr(0, a.flags.find_first_of(" \t,;(")); // "O3 (it unrolls)"
+    a.flags = a.flags.substr(0, a.flags.find_first_of(" \t,;(")); // for a reply like "O3 (it unrolls)"
   if (a.flags.empty() || on_menu(a.flags))
     return a;
   if (!is_one_of(a.flags, no_change))
@@ -247,7 +247,7 @@ answer_or_refusal<answer> parse_answer(std::string_view reply, const answer_rule
       std::any_of(parts.edits.begin(), parts.edits.end(), [](const edit_block& e) { return !e.closed; });
   if (parts.stray_marks)
     return refuse(refusal_class::edit_malformed, "the marks of an edit are missing or out of order");
-  // A block that is left open, even another one: a fence inside the code may have ended the code early.
+  // Any open block counts, because a fence inside the code may have ended the code early.
   const bool open_file =
       std::any_of(parts.blocks.begin(), parts.blocks.end(), [](const code_block& b) { return !b.closed; })
       || (bare && !bare->closed);

@@ -49,7 +49,7 @@ bool closes(std::string_view line, const fence& open) {
   return f && f->mark == open.mark && f->length >= open.length && f->info.empty();
 }
 
-// "kernel.c", "src/kernel.c", "../x.c", "/etc/passwd": no spaces, and a folder or an extension of letters.
+// Accepts "kernel.c", "src/kernel.c", "../x.c", "/etc/passwd": no spaces, and a folder or an extension of letters.
 bool looks_like_path(std::string_view s) {
   constexpr size_t longest = 256;
   if (s.empty() || s.size() > longest || s.find_first_of(" \t(){}<>;,*\"'") != std::string_view::npos)
@@ -94,7 +94,7 @@ void read_info(std::string_view info, code_block& b) {
   }
 }
 
-// A path that stands alone on the line before a block: "### file kernel.c", "**kernel.c**", "`kernel.c`:", "File:
+// Returns a path that is alone on the line before a block: "### file kernel.c", "**kernel.c**", "`kernel.c`:", "File:
 // kernel.c".
 std::string label_of(std::string_view line) {
   line = trimmed(line);
@@ -117,7 +117,7 @@ std::string label_of(std::string_view line) {
 
 enum class edit_mark : uint8_t { none, search, divider, replace };
 
-// Seven of the sign are asked for, five are enough: models are not exact about it.
+// The prompt asks for seven signs, but five are enough, because models are not exact about it.
 edit_mark mark_of(std::string_view line) {
   const auto run = [&](char c) { return std::min(line.find_first_not_of(c), line.size()); };
   constexpr size_t least = 5;
@@ -136,7 +136,7 @@ public:
 
   reply_parts read() {
     std::string_view line;
-    std::string_view before; // the last line with anything on it
+    std::string_view before; // the last line that is not blank
     while (next(line)) {
       if (mark_of(line) == edit_mark::search) {
         take_edit(line, label_of(before), nullptr);
@@ -188,7 +188,7 @@ private:
       b.content += '\n';
     }
     if (edits && !b.closed && !out_.edits.empty() && out_.edits.back().closed)
-      b.closed = true; // all edits are there: the fence is wrapping
+      b.closed = true; // all edits are complete: the fence only wraps them
     if (!edits)
       out_.blocks.push_back(std::move(b));
   }
@@ -225,7 +225,7 @@ private:
     out_.edits.push_back(std::move(e));
   }
 
-  static size_t search_end(std::string_view line) { // behind the word SEARCH
+  static size_t search_end(std::string_view line) { // after the word SEARCH
     return lowered(line).find("search") + 6;
   }
 

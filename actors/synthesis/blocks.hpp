@@ -1,4 +1,4 @@
-// A reply taken apart: fenced blocks as CommonMark has them, edits in search/replace form, and what remains.
+// Splits a reply into fenced blocks as in CommonMark, edits in search/replace form, and the remaining text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace kevolve::synthesis {
 
 struct code_block {
-  std::string language; // lower case; of the info string
-  std::string path;     // as labelled: in the info string or on the line before; empty: not labelled
+  std::string language; // in lower case; from the info string
+  std::string path;     // from the info string or the line before; empty: no label
   std::string content;
   bool closed = false;
 };
@@ -24,8 +24,8 @@ struct edit_block {
 struct reply_parts {
   std::vector<code_block> blocks;
   std::vector<edit_block> edits; // in fences or not
-  std::string prose;             // lines outside of both
-  bool stray_marks = false;      // marks of an edit out of their order
+  std::string prose;             // lines outside blocks and edits
+  bool stray_marks = false;      // marks of an edit in the wrong order
 };
 
 reply_parts take_apart(std::string_view reply);

@@ -1,4 +1,4 @@
-// The context of a synthesis step: what the generator is shown of the tree. Pure.
+// The context of a synthesis step: the part of the tree that the generator gets. Pure.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -9,30 +9,30 @@
 
 namespace kevolve {
 
-// The campaign's fixed part: the contract without held-out shapes, the reference, the menu, the hardware.
+// Returns the campaign's fixed part: the contract without held-out shapes, the reference, the menu, the hardware.
 synthesis_context fixed_context(const campaign_spec& spec, const std::vector<std::string>& flag_menu,
                                 const std::string& baseline_flags, std::map<std::string, int64_t> hardware);
 
-// A node as an ancestor: its making, its source and what the judge said, in words that hold no expected value.
+// Returns a node as an ancestor: its origin, its source and the judge's result, in words without expected values.
 ancestor to_ancestor(const node_record& node, std::string source);
 
-// Median time of a call by shape, of the judge's last look at a candidate; held-out shapes are not told.
+// The median time of a call by shape, from the judge's last run of a candidate; without held-out shapes.
 struct shape_times {
   std::map<std::string, double> candidate_ns;
-  std::map<std::string, double> baseline_ns; // timed in turn with it
+  std::map<std::string, double> baseline_ns; // timed in turn with the candidate
 };
 shape_times times_of(const evaluation_record& e);
 
-// A node's evaluations that a prompt tells of: its compile, and the last.
+// Returns the node's evaluations that a prompt describes: its compile, and the last one.
 std::vector<id128> feedback_evaluations(const node_record& node);
-// What such a one found, as far as it helps whoever improves on the candidate: times, what bounds it, its machine code.
+// Adds the findings of such an evaluation that help to improve the candidate: times, its bottleneck, its machine code.
 void append_feedback(ancestor& a, const evaluation_record& e);
 
-// What a step asks of the journal: parents always (unless the memory operator forgets them), siblings only if
-// the operator remembers them.
+// Returns the nodes that a step reads from the journal. Parents are always included, unless the memory operator omits
+// them; siblings only if it includes them.
 std::vector<uint64_t> nodes_to_read(const synthesis_step& step, bool for_a_model = false);
 
-// The generator's variable part from the nodes read, by index.
+// Returns the generator's variable part, from the nodes read by index.
 generate_request to_request(const synthesis_step& step, const std::map<uint64_t, ancestor>& read);
 
 } // namespace kevolve

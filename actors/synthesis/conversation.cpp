@@ -26,7 +26,7 @@ reading judged(answer_or_refusal<answer> a) {
 
 reading take_calls(conversation& c, std::string_view reply, const std::string& over) {
   auto said = llm::parse_calls(reply);
-  if (!said || !c.tools) // nobody offered any
+  if (!said || !c.tools) // no tools were offered
     return refused({refusal_class::unknown_tool, "calls of tools cannot be read"});
   if (!over.empty())
     return cut_short(c, said->words, over);

@@ -1,5 +1,5 @@
-// The replies to one node's questions, read in their order: a candidate, calls of tools, or what has to be mended.
-// Pure: the same replies come to the same candidate, after a restart and when a record is run again.
+// Reads the replies to one node's questions in order: a candidate, tool calls, or a reply to correct. Pure: the same
+// replies give the same candidate, after a restart and in a replay.
 #pragma once
 
 #include "actors/synthesis/session.hpp"
@@ -12,37 +12,37 @@ namespace kevolve::synthesis {
 
 struct conversation {
   session_rules rules;
-  bool tools = false; // none: the model answers at once
+  bool tools = false; // false: the model answers at once
   session work;
   bool mended = false;
 };
-// `most_calls`: of tools; 0: there are none.
+// Begins a conversation with at most `most_calls` tool calls; 0: no tools.
 conversation begin_conversation(answer_rules answers, int64_t most_calls = 0, int64_t most_tokens = 0);
 
 enum class reading_kind : uint8_t { candidate = 0, calls, mend, refused };
 
-// A call of a tool, and what has come of it or has to be found out.
+// A tool call, with its result or the work that it still needs.
 struct called_tool {
   llm::tool_call call;
   tool_step step;
 };
 
-// Told with the last result of a session.
+// Sent with the last result of a session.
 inline constexpr const char* no_calls_left =
     "no calls are left: end now, with the summary and flags lines or the whole answer";
 
 struct reading {
   reading_kind kind = reading_kind::refused;
   answer found;
-  refusal why; // mend, refused
+  refusal why; // for mend and refused
   std::vector<called_tool> calls;
 };
 
-// `called`: the reply is calls_text(). `asked_tokens`: of the question, by estimate. One reply in all is sent back to
-// be mended. Who has used up its calls is told so and may say its last words; whoever calls on, or has used up its
-// tokens, ends with what it has written.
+// Reads a reply. `called`: the reply is calls_text(). `asked_tokens` is the estimated size of the question. Only one
+// reply is sent back for correction. When the calls are used up, the model is told so and may finish. If it calls
+// again, or its tokens are used up, the session ends with the files written so far.
 reading read_reply(conversation& c, std::string_view reply, bool called, int64_t asked_tokens);
-// What was written counts though no more can be asked; `why` for people.
+// Ends a session early with the files written so far; `why` is for people.
 reading cut_short(const conversation& c, std::string_view words, const std::string& why);
 
 } // namespace kevolve::synthesis

@@ -8,8 +8,8 @@ namespace {
 
 struct line {
   size_t begin = 0;
-  size_t end = 0;        // behind the line feed
-  std::string_view text; // without white space at the end
+  size_t end = 0;        // after the line feed
+  std::string_view text; // without trailing white space
 };
 
 std::vector<line> lines_of(std::string_view s) {
@@ -27,13 +27,13 @@ std::vector<line> lines_of(std::string_view s) {
 
 struct finding_places {
   std::vector<size_t> begins;
-  size_t most = 0; // lines of `wanted` that were found one after the other
+  size_t most = 0; // most consecutive lines of `wanted` that were found
 };
 
-// Where `wanted` begins in `have`, overlapping places too. Knuth, Morris and Pratt, 1977: hostile files and searches
-// are long and repeat themselves.
+// Returns where `wanted` begins in `have`, including overlapping places. It uses Knuth, Morris and Pratt, 1977, because
+// hostile files and searches are long and repetitive.
 finding_places places_of(const std::vector<line>& wanted, const std::vector<line>& have) {
-  std::vector<size_t> border(wanted.size() + 1, 0); // of the first n lines: the longest begin that is also an end
+  std::vector<size_t> border(wanted.size() + 1, 0); // of the first n lines: the longest prefix that is also a suffix
   size_t k = 0;
   for (size_t n = 1; n < wanted.size(); ++n) {
     while (k > 0 && wanted[n].text != wanted[k].text)

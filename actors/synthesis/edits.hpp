@@ -6,8 +6,8 @@
 
 namespace kevolve::synthesis {
 
-// The content with the one place that is `search`, in whole lines, replaced. Lines are compared without the white space
-// at their ends; nothing else is forgiven: what stands in two places is ambiguous.
+// Returns the content with the only occurrence of `search`, in whole lines, replaced. Lines are compared without
+// trailing white space and must otherwise be equal. Several occurrences are ambiguous.
 answer_or_refusal<std::string> apply_edit(std::string_view content, std::string_view search, std::string_view replace);
 
 } // namespace kevolve::synthesis

@@ -1,4 +1,4 @@
-// What is stored of a question and its answer. Pure: from values to append requests.
+// The stored records of a question and its answer. Pure: makes append requests from values.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -8,7 +8,7 @@
 
 namespace kevolve::synthesis {
 
-// Sets the record's turns from the question's.
+// Sets the record's turns from the question's, and returns the append request.
 append_request asked(model_question& q);
 
 struct given_answer {
@@ -16,14 +16,14 @@ struct given_answer {
   std::string by;
   std::string model;
   int64_t at_ns = 0;   // wall clock, since the epoch
-  bool called = false; // tools
+  bool called = false; // the answer calls tools
 };
-// Sets the record's answer; with `rules`, what it holds as well.
+// Sets the record's answer and, with `rules`, its outcome. Returns the append request.
 append_request answered(exchange_record& r, const given_answer& a, const answer_rules* rules);
-// The record alone: its lease has changed.
+// Returns the append request for a record whose lease has changed.
 append_request leased(const exchange_record& r);
 
-// What to tell of a record that has its answer.
+// Returns the receipt for a record that has its answer.
 relay_receipt receipt_of(const exchange_record& r);
 
 } // namespace kevolve::synthesis

@@ -38,7 +38,7 @@ void ready(generator_pointer self) {
   }
 }
 
-// The journal does not answer: who waits hears it, and the next request reads again.
+// The journal did not answer: waiting requests get the error, and the next request reads again.
 void unreadable(generator_pointer self, const caf::error& e) {
   for (auto& [request, promise] : std::exchange(self->state.waiting, {}))
     promise.deliver(e);
@@ -98,7 +98,7 @@ generator_actor::behavior_type generator_of(generator_pointer self, card_ptr car
           read_syntax_tree(self);
         return promise;
       },
-      [](atom::cancel, uint64_t) {}, // what it computes is there before anyone thinks better of it
+      [](atom::cancel, uint64_t) {}, // a proposal is complete before a cancel can arrive
       [self](atom::crash) { self->quit(to_error({errc::internal, "crashed on request"})); },
   };
 }

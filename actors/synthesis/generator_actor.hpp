@@ -1,4 +1,4 @@
-// A generator of one campaign: holds the fixed context, proposes on request.
+// A generator of one campaign: holds the fixed context and proposes on request.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"

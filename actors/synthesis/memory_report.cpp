@@ -16,7 +16,7 @@ constexpr size_t most_failed = 12;
 constexpr size_t most_helped = 6;
 constexpr int64_t evidence_tokens = 600;
 constexpr int64_t code_tokens = 200;
-// A gain within the noise of a screening screening is none.
+// A gain within the noise of a screening does not count.
 constexpr double least_gain = 1.01;
 constexpr double least_loss = 0.97;
 
@@ -106,7 +106,7 @@ std::string percent(double share) {
   return buffer;
 }
 
-// By the roofline model (Williams, Waterman and Patterson, 2009).
+// Applies the roofline model (Williams, Waterman and Patterson, 2009).
 std::vector<finding> roofline_findings(const roofline_facts& r) {
   if (r.seconds <= 0)
     return {};
@@ -129,7 +129,7 @@ std::vector<finding> roofline_findings(const roofline_facts& r) {
   constexpr double busy = 0.5;
   const double most = std::max(memory, compute);
   std::vector<finding> out;
-  if (most < busy) // neither is near its roof: something else holds it up
+  if (most < busy) // neither is near its roof, so something else limits it
     out.push_back(
         {"latency, overhead or unused lanes",
          "only " + percent(memory) + " of the peak bandwidth and " + percent(compute) + " of the peak arithmetic",
@@ -144,7 +144,7 @@ std::vector<finding> roofline_findings(const roofline_facts& r) {
   return out;
 }
 
-// Sorted; equals stay in the order in which they came. Lists are short, and std::stable_sort does not compile without
+// Returns the items sorted; equal ones keep their order. Lists are short, and std::stable_sort does not compile without
 // a warning with clang and libstdc++ 12.
 template <class T, class Before>
 std::vector<T> ordered(std::vector<T> in, Before before) {
@@ -189,7 +189,7 @@ memory_report make_report(const report_facts& facts) {
                               cut_to(facts.detail, evidence_tokens, cut_rule::ends),
                               std::string{a.strategy},
                               2.0,
-                              {std::string{a.topic}}}); // before any question of speed
+                              {std::string{a.topic}}}); // correctness comes before speed
   for (auto& f : roofline_findings(facts.roofline))
     out.findings.push_back(std::move(f));
   for (const auto& f : facts.profiled)

@@ -1,5 +1,5 @@
-// The context memory's report on the node that is to be improved: what bounds it, what to do about that, what comes
-// later, and what failed already and is not to be tried again. Computed from measurements, not by a model.
+// The report on the node to improve: its bottleneck, the strategy against it, deferred findings, and failed attempts
+// that must not be repeated. It is computed from measurements, not by a model.
 #pragma once
 
 #include "runtime/base/verdict.hpp"
@@ -11,30 +11,30 @@
 
 namespace kevolve::synthesis {
 
-// One problem with its evidence. `weight`: how much of the time, or of the failure, it explains, 0 to 1.
+// One problem with its evidence. `weight` is the share of the time, or of the failure, that it explains, 0 to 1.
 struct finding {
   std::string problem;
-  std::string evidence; // may be others' words: the prompt quotes it
+  std::string evidence; // may be foreign text: the prompt quotes it
   std::string strategy;
   double weight = 0.0;
-  std::vector<std::string> topics; // what documents about it are found by
+  std::vector<std::string> topics; // words by which documents about it are found
 };
 
-// A step that was taken from the same node, or from one above it.
+// A step from the same node, or from one above it.
 struct attempt {
   uint64_t node = 0;
   std::string tactic; // the candidate's own summary
   verdict result = verdict::none;
-  double gain = 0.0; // its fitness over that of the node it came from; 0 unless both passed
+  double gain = 0.0; // its fitness relative to that of its parent; 0 unless both passed
   bool from_reference = false;
 };
 
-// What a candidate's fastest shape says about the hardware. 0: not known.
+// The figures of the candidate's shape that comes closest to a peak of the hardware. 0: unknown.
 struct roofline_facts {
   double flops = 0.0;
   double bytes = 0.0;
   double seconds = 0.0;
-  double peak_flops = 0.0; // a second
+  double peak_flops = 0.0; // per second
   double peak_bytes = 0.0;
 };
 
@@ -43,8 +43,8 @@ struct report_facts {
   std::string detail;             // the judge's words
   double speedup = 0.0;
   roofline_facts roofline;
-  std::vector<finding> profiled; // from a profiler, where there is one
-  std::string code_notes;        // what stands out in its machine code
+  std::vector<finding> profiled; // from a profiler, if there is one
+  std::string code_notes;        // notable features of its machine code
   std::vector<attempt> attempts; // oldest first
 };
 
@@ -52,16 +52,16 @@ struct memory_report {
   std::string code_notes;
   std::vector<finding> findings; // the dominant one first; the others are deferred
   std::vector<attempt> failed;   // newest first, each tactic once
-  std::vector<attempt> neutral;  // likewise: no difference that the screenings would show
+  std::vector<attempt> neutral;  // newest first, each tactic once: no measurable difference in screenings
   std::vector<attempt> helped;   // best first
 };
 
 memory_report make_report(const report_facts& facts);
-// What the judge says holds a candidate up (evidence "bound"), as a finding; none for a word that nothing is known of.
+// Returns the dominant bottleneck reported by the judge (evidence "bound") as a finding; none for an unknown word.
 std::vector<finding> finding_of_bound(const std::string& bound, const std::string& why);
-// As it stands in a prompt. Others' words in it are quoted.
+// Returns the report as text for a prompt. Foreign text in it is quoted.
 std::string report_text(const memory_report& r);
-// What the dominant finding's documents are looked for by.
+// Returns the words by which documents about the dominant finding are found.
 std::vector<std::string> search_topics(const memory_report& r);
 
 } // namespace kevolve::synthesis

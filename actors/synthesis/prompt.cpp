@@ -19,7 +19,7 @@ prompt_part fixed(std::string name, std::string text) {
   return p;
 }
 
-// Whole items from the first, as many as fit, and a line that says how many did not.
+// Makes a part from as many whole items as fit, in order, and a line that counts the omitted ones.
 prompt_part itemised(std::string name, std::string_view heading, const std::vector<std::string>& items,
                      int64_t budget) {
   prompt_part p;
@@ -47,7 +47,7 @@ prompt_part itemised(std::string name, std::string_view heading, const std::vect
   return p;
 }
 
-// The code to work on. It is never cut: edits are made against what is shown.
+// Returns the code to work on. It is never cut, because edits refer to the shown text.
 prompt_part code_part(const prompt_facts& facts, bool of_the_tree) {
   if ((!of_the_tree || facts.parents.empty()) && !facts.campaign->form.from_reference)
     return fixed("code", "# Current code: none yet; write " + facts.file_name + " whole\n");
@@ -82,7 +82,7 @@ variable_parts make_parts(const prompt_facts& facts, const prompt_budgets& b) {
   const bool of_the_tree = facts.memory != "none";
   variable_parts out;
   out.code = code_part(facts, of_the_tree);
-  // An item that holds a quotation is shown whole or not at all: cut, it could lose the mark that ends it.
+  // An item with a quotation is shown whole or not at all: cut, it could lose the mark that ends the quotation.
   out.combine = itemised("combine", "# To combine with it: take what makes each of them fast\n",
                          of_the_tree ? combine_items(facts) : std::vector<std::string>{}, b.combine);
   out.history = itemised("history", "# History\n", history_items(facts), b.history);
@@ -136,7 +136,7 @@ result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& bud
     const auto over = total(parts) - room;
     if (over <= 0)
       break;
-    *budget = std::max<int64_t>(0, part->tokens - over); // at least: what is cut is cut by whole items
+    *budget = std::max<int64_t>(0, part->tokens - over); // at least: parts are cut by whole items
     parts = make_parts(facts, b);
   }
   if (const auto over = total(parts) - room; over > 0)

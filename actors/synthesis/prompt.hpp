@@ -1,5 +1,5 @@
-// The universal operator's prompt: one form for every step. Whether a step drafts, mends, refines or combines is
-// nowhere said; the computed context decides. The system part depends on the campaign alone, byte for byte.
+// The prompt of the universal operator: one form for every step. It never says whether a step drafts, corrects, refines
+// or combines; the computed context decides. The system part depends only on the campaign, byte for byte.
 #pragma once
 
 #include "actors/knowledge/documents.hpp"
@@ -15,7 +15,8 @@
 
 namespace kevolve::synthesis {
 
-// A node as the prompt shows it. Its source is shown of the nodes to improve or combine; of others their tactic alone.
+// A node as the prompt shows it. Nodes to improve or combine are shown with their source, others only with their
+// tactic.
 struct shown_node {
   uint64_t index = 0;
   ancestor node;
@@ -25,25 +26,26 @@ struct shown_node {
 struct prompt_facts {
   // The campaign's fixed part; its variable members are not read.
   const synthesis_context* campaign = nullptr;
-  std::vector<std::string> hardware_notes; // "AVX-512: 32 registers of 512 bits", a line each; fixed as well
+  std::vector<std::string> hardware_notes; // "AVX-512: 32 registers of 512 bits", a line each; fixed, too
   std::string file_name = "candidate.c";
-  bool zero_sizes = false;   // a size of some shape, declared or held out, is 0
-  int64_t session_steps = 0; // calls of tools that the model may make; 0: it has none
-  // The step's part.
+  bool zero_sizes = false;   // some shape, declared or held out, has a size of 0
+  int64_t session_steps = 0; // most tool calls of the model; 0: no tools
+  // The members below are the step's part.
   std::string memory = "parent";    // parent | siblings | both | none
-  std::vector<shown_node> parents;  // the one to improve first; others: to combine with it
+  std::vector<shown_node> parents;  // the node to improve first, then those to combine with it
   std::vector<shown_node> lineage;  // above the first parent, nearest first
   std::vector<shown_node> siblings; // made from the first parent, newest first
-  leading_candidate best;           // of the campaign
-  uint64_t unshown = 0;             // made, or being made, from it besides: prompts must differ where those do not
+  leading_candidate best;           // best of the campaign
+  uint64_t unshown = 0;             // further nodes made, or being made, from it: prompts must differ even if only
+                                    // these do
   memory_report report;
   std::vector<document> documents;
 };
 
-struct prompt_budgets { // tokens by estimate
+struct prompt_budgets { // in estimated tokens
   int64_t context = 64'000;
   int64_t reply = 16'000;
-  // Of the parts. Task, hardware and format are never cut; if they do not fit the prompt is not made.
+  // The budgets of the parts. Task, hardware and format are never cut; if they do not fit, no prompt is made.
   int64_t code = 24'000;
   int64_t combine = 12'000;
   int64_t history = 4'000;
@@ -57,7 +59,7 @@ struct prompt_part {
   int64_t tokens = 0;
   int64_t budget = 0;
   cut_rule rule = cut_rule::never;
-  size_t left_out = 0; // bytes
+  size_t left_out = 0; // in bytes
 };
 
 struct prompt {
@@ -65,12 +67,12 @@ struct prompt {
   std::string user;
   std::vector<prompt_part> parts; // in order; stored with the node
   int64_t tokens = 0;
-  answer_rules rules; // how the reply to it is read
+  answer_rules rules; // the rules for reading the reply
 };
 
-// With memory `none` nothing of the tree is shown: the current code is the reference, and there is neither history nor
-// report on attempts. Parts give way in this order when the whole is too large: documents, history, report, combine.
-// errc::bad_input: task and code alone are larger than the context allows; the text says by how much.
+// Makes the prompt. With memory `none` nothing of the tree is shown: the current code is the reference, without history
+// and report on attempts. If the whole is too large, parts shrink in this order: documents, history, report, combine.
+// errc::bad_input: task and code alone exceed the context; the text says by how much.
 result<prompt> build_prompt(const prompt_facts& facts, const prompt_budgets& budgets = {});
 
 } // namespace kevolve::synthesis

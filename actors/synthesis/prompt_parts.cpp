@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return out;
 }
 
-// What its values are when it is timed: algorithms are chosen by that.
+// Describes an argument's values when it is timed, because algorithms are chosen by them.
 std::string fill_words(const argument& a) {
   const auto& f = a.fill;
   if (f.distribution == "normal")
@@ -40,7 +40,7 @@ std::string fill_words(const argument& a) {
   return f.distribution;
 }
 
-// What a check finds beside the values that are timed: a candidate that knows only those is often wrong.
+// Describes the values that are checked besides the timed ones: a candidate written only for those is often wrong.
 std::string edge_words(const argument& a) {
   const bool counts = a.fill.distribution == "integer" || a.fill.distribution == "lengths";
   std::string out;
@@ -105,7 +105,7 @@ std::string argument_line(const contract& task, const argument& a) {
   return out + "\n";
 }
 
-// The info string of a fence around such a file.
+// Returns the info string of a fence around such a file.
 std::string language_of(const std::string& file_name) {
   const auto extension = file_name.substr(std::min(file_name.rfind('.'), file_name.size() - 1) + 1);
   if (extension == "cu")
@@ -224,7 +224,7 @@ std::string outcome_text(const shown_node& n) {
   return out;
 }
 
-// Where the campaign stands: a step from elsewhere must know what it has to beat.
+// Returns a line about the campaign's best node, which every step has to beat.
 std::string best_line(const prompt_facts& facts) {
   const auto& b = facts.best;
   if (facts.memory == "none" || b.index == 0)
@@ -267,10 +267,10 @@ std::string step_text(const prompt_facts& facts) {
   std::string out =
       "# Now\nWrite the next candidate. Take the one step that the evidence above calls for most, and take it fully; "
       "where nothing has been measured yet, write what an expert would expect most of, with all that belongs to it.\n";
-  constexpr uint64_t most_ranks = 3; // further down there is little that helps
+  constexpr uint64_t most_ranks = 3; // lower ranks rarely help
   if (facts.unshown == 0)
     return out;
-  // Each of them differs: of equal prompts a model may make equal candidates, and each is paid for.
+  // Prompts must differ: equal prompts may give equal candidates, and each reply is paid for.
   out +=
       std::to_string(facts.unshown) + (facts.unshown == 1 ? " other candidate is" : " other candidates are")
       + " being written from this same code, unseen by you, and will take the steps that come to mind first. List for "

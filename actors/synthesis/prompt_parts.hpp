@@ -1,4 +1,4 @@
-// The texts of a prompt's parts, uncut.
+// The texts of a prompt's parts before they are cut.
 #pragma once
 
 #include "actors/synthesis/prompt.hpp"
@@ -10,12 +10,12 @@ std::string task_text(const prompt_facts& facts);
 std::string hardware_text(const prompt_facts& facts);
 std::string format_text(const prompt_facts& facts);
 
-// One text for each item, in the order of their worth.
+// Returns one text for each item, the most valuable first.
 std::vector<std::string> history_items(const prompt_facts& facts);
 std::vector<std::string> document_items(const prompt_facts& facts);
 std::string step_text(const prompt_facts& facts);
 
-// What the judge said of a node, in a line or two; the judge's words are quoted.
+// Returns the judge's result of a node in a line or two; the judge's words are quoted.
 std::string outcome_text(const shown_node& n);
 
 } // namespace kevolve::synthesis

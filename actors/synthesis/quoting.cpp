@@ -11,8 +11,8 @@ namespace kevolve::synthesis {
 
 namespace {
 
-// Our own marks and those of chat templates: servers that put a prompt through one read these as the turn's end. The
-// backslash goes after the first so many bytes.
+// Our own marks and those of chat templates: servers that apply a template would read these as the end of a turn.
+// `keep` is the number of bytes before the inserted backslash.
 struct mark {
   std::string_view text; // lower case
   size_t keep;
@@ -48,7 +48,7 @@ constexpr std::array<mark, 30> marks{{
     {"[/system_prompt]", 1},
     {"<system>", 1},
     {"</system>", 1},
-    {"<\xEF\xBD\x9C", 1}, // DeepSeek's, with a fullwidth bar
+    {"<\xEF\xBD\x9C", 1}, // DeepSeek's mark, with a fullwidth bar
 }};
 
 char lowered(char c) {
@@ -76,7 +76,7 @@ std::string gap(size_t lines, size_t bytes) {
          + " bytes left out …]\n";
 }
 
-// As many characters as fit, from the front or the back.
+// Returns as many characters as fit, from the front or the back.
 std::string part_of_line(std::string_view line, int64_t tokens, bool front) {
   size_t low = 0;
   size_t high = line.size();
@@ -88,7 +88,7 @@ std::string part_of_line(std::string_view line, int64_t tokens, bool front) {
     else
       high = middle - 1;
   }
-  // Not within a character.
+  // Moves the cut out of a character.
   const auto inside = [&](size_t at) {
     return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
   };
@@ -108,11 +108,11 @@ std::string cut_to(std::string_view text, int64_t tokens, cut_rule rule, size_t*
   const auto room = std::max<int64_t>(0, tokens - for_the_gap);
   const auto for_head = rule == cut_rule::tail ? 0 : rule == cut_rule::ends ? room / 2 : room;
   const auto lines = lines_of(text);
-  size_t first = 0; // lines before this stay
+  size_t first = 0; // lines before this are kept
   int64_t used = 0;
   while (first < lines.size() && used + llm::estimate_tokens(lines[first]) <= for_head)
     used += llm::estimate_tokens(lines[first++]);
-  size_t last = lines.size(); // lines from this stay
+  size_t last = lines.size(); // lines from this on are kept
   auto left = rule == cut_rule::head || rule == cut_rule::items ? 0 : room - used;
   while (last > first && llm::estimate_tokens(lines[last - 1]) <= left)
     left -= llm::estimate_tokens(lines[--last]);

@@ -1,5 +1,5 @@
-// Text that others wrote, as it may stand in a prompt: labelled as data, capped, harmless, and unable to end its own
-// quotation. The marks carry no nonce, so equal data gives equal bytes.
+// Makes foreign text safe for a prompt: labelled as data, limited in size, and unable to end its own quotation. The
+// marks contain no nonce, so equal data gives equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +9,28 @@
 
 namespace kevolve::synthesis {
 
-// Which part of a text that is too long stays.
+// The part of a text that is kept if the text is too long.
 enum class cut_rule : uint8_t {
-  never = 0, // it is shown whole or the prompt is not made
+  never = 0, // it is shown whole, or the prompt is not made
   head,      // its beginning
   tail,      // its end
-  ends,      // beginning and end: compilers say the first error first, logs the last thing last
-  items,     // whole items from the first, as many as fit: they come in the order of their worth
+  ends,      // beginning and end: compilers report the first error first, logs the last event last
+  items,     // as many whole items as fit, from the first: they are in order of their value
 };
 
-// At most `tokens` by estimate, cut at line ends, with a line that says how many lines are missing. Sets *left_out to
-// the bytes that are gone. A single line that is too long is cut within.
+// Cuts a text to at most `tokens` by estimate, at line ends, with a line that counts the omitted lines. Sets *left_out
+// to the number of omitted bytes. A single line that is too long is cut within.
 std::string cut_to(std::string_view text, int64_t tokens, cut_rule rule, size_t* left_out = nullptr);
 
-// Between <kevolve-data …> and </kevolve-data>: without control and invisible characters, and with a backslash in every
-// word that could be taken for one of these marks or for the marks that chat templates put between turns.
+// Returns the text between <kevolve-data …> and </kevolve-data>, without control and invisible characters. Every word
+// that could be taken for one of these marks, or for the turn marks of chat templates, gets a backslash.
 std::string quote(std::string_view label, std::string_view text);
 
-// What somebody called a thing, within a line of ours: one line between double quotes, which it cannot end.
+// Returns a foreign name for use within a line of ours: one line in double quotes, which it cannot end.
 std::string in_quotes(std::string_view text, int64_t tokens);
-inline constexpr int64_t tactic_tokens = 60; // of a step's summary
+inline constexpr int64_t tactic_tokens = 60; // for a step's summary
 
-// The text within, without the marks around it.
+// Returns the inner text of quote(), without the marks around it.
 std::string defused(std::string_view text);
 
 } // namespace kevolve::synthesis

@@ -1,4 +1,4 @@
-// The words for refusals: their names, and what a model is told.
+// The names of refusals, and the texts about them for a model.
 #include "actors/synthesis/answer.hpp"
 #include "actors/synthesis/quoting.hpp"
 

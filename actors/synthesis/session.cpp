@@ -26,7 +26,7 @@ constexpr std::string_view nothing_schema = R"({"type":"object","properties":{},
 constexpr std::string_view search_schema =
     R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"],"additionalProperties":false})";
 
-// Arguments of a call: flat texts by name. Anything else is refused before it is looked at.
+// The arguments of a call: flat texts by name. All other forms are refused unread.
 struct arguments {
   json values;
   const std::string* text(const char* name) const {
@@ -45,7 +45,7 @@ answer_or_refusal<arguments> read_arguments(const llm::tool_call& call, std::vec
     return flat;
   };
   arguments out;
-  // A tool without arguments is called with nothing, {} or null.
+  // A tool without arguments is called with an empty text, {} or null.
   out.values = call.arguments.empty() ? json::object() : json::parse(call.arguments, shallow, false);
   if (out.values.is_null() && names.empty())
     out.values = json::object();
@@ -168,7 +168,7 @@ answer_or_refusal<answer> session_answer(const session& s, const session_rules& 
     return a.path == b.path && a.content == b.content;
   };
   if (std::equal(s.files.begin(), s.files.end(), rules.answers.current.begin(), rules.answers.current.end(), same)) {
-    // Some models answer in the last message after all.
+    // Some models answer in the last message instead.
     return parse_answer(last_words, rules.answers);
   }
   answer out;

@@ -11,14 +11,14 @@ namespace kevolve::synthesis {
 
 namespace {
 
-constexpr size_t most_documents = 3; // beyond the best few they fit by a common word alone
+constexpr size_t most_documents = 3; // further ones usually match by a common word only
 
 double peak(const std::map<std::string, std::string>& peaks, const char* name) {
   auto i = peaks.find(name);
   return i == peaks.end() ? 0.0 : std::strtod(i->second.c_str(), nullptr);
 }
 
-// Work that depends on the data is not known here.
+// Returns the amount of work; unknown if it depends on data.
 double amount(const contract& task, const std::string& text, size_map sizes) {
   for (const auto& [name, derived] : task.derived)
     if (auto e = expression::parse(derived))
@@ -31,7 +31,7 @@ double amount(const contract& task, const std::string& text, size_map sizes) {
   return v ? static_cast<double>(*v) : 0.0;
 }
 
-// Of the smallest level that holds so many bytes.
+// Returns the bandwidth of the smallest memory level that holds so many bytes.
 double bandwidth(const synthesis_context& context, const std::map<std::string, std::string>& peaks, double bytes) {
   for (const auto& [capacity, name] :
        {std::pair{"cache.l1d", "peak.l1_bytes_per_s"}, std::pair{"cache.l2", "peak.l2_bytes_per_s"},
@@ -44,7 +44,7 @@ double bandwidth(const synthesis_context& context, const std::map<std::string, s
   return peak(peaks, "peak.dram_bytes_per_s");
 }
 
-// `from`: what it was made from; null: the reference.
+// `from` is the parent; null: the reference.
 attempt attempt_of(const ancestor& made, const ancestor* from) {
   const auto v = parse_verdict(made.verdict);
   const auto before = from == nullptr ? 1.0 : from->fitness;
@@ -52,7 +52,7 @@ attempt attempt_of(const ancestor& made, const ancestor* from) {
           from == nullptr};
 }
 
-// Steps taken from the first parent, and those that led to it; the oldest first.
+// Returns the steps from the first parent and those that led to it, the oldest first.
 std::vector<attempt> attempts_of(const generate_request& step) {
   std::vector<attempt> out;
   for (size_t i = step.lineage.size(); i-- > 0;)
@@ -75,7 +75,7 @@ std::string rate(double per_second, const char* unit) {
   return text;
 }
 
-// What the device reached in its probe, largest first in the order in which a kernel meets them.
+// Describes the peaks that the device reached in its probe, in the order in which a kernel meets them.
 std::vector<std::string> notes_of(const std::map<std::string, std::string>& peaks) {
   std::vector<std::string> out;
   if (const auto flops = peak(peaks, "peak.flops_per_s"); flops > 0)
@@ -87,7 +87,7 @@ std::vector<std::string> notes_of(const std::map<std::string, std::string>& peak
   return out;
 }
 
-// Work and roof of one declared shape.
+// Returns the work and the roof of one declared shape.
 roofline_facts roof_of(const synthesis_context& context, const std::map<std::string, std::string>& peaks,
                        const size_map& sizes) {
   roofline_facts r;
@@ -98,7 +98,7 @@ roofline_facts roof_of(const synthesis_context& context, const std::map<std::str
   return r;
 }
 
-// How fast each timed shape could be at best: what is worth trying depends on what bounds it.
+// Describes the best possible time of each timed shape: the useful steps depend on its bottleneck.
 std::vector<std::string> roofs_of(const campaign_facts& campaign) {
   std::vector<std::string> out;
   for (const auto& shape : campaign.context->task.shapes) {
@@ -117,7 +117,7 @@ std::vector<std::string> roofs_of(const campaign_facts& campaign) {
   return out;
 }
 
-// What the reference took while the task was admitted: the scale of what can be won.
+// Describes the reference's times during the admission, which show how much can be gained.
 std::vector<std::string> reference_times(const campaign_facts& campaign) {
   std::vector<std::string> out;
   for (const auto& shape : campaign.context->task.shapes)

@@ -12,7 +12,7 @@ namespace {
 using synthesizer_pointer = synthesizer_actor::stateful_pointer<synthesizer_state>;
 using work_ptr = synthesizer_state::work_ptr;
 
-// A few MB of sources. Parents and siblings are asked for again and again.
+// A few MB of sources. Parents and siblings are read again and again.
 constexpr size_t remembered_at_most = 512;
 
 template <class T>
@@ -54,7 +54,7 @@ void remember(synthesizer_state& st, const node_record& node, const synthesizer_
   st.finished[node.index] = k;
 }
 
-// A prompt tells how far the code to improve is from what the machine can do. One after the other: there are two.
+// Reads the parent's evaluations that a prompt describes, one after the other: there are two.
 void read_told(synthesizer_pointer self, const work_ptr& w) {
   const auto first = w->step.parents.empty() ? w->read.end() : w->read.find(w->step.parents.front());
   if (!w->for_a_model || first == w->read.end() || w->told.empty()) {
@@ -71,10 +71,10 @@ void read_told(synthesizer_pointer self, const work_ptr& w) {
               append_feedback(*a, *e);
             read_told(self, w);
           },
-          [self, w](caf::error&) { read_told(self, w); }); // gone: the prompt goes without
+          [self, w](caf::error&) { read_told(self, w); }); // missing: the prompt is made without it
 }
 
-// Reads the ancestors one after the other: a handful of small records.
+// Reads the ancestors one after the other: they are a handful of small records.
 void read_next(synthesizer_pointer self, const work_ptr& w) {
   if (w->to_read.empty()) {
     read_told(self, w);
@@ -111,7 +111,7 @@ void read_next(synthesizer_pointer self, const work_ptr& w) {
           },
           [self, w, give_up](caf::error& e) {
             if (to_failure(e).code == errc::not_found)
-              read_next(self, w); // a sibling still in flight: there is nothing to learn from it yet
+              read_next(self, w); // a sibling still in flight, from which nothing can be learnt yet
             else
               give_up(e);
           });

@@ -1,4 +1,5 @@
-// The synthesizer: from a selection to a candidate. Reads the ancestors, computes the context, asks a generator.
+// The synthesizer: turns a selection into a candidate. It reads the ancestors, computes the context, and asks a
+// generator.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
@@ -15,14 +16,14 @@ namespace kevolve {
 struct synthesizer_state {
   static inline const char* name = "synthesizer";
 
-  // One step under way.
+  // One step in progress.
   struct work {
     uint64_t serial = 0;
     synthesis_step step;
     std::map<uint64_t, ancestor> read;
     std::vector<uint64_t> to_read;
     bool for_a_model = false;
-    std::vector<id128> told; // the first parent's evaluations that a prompt tells of
+    std::vector<id128> told; // the first parent's evaluations that a prompt describes
     caf::typed_response_promise<candidate> promise;
   };
   using work_ptr = std::shared_ptr<work>;
@@ -34,7 +35,7 @@ struct synthesizer_state {
     ancestor node;
     std::vector<id128> told; // its compile, and its last evaluation
   };
-  std::map<uint64_t, known> finished; // read before, by index: their records change no more
+  std::map<uint64_t, known> finished; // already read, by index: their records no longer change
   uint64_t last_serial = 0;
 
   ~synthesizer_state();
