@@ -20,11 +20,11 @@ namespace {
 using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 using run_ptr = evaluator_state::run_ptr;
 
-// More than there are runs at a time.
+// More than the number of runs at a time.
 constexpr size_t recent_at_most = 32;
-// A power cut, which kill -9 is not, may cost such a compile: the next synced record takes it along.
+// A power cut, unlike kill -9, may lose the result of such a short compile; the next synced record makes it durable.
 constexpr int64_t soon_compiled_again_ns = 1'000'000'000;
-// What a campaign takes to promotion is a millisecond; one that says nothing holds nobody up for long.
+// A campaign takes a millisecond for a promotion. If it does not report one, others wait only this long.
 constexpr auto settled_after = std::chrono::milliseconds{200};
 
 void advance(pointer self, const run_ptr& r);
@@ -33,7 +33,7 @@ void give_turns(pointer self);
 
 void await_batch(pointer self, const run_ptr& r);
 
-// The run is done with the device: the next one's turn.
+// Ends the run's use of the device and gives the turn to the next run.
 void end_turn(pointer self, const run_ptr& r) {
   if (!std::exchange(r->has_turn, false))
     return;
@@ -42,7 +42,8 @@ void end_turn(pointer self, const run_ptr& r) {
 }
 
 void finish(pointer self, const run_ptr& r) {
-  if (r->has_turn && !r->request.final_check && r->progress.confirmed) { // another best, and another level
+  // the campaign may promote it and change the level
+  if (r->has_turn && !r->request.final_check && r->progress.confirmed) {
     self->state.settling = r->request.index;
     self->delayed_send(self, settled_after, atom::tick_v);
   }
@@ -54,7 +55,7 @@ void finish(pointer self, const run_ptr& r) {
   self->state.card->flight(-1);
 }
 
-// Ends a purchase; returns who waited for it.
+// Ends a purchase and returns the runs that waited for it.
 std::vector<run_ptr> close_purchase(evaluator_state& st, const run_ptr& r) {
   auto purchase = st.bought.extract(std::exchange(r->buying, {}));
   return purchase ? std::move(purchase.mapped()) : std::vector<run_ptr>{};
@@ -86,7 +87,7 @@ const std::string& baseline_object(const evaluator_state& st, const evaluate_req
   return request.champion.object.empty() ? st.fixed.reference_object : request.champion.object;
 }
 
-// The compiler made the very code of the baseline: as right and as fast, with nothing to measure.
+// The object code equals the baseline's, so it passes with the same speed, without a measurement.
 evaluation_record no_screening() {
   evaluation_record record;
   record.stage = to_string(stage::screening);
@@ -102,12 +103,12 @@ event_draft note(const evaluator_state& st, const run_ptr& r, event_kind kind, c
   return {kind, encode(intent_record{r->request.index, id, to_string(s), st.context->epoch})};
 }
 
-// Until the node's end is stored.
+// Pins the record until the node's end is stored.
 void hold(const evaluator_state& st, const run_ptr& r, const std::string& key) {
   st.context->held->hold(st.context->id, r->request.index, key);
 }
 
-// What a stage found holds for everybody who waited for it.
+// Applies a stage's result to every run that waited for it.
 void go_on(pointer self, const run_ptr& r, stage s, const evaluation_record& record) {
   auto runs = close_purchase(self->state, r);
   runs.push_back(r);
@@ -119,7 +120,8 @@ void go_on(pointer self, const run_ptr& r, stage s, const evaluation_record& rec
   }
 }
 
-// The last stage's result: it is stored with the end of its node. Whoever takes it over until then stores it too.
+// Keeps the last stage's result, which is stored with the end of its node. A run that reuses it before then stores it,
+// too.
 void keep_result(pointer self, const run_ptr& r, stage s, evaluation_record record) {
   auto& st = self->state;
   r->request.unsaved.events.push_back(note(st, r, event_kind::evaluation_result, record.evaluation, s));
@@ -133,7 +135,7 @@ void keep_result(pointer self, const run_ptr& r, stage s, evaluation_record reco
   go_on(self, r, s, record);
 }
 
-// Stores a stage's result, then goes on with it.
+// Stores a stage's result, then continues.
 void store_result(pointer self, const run_ptr& r, stage s, evaluation_record record, std::string object) {
   auto& st = self->state;
   append_request a;
@@ -200,7 +202,7 @@ void compile(pointer self, const run_ptr& r, const id128& id) {
       });
 }
 
-// A champion that failed where it was the baseline: the campaign has to know, or every screening would end so.
+// Reports a champion that failed as the baseline, or every screening would end like this.
 void report_baseline(pointer self, const run_ptr& r, stage s, const judge_outcome& o) {
   const auto& champion = r->request.champion;
   if (o.trouble.kind != baseline_failed || champion.index == 0 || against_reference(s))
@@ -249,12 +251,12 @@ void judge(pointer self, const run_ptr& r, stage s, const id128& id) {
                                           });
 }
 
-// The bytes of a blob, fetched once into `target`.
+// Fetches the bytes of a blob once into `target`, then calls `go`.
 template <class F>
 void with_blob(pointer self, const run_ptr& r, std::string& target, const std::string& digest, F go) {
   auto& st = self->state;
   if (target.empty() && digest == st.last_blob.first)
-    target = st.last_blob.second; // the champion's object: most runs want it
+    target = st.last_blob.second; // the champion's object, which most runs need
   if (digest.empty() || !target.empty()) {
     go();
     return;
@@ -279,10 +281,10 @@ void spend(pointer self, const run_ptr& r, stage s, const id128& id) {
   });
 }
 
-// Records the intent, in the run's first append with what its node has not stored, then spends.
+// Records the intent, together with the node's unsaved records, then starts the paid work.
 void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string unless_evaluated);
 
-// Bought before, by whichever campaign: never paid again, unless it is not there whole.
+// Reuses a result that any campaign has bought. It is bought again only if it is missing or damaged.
 void take_over(pointer self, const run_ptr& r, stage s, const id128& id) {
   auto otherwise = [self, r, s, id](caf::error& e) {
     auto why = to_failure(e);
@@ -335,7 +337,7 @@ void pay(pointer self, const run_ptr& r, stage s, const id128& id, std::string u
       [self, r](caf::error& e) { failed(self, r, e); });
 }
 
-// As the compiler's refusal would be; stored with the end of its node.
+// Returns the same record as for a refusal by the compiler; it is stored with the end of its node.
 evaluation_record lint_candidate(pointer self, const run_ptr& r, const std::string& why) {
   const auto& st = self->state;
   auto record = new_record(st, r, stage::compile, evaluation_id(st.ground, r->candidate, stage::compile, {}));
@@ -360,7 +362,7 @@ void advance(pointer self, const run_ptr& r) {
                            : std::string{};
     if (wrong.empty())
       await_batch(self, r);
-    else { // nobody need travel to say so
+    else { // no batch is needed to report this
       apply(r->progress, s, lint_candidate(self, r, wrong));
       advance(self, r);
     }
@@ -369,7 +371,7 @@ void advance(pointer self, const run_ptr& r) {
   if (s != stage::compile && !r->has_turn) {
     if (st.settling == r->request.index) {
       st.settling.reset();
-      st.awaiting_turn.push_front(r); // shown faster than one that is superseded: who is best is worth knowing first
+      st.awaiting_turn.push_front(r); // its gain is checked first, because it decides the next champion
     } else
       st.awaiting_turn.push_back(r);
     give_turns(self);
@@ -392,7 +394,7 @@ void advance(pointer self, const run_ptr& r) {
     return;
   }
   if (auto same = st.bought.find(id); same != st.bought.end()) {
-    same->second.push_back(r); // being paid for: two nodes made the same, or a restarted campaign asks again
+    same->second.push_back(r); // in progress: two nodes have the same candidate, or a restarted campaign asks again
     return;
   }
   st.bought[id] = {};
@@ -400,8 +402,8 @@ void advance(pointer self, const run_ptr& r) {
   pay(self, r, s, id, keys::evaluation(id));
 }
 
-// No device of the target can be reached from here: the candidate is stored, and its judgement waits for as long as it
-// takes. What a batch brings back, a new instance of the campaign finds.
+// No device of the target is reachable: the candidate is stored and waits for a batch. A new instance of the campaign
+// finds the imported result.
 void await_batch(pointer self, const run_ptr& r) {
   auto a = std::exchange(r->request.unsaved, {});
   if (a.events.empty() && a.values.empty() && a.blobs.empty())
@@ -491,7 +493,7 @@ evaluator_actor::behavior_type evaluator(pointer self, card_ptr card, campaign_c
         self->quit(caf::exit_reason::user_shutdown); // the scheduler stops the jobs whose holder ends
       },
       [self](atom::tick) {
-        // The preparation is there, or nobody has said for long enough whether there is another champion.
+        // The preparation is done, or the time for a promotion is over.
         self->state.settling.reset();
         give_turns(self);
         for (auto& r : std::exchange(self->state.held, {}))

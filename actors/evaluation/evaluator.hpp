@@ -1,5 +1,5 @@
-// The evaluator: runs the job graph of each evaluation of one campaign. Every stage is looked up first, done
-// under a lease, and stored before it counts.
+// The evaluator: runs the job graph of each evaluation of one campaign. Every stage is looked up first, run under a
+// lease, and stored before its result is used.
 #pragma once
 
 #include "actors/campaign/campaign_context.hpp"
@@ -22,15 +22,15 @@ namespace kevolve {
 struct evaluator_state {
   static inline const char* name = "evaluator";
 
-  // One evaluation under way.
+  // One evaluation in progress.
   struct run {
     uint64_t serial = 0;
     evaluate_request request;
     id128 candidate;
     evaluation_progress progress;
-    std::string object;    // bytes
-    std::string baseline;  // bytes; empty: the reference
-    bool has_turn = false; // at the device
+    std::string object;    // bytes of the object
+    std::string baseline;  // bytes of the baseline's object; empty: the reference
+    bool has_turn = false; // has a turn at the device
     id128 buying;          // the evaluation that it pays for now; zero: none
     caf::typed_response_promise<evaluation> promise;
   };
@@ -41,23 +41,23 @@ struct evaluator_state {
   evaluation_ground ground;
   bool prepared = false;
   preparation fixed;
-  std::string reference; // object bytes
+  std::string reference; // bytes of the object
   std::string oracle;
   bool preparing = false;
   std::vector<caf::typed_response_promise<preparation>> awaiting_preparation;
-  std::vector<run_ptr> held; // arrived before the preparation
+  std::vector<run_ptr> held; // runs that arrived before the preparation
   std::map<uint64_t, run_ptr> runs;
-  // Judging goes in turns, as many at once as there are devices, so that each screening is against the champion of its
-  // own moment and not of the moment it queued.
+  // Runs take turns, as many at once as there are devices. So each screening is against the current champion, not the
+  // one at the time of queueing.
   champion_info champion;
-  bool told = false; // by the campaign, which knows best: its champion may be the reference again
+  bool told = false; // the campaign has named its champion, which may be the reference again
   std::deque<run_ptr> awaiting_turn;
   size_t turns_taken = 0;
-  // The node that has just shown a gain: the next screening is against it, if the campaign says so, and waits for that.
+  // The node that has just shown a gain. The next screening waits in case the campaign promotes it.
   std::optional<uint64_t> settling;
-  // Evaluations being paid for, and the runs that wait for the same ones.
+  // Evaluations in progress, and the runs that wait for the same ones.
   std::map<id128, std::vector<run_ptr>> bought;
-  // Results that may not be stored yet: they travel with the evaluations that they ended.
+  // Results that may not be stored yet: they are stored with the evaluations that they ended.
   std::deque<evaluation_record> recent;
   std::pair<std::string, std::string> last_blob; // digest, bytes
   uint64_t last_serial = 0;
@@ -68,7 +68,7 @@ struct evaluator_state {
 evaluator_actor::behavior_type evaluator(evaluator_actor::stateful_pointer<evaluator_state> self, card_ptr card,
                                          campaign_context_ptr context);
 
-// The preparation's steps: compile reference, oracle and syntax tree, probe the device, admit the task.
+// Starts the preparation: compiles reference, oracle and syntax tree, probes the device, admits the task.
 void start_preparation(evaluator_actor::stateful_pointer<evaluator_state> self);
 
 } // namespace kevolve

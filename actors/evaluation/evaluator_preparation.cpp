@@ -19,9 +19,9 @@ using pointer = evaluator_actor::stateful_pointer<evaluator_state>;
 
 constexpr uint32_t admit_limit_ms = 180'000;
 constexpr uint32_t reference_limit_ms = 60'000;
-constexpr size_t most_told = 5; // of what a reader of the reference could not rewrite
+constexpr size_t most_told = 5; // reasons why the reference cannot be rewritten
 
-// The preparation under way, with the bytes that end up as blobs.
+// The preparation in progress, with the bytes that are stored as blobs.
 struct making {
   preparation out;
   std::string reference;
@@ -33,7 +33,7 @@ using making_ptr = std::shared_ptr<making>;
 void give_up(pointer self, fault f) {
   auto& st = self->state;
   st.preparing = false;
-  // A machine that is refused stays so until somebody decides otherwise; all else may pass.
+  // A weak sandbox stays refused until an operator accepts it; other faults may pass.
   auto e = to_error({f.kind == "sandbox_weak" ? errc::unsupported : errc::unavailable, f.kind + ": " + f.detail});
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(e);
@@ -59,7 +59,7 @@ void ready(pointer self, const making_ptr& m) {
                m->out.device,
                reference_id(task.reference_source, task.oracle_source, task.oracle_entry),
                static_cast<uint32_t>(st.context->spec->compile_limit_s * 1e3)};
-  if (st.context->batch) // what is only compiled is compiled here
+  if (st.context->batch) // compile-only jobs run on this machine
     st.ground.toolchain = st.context->hardware->toolchain_fingerprint(st.context->spec->task.task.libraries);
   for (auto& p : std::exchange(st.awaiting_preparation, {}))
     p.deliver(st.fixed);
@@ -81,7 +81,7 @@ void store(pointer self, const making_ptr& m) {
       [self](caf::error& e) { give_up(self, {"journal", to_string(to_failure(e)), 0}); });
 }
 
-// The task is refused: the admission says why.
+// Refuses the task; the admission holds the reason.
 void refuse(pointer self, const making_ptr& m, verdict v, std::string rule, std::string detail) {
   m->out.admission.result = v;
   m->out.admission.rule = std::move(rule);
@@ -104,14 +104,15 @@ compile_request reference_job(const evaluator_state& st, compile_kind kind, comp
     if (f.baseline)
       q.flags = f.name;
   const bool native = q.language == "c" || q.language == "cpp";
-  if (native && kind == compile_kind::object && role == compile_role::reference) // with messages in the file's own name
+  // so that messages use the file's own name
+  if (native && kind == compile_kind::object && role == compile_role::reference)
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.reference_path}.filename().string() + "\"\n" + q.source
                + c_call_check(spec.task.task, q.language);
   if (role == compile_role::oracle && !spec.task.oracle_source.empty() && !native) {
     q.source = spec.task.oracle_source;
     q.entry = spec.task.oracle_entry;
   } else if (role == compile_role::oracle && !spec.task.oracle_source.empty()) {
-    // An oracle of the task's own is in double already; the judge looks the contract's entry up.
+    // The task's own oracle is in double already, and the judge looks up the contract's entry.
     q.role = compile_role::reference;
     q.source = "#line 1 \"" + std::filesystem::path{spec.task.oracle_path}.filename().string() + "\"\n"
                + spec.task.oracle_source;
@@ -138,7 +139,7 @@ void judge(pointer self, judge_request q, job_done<judge_outcome> done) {
                                           std::move(done));
 }
 
-// What the embedded generator cannot rewrite of the reference; empty: it can, or does not take part.
+// Returns why the embedded generator cannot rewrite the reference; empty if it can or is not used.
 std::string unread_note(const evaluator_state& st, const making& m) {
   const auto& spec = *st.context->spec;
   if (std::none_of(spec.generators.begin(), spec.generators.end(), [](const auto& g) { return g.kind == "transform"; }))
@@ -210,7 +211,7 @@ void read_syntax(pointer self, const making_ptr& m) {
               m->out.syntax_tree = sha256_hex(o.artifact);
               m->syntax_tree = std::move(o.artifact);
             } else
-              m->out.syntax_note = o.log; // generators then work on the text alone
+              m->out.syntax_note = o.log; // generators then work on the text only
             if (self->state.context->batch)
               store(self, m);
             else
@@ -218,7 +219,7 @@ void read_syntax(pointer self, const making_ptr& m) {
           });
 }
 
-// No device can be reached: what the generators read is made here, and all else where the first batch is judged.
+// No device is reachable: the generators' input is made here, and the rest where the first batch is judged.
 void sketch(pointer self, const making_ptr& m) {
   const auto& generators = self->state.context->spec->generators;
   m->out.admission.detail = "waits for a batch";
@@ -233,7 +234,7 @@ void build_oracle(pointer self, const making_ptr& m) {
   auto floating = std::any_of(task.task.arguments.begin(), task.task.arguments.end(),
                               [](const argument& a) { return a.role != argument_role::size && is_floating(a.type); });
   if (!floating && task.oracle_source.empty()) {
-    read_syntax(self, m); // integers: the reference is exact
+    read_syntax(self, m); // integers only: the reference is exact
     return;
   }
   compile(self, reference_job(self->state, compile_kind::object, compile_role::oracle), [self, m](compile_outcome o) {
@@ -287,9 +288,9 @@ void make(pointer self) {
   build_reference(self, m);
 }
 
-// The stored preparation still holds if nothing it stands on has changed.
+// Returns true if the stored preparation is valid: nothing that it depends on has changed.
 bool still_holds(const evaluator_state& st, const preparation& p) {
-  if (st.context->batch) // made wherever the last batch was
+  if (st.context->batch) // made on the machine of the last batch
     return p.task == contract_id(st.context->spec->task.task);
   auto devices = st.context->hardware->devices();
   return p.task == contract_id(st.context->spec->task.task) && !devices.empty()

@@ -14,7 +14,7 @@ struct evaluation_key {
   id128 subject;
   std::string stage;
   id128 baseline;
-  std::string settings; // what the judge is told beside the subject, but for the campaign's error budget
+  std::string settings; // the judge's settings, without the campaign's error budget
 };
 
 template <class I>
@@ -27,13 +27,14 @@ typename I::result_type inspect(I& f, evaluation_key& x) {
 
 namespace {
 
-// Whether the audit contradicts nothing: the intervals meet. The narrow one of a few lucky pairs is not the better one.
+// Returns true if the audit contradicts nothing: the intervals overlap. The narrower interval of a few pairs need not
+// be the better one.
 bool agrees(const evaluation& audited, const judge_outcome& audit) {
   return !audited.estimate && audited.ci_low > 0.0 && audit.ci_low > 0.0 && audit.ci_low <= audited.ci_high
          && audited.ci_low <= audit.ci_high;
 }
 
-// The log of the e-value for a gain. A session that never calmed down shows none.
+// Returns the natural log of the e-value for a gain; 0 if none was shown.
 double gain_of(const judge_outcome& o) {
   auto text = o.evidence.find("log_e_faster");
   if (text == o.evidence.end() || o.decision != comparison_decision::faster)
@@ -70,11 +71,11 @@ id128 reference_id(const std::string& reference, const std::string& oracle, cons
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline) {
   evaluation_key key{ground, subject, to_string(s), baseline, {}};
   if (s == stage::compile) {
-    // A compile depends on neither reference nor judge nor device nor baseline.
+    // A compile does not depend on reference, judge, device or baseline.
     key.ground.measure = {};
     key.ground.harness.clear();
     key.ground.device.clear();
-    if (ground.compile_limit_ms != compile_request{}.limit_ms) // another limit, another verdict
+    if (ground.compile_limit_ms != compile_request{}.limit_ms) // another limit may give another verdict
       key.settings = std::to_string(ground.compile_limit_ms);
     key.baseline = {};
   } else {
@@ -91,8 +92,8 @@ id128 object_id(const std::string& object_blob) {
 
 void ask_for(stage s, judge_request& request, double level) {
   if (s == stage::screening) {
-    // A screening finds gains worth having. Short calls get the pairs that tell 5 % in 19 of 20 screenings; long ones
-    // are bounded by time, and what they leave undecided is a few percent to either side.
+    // A screening looks for gains that matter. Short calls get enough pairs to detect 5 % in 19 of 20 screenings. Long
+    // calls are limited by time and leave a few percent to either side undecided.
     request.mode = judge_mode::screening;
     request.limit_ms = 60'000;
     request.max_pairs = 60;
@@ -100,15 +101,15 @@ void ask_for(stage s, judge_request& request, double level) {
     request.screen_out = 1.08;
     return;
   }
-  // Promotions chain through the champion, so each has its own part of the campaign's error budget: the judge's alpha
-  // is of both sides, a promotion claims one. The interval that people are told comes from the final confirmation's
-  // pairs; an audit asks only whether the figure comes back.
+  // Promotions chain through the champion, so each has its own part of the campaign's error budget. The judge's alpha
+  // is two-sided; a promotion claims one side. The reported interval comes from the pairs of the final confirmation; an
+  // audit only checks whether the figure is reproduced.
   request.mode = judge_mode::confirm;
   request.limit_ms = 180'000;
   request.alpha = s == stage::confirm ? 2.0 * level : 0.01;
   request.min_interval_pairs = s == stage::final_confirm ? 30 : s == stage::audit ? 4 : 12;
   request.max_pairs = s == stage::confirm ? 60 : 0;
-  if (s == stage::final_confirm) { // the figure that people are told
+  if (s == stage::final_confirm) { // the reported figure
     request.most_repeats = 5;
     request.long_run_ms = 1'000;
   }
@@ -156,7 +157,7 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.rule = o.rule;
   r.detail = o.detail;
   const bool passes = o.result == verdict::pass;
-  // The few pairs of an audit that find nothing else are no better figure than what they were asked about.
+  // An audit's few pairs do not replace the earlier figure if they agree with it.
   if (s == stage::audit && passes && agrees(r, o)) {
     r.last.evidence["audit"] = figure(o.speedup, 4) + "x, " + figure(o.ci_low, 4) + " to " + figure(o.ci_high, 4);
   } else {
@@ -166,10 +167,10 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
     r.ci_low = o.ci_low;
     r.ci_high = o.ci_high;
   }
-  // A session that never was shows no figure again, though it may show who is faster.
+  // A session that was never calm does not verify the figure, though it may show which is faster.
   const bool calm =
       !o.evidence.contains("disturbed") && !o.evidence.contains("weathered") && !o.evidence.contains("heavy_tail");
-  if (s == stage::audit) { // says how fast, not who won
+  if (s == stage::audit) { // an audit verifies the speed, not which is faster
     p.audited = true;
     r.verified = passes && calm;
     r.confirmed = r.confirmed && passes;
@@ -180,15 +181,15 @@ void apply(evaluation_progress& p, stage s, const evaluation_record& record) {
   r.estimate = o.estimate;
   if (s == stage::screening) {
     p.compared = true;
-    r.verified = o.rule == same_object; // what the baseline's code is, has been shown
+    r.verified = o.rule == same_object; // the baseline's code has been verified
     return;
   }
   p.confirmed = true;
   r.verified = passes && calm;
   r.confirmed_by = to_string(s);
   r.log_e = gain_of(o);
-  // Confirmed means: right on held-out shapes in fresh processes, the interval excludes "no gain", and the test says
-  // so at its level.
+  // Confirmed means: correct on held-out shapes in fresh processes, the interval excludes "no gain", and the test
+  // agrees at its level.
   const bool gained = s == stage::confirm && o.ci_low > 1.0 && o.decision == comparison_decision::faster;
   r.confirmed = passes && (s == stage::final_confirm || gained);
 }

@@ -1,4 +1,4 @@
-// The job graph of one evaluation, as a function of what is known so far, and what the stages' results mean.
+// The job graph of one evaluation, as a function of the results so far, and the meaning of the stages' results.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -11,35 +11,36 @@ namespace kevolve {
 enum class stage : uint8_t { compile = 0, screening, confirm, final_confirm, audit, done };
 std::string to_string(stage s);
 
-// Whose baseline is the reference itself, whoever is the champion: what chains of screenings promised is measured. Not
-// an audit's: most of those that it looks at lose, and a slow reference would take seconds for each.
+// Returns true for stages whose baseline is the reference, whoever is the champion: the gains of chained screenings are
+// measured as a whole. An audit is not one: most audited candidates lose, and a slow reference would take seconds for
+// each.
 constexpr bool against_reference(stage s) {
   return s == stage::final_confirm;
 }
 
-// What an evaluation id is made of besides stage and baseline.
+// The parts of an evaluation id besides stage and baseline.
 struct evaluation_ground {
   id128 task; // contract_id
   std::string harness;
   std::string toolchain;
   std::string device;
-  id128 measure; // reference_id: a verdict holds for what it was measured by
+  id128 measure; // reference_id(): a verdict holds only for the reference it was measured by
   uint32_t compile_limit_ms = compile_request{}.limit_ms;
 };
 
-// Of the reference's and the oracle's text: the contract has neither.
+// Returns an id of the texts of reference and oracle, which the contract does not contain.
 id128 reference_id(const std::string& reference, const std::string& oracle, const std::string& oracle_entry);
 
-// hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the candidate,
-// of a judge run its object: sources that compile to the same code share their verdict. The baseline is zero for the
-// reference and for compile.
+// Returns hash(subject, task, measure, harness, toolchain, device, stage, baseline). The subject of a compile is the
+// candidate, that of a judge run its object: sources that compile to the same code share their verdict. The baseline is
+// zero for the reference and for compile.
 id128 evaluation_id(const evaluation_ground& ground, const id128& subject, stage s, const id128& baseline);
 id128 object_id(const std::string& object_blob);
 
-// The rule of a screening that was not needed: the compiler made the very code of the baseline.
+// The rule of a screening that was skipped because the compiler made the same code as the baseline's.
 inline constexpr const char* same_object = "same_object";
 
-// What is known of an evaluation under way.
+// The results so far of an evaluation in progress.
 struct evaluation_progress {
   bool final_check = false;
   bool compile_only = false;
@@ -47,21 +48,21 @@ struct evaluation_progress {
   bool compared = false;
   bool confirmed = false;
   bool audited = false;
-  std::map<std::string, std::string> built; // what the compiler's side said of the object
-  double audit_from = 0.0;                  // ratio to the baseline from which the candidate is a surprise; 0: none is
+  std::map<std::string, std::string> built; // the compiler's evidence about the object
+  double audit_from = 0.0;                  // ratio to the baseline from which the candidate is a surprise; 0: never
   evaluation result;
 };
 
-// How a stage asks the judge: mode, pairs, error budget, limits. `level`: of a promotion's test.
+// Sets the judge's mode, pairs, error budget and limits for a stage. `level` is that of a promotion's test.
 void ask_for(stage s, judge_request& request, double level = 0.05);
 
 stage next_stage(const evaluation_progress& p);
 
-// Takes a stage's stored result into the progress.
+// Adds a stage's stored result to the progress.
 void apply(evaluation_progress& p, stage s, const evaluation_record& record);
 
-// The verdict and figures of a confirmed or compared candidate against the reference: the baseline's speedup times
-// the ratio (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
+// The speed-up of a confirmed or compared candidate relative to the reference: the baseline's speed-up times the ratio
+// (JUDGE: F = confirmed(t_ref/t_champion) · t_champion/t_candidate).
 struct score {
   double speedup = 0.0;
   double ci_low = 0.0;

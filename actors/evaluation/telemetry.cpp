@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// Other processes, files and sockets; clocks; code that runs by itself or is made; memory that is not ours.
+// Other processes, files and sockets; clocks; generated or self-starting code; foreign memory.
 const std::unordered_set<std::string_view> noteworthy{"__asm",
                                                       "__asm__",
                                                       "__builtin_readcyclecounter",
@@ -75,7 +75,7 @@ bool in_word(char c) {
   return begins_word(c) || (c >= '0' && c <= '9');
 }
 
-// Behind the comment or literal that begins at `at`; `at` where none does.
+// Returns the position after the comment or literal that begins at `at`; `at` if none begins there.
 size_t behind_text(std::string_view source, size_t at) {
   const auto rest = source.substr(at);
   const auto until = [&](std::string_view end) {

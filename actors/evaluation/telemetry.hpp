@@ -1,5 +1,5 @@
-// Words of a candidate's source that a kernel has little use for. Telemetry alone: it is stored with the compile for
-// whoever looks at a surprise, and decides nothing.
+// Words of a candidate's source that a kernel rarely needs. They are stored with the compile for people who examine a
+// surprise, and decide nothing.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kevolve {
 
-// Identifiers outside comments and literals, sorted, each once, with blanks between.
+// Returns the identifiers outside comments and literals, sorted, each once, separated by blanks.
 std::string noteworthy_words(std::string_view source);
 
 } // namespace kevolve
