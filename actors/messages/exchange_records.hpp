@@ -1,5 +1,5 @@
-// What a model is asked and what it answers, as it is stored: how a node's source came to be, exact to the byte.
-// Plain values. A new field goes at the end.
+// The stored questions to models and their answers: they show, exact to the byte, how a node's source came to be. Plain
+// values. A new field goes at the end.
 #pragma once
 
 #include "runtime/base/ids.hpp"
@@ -13,18 +13,19 @@
 
 namespace kevolve {
 
-// One question and its answer. The same node asks the same generator under the same id, however often we restart.
+// The id of one question and its answer. After a restart the same node asks the same generator under the same id.
 struct exchange_id {
   id128 campaign;
   uint64_t node = 0;
-  uint32_t generator = 0; // its place in the campaign's list
-  uint32_t round = 0;     // 0: the prompt; each later one answers a reply: the results of its calls, or what is wrong
+  uint32_t generator = 0; // its index in the campaign's list
+  uint32_t round = 0;     // 0: the prompt; each later round answers a reply with the results of its calls, or with what
+                          // is wrong
 
   auto operator<=>(const exchange_id&) const = default;
 };
-// No node is asked oftener: a session has at most a hundred calls of tools.
+// No node asks more rounds: a session has at most a hundred tool calls.
 inline constexpr uint32_t most_rounds = 128;
-// "<32 digits>-17-0-1", for people and paths.
+// Returns "<32 digits>-17-0-1", for people and paths.
 std::string to_string(const exchange_id& x);
 result<exchange_id> parse_exchange_id(std::string_view text);
 
@@ -35,69 +36,70 @@ struct turn_record {
 // The outcome of a reply that calls tools.
 inline constexpr const char* called_tools = "calls";
 
-// What became of the prompt's budget.
+// The use of a part of the prompt's budget.
 struct part_record {
   std::string name;
   int64_t tokens = 0; // by estimate
   int64_t budget = 0;
-  uint64_t left_out = 0; // bytes
+  uint64_t left_out = 0; // in bytes
 };
 
-// One request to one provider. Counts that nobody told are unknown_count; so is a cost without a price.
+// One request to one provider. Counts that were not reported are unknown_count; so is a cost without a price.
 inline constexpr int64_t unknown_count = -1;
 struct call_record {
-  uint64_t number = 0;  // in the campaign, from 1
-  std::string provider; // by its name in the node's settings
-  std::string model;    // asked for
-  std::string request;  // blob: the body sent, to the byte
+  uint64_t number = 0;  // position in the campaign, from 1
+  std::string provider; // its name in the node's settings
+  std::string model;    // as requested
+  std::string request;  // blob: the body as sent
   int64_t begun_ns = 0; // wall clock, since the epoch
   int64_t reserved_tokens = 0;
   int64_t reserved_money = unknown_count; // billionths of the currency
-  std::string terms;                      // of the provider, as the operator tags them: what the text may be used for
-  // How it ended; not at all: the node went down meanwhile.
+  std::string terms;                      // the operator's tag of the provider: the permitted use of the text
+  // The end of the call. It is missing if the node went down meanwhile.
   int64_t ended_ns = 0;
   std::string outcome; // "answered", "lost", or the class of the failure
   std::string detail;
-  int32_t status = 0; // HTTP's; 0: none came
+  int32_t status = 0; // HTTP status; 0: no response
   int64_t first_content_us = unknown_count;
   std::string model_answered;
   std::string finish;
   int64_t input_tokens = unknown_count;
   int64_t cached_tokens = unknown_count;
-  int64_t cache_write_tokens = unknown_count; // all of them
+  int64_t cache_write_tokens = unknown_count; // for any duration
   int64_t cache_write_1h_tokens = unknown_count;
   int64_t output_tokens = unknown_count;
   int64_t reasoning_tokens = unknown_count;
   int64_t money = unknown_count;
   std::string currency;
-  std::string trace; // blob: token ids and logprobs as JSON, where the server gave them
-  std::string text;  // blob: what came of the answer, whole or not
+  std::string trace; // blob: token ids and logprobs as JSON, if the server gave them
+  std::string text;  // blob: the answer's text, complete or not
 };
 
 struct exchange_record {
   exchange_id id;
-  std::string kind; // of the generator: relay
+  std::string kind; // kind of the generator: relay
   std::vector<turn_record> turns;
   std::vector<part_record> parts;
   int64_t tokens = 0;   // of the turns, by estimate
   int64_t asked_ns = 0; // wall clock, since the epoch
-  // The answer.
+  // The members below describe the answer.
   bool answered = false;
   std::string reply; // blob
   int64_t answered_ns = 0;
-  std::string answered_by; // as they call themselves
-  std::string model;       // likewise
-  std::string outcome;     // "candidate", called_tools, or the class of the refusal; empty: not read by who stored it
+  std::string answered_by; // the name that the answerer gave
+  std::string model;       // as given by the answerer or provider
+  std::string outcome;     // "candidate", called_tools, or the class of the refusal; empty: the storing actor did not
+                           // read it
   std::string detail;
-  // The relay's lease.
+  // The members below describe the relay's lease.
   std::string holder;
   int64_t held_until_ns = 0;
   uint32_t handed_out = 0;
-  // Of a provider's model.
+  // For a provider's model.
   std::vector<call_record> calls;
 };
 
-// The payload of the events about it.
+// The payload of the events about an exchange.
 struct exchange_event {
   exchange_id id;
   std::string kind;
@@ -107,17 +109,17 @@ struct exchange_event {
   std::string detail;
 };
 
-// What was spent on models.
+// The spending on models.
 struct model_spending {
   uint64_t calls = 0;
-  int64_t tokens = 0;          // in and out; where no usage was told, what was reserved
-  int64_t output_tokens = 0;   // of these, as told
+  int64_t tokens = 0;          // input and output; the reserved tokens if the usage was not reported
+  int64_t output_tokens = 0;   // the reported output of these
   int64_t money = 0;           // billionths of the currency
-  uint64_t unpriced_calls = 0; // their money is unknown: the sum is too small
+  uint64_t unpriced_calls = 0; // calls of unknown cost: `money` is too low
   std::string currency;
 };
 
-// The payload of the events about a call; of its end with what its campaign has spent on models by then.
+// The payload of the events about a call. The event of its end includes the campaign's spending so far.
 struct call_event {
   exchange_id id;
   call_record call;

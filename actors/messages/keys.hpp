@@ -1,4 +1,4 @@
-// Keys of what the actors keep in the store, and the families they live in.
+// Keys of the actors' records in the store, and the families that contain them.
 #pragma once
 
 #include "actors/messages/exchange_records.hpp"
@@ -32,7 +32,7 @@ inline std::string of(const id128& x) {
   return big_endian(x.hi) + big_endian(x.lo);
 }
 
-// nodes: a candidate whole
+// nodes: a candidate's record
 inline std::string node(const id128& campaign, uint64_t number) {
   return of(campaign) + big_endian(number);
 }
@@ -47,29 +47,29 @@ inline std::string campaign(const id128& id) {
 inline std::string prepared(const id128& id) {
   return "prepared/" + of(id);
 }
-// index: what a node's generators were asked and answered
+// index: the questions of a node's generators and their answers
 inline std::string exchanges(const id128& campaign, uint64_t node) {
   return "exchange/" + of(campaign) + big_endian(node);
 }
 inline std::string exchange(const exchange_id& x) {
   return exchanges(x.campaign, x.node) + big_endian(x.generator) + big_endian(x.round);
 }
-// index: what was spent on models, by a campaign and with a provider
+// index: the spending on models, by campaign and by provider
 inline std::string spent_by(const id128& campaign) {
   return "spent/campaign/" + of(campaign);
 }
 inline std::string spent_with(const std::string& provider) {
   return "spent/provider/" + provider;
 }
-// index: what a device was like last
+// index: the latest record of a device
 inline std::string device(const std::string& id) {
   return "device/" + id;
 }
-// index: the same of before, each in the place of one that is too old
+// index: earlier records of a device; a new one replaces one that is too old
 inline std::string device_sample(const std::string& id, uint64_t place) {
   return "sample/" + id + "/" + big_endian(place);
 }
-// index: a campaign of which parts may still be there that are to go
+// index: a campaign whose removal has begun and may not be complete
 inline std::string forgetting(const id128& id) {
   return "forgetting/" + of(id);
 }
@@ -77,7 +77,7 @@ inline std::string forgetting(const id128& id) {
 inline std::string status(const id128& id) {
   return "status/" + of(id);
 }
-// What the keys begin with of those whose ids begin with these hexadecimal digits, as far as they are whole bytes.
+// Returns the prefix of the status keys whose ids begin with these hexadecimal digits, up to whole bytes.
 inline std::string statuses(std::string_view digits) {
   std::string out = "status/";
   for (uint8_t byte = 0; digits.size() >= 2; digits.remove_prefix(2)) {

@@ -23,7 +23,7 @@ std::string to_string(event_kind k) {
 }
 
 id128 candidate_id(const candidate& c) {
-  candidate content; // what it is, not how it came to be
+  candidate content; // only its content, not its origin
   content.language = c.language;
   content.source = c.source;
   content.flags = c.flags;

@@ -1,5 +1,5 @@
-// Every message that crosses actors, in one type-ID block. Each round-trips through serialisation in
-// tests/actors/test_messages.cpp.
+// Every message between actors, in one type-ID block. tests/actors/test_messages.cpp sends each through serialisation
+// and back.
 #pragma once
 
 #include "actors/messages/records.hpp"
@@ -27,7 +27,7 @@ struct event_draft {
   event_kind kind = event_kind::campaign_state;
   std::string payload;
 };
-// A value that rides in the events' own batch. Families: nodes, evaluations, index, meta.
+// A value that is stored in the same batch as the events. Families: nodes, evaluations, index, meta.
 struct stored_value {
   std::string family;
   std::string key;
@@ -38,8 +38,9 @@ struct append_request {
   std::vector<event_draft> events;
   std::vector<stored_value> values;
   std::vector<std::string> blobs; // stored under their SHA-256
-  std::string unless_evaluated;   // key of an evaluation: if that is stored, nothing of this is and the answer is 0
-  bool may_lag = false;           // what it tells costs nothing to do again: it need not survive the machine, only us
+  std::string unless_evaluated;   // key of an evaluation: if it is stored, nothing of this request is, and the answer
+                                  // is 0
+  bool may_lag = false;           // cheap to repeat: need not survive a failure of the machine, only of the process
 };
 struct journal_event {
   uint64_t sequence = 0; // global
@@ -55,12 +56,12 @@ struct lease_request {
   std::string resource;                  // "compiler" | "device"
   std::vector<std::string> capabilities; // all must be offered: "target:cpu", "threads"
   id128 campaign;
-  uint32_t priority = 0;              // within the campaign: higher first; equal: first come
-  uint32_t weight = default_priority; // of the campaign: its share of the leases against other campaigns'
+  uint32_t priority = 0;              // within the campaign: higher first; equal ones in order of arrival
+  uint32_t weight = default_priority; // of the campaign: its share of the leases relative to other campaigns
 };
 struct lease {
   uint64_t id = 0;
-  uint64_t epoch = 0;      // of the resource; a result from an older one is refused
+  uint64_t epoch = 0;      // of the resource; a result of an older epoch is refused
   std::string resource_id; // "compiler:0", "cpu:1"
   id128 owner;             // the node that holds the resource
   caf::actor resource;
@@ -71,7 +72,7 @@ struct resource_offer {
   std::vector<std::string> capabilities;
   id128 owner;
   caf::actor handle;
-  std::string unfit; // why it gets no jobs for now: "quarantined: …"; empty: it is ready for them
+  std::string unfit; // reason for which it gets no jobs for now: "quarantined: …"; empty: it is ready
 };
 struct resource_status {
   std::string resource;
@@ -80,7 +81,7 @@ struct resource_status {
   bool up = false;
   bool leased = false;
   uint64_t granted = 0;
-  std::string unfit; // of its last offer
+  std::string unfit; // from its last offer
 };
 
 // --- synthesis -----------------------------------------------------------------------------------------
@@ -94,9 +95,9 @@ struct synthesis_step {
   std::vector<uint64_t> siblings;
   std::vector<uint64_t> seen; // fingerprints of genomes, sorted
   uint64_t seed = 0;
-  double audit_from = 0.0;       // evaluate_request's
-  uint64_t index = 0;            // of the node that is made
-  uint32_t generator = 0;        // which of the campaign's
+  double audit_from = 0.0;       // as in evaluate_request
+  uint64_t index = 0;            // index of the new node
+  uint32_t generator = 0;        // index in the campaign's list
   std::vector<uint64_t> lineage; // above the first parent, nearest first
   leading_candidate best;
 };
@@ -111,48 +112,49 @@ struct generate_request {
   std::vector<uint64_t> seen;    // fingerprints of genomes, sorted
   uint64_t seed = 0;
   leading_candidate best;
-  uint64_t unshown = 0; // made, or being made, from the first parent before: those that are not among the siblings
+  uint64_t unshown = 0; // nodes made, or being made, from the first parent that are not among the siblings
 };
 
 // --- evaluation ----------------------------------------------------------------------------------------
 
-// Against whom a candidate screenings. index 0 is the reference.
+// The baseline of a screening. Index 0 is the reference.
 struct champion_info {
   uint64_t index = 0;
   std::string object;   // blob; empty: the reference
-  double speedup = 1.0; // against the reference
-  double level = 0.05;  // of the next promotion's test
+  double speedup = 1.0; // relative to the reference
+  double level = 0.05;  // level of the next promotion's test
 };
 struct evaluate_request {
   uint64_t index = 0;
   candidate what;
   champion_info champion;
   bool final_check = false;  // confirm against the reference itself
-  bool compile_only = false; // its words are wanted, not its speed
-  double audit_from = 0.0;   // a speedup from which the candidate is a surprise (search/surprise.hpp); 0: never
-  append_request unsaved;    // what is to be stored before anything is spent: one synced write with the first intent
+  bool compile_only = false; // only the compiler's messages are needed, not the speed
+  double audit_from = 0.0;   // speed-up from which the candidate is a surprise (search/surprise.hpp); 0: never
+  append_request unsaved;    // records to store before any paid work: one synced write with the first intent
 };
 struct evaluation {
-  champion_info baseline; // whom it compared: the champion of the moment it got the device
+  champion_info baseline; // the champion when it got the device
   verdict result = verdict::none;
   fault trouble;
   std::string rule;
   std::string detail;
   std::string object; // blob
-  double ratio = 0.0; // against the baseline
+  double ratio = 0.0; // relative to the baseline
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false;
   bool confirmed = false;
   bool verified = false;    // its figures come from fresh processes and held-out shapes
-  std::string confirmed_by; // audit | confirm; empty: neither was done
-  double log_e = 0.0;       // of the gain, in that confirmation
+  std::string confirmed_by; // stages that confirmed it, joined by "+"; empty: none
+  double log_e = 0.0;       // log e-value of the gain in that confirmation
   comparison_decision decision = comparison_decision::undecided;
   std::vector<id128> evaluations;
-  judge_outcome last; // of the last judge run
+  judge_outcome last; // the last judge run
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
-  append_request unsaved; // the last stage's result: stored by whoever stores what it led to, in one synced write
+  append_request unsaved; // the last stage's result, stored together with the records that follow from it, in one
+                          // synced write
 };
 
 // --- campaign ------------------------------------------------------------------------------------------
@@ -163,9 +165,9 @@ struct node_result {
 };
 // The campaign's answer to a finished evaluation.
 struct node_reply {
-  bool challenge_again = false; // the champion has changed: screening the new one
+  bool challenge_again = false; // the champion has changed: screen against the new one
   champion_info champion;
-  append_request unsaved; // comes back: the next evaluation takes it along
+  append_request unsaved; // returned: the next evaluation stores it
 };
 struct campaign_status {
   id128 id;
@@ -194,27 +196,27 @@ struct campaign_status {
   // Statuses stored before a campaign could be steered end here.
   uint32_t priority = default_priority;
   double budget_device_s = 0.0;
-  id128 origin; // zero: it is no fork
+  id128 origin; // zero: it is not a fork
   uint64_t origin_node = 0;
   std::vector<uint64_t> pinned;
-  std::vector<uint64_t> banned; // with what was made from them
-  std::string disturbed;        // why the final confirmation was not calm; empty: it was
+  std::vector<uint64_t> banned; // including their descendants
+  std::string disturbed;        // why the final confirmation was not calm; empty: it was calm
   model_spending models;
-  int64_t budget_tokens = 0; // of models; 0: unlimited
+  int64_t budget_tokens = 0; // of models; 0: no limit
   double budget_cost = 0.0;
   uint64_t awaiting_batch = 0; // candidates that no device here can judge
-  std::string waits_for;       // "batch": that they are exported; "import": that they come back; "home": all that came
-                               // along is judged; empty: for none of these
-  id128 batch;                 // that it is away with; zero: none
+  std::string waits_for;       // "batch": their export; "import": the results; "home": everything in the batch has been
+                               // judged; empty: none of these
+  id128 batch;                 // the exported batch; zero: none
 };
-// What a person wants changed.
+// A change that a person requests.
 struct steer_request {
-  std::string action; // as steering_record's
+  std::string action; // as in steering_record
   std::string by;
   std::string reason;
   uint64_t index = 0; // pin, unpin, ban, unban: the node; inject: its parent
   uint32_t priority = 0;
-  bool set_candidates = false; // budget: which of them
+  bool set_candidates = false; // budget: the limits to set
   bool set_wall = false;
   bool set_device = false;
   steered_budget budget;
@@ -224,17 +226,17 @@ struct steer_request {
 struct steer_answer {
   campaign_status status;
   uint64_t index = 0;   // inject: the new node
-  bool changed = false; // false: it was so before
+  bool changed = false; // false: it was already so
 };
-// How a campaign starts, beside its file.
+// The settings of a campaign's start besides its file.
 struct campaign_start {
   uint32_t priority = default_priority;
   std::string by;
-  id128 origin; // a fork: from which node of which campaign, and that node's candidate
+  id128 origin; // fork: the campaign and node of its origin, and that node's candidate
   uint64_t origin_node = 0;
   candidate first;
 };
-// A tree row as the admin lists it.
+// A row of the tree in the admin's lists.
 struct node_brief {
   uint64_t index = 0;
   std::vector<uint64_t> parents;
@@ -249,14 +251,14 @@ struct node_brief {
   uint64_t visits = 0;
   std::string summary;
   bool pinned = false;
-  bool banned = false;       // or made from one that is
-  std::string injected_by;   // empty: by the search itself
-  std::string waits_for;     // "a batch": no device here can judge it; empty: for nothing of that kind
-  uint64_t duplicate_of = 0; // node_record's
+  bool banned = false;       // banned itself or through an ancestor
+  std::string injected_by;   // empty: made by the search itself
+  std::string waits_for;     // "a batch": no device here can judge it; empty: does not wait for one
+  uint64_t duplicate_of = 0; // as in node_record
 };
 struct tree_page {
   std::vector<node_brief> items;
-  uint64_t total = 0; // of the whole tree
+  uint64_t total = 0; // in the whole tree
 };
 
 template <class I>
@@ -358,9 +360,9 @@ typename I::result_type inspect(I& f, proposal& x) {
   return f(x.language, x.source, x.flags, x.genome, x.summary);
 }
 
-// A CAF error that carries our code and text.
+// Makes a CAF error that carries our code and text.
 caf::error to_error(const failure& x);
-// Back again; CAF's own codes become errc::unavailable or errc::timed_out.
+// Makes a failure from a CAF error; CAF's own codes become errc::unavailable or errc::timed_out.
 failure to_failure(const caf::error& x);
 
 } // namespace kevolve

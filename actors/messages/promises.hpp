@@ -1,5 +1,5 @@
-// The framework sends nothing when an actor ends with promises it has not kept, and the asker would wait for
-// its whole time limit. States that hold promises therefore answer them when they are destroyed.
+// The framework sends nothing when an actor ends with open promises, and the asker would wait for its whole time limit.
+// States that hold promises therefore answer them in their destructors.
 #pragma once
 
 #include "actors/messages/messages.hpp"
@@ -9,8 +9,8 @@
 
 namespace kevolve {
 
-// The time limit of a request within the node: whoever takes one answers it, if only by ending. A finite limit costs
-// two wake-ups of the clock's thread, and a candidate takes dozens of requests.
+// The time limit of a request within the node: its receiver always answers, if only by ending. A finite limit would
+// cost two wake-ups of the clock's thread, and a candidate takes dozens of requests.
 inline constexpr auto until_answered = caf::infinite;
 
 template <class... Ts>

@@ -1,6 +1,5 @@
-// What a campaign leaves behind: the payloads of its events and the records other parts read. Plain values;
-// store/ keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises
-// record_version.
+// The records of a campaign: the payloads of its events and the values that other parts read. Plain values; store/
+// keeps them, the campaign folds them, the admin shows them. A new field goes at the end and raises record_version.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -14,15 +13,15 @@ namespace kevolve {
 
 inline constexpr uint16_t record_version = 1;
 
-// A campaign's share of a kind of lease is in proportion to its priority, as long as it has requests waiting
-// or makes the next one as soon as a lease has ended.
+// A campaign's share of a kind of lease is proportional to its priority, as long as it has requests waiting or asks
+// again as soon as a lease has ended.
 inline constexpr uint32_t default_priority = 100;
 inline constexpr uint32_t most_priority = 1'000;
 
 // Kinds of events, in the global sequence. Values are stored: never renumber.
 enum class event_kind : uint16_t {
   campaign_submitted = 1, // campaign_submission
-  session_started,        // session_record: a node took the campaign up (again)
+  session_started,        // session_record: a node has started or resumed the campaign
   campaign_prepared,      // preparation
   node_selected,          // selection_record: before anything is spent on the node
   node_proposed,          // proposal_record
@@ -33,28 +32,28 @@ enum class event_kind : uint16_t {
   champion_changed,       // champion_record
   campaign_state,         // state_record
   campaign_finished,      // finish_record
-  node_confirmed,         // confirmation_record: with the node's end, before it
-  campaign_steered,       // steering_record: a person's wish, before it takes effect
-  node_amended,           // amendment_record: a finished node's verdict and figures, put right
-  campaign_ran,           // run_record: with what else is stored, and every few seconds
-  model_asked,            // exchange_event: the prompt is stored, before anyone is asked
+  node_confirmed,         // confirmation_record: stored with the node's end, before it
+  campaign_steered,       // steering_record: a person's change, before it takes effect
+  node_amended,           // amendment_record: the corrected verdict and figures of a finished node
+  campaign_ran,           // run_record: stored with other records, and every few seconds
+  model_asked,            // exchange_event: the prompt is stored, before a model is asked
   model_answered,         // exchange_event: the answer is stored, before it is acknowledged
   model_called,           // call_event: a provider was asked, before the request goes out
-  model_call_ended,       // call_event: with what it took and what the campaign has spent
-  campaign_batch,         // batch_record: its evaluations travel, are back or will not come
-  campaign_forgotten,     // forgotten_record, in the node's own log: the campaign is no longer there
+  model_call_ended,       // call_event: with its usage and the campaign's spending
+  campaign_batch,         // batch_record: its evaluations were exported, imported or cancelled
+  campaign_forgotten,     // forgotten_record, in the node's own log: the campaign has been removed
 };
 std::string to_string(event_kind k);
 
 // Everything needed to run the campaign again without its files.
 struct campaign_submission {
   std::string name;
-  std::string directory; // of the campaign file, for people
+  std::string directory; // folder of the campaign file, for people
   std::string spec;      // encode(campaign_spec)
   uint64_t seed = 0;
 };
-// The id under which a campaign file runs in a data directory: from its path-independent content, so that the same
-// command resumes it.
+// Returns the id under which a campaign file runs in a data directory. It depends on the content and not on paths, so
+// that the same command resumes the campaign.
 id128 campaign_id(const campaign_submission& submission);
 
 struct session_record {
@@ -62,12 +61,12 @@ struct session_record {
   uint64_t epoch = 0; // rises with every session; part of every lease
 };
 
-// The campaign's fixed parts, made once: the reference and oracle objects, the admission, the syntax tree.
+// The campaign's fixed parts, made once: the objects of reference and oracle, the admission, the syntax tree.
 struct preparation {
   id128 task;                   // contract_id
   std::string reference_object; // blob
   std::string oracle_object;    // blob; empty: the reference is its own oracle
-  std::string syntax_tree;      // blob; empty with the reason in syntax_note
+  std::string syntax_tree;      // blob; if empty, syntax_note holds the reason
   std::string syntax_note;
   std::string toolchain;
   std::string device;
@@ -78,18 +77,18 @@ struct preparation {
 
 // The policy's choice with the statistics it used.
 struct selection_record {
-  uint64_t index = 0; // of the new node
+  uint64_t index = 0; // index of the new node
   id128 node;
-  std::vector<uint64_t> parents; // indices; the node to improve first
+  std::vector<uint64_t> parents; // indices; the node to improve comes first
   std::string policy;
   std::string memory; // parent | siblings | both | none
   std::map<std::string, double> statistics;
   bool draft = false;
-  uint64_t seed = 0; // of this node's random stream
-  id128 tree_hash;   // of the folded tree after this event
+  uint64_t seed = 0; // seed of this node's random stream
+  id128 tree_hash;   // hash of the folded tree after this event
 };
 
-// A candidate's bytes and how it came to be.
+// A candidate's content and its origin.
 struct candidate {
   std::string language;
   std::string source;
@@ -98,7 +97,7 @@ struct candidate {
   std::string genome;
   std::string summary;
 };
-// hash(source, language, flags)
+// Returns hash(source, language, flags).
 id128 candidate_id(const candidate& c);
 
 struct proposal_record {
@@ -116,18 +115,18 @@ struct proposal_record {
 struct intent_record {
   uint64_t index = 0;
   id128 evaluation;
-  std::string stage;  // compile | screening | confirm | prepare | final
-  uint64_t epoch = 0; // of the lease
+  std::string stage;  // to_string(stage)
+  uint64_t epoch = 0; // epoch of the lease
 };
 
-// What is stored under an evaluation id: one stage's result, shared by every campaign.
+// The record of an evaluation id: one stage's result, shared by every campaign.
 struct evaluation_record {
   id128 evaluation;
   std::string stage;
   id128 candidate;
   id128 baseline;        // zero: the reference
   std::string object;    // blob of the shared object (compile)
-  std::string log;       // compiler's words (compile)
+  std::string log;       // the compiler's messages (compile)
   judge_outcome outcome; // compile: only result and detail are set
   std::string toolchain;
   std::string device;
@@ -135,7 +134,7 @@ struct evaluation_record {
   int64_t wall_ns = 0;
 };
 
-// A candidate whole, but for the blobs. Stored under (campaign, index).
+// The whole record of a candidate, without the blobs. Stored under (campaign, index).
 struct node_record {
   uint64_t index = 0;
   id128 node;
@@ -145,12 +144,12 @@ struct node_record {
   verdict result = verdict::none;
   std::string rule;
   std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
+  double fitness = 0.0; // speed-up relative to the reference; 0 unless pass
   double ci_low = 0.0;
   double ci_high = 0.0;
   bool estimate = false;     // screened out: a rough figure
-  bool confirmed = false;    // fresh processes, held-out shapes, fresh pairs
-  uint64_t baseline = 0;     // index of the champion it compared; 0: the reference
+  bool confirmed = false;    // by fresh processes, held-out shapes and fresh pairs
+  uint64_t baseline = 0;     // index of the champion it was compared with; 0: the reference
   uint64_t duplicate_of = 0; // index of the node that was judged for the same candidate; 0: none
   std::vector<id128> evaluations;
   std::string object; // blob
@@ -159,7 +158,7 @@ struct node_record {
   int64_t compile_ns = 0;
   int64_t judge_ns = 0;
   int64_t wall_ns = 0; // from selection to the end
-  id128 tree_hash;     // of the folded tree after this event
+  id128 tree_hash;     // hash of the folded tree after this event
 };
 
 struct fault_record {
@@ -177,29 +176,29 @@ struct champion_record {
   id128 tree_hash;
 };
 
-// A candidate's showing in fresh processes, on held-out shapes: an audit of a surprise, or a promotion, which is a
-// test in the campaign's stream of tests (evaluation/false_discovery.hpp).
+// A candidate's result in fresh processes on held-out shapes. It is an audit of a surprise, or a promotion, which is a
+// test in the campaign's sequence of tests (evaluation/false_discovery.hpp).
 struct confirmation_record {
   uint64_t index = 0;
   std::string stage;  // audit | confirm | confirm+audit
-  uint64_t test = 0;  // of the campaign, from 1; 0: an audit claims nothing
-  double level = 0.0; // of that test
+  uint64_t test = 0;  // number of the campaign's test, from 1; 0: an audit, which claims nothing
+  double level = 0.0; // level of that test
   double log_e = 0.0; // natural log of its e-value
   bool discovery = false;
 };
 
-// What is known better of a finished node: the judge's verdict on a champion that failed as the baseline or in the
-// final confirmation, or the figure that the final confirmation measured.
+// A correction of a finished node: the judge's verdict on a champion that failed as the baseline or in the final
+// confirmation, or the figure that the final confirmation measured.
 struct amendment_record {
   uint64_t index = 0;
   verdict result = verdict::none;
   std::string rule;
   std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
+  double fitness = 0.0; // speed-up relative to the reference; 0 unless pass
   double ci_low = 0.0;
   double ci_high = 0.0;
-  id128 tree_hash;        // of the folded tree after this event
-  bool confirmed = false; // the final confirmation has shown it to be faster, of which no promotion had been asked
+  id128 tree_hash;        // hash of the folded tree after this event
+  bool confirmed = false; // the final confirmation has shown it to be faster, though no promotion was claimed
 };
 
 struct state_record {
@@ -207,62 +206,61 @@ struct state_record {
   std::string reason;
 };
 
-// The wall time that the campaign has run in all: not paused, not queued, not between sessions.
+// The wall time that the campaign has run in total, without pauses, queueing and time between sessions.
 struct run_record {
   int64_t wall_ns = 0;
 };
 
-// What a campaign may spend; 0: no limit.
+// A campaign's budget; 0: no limit.
 struct steered_budget {
   uint64_t candidates = 0;
   double wall_s = 0.0;
   double device_s = 0.0;
 };
 
-// What a person has changed of a campaign: its n-th change, with the hash of all of them, so that a lost one is
-// noticed.
+// A person's change of a campaign: its serial number, with a hash of all changes, so that a lost one is noticed.
 struct steering_record {
   uint64_t serial = 0;
   std::string action; // priority | budget | inject | pin | unpin | ban | unban | fork | reopen
-  std::string by;     // as they call themselves
+  std::string by;     // the name that the person gave
   std::string reason;
-  uint64_t index = 0; // the node that is meant, or was made
+  uint64_t index = 0; // the node that is changed, or was made
   uint32_t priority = 0;
-  steered_budget budget; // from now on
+  steered_budget budget; // valid from now on
   id128 candidate;       // inject, fork
-  id128 origin;          // fork: the campaign and the node that it goes on from
+  id128 origin;          // fork: the campaign and the node that it continues
   uint64_t origin_node = 0;
-  id128 tree_hash;     // of the folded tree after this event
-  id128 steering_hash; // of all that was steered, this included
+  id128 tree_hash;     // hash of the folded tree after this event
+  id128 steering_hash; // hash of all changes including this one
 };
 
-// Evaluations that travel as a file to a machine that no node reaches. While a campaign is away nothing is selected and
-// nothing ends at home.
+// The evaluations that are exported as a file to a machine that no node reaches. While a campaign is exported, nothing
+// is selected and nothing ends here.
 struct batch_record {
   id128 batch;
   std::string action;      // exported | imported | cancelled
-  std::string by;          // as they call themselves
-  uint64_t candidates = 0; // exported: that await evaluation; imported: that were judged
-  uint64_t events = 0;     // imported: so many came back
-  std::string digest;      // imported: of these
+  std::string by;          // the name that the person gave
+  uint64_t candidates = 0; // exported: candidates that await evaluation; imported: candidates that were judged
+  uint64_t events = 0;     // imported: number of events
+  std::string digest;      // imported: digest of these
   int64_t time_ns = 0;     // wall clock
 };
 
-// What is left of a campaign that the rule of retention gave up.
+// The remaining record of a campaign that the retention rule removed.
 struct forgotten_record {
   id128 campaign;
   std::string name;
   uint64_t candidates = 0;
 };
 
-// What a device was like and whether it was fit to time on: the newest under its id, and so many before it
-// (device_samples.hpp). In no campaign's events, for it outlives them and is read by nobody who folds.
+// A device's sample and whether it was fit to time on. The newest is stored under the device's id, and a number of
+// earlier ones (device_samples.hpp). It is in no campaign's events, because it outlives them and no fold reads it.
 struct device_record {
-  uint64_t serial = 0;  // of the device's records, from 1; 0: not stored
+  uint64_t serial = 0;  // number of the device's record, from 1; 0: not stored
   int64_t time_ns = 0;  // wall clock
   std::string state;    // unproven | fit | suspect | quarantined
-  std::string why;      // it is quarantined
-  device_sample sample; // the last one; maybe of long before
+  std::string why;      // reason for the quarantine
+  device_sample sample; // the last sample, which may be old
 };
 
 struct finish_record {
@@ -270,11 +268,11 @@ struct finish_record {
   std::string stop_reason; // target | budget | stall | cancelled | error
   std::string detail;
   uint64_t best = 0;    // index; 0: none
-  double speedup = 0.0; // of the final confirmation against the reference
+  double speedup = 0.0; // of the final confirmation, relative to the reference
   double ci_low = 0.0;
   double ci_high = 0.0;
   std::vector<shape_timing> shapes; // of the final confirmation
-  std::string disturbed = {};       // why no session of it was calm; empty: one was
+  std::string disturbed = {};       // why none of its sessions was calm; empty: one was
 };
 
 template <class I>
