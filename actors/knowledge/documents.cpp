@@ -10,7 +10,7 @@ namespace kevolve::synthesis {
 
 namespace {
 
-// Words of three letters and more, in lower case, without a plural's or a form's ending.
+// Returns the words of three letters or more, in lower case, without plural and verb endings.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
   std::string word;
@@ -80,7 +80,7 @@ section_source::section_source(std::vector<document> sections) : sections_(std::
 
 std::vector<document> section_source::find(const std::vector<std::string>& topics, int64_t tokens) const {
   constexpr int64_t title_weight = 5;
-  constexpr int64_t most_of_one_word = 4; // a word said often is no more than a word that is meant
+  constexpr int64_t most_of_one_word = 4; // a word that occurs often counts no more than four times
   std::set<std::string> wanted;
   for (const auto& t : topics)
     for (auto& w : words_of(t))
@@ -92,7 +92,7 @@ std::vector<document> section_source::find(const std::vector<std::string>& topic
       ranked.emplace_back(score, &s);
   }
   std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second; // equals in the order they came
+    return a.first != b.first ? a.first > b.first : a.second < b.second; // equal scores keep their order
   });
   std::vector<document> out;
   for (const auto& [score, s] : ranked) {

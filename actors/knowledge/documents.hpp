@@ -1,4 +1,4 @@
-// Documents for a prompt: where they come from, and the first and simplest source: a target's own Markdown.
+// Documents for a prompt: the interface of a source, and its simplest form, a target's own Markdown.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct document {
 class document_source {
 public:
   virtual ~document_source() = default;
-  // The most fitting first, together at most `tokens` by estimate. Deterministic.
+  // Returns the best fitting documents first, together at most `tokens` by estimate. Deterministic.
   virtual std::vector<document> find(const std::vector<std::string>& topics, int64_t tokens) const = 0;
 };
 
-// A Markdown file's sections: each heading with what stands below it, up to the next one. Headings in fences are none.
+// Splits a Markdown file into sections: each heading with the text up to the next one. Headings inside fences do not
+// count.
 std::vector<document> split_sections(std::string_view name, std::string_view markdown);
 
-// Ranks sections by the topics' words: one in the title counts as much as five in the text.
+// Ranks sections by the topics' words. One in the title counts as much as five in the text.
 class section_source : public document_source {
 public:
   explicit section_source(std::vector<document> sections);
