@@ -48,6 +48,7 @@ public:
   // Blocks up to `limit`. Fails with errc::timed_out, with errc::io at the end of the stream, or with errc::protocol
   // for a bad length.
   result<frame> receive(std::chrono::milliseconds limit);
+  // Receives `count` descriptors sent by send_fds(); the limit and the errors are those of receive().
   result<std::vector<int>> receive_fds(size_t count, std::chrono::milliseconds limit);
   // Returns true if bytes are ready to read or arrive within the limit, and at the end of the stream.
   bool readable(std::chrono::milliseconds limit = {}) const;

@@ -33,6 +33,7 @@ std::string short_string(const id128& x);
 // Returns the zero id if the text is not 32 hexadecimal digits.
 id128 parse_id(std::string_view text);
 
+// Returns an id of random bits from the kernel.
 id128 random_id();
 
 // Returns an id derived from the content; `domain` keeps ids of different kinds apart.

@@ -18,6 +18,7 @@ struct options {
   std::string file;  // empty: stderr
 };
 
+// Sets the sink, the format and the threshold of all later lines.
 void configure(const options& o);
 // Opens the file again after it was moved away.
 void reopen();
@@ -41,6 +42,7 @@ private:
 };
 
 bool enabled(level l);
+// Writes one line with the ids of the thread's scopes.
 void write(level l, std::string_view component, std::string_view text);
 void flush();
 

@@ -29,6 +29,7 @@ enum class errc : uint8_t {
   internal,     // a bug
 };
 
+// Returns the text of the code.
 std::string to_string(errc code);
 
 // An error with its explanation. `detail` names the file, key or value and the remedy.

@@ -27,41 +27,42 @@ sandbox_support detect_sandbox();
 // layers that the operator allows to be missing.
 std::string refusal_of_level(const std::string& level, const std::vector<std::string>& done_without);
 
-// The system calls that remain. A profile refuses every call that it does not list.
+// The system calls that remain allowed. A profile refuses every call that it does not list.
 enum class sandbox_profile : uint8_t {
-  compiler,  // files below the policy's paths, fork and exec; no new socket, no signal to others
-  framework, // as compiler, and what an interpreter with a device's driver asks for besides
-  loading,   // memory, read-only opens (for dlopen of a memfd), the command socket; may go on to `running`
+  compiler,  // files below the policy's paths, fork and exec; no new socket, no signal to other processes
+  framework, // the compiler's calls, and those that an interpreter with a device's driver needs besides
+  loading,   // memory, read-only opens (for dlopen of a memfd), the command socket; may switch to `running`
   running,   // memory and the command socket; opening a file is a violation
 };
 
 struct sandbox_policy {
   sandbox_profile profile = sandbox_profile::compiler;
-  std::vector<std::string> readable; // files and folders: read, list and (compiler) execute. Absent ones are skipped
-  std::vector<std::string> writable; // as readable, and create, write, rename, remove below
-  std::vector<std::string> devices;  // device files: read, write, ioctl
-  bool allow_threads = false;        // loading, running: may start threads
-  uint64_t memory_bytes = 0;         // address space; 0: no limit
+  std::vector<std::string> readable; // files and folders to read, list and (compiler) execute; missing ones are skipped
+  std::vector<std::string> writable; // the same rights, and create, write, rename and remove below them
+  std::vector<std::string> devices;  // device files to read, write and ioctl
+  bool allow_threads = false;        // loading, running: allows new threads
+  uint64_t memory_bytes = 0;         // limit of the address space; 0: no limit
   uint32_t cpu_seconds = 0;          // 0: no limit
-  uint64_t file_size_bytes = 0;      // largest file it may write; 0: none at all
+  uint64_t file_size_bytes = 0;      // size of the largest file it may write; 0: none at all
   uint32_t open_files = 64;
   std::vector<int> keep_fds = {0, 1, 2}; // every other descriptor is closed by lock()
-  int command_fd = 3;                    // loading, running: the one descriptor besides 0, 1, 2 it may read and write
-  int parent_pid = 0;                    // die with this parent (PDEATHSIG); 0: do not
-  bool parent_outside = false;           // it lives outside of our pid namespace, where its number says nothing
+  int command_fd = 3;                    // loading, running: the only descriptor besides 0, 1 and 2 that it may read
+                                         // and write
+  int parent_pid = 0;                    // the process dies with this parent (PDEATHSIG); 0: it does not
+  bool parent_outside = false;           // the parent lives outside our pid namespace, where its pid has no meaning
 };
 
 class sandbox {
 public:
-  // Builds the seccomp program and the Landlock rules. errc::unsupported only if the kernel lacks seccomp;
-  // without Landlock it goes on, and level() says so.
+  // Builds the seccomp program and the Landlock rules. errc::unsupported if libseccomp cannot start a filter. Without
+  // Landlock it continues, and level() shows it.
   static result<sandbox> prepare(const sandbox_policy& policy);
 
-  // Locks the calling thread and all it will start, for good: closes descriptors, sets limits, PDEATHSIG,
-  // no_new_privs, Landlock, seccomp. Call it single-threaded. On failure the process must exit.
+  // Locks the calling thread and all its future children for good: closes descriptors, sets limits, PDEATHSIG,
+  // no_new_privs, Landlock, seccomp. Call it while single-threaded. On failure the process must exit.
   result<void> lock() const;
-  // The profile `running` goes on top of `loading` in two steps: pin before loading.lock(), lock when the object
-  // is loaded. What was pinned lies where profile `loading` lets nobody write, and it alone may be installed.
+  // The profile `running` is added to `loading` in two steps: pin before loading.lock(), lock after the object is
+  // loaded. The pinned program is where `loading` allows no writes, and no other program may be installed.
   result<void> pin_syscalls() const;
   result<void> lock_pinned_syscalls() const;
 
@@ -74,14 +75,14 @@ private:
   std::shared_ptr<const prepared> prepared_;
 };
 
-// A refused system call raises SIGSYS. In profiles loading and running this handler stores its number in
-// *number (shared with whoever wants to know) and lets the process die of SIGSYS; install it before lock().
+// Installs a handler for SIGSYS, which a refused system call raises. In the profiles loading and running it stores the
+// call's number in *number, which may be shared memory, and lets the process die of SIGSYS. Call it before lock().
 void record_violations(volatile int64_t* number);
 
-// The name of a system call of this architecture: "socket"; the number's digits if unknown.
+// Returns the name of a system call of this architecture, such as "socket"; its number as text if unknown.
 std::string system_call_name(int64_t number);
 
-// Keeps other processes of the same user from reading this one's memory through /proc or ptrace.
+// Prevents other processes of the same user from reading this one's memory through /proc or ptrace.
 void hide_memory();
 
 } // namespace kevolve

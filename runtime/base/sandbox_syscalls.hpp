@@ -15,6 +15,7 @@ namespace kevolve {
 using system_call_program = std::vector<sock_filter>;
 inline constexpr uint32_t own_pid_placeholder = 0x5ead1e55;
 
+// Compiles the profile of the policy. errc::unsupported if libseccomp cannot start a filter.
 result<system_call_program> compile_system_call_program(const sandbox_policy& policy);
 
 // Installs the program in the calling thread, which must have no_new_privs set. Returns 0 or errno.
