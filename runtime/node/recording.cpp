@@ -71,7 +71,7 @@ result<void> redact(std::string& payload) {
   return {};
 }
 
-// Removes the reason of a steering event, except for injections, whose words are in the tree.
+// Removes the reason of a steering event; its `by` stays. The summary of an injected candidate keeps both.
 result<void> redact_steering(std::string& payload) {
   auto record = decode_older<steering_record>(payload);
   if (!record)

@@ -64,6 +64,7 @@ typename I::result_type inspect(I& f, batch_bundle& x) {
 std::string history_of(const std::vector<batch_event>& events, size_t count);
 
 inline constexpr uint16_t batch_format = 1;
+// Returns the bytes of the file.
 std::string to_batch_bytes(const batch_bundle& b, uint16_t format = batch_format);
 // Parses a batch. errc::bad_input: it is no batch; errc::corrupt: it was cut, lengthened or changed;
 // errc::newer_format.
