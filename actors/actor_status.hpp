@@ -62,7 +62,7 @@ public:
   void handling(std::string message, uint64_t mailbox);
   void handled();
   void flight(int64_t change);
-  // Sets the state to the actor's own text: "racing node 12".
+  // Sets the state to the actor's own text: "job 1f0c2a34".
   void says(std::string state);
   // Sets the state of an actor that has no work: "finished: budget".
   void rests(std::string state);
