@@ -59,8 +59,11 @@ class actor_card {
 public:
   actor_card(std::shared_ptr<card_table> table, std::shared_ptr<kind_tally> tally, card_view first);
 
+  // Records the start of a handler; `mailbox` is the length of the mailbox.
   void handling(std::string message, uint64_t mailbox);
+  // Records the end of a handler.
   void handled();
+  // Changes the number of requests in flight.
   void flight(int64_t change);
   // Sets the state to the actor's own text: "job 1f0c2a34".
   void says(std::string state);
@@ -71,7 +74,9 @@ public:
   // Sets the subject of its work for the log: a campaign, or a node of one.
   void about(const std::string& campaign, const std::string& node = {});
   log::ids ids() const;
+  // Records the actor's end; `cause` is from describe_end().
   void ended(const std::string& cause);
+  // Sets the actor's id and counts it as live.
   void started_as(uint64_t id);
   card_view view() const;
   const std::shared_ptr<card_table>& table() const { return table_; }
@@ -98,11 +103,15 @@ class card_table : public std::enable_shared_from_this<card_table> {
 public:
   explicit card_table(size_t dead_kept = 2'000) : dead_kept_(dead_kept) {}
 
+  // Makes the status of an actor that is about to be spawned. A supervised actor inherits failures of its name.
   card_ptr open(std::string kind, std::string name, uint64_t parent);
+  // Moves the status of an ended actor to the ended ones.
   void close(uint64_t id, const std::string& cause);
+  // Adds the status of a spawned actor to the live ones.
   void opened(const card_ptr& card, const caf::actor& who);
   // Returns the actor of a live status; invalid if there is none.
   caf::actor handle(uint64_t id) const;
+  // Returns all live statuses, then the ended ones that are kept.
   std::vector<card_view> list() const;
   // One page of the actors of that kind and state. An empty kind or state means any; else `state` is one of
   // asked_states(). Live actors come first, by id, then ended ones. The page has `limit` actors from the one at

@@ -87,7 +87,9 @@ struct campaign_spec {
   std::vector<session_spec> sessions; // by the index of the generator
 };
 
+// Returns true if the generator asks a model.
 bool asks_model(const generator_spec& g);
+// Returns the settings of the generator at this index; the defaults if none are stored.
 model_spec model_of(const campaign_spec& spec, size_t generator);
 session_spec session_of(const campaign_spec& spec, size_t generator);
 

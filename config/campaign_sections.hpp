@@ -14,8 +14,10 @@ struct campaign_draft {
   std::string task_file; // relative to the campaign file
 };
 
+// Declares the settings of a campaign file. Only known names are accepted.
 void declare_campaign(section& root, const known_names& known, campaign_draft& draft);
 
+// Declares the settings of a node file; `targets` are the accepted names.
 void declare_node(section& root, const std::vector<std::string>& targets, node_spec& spec);
 
 } // namespace kevolve

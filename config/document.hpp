@@ -32,6 +32,7 @@ struct document_value {
   std::vector<document_value> items;
   std::vector<document_member> members;
 
+  // Returns the member of this key, or null.
   const document_value* find(std::string_view key) const;
 };
 
@@ -50,6 +51,7 @@ struct unreadable_text {
   source_position at;
   const char* what = nullptr;
 };
+// Returns the first such text of a document; nothing if toml++ can read it.
 std::optional<unreadable_text> find_unreadable(std::string_view toml);
 
 // Parses a document. Syntax errors and duplicate keys become one diagnostic.

@@ -53,7 +53,9 @@ public:
   using visitor = std::function<void(const document_member&)>;
   virtual void others(std::string_view placeholder, const setting_rule& rule, const visitor& visit) = 0;
 
+  // Returns true if the file sets this name.
   virtual bool has(std::string_view name) const = 0;
+  // Reports an error at this name.
   virtual void error(std::string_view name, std::string message) = 0;
 };
 

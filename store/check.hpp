@@ -6,6 +6,7 @@
 
 namespace kevolve {
 
+// Checks all records and adds findings to the report; with `repair`, also repairs them.
 result<void> check_records(database& db, bool repair, fsck_report& report);
 
 } // namespace kevolve

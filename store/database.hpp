@@ -56,6 +56,7 @@ public:
                                               moment at = nullptr);
   // Returns the end of the global order: its last event, or the end of the last stretch of forgotten events.
   result<uint64_t> last_sequence();
+  // Writes the batch as a whole or not at all; with `sync`, durably.
   result<void> write(rocksdb::WriteBatch& batch, bool sync);
   result<void> sync(); // makes earlier unsynced writes durable
 

@@ -14,6 +14,7 @@ namespace kevolve::record {
 inline constexpr uint8_t format_version = 1;
 inline constexpr size_t header_bytes = 9;
 
+// Returns the bytes of a record with its header.
 std::string seal(table where, std::string_view key, std::string_view payload, uint8_t version = format_version);
 
 // Returns the payload as a view into `sealed`. errc::corrupt or errc::newer_format, naming table and key.

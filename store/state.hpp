@@ -62,9 +62,11 @@ struct store::state {
         ++c;
   }
   result<void> write(rocksdb::WriteBatch& batch, durability d);
+  // Records that everything written so far is durable.
   void is_synced();
   // Prepares a write: recovers if the last write was refused.
   result<void> ready();
+  // Closes and reopens the database without the refused write.
   result<void> recover();
   void set_trouble(std::optional<failure> f);
 

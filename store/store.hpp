@@ -85,6 +85,7 @@ public:
   // Returns a number that changes with each commit that has events of the campaign, or a transaction without events.
   // Never waits.
   uint64_t changes_of(id128 campaign) const;
+  // Returns all campaigns that have events, with the sequence of their last event.
   result<std::vector<campaign_extent>> campaigns() const;
 
   // Returns a checked record, or nothing. errc::corrupt names the key.
@@ -94,6 +95,7 @@ public:
                                                                 std::string_view after = {}) const;
   // Returns a blob by its name, after computing its SHA-256 again.
   result<std::optional<std::string>> blob(std::string_view name) const;
+  // Returns the latest snapshot of the campaign, or nothing.
   result<std::optional<campaign_snapshot>> snapshot(id128 campaign) const;
 
   // Writes one record, synced, without an event.

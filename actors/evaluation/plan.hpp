@@ -56,6 +56,7 @@ struct evaluation_progress {
 // Sets the judge's mode, pairs, error budget and limits for a stage. `level` is that of a promotion's test.
 void ask_for(stage s, judge_request& request, double level = 0.05);
 
+// Returns the stage that follows from the results so far; done if none does.
 stage next_stage(const evaluation_progress& p);
 
 // Adds a stage's stored result to the progress.
@@ -68,6 +69,7 @@ struct score {
   double ci_low = 0.0;
   double ci_high = 0.0;
 };
+// Returns the score of an evaluation; zeros unless it passed.
 score score_of(const evaluation& e, double baseline_speedup);
 
 } // namespace kevolve

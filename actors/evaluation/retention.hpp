@@ -17,6 +17,7 @@ struct sample_ledger {
   std::deque<std::vector<id128>> unpromoted; // evaluations by node
   std::set<id128> promoted;                  // evaluations that a promoted node shares
 };
+// Adds an ended node to the ledger.
 void count_node(sample_ledger& ledger, const node_record& r);
 
 // Removes and returns the evaluations whose samples are to be dropped: those of all but the newest `keep` nodes, at

@@ -27,6 +27,7 @@ struct exchange_id {
 inline constexpr uint32_t most_rounds = 128;
 // Returns "<32 digits>-17-0-1", for people and paths.
 std::string to_string(const exchange_id& x);
+// Parses the text of to_string(); errc::bad_input.
 result<exchange_id> parse_exchange_id(std::string_view text);
 
 struct turn_record {

@@ -35,6 +35,7 @@ struct tool_step {
   refusal why;        // none if the call was well formed
 };
 
+// Begins a session with the candidate's current files.
 session begin_session(const session_rules& rules);
 // Returns read_file, write_file, replace_in_file, lint and search_knowledge, in a fixed order, so that the prompt's
 // prefix stays the same.

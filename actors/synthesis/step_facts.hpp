@@ -23,6 +23,7 @@ struct campaign_facts {
   int64_t session_steps = 0;                     // most tool calls of a model; 0: no tools
 };
 
+// Returns the facts from which a step's prompt is made.
 prompt_facts facts_of(const campaign_facts& campaign, const generate_request& step);
 
 // Returns the work, the measured time and the peaks for the shape that comes closest to a peak; 0 for unknown values.

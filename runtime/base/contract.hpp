@@ -19,6 +19,7 @@ constexpr dtype last_value(dtype) {
   return dtype::boolean;
 }
 std::string to_string(dtype t); // "f32", …, "bool"
+// Returns the type of this name; errc::bad_input.
 result<dtype> parse_dtype(std::string_view text);
 size_t size_bytes(dtype t);
 bool is_floating(dtype t);

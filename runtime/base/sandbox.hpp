@@ -21,6 +21,7 @@ struct sandbox_support {
   std::string level; // "landlock7+seccomp+rlimits+cgroup+netns+ipcns+utsns+mntns+pidns+uid65533+nocaps"
   std::map<std::string, missing_layer> missing;
 };
+// Tries the layers on this machine.
 sandbox_support detect_sandbox();
 
 // Returns why native candidates are refused at this level, and what to do; empty if they are not. `done_without` names

@@ -33,6 +33,7 @@ constexpr verdict last_value(verdict) {
 
 // Returns the public name: "pass", "compile_error", …; "none" for none.
 std::string to_string(verdict v);
+// Returns the verdict of this name; none if it is unknown.
 verdict parse_verdict(std::string_view text);
 
 // A failure of the infrastructure. An empty kind means no fault.

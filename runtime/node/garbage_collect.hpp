@@ -29,7 +29,9 @@ public:
   sweep(const sweep&) = delete;
   sweep& operator=(const sweep&) = delete;
 
+  // Finds the records that only these campaigns name.
   result<void> find(const std::vector<id128>& campaigns);
+  // Erases the records found, unless they have been named or pinned meanwhile.
   result<void> erase();
 
 private:

@@ -8,8 +8,8 @@
 
 namespace kevolve {
 
-// Takes a recording without paths, people's names and anything that looks like a key. errc::not_found: no such
-// campaign.
+// Takes a recording. It leaves out paths, names of relay clients, reasons of steering, and texts that look like a key.
+// errc::not_found: no such campaign.
 result<recording> take_recording(const store& data, const id128& campaign);
 
 // Returns one JSON document.

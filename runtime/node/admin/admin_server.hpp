@@ -44,6 +44,7 @@ class http_listener;
 
 class admin_server {
 public:
+  // Starts listening and writes admin.json. errc::bad_input names a wrong address.
   static result<std::unique_ptr<admin_server>> start(admin_options options);
   ~admin_server();
   admin_server(const admin_server&) = delete;

@@ -65,12 +65,14 @@ struct call : std::enable_shared_from_this<call> {
   // A handler that ended without an answer has failed, and the request is answered with 500.
   ~call();
 
+  // Answers the request; later answers are ignored.
   void reply(api_response response);
   void reply(const json& body);
   void reply_text(std::string text); // the text is JSON already
   void refuse(const problem& why);
   void refuse(const failure& why) { refuse(to_problem(why)); }
 
+  // Return query parameters; the router has checked them.
   uint64_t integer(const std::string& name, uint64_t fallback) const;
   std::string text(const std::string& name) const;
   page_request page() const;

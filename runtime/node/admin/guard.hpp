@@ -20,6 +20,7 @@ struct listen_address {
   uint16_t port = 0;
   bool tls = false;
 };
+// Parses "address:port".
 result<listen_address> parse_listen(const std::string& text, bool tls = false);
 
 // Returns "http://127.0.0.1:41234".

@@ -34,6 +34,7 @@ bool stands_still(event_kind k);
 bool may_come_back(event_kind k);
 
 event_record to_record(const id128& campaign, const batch_event& e);
+// Returns the event that records this step of a batch.
 batch_event draft_of(const batch_record& r);
 
 } // namespace kevolve
