@@ -21,7 +21,7 @@
 
 namespace kevolve {
 
-// --- journal -------------------------------------------------------------------------------------------
+// Messages about the journal.
 
 struct event_draft {
   event_kind kind = event_kind::campaign_state;
@@ -50,7 +50,7 @@ struct journal_event {
   std::string payload;
 };
 
-// --- scheduler -----------------------------------------------------------------------------------------
+// Messages about the scheduler.
 
 struct lease_request {
   std::string resource;                  // "compiler" | "device"
@@ -84,7 +84,7 @@ struct resource_status {
   std::string unfit; // from its last offer
 };
 
-// --- synthesis -----------------------------------------------------------------------------------------
+// Messages about synthesis.
 
 // The variable part of a step; the generator holds the campaign's fixed part.
 struct synthesis_step {
@@ -115,7 +115,7 @@ struct generate_request {
   uint64_t unshown = 0; // nodes made, or being made, from the first parent that are not among the siblings
 };
 
-// --- evaluation ----------------------------------------------------------------------------------------
+// Messages about evaluation.
 
 // The baseline of a screening. Index 0 is the reference.
 struct champion_info {
@@ -157,7 +157,7 @@ struct evaluation {
                           // synced write
 };
 
-// --- campaign ------------------------------------------------------------------------------------------
+// Messages about campaigns.
 
 struct node_result {
   node_record record;
