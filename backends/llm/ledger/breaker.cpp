@@ -61,7 +61,7 @@ void failed(breaker& b, uint64_t epoch, instant now, const breaker_rules& rules)
 
 void withdrawn(breaker& b, uint64_t epoch) {
   if (epoch == b.epoch && b.phase == breaker_phase::half_open)
-    b.until = instant{}; // the next to ask is the probe
+    b.until = instant{}; // the next caller becomes the probe
 }
 
 } // namespace kevolve::llm

@@ -7,7 +7,7 @@ namespace kevolve::llm {
 
 namespace {
 
-// Past this a figure is a mistake; sums of a few stay far from overflow.
+// A larger figure is a mistake; sums of a few figures of this size cannot overflow.
 constexpr int64_t most_counted = int64_t{1} << 60;
 
 int64_t added(int64_t a, int64_t b) {
@@ -31,7 +31,7 @@ std::string money_text(nano_money m) {
   return buffer;
 }
 
-// The cap that `used` and one call more would pass.
+// Returns the cap that `used` plus this call would exceed; null if there is none.
 std::optional<std::string> passed(const budget_caps& caps, const spending& used, const spending& more,
                                   const std::string& which) {
   const auto left = [](int64_t cap, int64_t so_far) { return std::max<int64_t>(0, cap - so_far); };
@@ -61,7 +61,7 @@ std::optional<std::string> refusal(const ledger& l, const budget_rules& rules, c
   return std::nullopt;
 }
 
-// A call without a price takes no money from the caps: it counts as tokens, and the ledger says so.
+// A call without a price counts by its tokens only; the ledger records it as unpriced.
 void book(ledger& l, const reservation& r, const spending& took) {
   l.spent = sum(l.spent, took);
   auto& day = l.by_day[r.day];
@@ -124,7 +124,7 @@ result<void> settle(ledger& l, const id128& call, const token_counts* used, std:
     took.money = 0;
     ++l.unpriced_calls;
     l.unpriced_tokens = added(l.unpriced_tokens, took.tokens);
-  } // else: the price was known when the call was made, its usage is not: the worst stands
+  } // else: the price was known when the call was made but its usage is not, so the worst case stands
   book(l, r, took);
   return {};
 }

@@ -19,7 +19,7 @@ std::optional<int64_t> read_count(const std::string* text) {
   return std::max<int64_t>(value, 0);
 }
 
-// Anthropic names a point in time, OpenAI a duration; some compatible servers seconds since the epoch.
+// Anthropic sends a point in time, OpenAI a duration, some compatible servers seconds since the epoch.
 std::optional<instant> read_reset(const std::string* text, instant their_now, instant now) {
   if (text == nullptr)
     return std::nullopt;
@@ -30,7 +30,8 @@ std::optional<instant> read_reset(const std::string* text, instant their_now, in
   if (wait && *wait < a_year)
     return now + *wait;
   if (const auto since_epoch = read_count(text)) {
-    constexpr int64_t least_ms = 100'000'000'000; // as seconds this is the year 5138
+    // 100e9 as seconds would be the year 5138, so a larger number is in milliseconds
+    constexpr int64_t least_ms = 100'000'000'000;
     const milliseconds point{*since_epoch < least_ms ? *since_epoch * 1000 : *since_epoch};
     return now + (instant{point} - their_now);
   }
@@ -61,7 +62,7 @@ std::optional<milliseconds> wait_before(const pacing_state& s, const call_size& 
   for (const auto& [name, window] : s.windows) {
     if (window.resets <= now)
       continue;
-    // A call larger than the whole limit would wait for ever: it waits for a full window and lets the server judge.
+    // A call larger than the whole limit would wait for ever. It waits for a full window and lets the server decide.
     const auto cost = std::min(cost_in(name, size), std::max<int64_t>(window.limit, 1));
     if (window.remaining < cost)
       wait = std::max(wait, std::min(window.resets - now, rules.longest_rest));
@@ -73,7 +74,7 @@ void sent(pacing_state& s, const call_size& size, instant now) {
   ++s.in_flight;
   for (auto& [name, window] : s.windows) {
     if (window.resets <= now) {
-      window.remaining = window.limit; // until the next answer says when it is full again
+      window.remaining = window.limit; // unknown until the next answer reports when the window is full again
       window.resets = instant{};
     }
     window.remaining = std::max<int64_t>(0, window.remaining - cost_in(name, size));
@@ -101,7 +102,7 @@ void observe(pacing_state& s, const header_list& headers, instant now, const pac
 }
 
 void succeeded(pacing_state& s, const pacing_rules& rules) {
-  const bool full = 2.0 * static_cast<double>(s.in_flight) >= s.at_once; // else nothing was tried
+  const bool full = 2.0 * static_cast<double>(s.in_flight) >= s.at_once; // otherwise the limit was not exercised
   landed(s);
   const bool pushed_back = s.last_decrease != instant{};
   if (full || pushed_back)
@@ -113,7 +114,7 @@ void failed(pacing_state& s, bool pushed_back, std::optional<milliseconds> wait,
   landed(s);
   if (!pushed_back)
     return;
-  // Calls in flight are refused together: one crowd, one decrease.
+  // Calls in flight are often refused together; they cause one decrease.
   constexpr milliseconds one_crowd{1'000};
   if (now - s.last_decrease >= one_crowd) {
     s.at_once = std::max(1.0, s.at_once / 2);

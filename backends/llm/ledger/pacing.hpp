@@ -1,5 +1,5 @@
-// How fast calls may go to one (provider, key, model): what its rate headers leave, and how many at once. A value;
-// every function is told what time it is.
+// Paces the calls to one (provider, key, model) by its rate headers and a limit on concurrent calls. The state is a
+// plain value; callers pass the time.
 #pragma once
 
 #include "backends/llm/ledger/waiting.hpp"
@@ -10,23 +10,24 @@
 
 namespace kevolve::llm {
 
-// One limit as last reported, less what was sent since.
+// One limit as last reported, less the amount sent since.
 struct rate_window {
   int64_t limit = 0;
   int64_t remaining = 0;
-  instant resets{}; // full again
+  instant resets{}; // time at which the window is full again
 };
 
 struct pacing_rules {
   double most_at_once = 64.0;
-  milliseconds longest_rest{120'000}; // a window that resets later is believed only so far: clocks and servers err
+  milliseconds longest_rest{120'000}; // upper bound on the wait for a window, since clocks and servers can be wrong
 };
 
 struct pacing_state {
-  // "requests" "tokens" "input-tokens" "output-tokens"
+  // keys: "requests" "tokens" "input-tokens" "output-tokens"
   std::map<std::string, rate_window> windows;
-  instant not_before{}; // after a refusal
-  // Slow start: one more with each success, until the first refusal; then additive increase, multiplicative decrease.
+  instant not_before{}; // no call before this time, after a refusal
+  // Limit of concurrent calls. Slow start adds one for each success until the first refusal. After that it follows
+  // additive increase, multiplicative decrease.
   double at_once = 8.0;
   int64_t in_flight = 0;
   instant last_decrease{};
@@ -37,17 +38,18 @@ struct call_size {
   int64_t output_tokens = 0;
 };
 
-// What a call of this size has to wait for now: nothing (0), a time, or a call in flight to end (null).
+// Returns the time that a call of this size must wait; 0 if it may go now. Null: it must wait for a call in flight to
+// end.
 std::optional<milliseconds> wait_before(const pacing_state& s, const call_size& size, instant now,
                                         const pacing_rules& rules = {});
-// A call is sent: it is in flight and its tokens are gone from the windows.
+// Reports a sent call: it is in flight and its tokens are taken from the windows.
 void sent(pacing_state& s, const call_size& size, instant now);
-// Rate headers of either vendor, from any answer.
+// Reads the rate headers of either vendor from any answer.
 void observe(pacing_state& s, const header_list& headers, instant now, const pacing_rules& rules = {});
-// A call has ended well.
+// Reports a call that succeeded.
 void succeeded(pacing_state& s, const pacing_rules& rules = {});
-// A call has ended otherwise. `pushed_back`: it was refused for rate or load; then fewer at once, and none before
-// `wait`.
+// Reports a call that failed. `pushed_back` means that it was refused for rate or load. Then fewer calls run at once,
+// and none starts before `wait` has passed.
 void failed(pacing_state& s, bool pushed_back, std::optional<milliseconds> wait, instant now,
             const pacing_rules& rules = {});
 

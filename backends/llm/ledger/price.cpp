@@ -7,11 +7,11 @@ namespace kevolve::llm {
 
 namespace {
 
-// A million tokens at one unit are a billion nano-units: a thousand for each token.
+// One unit per million tokens is a thousand nano-units per token.
 constexpr double nano_per_token = 1'000.0;
 
 nano_money charge(int64_t tokens, double per_million) {
-  constexpr double most = 1e18; // what a server claims may be absurd; a few of these can be summed
+  constexpr double most = 1e18; // bounds absurd usage figures of a server; a few of these can be summed
   return static_cast<nano_money>(std::min(most, std::ceil(static_cast<double>(tokens) * per_million * nano_per_token)));
 }
 
@@ -53,7 +53,7 @@ const price* find_price(const price_table& t, const std::string& model, const st
 std::optional<nano_money> cost_of(const price* p, const token_counts& used) {
   if (p == nullptr || !used.input || !used.output)
     return std::nullopt;
-  // A server that counts more cached tokens than there are does not get us money back.
+  // A server may report more cached tokens than input tokens; the clamps keep the cost non-negative.
   const auto read = std::clamp<int64_t>(used.cached_read.value_or(0), 0, *used.input);
   const auto written = std::clamp<int64_t>(used.cache_write.value_or(0), 0, *used.input - read);
   const auto hour = std::clamp<int64_t>(used.cache_write_1h.value_or(0), 0, written);

@@ -7,7 +7,7 @@ namespace kevolve::llm {
 
 namespace {
 
-// What says something about the provider's health, rather than about the request or our rate.
+// Returns whether the failure concerns the provider's health, rather than the request or our rate.
 bool is_sickness(failure_class c) {
   switch (c) {
     case failure_class::network:
@@ -37,7 +37,7 @@ std::string in_seconds(milliseconds wait) {
   return std::to_string((wait.count() + per_second - 1) / per_second) + " s";
 }
 
-// Empty: it may take the call. Otherwise the reason; what is worth waiting for goes into `r`.
+// Returns why the provider cannot take the call; empty if it can. Waits go into `r`.
 std::string refusal(const provider_health& p, const call_size& size, instant now, route& r) {
   if (const auto rest = rest_of(p, now)) {
     if (!rest->until)
@@ -122,7 +122,7 @@ void ended_badly(provider_health& p, uint64_t epoch, const remedy& r, const head
   const bool rests = r.action == failure_action::next_provider && r.delay.has_value();
   if (r.action != failure_action::hold_provider && !rests)
     return;
-  // A hold that only a person ends is not shortened by a rest.
+  // A hold that only a person ends is not shortened by a timed one.
   if (p.held && !p.held_until)
     return;
   p.held = true;
@@ -140,7 +140,7 @@ void resume(provider_health& p) {
   p.held_until.reset();
   p.held_because.clear();
   p.breaking = breaker{breaker_phase::closed, 0, 0, p.breaking.epoch + 1, instant{}};
-  p.pacing.not_before = {}; // who resumes it knows better than its last headers
+  p.pacing.not_before = {}; // the person's decision overrides the last headers
   p.pacing.windows.clear();
 }
 

@@ -9,7 +9,7 @@ namespace kevolve::llm {
 
 namespace {
 
-constexpr double longest_s = 400.0 * 24 * 3600; // more than a year is a mistake
+constexpr double longest_s = 400.0 * 24 * 3600; // a longer duration is a mistake
 
 bool same_name(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// A decimal number at the text's beginning, taken off it.
+// Removes a decimal number from the beginning of the text and returns it.
 std::optional<double> take_number(std::string_view& text) {
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
@@ -41,7 +41,7 @@ std::optional<milliseconds> from_seconds(double seconds) {
   return milliseconds{static_cast<int64_t>(std::ceil(seconds * per_second))};
 }
 
-// Seconds per unit; the unit is taken off the text.
+// Removes a unit from the beginning of the text and returns its seconds.
 std::optional<double> take_unit(std::string_view& text) {
   constexpr std::array<std::pair<std::string_view, double>, 8> units{
       {{"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}, {"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}};
@@ -53,7 +53,7 @@ std::optional<double> take_unit(std::string_view& text) {
   return std::nullopt;
 }
 
-// `text`'s digits, all of them; null: other characters or none.
+// Returns the number if `text` consists of digits only; else null.
 std::optional<int> digits(std::string_view text) {
   int value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -86,7 +86,7 @@ std::optional<int> month_number(std::string_view name) {
   return static_cast<int>(found - names.begin()) + 1;
 }
 
-void read_time(std::string_view text, clock_time& c) { // hh:mm:ss
+void read_time(std::string_view text, clock_time& c) { // format hh:mm:ss
   if (text.size() < 8 || text[2] != ':' || text[5] != ':')
     return;
   c.hour = digits(text.substr(0, 2));
@@ -108,12 +108,13 @@ std::vector<std::string_view> words(std::string_view text, std::string_view sepa
 std::optional<instant> parse_http_date(std::string_view text) {
   const auto parts = words(text, " ,-");
   clock_time c;
-  if (parts.size() == 5) { // Sun Nov  6 08:49:37 1994
+  if (parts.size() == 5) { // for example: Sun Nov  6 08:49:37 1994
     c.month = month_number(parts[1]);
     c.day = digits(parts[2]);
     read_time(parts[3], c);
     c.year = digits(parts[4]);
-  } else if (parts.size() == 6 && parts[5] == "GMT") { // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
+    // for example: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
+  } else if (parts.size() == 6 && parts[5] == "GMT") {
     c.day = digits(parts[1]);
     c.month = month_number(parts[2]);
     c.year = digits(parts[3]);
@@ -158,12 +159,12 @@ std::optional<milliseconds> hint_in(std::string_view body, std::string_view befo
     return std::nullopt;
   auto rest = body.substr(at + before.size());
   const auto first = rest.find_first_of("0123456789");
-  if (first == std::string_view::npos || first > 4) // past a colon, spaces and a quote
+  if (first == std::string_view::npos || first > 4) // skips a colon, spaces and a quote
     return std::nullopt;
   rest.remove_prefix(first);
   auto text = rest.substr(0, rest.find_first_not_of("0123456789.hms"));
   while (!text.empty() && text.back() == '.')
-    text.remove_suffix(1); // of the sentence
+    text.remove_suffix(1); // the full stop of the sentence
   return text.find_first_of("hms") == std::string_view::npos ? std::nullopt : parse_duration(text);
 }
 
@@ -214,7 +215,7 @@ std::optional<instant> parse_date(std::string_view text) {
 }
 
 std::optional<milliseconds> requested_wait(const header_list& headers, std::string_view body, instant now) {
-  static constexpr milliseconds longest{24 * 3600 * 1000}; // then it is asked again, whatever it said
+  static constexpr milliseconds longest{24 * 3600 * 1000}; // after this, the server is asked again
   const auto ahead = [](std::optional<milliseconds> wait) {
     return wait && wait->count() > 0 ? std::min(*wait, longest) : std::optional<milliseconds>{};
   };

@@ -1,4 +1,4 @@
-// Anthropic Messages: content blocks that begin, grow and end; usage that is cumulative.
+// Anthropic Messages: content blocks that start, grow and stop; cumulative usage.
 #include "backends/llm/protocol/decoder.hpp"
 
 #include <map>
@@ -64,7 +64,7 @@ public:
       e.index = slot.first->second;
       e.id = text_of(member(block, "id"));
       e.name = text_of(member(block, "name"));
-      // Streamed, the input stands here as {} and comes as text; whole, it stands here.
+      // In a stream, the input here is {} and arrives later as text. In a whole reply, it is complete here.
       if (const auto* input = member(block, "input"); input != nullptr && !input->empty())
         e.text = input->dump();
       out.push_back(std::move(e));
@@ -94,7 +94,7 @@ public:
     out.push_back(finish_event(read_stop(word)));
   }
 
-  // Every figure is the total so far: each replaces the one before, and those left out stay.
+  // Every figure is the total so far. It replaces the previous one; omitted figures stay.
   void take_usage(const json* usage, std::vector<event>& out) {
     if (usage == nullptr || !usage->is_object())
       return;
@@ -132,7 +132,7 @@ private:
     } else if (type == "input_json_delta") {
       const auto call = calls_.find(count_in(&data, "index").value_or(0));
       if (call == calls_.end())
-        return; // of a tool that the server runs itself
+        return; // belongs to a tool that the server runs itself
       event e = text_event(event_kind::call, text_of(member(*delta, "partial_json")));
       e.index = call->second;
       out.push_back(std::move(e));
@@ -151,7 +151,7 @@ private:
     out.push_back(std::move(e));
   }
 
-  std::map<int64_t, size_t> calls_; // index of the block → number of the call
+  std::map<int64_t, size_t> calls_; // block index → number of the call
   json usage_ = json::object();
   bool finished_ = false;
 };
@@ -167,13 +167,13 @@ ordered_json text_block(const std::string& text, bool cached) {
   return out;
 }
 
-// Tool results are the user's blocks; those of one turn belong in one message.
+// Tool results are blocks of the user; the results of one turn belong in one message.
 void put_message(const message& m, ordered_json& messages) {
   auto blocks = ordered_json::array();
   if (m.from == speaker::tool) {
     blocks.push_back({{"type", "tool_result"}, {"tool_use_id", m.call_id}, {"content", m.text}});
     put_cache_mark(blocks.back(), m.cache_to_here);
-  } else if (!m.text.empty()) // an empty text block is refused
+  } else if (!m.text.empty()) // the API rejects empty text blocks
     blocks.push_back(text_block(m.text, m.cache_to_here));
   for (const auto& c : m.calls) {
     auto input = ordered_json::parse(c.arguments, nullptr, false);

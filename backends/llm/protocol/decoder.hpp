@@ -1,4 +1,4 @@
-// What one vendor's format does, behind reply_stream and encode_request. Each is a file of its own.
+// The functions that each vendor's format implements in its own file, behind reply_stream and encode_request.
 #pragma once
 
 #include "backends/llm/protocol/exchange.hpp"
@@ -15,11 +15,11 @@ namespace kevolve::llm {
 
 using ordered_json = nlohmann::ordered_json;
 
-// The events of one streamed reply. Knows nothing of SSE, of cut connections and of what comes after the end.
+// Decodes the events of one streamed reply. It knows nothing of SSE, of cut connections or of data after the end.
 class decoder {
 public:
   virtual ~decoder() = default;
-  // `type` is the SSE event's, `data` its parsed data; `[DONE]` comes as null.
+  // Decodes one event. `type` is the SSE event's type and `data` its parsed data; `[DONE]` comes as null.
   virtual void take(std::string_view type, const json& data, std::vector<event>& out) = 0;
 };
 
@@ -27,22 +27,22 @@ std::unique_ptr<decoder> make_chat_decoder();
 std::unique_ptr<decoder> make_responses_decoder();
 std::unique_ptr<decoder> make_anthropic_decoder();
 
-// A whole reply's JSON as events, `done` or `error` last.
+// These convert a whole reply's JSON to events; the last is `done` or `error`.
 void read_chat_reply(const json& body, std::vector<event>& out);
 void read_responses_reply(const json& body, std::vector<event>& out);
 void read_anthropic_reply(const json& body, std::vector<event>& out);
 
-// Without `extra`. Tool schemas come parsed, in the order of the request's tools.
+// These encode a request without `extra`. `schemas` are the parsed tool schemas in the order of the request's tools.
 ordered_json chat_body(const request& r, const std::vector<ordered_json>& schemas);
 ordered_json responses_body(const request& r, const std::vector<ordered_json>& schemas);
 ordered_json anthropic_body(const request& r, const std::vector<ordered_json>& schemas);
 
-// The members that all three name alike: temperature, top_p, stream.
+// Writes the members that all three formats name alike: temperature, top_p, stream.
 void put_sampling(ordered_json& body, const request& r);
 
-// An error object in any of the forms in use.
+// Reads an error object in any of the forms in use.
 reply_error read_error(const json& x);
-// What a vendor's `usage` says; usage.cpp has one reader for all, since compatible servers mix the names.
+// Reads a vendor's `usage` object. There is one reader for all vendors, since compatible servers mix the names.
 token_counts read_usage(const json& x);
 
 event text_event(event_kind kind, std::string text);

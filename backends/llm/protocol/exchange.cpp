@@ -57,9 +57,9 @@ bool is_content(const event& e) {
 
 namespace {
 
-constexpr size_t longest_name = 256; // bytes; of a model, an id, a tier
+constexpr size_t longest_name = 256; // bytes of a model's name, an id or a tier
 
-// Counts of one reply grow: one that falls is not believed.
+// The counts of one reply only grow; a smaller one is ignored.
 token_counts larger(const token_counts& before, token_counts now) {
   const auto keep = [](std::optional<int64_t>& x, const std::optional<int64_t>& old) {
     if (old)

@@ -1,5 +1,5 @@
-// What a language model answers, whatever the vendor: piece by piece, and the reply whole. Plain values; wire.hpp makes
-// them of a vendor's bytes.
+// The answer of a language model, independent of the vendor: events of a stream and the whole reply. Plain values;
+// wire.hpp decodes them from a vendor's bytes.
 #pragma once
 
 #include "backends/llm/protocol/request.hpp"
@@ -13,24 +13,25 @@
 
 namespace kevolve::llm {
 
-// Tokens, with one meaning for all vendors. Unknown is null, never zero.
+// Token counts with one meaning for all vendors. An unknown count is null, never zero.
 struct token_counts {
-  std::optional<int64_t> input; // everything, cached or not
+  std::optional<int64_t> input; // all input tokens, cached or not
   std::optional<int64_t> cached_read;
-  std::optional<int64_t> cache_write;    // all of it
-  std::optional<int64_t> cache_write_1h; // of these, kept for an hour: dearer
-  std::optional<int64_t> output;         // reasoning included
+  std::optional<int64_t> cache_write;    // all tokens written to the cache
+  std::optional<int64_t> cache_write_1h; // the part of cache_write that is kept for an hour, at a higher price
+  std::optional<int64_t> output;         // includes reasoning tokens
   std::optional<int64_t> reasoning;
-  std::string service_tier; // as answered: it has a price of its own
+  std::string service_tier; // as answered; some tiers have their own price
 
   bool operator==(const token_counts&) const = default;
 };
 
-// What training on-policy needs, from servers that give it: vLLM's return_token_ids, logprobs.
+// Token ids and log-probabilities for on-policy training, from servers that send them (vLLM's return_token_ids,
+// logprobs).
 struct token_trace {
   std::vector<int64_t> prompt_ids;
   std::vector<int64_t> ids;
-  std::vector<double> logprobs; // of the tokens chosen
+  std::vector<double> logprobs; // of the chosen tokens
 
   bool empty() const { return prompt_ids.empty() && ids.empty() && logprobs.empty(); }
 };
@@ -38,14 +39,15 @@ struct token_trace {
 enum class finish_reason : uint8_t { none = 0, stop, length, tool_calls, refused, paused, context_full, other };
 std::string to_string(finish_reason r);
 
-// cut: the stream ended without its terminal marker. malformed: not what the format says. too_large: past our limits.
+// cut: the stream ended without its terminal marker. malformed: the data violates the format. too_large: the reply
+// exceeds our limits.
 enum class error_origin : uint8_t { none = 0, provider, cut, malformed, too_large };
 std::string to_string(error_origin o);
 
 struct reply_error {
   error_origin origin = error_origin::none;
-  int status = 0;   // an HTTP status that the error itself names
-  std::string type; // the provider's words
+  int status = 0;   // an HTTP status that the error object itself contains; 0 if none
+  std::string type; // as the provider sent it
   std::string code;
   std::string message;
 
@@ -54,26 +56,26 @@ struct reply_error {
 
 enum class event_kind : uint8_t { started = 0, text, reasoning, refusal, call, trace, usage, finished, error, done };
 
-// One piece of a streamed reply. `done`: the terminal marker was seen; it comes once and last, as does `error`.
+// One event of a streamed reply. `done` means that the terminal marker was seen. `done` or `error` comes once and last.
 struct event {
   event_kind kind = event_kind::text;
-  std::string text;  // text, reasoning, refusal: more of it. call: more of the arguments
-  size_t index = 0;  // call: which; a new index begins a new call
-  std::string id;    // started: of the response. call: of the call, empty if named before
-  std::string name;  // started: the model that answers. call: of the tool, empty if named before
-  token_trace trace; // more of it
+  std::string text;  // text, reasoning, refusal: the next piece; call: the next piece of its arguments
+  size_t index = 0;  // call: its number in the reply; a new number begins a new call
+  std::string id;    // started: the response's id; call: the call's id, empty if sent before
+  std::string name;  // started: the answering model; call: the tool, empty if sent before
+  token_trace trace; // the next piece of the trace
   token_counts usage;
   finish_reason finish = finish_reason::none;
   reply_error error;
 };
 
-// Something a person would call progress. Keep-alives, pings and empty deltas are not.
+// Returns whether the event carries content. Keep-alives, pings and empty deltas do not.
 bool is_content(const event& e);
 
-// A reply, as far as it came.
+// A reply, complete or as much of it as arrived.
 struct reply {
   std::string id;
-  std::string model; // as answered
+  std::string model; // the model that answered
   std::string text;
   std::string reasoning;
   std::string refusal;

@@ -53,7 +53,7 @@ std::string words_for(failure_class c, int status, const reply_error& error) {
 }
 
 bool is_markup(std::string_view body) {
-  const auto first = body.find_first_not_of(" \t\r\n\xef\xbb\xbf"); // blanks and the byte order mark
+  const auto first = body.find_first_not_of(" \t\r\n\xef\xbb\xbf"); // skips blanks and the byte order mark
   return first != std::string_view::npos && body[first] == '<';
 }
 
@@ -112,7 +112,7 @@ remedy remedy_for_answer(int status, const header_list& headers, std::string_vie
                          const failure_rules& rules) {
   const auto error = decode_error(body);
   remedy out;
-  // What a redirect's body says is the redirector's business.
+  // The body of a redirect does not affect the class.
   const auto by_status = class_of_status(status);
   const auto by_words = by_status == failure_class::redirected ? failure_class::none : class_of_words(error);
   out.what = by_words != failure_class::none ? by_words : by_status;
@@ -120,7 +120,8 @@ remedy remedy_for_answer(int status, const header_list& headers, std::string_vie
   out.words = words_for(out.what, status, error);
   if (out.what == failure_class::malformed_output && is_markup(body))
     out.words += "; that is a web page: check the provider's base URL";
-  // The provider's own advice, except where a repetition cannot help or would only cost: an empty purse, a wrong key.
+  // The provider's own advice applies, except where a repetition cannot help or would only cost: an invalid key, or no
+  // credit left.
   if (const auto* advised = find_header(headers, "x-should-retry");
       advised != nullptr && out.action != failure_action::hold_provider) {
     if (*advised == "true")
@@ -149,7 +150,7 @@ remedy remedy_for_reply(const reply_error& error, instant now, const failure_rul
         out.what = error.status != 0 ? class_of_status(error.status) : failure_class::server_error;
       break;
   }
-  // A reply past our limits was paid for; the next one would be as long.
+  // A reply beyond our limits was paid for; a repetition would be as long.
   out.action = error.origin == error_origin::too_large ? failure_action::next_provider : action_for(out.what);
   out.words = words_for(out.what, 0, error);
   apply_wait(out, requested_wait({}, error.message, now), rules);
@@ -216,8 +217,7 @@ remedy after_attempt(remedy r, uint32_t attempt, uint64_t seed, const failure_ru
     r.words += "; given up after " + std::to_string(attempt + 1) + " attempts";
     return r;
   }
-  // A wait that is asked for is the least: jitter comes on top, so that those who were told the same do not come at
-  // once.
+  // The requested wait is a lower bound. Jitter is added, so that clients with the same wait do not return at once.
   r.delay = r.delay.value_or(milliseconds{0}) + backoff(attempt, seed, rules.wait);
   return r;
 }

@@ -11,7 +11,7 @@ struct known_word {
   failure_class what;
 };
 
-// Types and codes, compared whole, case aside.
+// Types and codes, compared as a whole, ignoring case.
 constexpr std::array<known_word, 44> codes{{
     {"insufficient_quota", failure_class::quota_exhausted},
     {"billing_error", failure_class::quota_exhausted},
@@ -59,7 +59,7 @@ constexpr std::array<known_word, 44> codes{{
     {"internal_error", failure_class::server_error},
 }};
 
-// Parts of messages, for servers whose types say nothing. Lower case.
+// Parts of messages in lower case, for servers whose types are unspecific.
 constexpr std::array<known_word, 19> phrases{{
     {"credit balance is too low", failure_class::quota_exhausted},
     {"insufficient balance", failure_class::quota_exhausted},
@@ -101,7 +101,8 @@ failure_class class_of_code(std::string_view code) {
 } // namespace
 
 failure_class class_of_words(const reply_error& error) {
-  // Money before all else: OpenAI sends type and code insufficient_quota with 429, others rate_limit_error with it.
+  // Exhausted credit is checked first: OpenAI sends insufficient_quota as type and code with 429; other providers send
+  // rate_limit_error as well.
   const auto by_code = class_of_code(error.code);
   const auto by_type = class_of_code(error.type);
   if (by_code == failure_class::quota_exhausted || by_type == failure_class::quota_exhausted)
@@ -113,7 +114,7 @@ failure_class class_of_words(const reply_error& error) {
       by_message = known.what;
       break;
     }
-  // Gemini's free tier says "exceeded your current quota" where it means: wait a minute.
+  // Gemini's free tier says "exceeded your current quota" when a wait of a minute suffices.
   if (by_message == failure_class::quota_exhausted && lowered(error.type) == "resource_exhausted")
     by_message = failure_class::none;
   if (by_code != failure_class::none)
@@ -135,7 +136,7 @@ failure_class class_of_status(int status) {
     case 410:
       return failure_class::not_found;
     case 407:
-      return failure_class::network; // the proxy's
+      return failure_class::network; // the proxy's error
     case 408:
     case 504:
     case 522:

@@ -1,14 +1,15 @@
-// The provider's words as a failure class; apart from failure.cpp because they are data.
+// Maps the provider's error texts to failure classes. Kept apart from failure.cpp because these are tables.
 #pragma once
 
 #include "backends/llm/protocol/failure.hpp"
 
 namespace kevolve::llm {
 
-// What type, code or message say; none: nothing that is known. Words beat the status: a 400 may mean an empty purse.
+// Returns the class that type, code or message indicate; none if nothing is recognised. The words take precedence over
+// the status: a 400 may mean that no credit is left.
 failure_class class_of_words(const reply_error& error);
 failure_class class_of_status(int status);
-// For a person: what to do. Empty: nothing.
+// Returns advice for a person; empty if there is none.
 std::string_view advice(failure_class c);
 
 } // namespace kevolve::llm

@@ -33,7 +33,7 @@ bool nests_too_deep(std::string_view text) {
   return false;
 }
 
-// The code unit of `\uXXXX` at `at`, or -1.
+// Returns the code unit of `\uXXXX` at `at`; -1 if there is none.
 int code_unit(std::string_view text, size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u')
     return -1;
@@ -52,7 +52,7 @@ std::string without_lone_surrogates(std::string_view text) {
     }
     const int unit = code_unit(text, i);
     if (unit < 0xD800 || unit > 0xDFFF) {
-      out += text.substr(i, 2); // an escape is passed whole: its second byte begins no other
+      out += text.substr(i, 2); // copies both bytes, since the second one starts no other escape
       ++i;
       continue;
     }

@@ -1,5 +1,4 @@
-// JSON from strangers: parsing that bounds its depth, and reads of members that may be missing, null or of another
-// type.
+// Reads JSON from untrusted sources. Parsing bounds the depth; members may be missing, null or of another type.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,17 +12,17 @@ namespace kevolve::llm {
 
 using json = nlohmann::json;
 
-// Null if it is not JSON or nests deeper than any vendor's. Bytes that are no UTF-8 and halves of surrogate pairs,
-// which proxies cut apart, become U+FFFD.
+// Returns null if the text is not JSON or nests deeper than any vendor's format. Invalid UTF-8 and lone halves of
+// surrogate pairs, which proxies cut apart, become U+FFFD.
 std::optional<json> parse_json(std::string_view text);
 
-// Null if `x` is no object, has no such member, or the member is null.
+// Returns null if `x` is no object, has no such member, or the member is null.
 const json* member(const json& x, const char* name);
-// The n-th element, null if there is none.
+// Returns the n-th element; null if there is none.
 const json* element(const json* x, size_t n);
-// The text, empty if it is none. A number becomes its digits: error codes come as both.
+// Returns the string, empty if `x` is none. A number becomes its digits, since error codes come in both forms.
 std::string text_of(const json* x);
-// A count: a non-negative number or a string of digits.
+// Returns a count: a non-negative number or a string of digits. Null for anything else.
 std::optional<int64_t> count_of(const json* x);
 std::optional<int64_t> count_in(const json* object, const char* name);
 

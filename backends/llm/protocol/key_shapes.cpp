@@ -1,4 +1,4 @@
-// Text that looks like a key, whoever's: the net below the redactor, for secrets that nobody told us of.
+// Detects texts that look like any provider's key, as a fallback for secrets that the redactor was not given.
 #include "backends/llm/protocol/redaction.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace {
 
 struct shape {
   std::string_view prefix;
-  size_t least; // characters after the prefix
+  size_t least; // minimum number of characters after the prefix
   std::string_view kind;
 };
 
-// Longer prefixes before those that they begin with.
+// A prefix that extends another one must come before it.
 constexpr std::array<shape, 22> shapes{{
     {"sk-ant-", 20, "anthropic"},  {"sk-or-", 20, "openrouter"}, {"sk-", 20, "openai"},
     {"xai-", 20, "xai"},           {"gsk_", 20, "groq"},         {"AIza", 30, "google"},
@@ -35,7 +35,7 @@ bool starts(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-bool starts_any_case(std::string_view text, std::string_view with) { // `with` in lower case
+bool starts_any_case(std::string_view text, std::string_view with) { // `with` is in lower case
   return text.size() >= with.size() && std::equal(with.begin(), with.end(), text.begin(), [](char a, char b) {
            return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
          });
@@ -46,7 +46,8 @@ size_t run_length(std::string_view text) {
   return static_cast<size_t>(end - text.begin());
 }
 
-// Digits and letters both, or no word but a random one: "sk-learn-based-classification" is no key.
+// Returns whether the text has both digits and letters, or looks like random letters. "sk-learn-based-classification"
+// is no key.
 bool looks_random(std::string_view text) {
   const auto count = [&](char low, char high) {
     return std::count_if(text.begin(), text.end(), [&](char c) { return c >= low && c <= high; });
@@ -88,12 +89,12 @@ key_shape private_key(std::string_view rest) {
     return {};
   const auto end = rest.find("-----END ", title_end);
   if (end == std::string_view::npos)
-    return {0, rest.size(), "private key"}; // cut off: what is there is secret all the same
+    return {0, rest.size(), "private key"}; // the end is cut off, but the rest is secret as well
   const auto last = rest.find("-----", end + 9);
   return {0, last == std::string_view::npos ? rest.size() : last + 5, "private key"};
 }
 
-key_shape url_password(std::string_view rest) { // scheme://user:password@host
+key_shape url_password(std::string_view rest) { // format scheme://user:password@host
   if (!starts(rest, "://"))
     return {};
   const auto authority = rest.substr(3, std::min(rest.size(), rest.find_first_of("/ \t\r\n\"'<>", 3)) - 3);
@@ -110,7 +111,7 @@ std::vector<key_shape> find_key_shapes(std::string_view text) {
   std::vector<key_shape> out;
   for (size_t i = 0; i < text.size();) {
     const auto rest = text.substr(i);
-    // A prefix inside a longer word is none.
+    // A prefix inside a longer word does not count.
     const bool begins = i == 0 || !is_key_character(text[i - 1]) || text[i - 1] == '=' || text[i - 1] == '/';
     key_shape found;
     if (begins)

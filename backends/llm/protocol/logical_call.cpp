@@ -19,7 +19,7 @@ call_decision after_failure(logical_call& call, size_t provider, const remedy& r
   }
   if (next.action == failure_action::retry) {
     out.at = now + next.delay.value_or(milliseconds{0});
-    // A wait that ends too late is left to others.
+    // A retry that would start too late goes to another provider instead.
     if (out.at < end) {
       out.step = call_step::send_again;
       return out;

@@ -1,5 +1,5 @@
-// One request's way through its providers: how often each was tried, and what comes next. A value over virtual time;
-// the seed makes its jitter the same again.
+// One request's attempts over its providers, and the decision about the next step. The state is a plain value; callers
+// pass the time, and the seed makes the jitter reproducible.
 #pragma once
 
 #include "backends/llm/ledger/waiting.hpp"
@@ -19,7 +19,7 @@ struct call_rules {
   milliseconds limit{1'800'000}; // for all attempts together
 };
 
-// Stored with the call.
+// A failed attempt. Stored with the call.
 struct failed_attempt {
   size_t provider = 0;
   instant at{};
@@ -30,8 +30,8 @@ struct failed_attempt {
 struct logical_call {
   instant begun{};
   uint64_t seed = 0;
-  std::map<size_t, uint32_t> attempts; // that failed, by provider
-  std::set<size_t> tried;              // not sent to again: for routing's choose()
+  std::map<size_t, uint32_t> attempts; // failed attempts by provider
+  std::set<size_t> tried;              // providers that the request is not sent to again; passed to routing's choose()
   std::vector<failed_attempt> trail;
 };
 
@@ -39,11 +39,11 @@ enum class call_step : uint8_t { send_again = 0, send_elsewhere, give_up };
 
 struct call_decision {
   call_step step = call_step::give_up;
-  instant at{};       // send_again: not before
-  std::string reason; // for a person
+  instant at{};       // send_again: the earliest time of the next attempt
+  std::string reason; // text for a person
 };
 
-// What to do after an attempt at `provider` failed so.
+// Records a failed attempt at `provider` and returns the next step.
 call_decision after_failure(logical_call& call, size_t provider, const remedy& r, instant now,
                             const call_rules& rules = {});
 

@@ -1,4 +1,4 @@
-// OpenAI Chat Completions, as OpenAI and the many compatible servers speak it.
+// OpenAI Chat Completions, including the variants of compatible servers.
 #include "backends/llm/protocol/decoder.hpp"
 
 #include <map>
@@ -24,7 +24,7 @@ finish_reason read_finish(const std::string& word) {
   return found == words.end() ? finish_reason::other : found->second;
 }
 
-// Content is a text or, with some servers, a list of parts.
+// The content is a string or, with some servers, a list of parts.
 std::string content_text(const json* content) {
   if (content == nullptr || !content->is_array())
     return content != nullptr && content->is_string() ? text_of(content) : std::string{};
@@ -132,7 +132,7 @@ public:
     if (finish.empty())
       return;
     finished_ = true;
-    if (finish == "error") { // OpenRouter: the one behind it failed
+    if (finish == "error") { // OpenRouter: the upstream provider failed
       out.push_back(error_event(error_origin::provider, "the provider behind this one failed"));
       return;
     }
@@ -157,7 +157,7 @@ private:
     out.push_back(text_event(kind, std::move(text)));
   }
 
-  // Calls are told apart by `index`; servers that leave it out begin a new one with each new id.
+  // Calls are distinguished by `index`. Servers that omit it begin a new call with each new id.
   void take_call(const json& call, std::vector<event>& out) {
     event e;
     e.kind = event_kind::call;
@@ -173,7 +173,7 @@ private:
     out.push_back(std::move(e));
   }
 
-  // Indices may have gaps and be as large as a hostile server likes: calls are numbered as they appear.
+  // Indices may have gaps, and a hostile server may send huge ones. Calls are numbered in order of appearance.
   size_t slot_of(int64_t index) {
     const auto found = slots_.emplace(index, ids_.size());
     if (found.second)
@@ -214,7 +214,7 @@ void read_chat_reply(const json& body, std::vector<event>& out) {
     out.push_back(error_event(error_origin::malformed, "the reply has no choices"));
     return;
   }
-  // A whole reply differs in one word: `message` stands where a chunk has `delta`.
+  // A whole reply has the member `message` where a chunk has `delta`.
   json chunk = body;
   if (first != nullptr)
     chunk["choices"] = json::array();

@@ -1,4 +1,4 @@
-// OpenAI Responses: typed events, each of which names itself in its data.
+// OpenAI Responses: typed events that carry their type in their data.
 #include "backends/llm/protocol/decoder.hpp"
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 class responses_decoder : public decoder {
 public:
   void take(std::string_view type, const json& data, std::vector<event>& out) override {
-    if (data.is_null()) // compatible servers end with [DONE] too; it says nothing
+    if (data.is_null()) // compatible servers also end with [DONE]; it carries no information
       return;
     auto name = text_of(member(data, "type"));
     if (name.empty())
@@ -38,7 +38,7 @@ public:
     }
   }
 
-  // `status`: of the response object, or of the event that brought it.
+  // `status` comes from the response object or from the event that contained it.
   void end(const json* response, std::string status, std::vector<event>& out) {
     if (response == nullptr) {
       out.push_back(error_event(error_origin::malformed, "the end of the stream brings no response"));
@@ -64,7 +64,7 @@ public:
       return;
     }
     if (!seen_output_)
-      take_output(*response, out); // a server that streams nothing but the end
+      take_output(*response, out); // some servers stream only the end
     out.push_back(finish_event(why(*response, status)));
     event e;
     e.kind = event_kind::done;
@@ -212,7 +212,7 @@ ordered_json responses_body(const request& r, const std::vector<ordered_json>& s
   if (r.max_tokens)
     body["max_output_tokens"] = *r.max_tokens;
   put_sampling(body, r);
-  body["store"] = false; // what is kept, we keep
+  body["store"] = false; // we keep our own record
   if (!r.cache_key.empty())
     body["prompt_cache_key"] = r.cache_key;
   return body;

@@ -16,7 +16,7 @@ uint8_t byte_at(std::string_view text, size_t i) {
   return static_cast<uint8_t>(text[i]);
 }
 
-// The character that begins at `i`; an invalid one spans what could have begun it (Unicode's maximal subpart).
+// Returns the character at `i`. An invalid one spans Unicode's maximal subpart.
 character read_character(std::string_view text, size_t i) {
   const auto lead = byte_at(text, i);
   if (lead < 0x80)

@@ -1,4 +1,4 @@
-// Text from strangers made harmless to read: valid UTF-8, no control characters, nothing invisible.
+// Sanitises untrusted text: valid UTF-8, no control characters, no invisible characters.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace kevolve::llm {
 
-// Bytes that are no UTF-8 become U+FFFD, one for each run that could have begun a character.
+// Returns the text with invalid UTF-8 replaced by U+FFFD, one for each maximal invalid sequence.
 std::string valid_utf8(std::string_view text);
 bool is_valid_utf8(std::string_view text);
 
-// Valid UTF-8 with line feeds alone as line ends, and without control characters other than line feed and tab, without
-// zero-width, bidirectional and tag characters.
+// Returns valid UTF-8 whose line ends are line feeds. Removes other control characters except tab, and zero-width,
+// bidirectional and tag characters.
 std::string plain_text(std::string_view text);
 
-// The first byte of what plain_text() would take out or mend, line ends aside; npos: nothing.
+// Returns the first byte that plain_text() would remove or replace, line ends aside; npos if there is none.
 size_t first_unplain(std::string_view text);
 
 } // namespace kevolve::llm

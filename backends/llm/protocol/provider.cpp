@@ -32,7 +32,7 @@ constexpr std::array<known_provider, 10> known{{
     {"ollama", wire_format::openai_chat, "http://127.0.0.1:11434/v1", "", false, usual_name},
 }};
 
-// RFC 9110's tokens and field values.
+// Tokens and field values after RFC 9110.
 bool is_header_name(std::string_view name) {
   constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
@@ -86,7 +86,7 @@ std::vector<std::string> preset_names() {
 
 result<header_list> request_headers(const provider_access& p, std::string_view key, bool stream) {
   header_list out{{"content-type", "application/json"}, {"accept", stream ? "text/event-stream" : "application/json"}};
-  // A key read from a file ends with a line feed.
+  // A key read from a file may end with a line feed.
   while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' '))
     key.remove_suffix(1);
   if (!is_header_value(key))

@@ -1,4 +1,4 @@
-// Who is asked, and how: presets for known providers and servers, and the headers of a request.
+// Access to a provider: presets for known providers and servers, and the headers of a request.
 #pragma once
 
 #include "backends/llm/ledger/waiting.hpp"
@@ -14,21 +14,21 @@ namespace kevolve::llm {
 struct provider_access {
   std::string name;
   wire_format wire = wire_format::openai_chat;
-  std::string base_url;        // path_of(wire) comes behind it
-  std::string key_environment; // where the key is by default
+  std::string base_url;        // path_of(wire) is appended
+  std::string key_environment; // default environment variable of the key
   bool needs_key = true;
-  std::string max_tokens_name = "max_tokens"; // for request::max_tokens_name
-  header_list extra_headers;                  // the operator's
+  std::string max_tokens_name = "max_tokens"; // value for request::max_tokens_name
+  header_list extra_headers;                  // headers set by the operator
 };
 
-// openai openai-chat anthropic gemini deepseek openrouter vllm sglang llama.cpp ollama; the last four are servers on
-// this machine. errc::not_found lists them.
+// Returns the access data of a known provider: openai openai-chat anthropic gemini deepseek openrouter vllm sglang
+// llama.cpp ollama. The last four are servers on this machine. errc::not_found lists the names.
 result<provider_access> preset(std::string_view name);
 std::vector<std::string> preset_names();
 
-// What a request carries beside what HTTP itself needs (host, lengths, connection). The operator's headers replace ours
-// of the same name. errc::bad_input names a header that cannot be sent: its characters, or that it is HTTP's or holds
-// what we must set. An empty key sends none.
+// Returns a request's headers except HTTP's own (host, lengths, connection). The operator's headers replace ours of the
+// same name. An empty key sends none. errc::bad_input names a header with invalid characters, one of HTTP's own, or one
+// that we must set ourselves.
 result<header_list> request_headers(const provider_access& p, std::string_view key, bool stream);
 
 } // namespace kevolve::llm

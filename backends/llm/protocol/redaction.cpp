@@ -39,13 +39,13 @@ std::optional<unsigned> hex_number(std::string_view digits) {
   return out;
 }
 
-// Each of these adds the lengths of what may stand for `c` at the text's beginning, in one family of escapes. Often
-// there is more than one: "%25" is a percent sign, or the beginning of one that was encoded twice.
+// Each function below appends the lengths of the encodings of `c` at the text's beginning, in one family of escapes.
+// There may be several: "%25" is a percent sign, or the beginning of one that was encoded twice.
 using lengths = std::vector<size_t>;
-constexpr size_t most_layers = 16; // of escapes around escapes
+constexpr size_t most_layers = 16; // number of nested escapes
 
 void percent_escapes(std::string_view text, unsigned char c, lengths& out) {
-  size_t at = 1; // %41, %2541, %252541 …
+  size_t at = 1; // matches %41, %2541, %252541 …
   for (size_t layer = 0; layer < most_layers && text.size() >= at + 2; ++layer) {
     if (const auto code = hex_number(text.substr(at, 2)); code && *code == c)
       out.push_back(at + 2);
@@ -56,7 +56,7 @@ void percent_escapes(std::string_view text, unsigned char c, lengths& out) {
 }
 
 void backslash_escapes(std::string_view text, unsigned char c, lengths& out) {
-  constexpr size_t most_slashes = 8; // JSON within JSON doubles them
+  constexpr size_t most_slashes = 8; // JSON within JSON doubles the slashes
   size_t slashes = 1;
   while (slashes < std::min(text.size(), most_slashes) && text[slashes] == '\\')
     ++slashes;
@@ -82,7 +82,7 @@ void backslash_escapes(std::string_view text, unsigned char c, lengths& out) {
     out.push_back(slashes + 1);
 }
 
-void html_escapes(std::string_view text, unsigned char c, lengths& out) { // &#65; &#x41; &amp;
+void html_escapes(std::string_view text, unsigned char c, lengths& out) { // matches &#65; &#x41; &amp;
   constexpr std::array<std::pair<std::string_view, char>, 5> named{
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
   for (const auto& [name, meaning] : named)
@@ -111,12 +111,12 @@ bool may_begin(char c, char wanted) {
   return c == wanted || (c == '+' && wanted == ' ') || begins_escape.find(c) != std::string_view::npos;
 }
 
-// Length of the value at the text's beginning in any mixture of escapes, the longest reading; 0: it does not stand
-// there.
+// Returns the length of the value at the text's beginning, in any mixture of escapes. Returns the longest reading; 0 if
+// the value is not there.
 size_t escaped_length(std::string_view text, std::string_view value) {
   if (!may_begin(text.front(), value.front()))
     return 0;
-  lengths ends{0}; // of all readings so far
+  lengths ends{0}; // ends of all readings so far
   lengths next;
   lengths here;
   for (char wanted : value) {
@@ -127,7 +127,7 @@ size_t escaped_length(std::string_view text, std::string_view value) {
         continue;
       const auto rest = text.substr(at);
       here.clear();
-      if (rest.front() == wanted || (rest.front() == '+' && wanted == ' ')) // a space as forms send it
+      if (rest.front() == wanted || (rest.front() == '+' && wanted == ' ')) // form encoding writes a space as +
         here.push_back(1);
       if (rest.front() == '%')
         percent_escapes(rest, c, here);
@@ -150,11 +150,11 @@ size_t escaped_length(std::string_view text, std::string_view value) {
 size_t encoded_length(std::string_view text, std::string_view value, bool any_case) {
   size_t at = 0;
   for (char wanted : value) {
-    for (;;) { // line ends, plain or as JSON has them
+    for (;;) { // skips line ends, plain or escaped as in JSON
       if (at < text.size() && (text[at] == '\n' || text[at] == '\r'))
         ++at;
       else if (text.substr(at, 2) == "\\n" || text.substr(at, 2) == "\\r" || text.substr(at, 2) == "\\/")
-        at += text[at + 1] == '/' ? size_t{1} : size_t{2}; // base64's slash may be escaped: its backslash goes
+        at += text[at + 1] == '/' ? size_t{1} : size_t{2}; // JSON may escape base64's slash; skips the backslash
       else
         break;
     }
@@ -165,7 +165,7 @@ size_t encoded_length(std::string_view text, std::string_view value, bool any_ca
   return at;
 }
 
-// What base64 makes of the value with `before` unknown bytes in front: the characters that the value alone decides.
+// Returns the base64 characters that depend on the value alone, if `before` unknown bytes precede it.
 std::string base64_core(std::string_view value, size_t before, std::string_view alphabet) {
   const std::string padded = std::string(before, '\0') + std::string{value};
   std::string out;
@@ -195,7 +195,7 @@ result<redactor> redactor::make(std::vector<secret> secrets) {
   constexpr std::string_view base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   redactor out;
-  // Longer ones first: one that holds another goes whole.
+  // Longer secrets come first, so that a secret that contains another is removed as a whole.
   std::sort(secrets.begin(), secrets.end(),
             [](const secret& a, const secret& b) { return a.value.size() > b.value.size(); });
   for (const auto& s : secrets) {

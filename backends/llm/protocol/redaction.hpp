@@ -1,4 +1,5 @@
-// Secrets kept out of everything that is stored, shown or sent: by value, in whatever form they come, and by shape.
+// Removes secrets from everything that is stored, shown or sent: known values in any encoding, and texts shaped like
+// keys.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -16,53 +17,52 @@
 namespace kevolve::llm {
 
 struct secret {
-  std::string name; // stands where the value stood: "<secret:NAME>"
+  std::string name; // the replacement is "<secret:NAME>"
   std::string value;
 };
 
-// Removes the secrets in force. Finds a value as it is, with any of its characters percent-encoded (once or more
-// often), escaped as in JSON or as an HTML number, in base64 and base64url wherever in the encoded text it begins and
-// however its lines are broken, and in hexadecimal.
+// Removes the given secrets. Finds a value verbatim, percent-encoded (once or more often), escaped as in JSON or HTML,
+// in hexadecimal, and in base64 or base64url at any offset and with any line breaks.
 class redactor {
 public:
   redactor() = default;
-  // errc::bad_input names a secret of fewer than 8 characters: its removal would take ordinary words with it.
+  // errc::bad_input names a secret of fewer than 8 characters; removing it would remove ordinary words.
   static result<redactor> make(std::vector<secret> secrets);
 
   std::string clean(std::string_view text) const;
-  // The same, and what is left of a secret in a text that was cut or changed: 12 or more of its characters in a row, or
-  // of one of its encoded forms, in either case; of a short one three quarters.
+  // Like clean(), but also removes fragments of a secret in a text that was cut or changed. A fragment has 12 or more
+  // consecutive characters of the value or of an encoded form, in either case; three quarters of a short secret.
   std::string clean_cut(std::string_view text) const;
   bool finds(std::string_view text) const;
 
 private:
   struct form {
     std::string text;
-    bool encoded = false; // base64 or hexadecimal: line breaks inside count for nothing
+    bool encoded = false; // base64 or hexadecimal; line breaks inside are ignored
     bool any_case = false;
     size_t secret = 0;
   };
   struct hit {
     size_t begin = 0;
-    size_t length = 0; // 0: none
+    size_t length = 0; // 0: no match
     size_t secret = 0;
   };
   hit next(std::string_view text, size_t from) const;
 
   std::vector<std::string> names_;
-  std::map<size_t, std::set<std::string, std::less<>>> fragments_; // by length; lower case
+  std::map<size_t, std::set<std::string, std::less<>>> fragments_; // by length; in lower case
   std::vector<form> forms_;
-  std::array<bool, 256> begins_{}; // bytes with which one of the forms may begin: all others are passed over
+  std::array<bool, 256> begins_{}; // the bytes with which an encoded form may begin; all others are skipped
 };
 
-// Something that looks like a key: where, and whose.
+// A text that looks like a key: its position and kind.
 struct key_shape {
   size_t begin = 0;
   size_t length = 0;
   std::string kind; // "openai", "anthropic", …, "private key", "bearer token", "url password"
 };
 std::vector<key_shape> find_key_shapes(std::string_view text);
-// With every key shape replaced by "<looks like a key: KIND>".
+// Returns the text with every key shape replaced by "<looks like a key: KIND>".
 std::string without_key_shapes(std::string_view text);
 
 } // namespace kevolve::llm

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t longest_message = 2'000;
 
-// Some providers repeat the key that they refuse.
+// Some providers repeat the rejected key.
 std::string shortened(std::string text) {
   text = plain_text(text);
   if (text.size() > longest_message)
@@ -17,7 +17,7 @@ std::string shortened(std::string text) {
   return without_key_shapes(text);
 }
 
-// FastAPI's: a text, or a list of what is wrong with the request.
+// FastAPI's detail is a string or a list of the request's errors.
 std::string detail_text(const json& detail) {
   if (detail.is_string())
     return detail.get<std::string>();
@@ -53,7 +53,7 @@ reply_error read_error(const json& x) {
     out.message = shortened(x.get<std::string>());
     return out;
   }
-  if (x.is_array() && !x.empty()) // Gemini's compatible endpoint
+  if (x.is_array() && !x.empty()) // Gemini's compatible endpoint sends an array
     return read_error(x[0]);
   if (const auto* inner = member(x, "error"); inner != nullptr && (inner->is_object() || inner->is_string()))
     return read_error(*inner);
@@ -63,10 +63,11 @@ reply_error read_error(const json& x) {
   out.code = shortened(text_of(member(x, "code")));
   out.message = shortened(text_of(member(x, "message")));
   if (out.type.empty())
-    out.type = shortened(text_of(member(x, "status"))); // Gemini: "RESOURCE_EXHAUSTED"
+    out.type = shortened(text_of(member(x, "status"))); // Gemini sends for example "RESOURCE_EXHAUSTED"
   if (const auto* detail = member(x, "detail"); out.message.empty() && detail != nullptr)
     out.message = shortened(detail_text(*detail));
-  if (const auto* metadata = member(x, "metadata"); metadata != nullptr) // OpenRouter: the words of the one behind it
+  // OpenRouter passes on the upstream provider's message
+  if (const auto* metadata = member(x, "metadata"); metadata != nullptr)
     if (auto raw = text_of(member(*metadata, "raw")); !raw.empty())
       out.message = shortened(out.message + " (" + raw + ")");
   constexpr int64_t lowest = 300;

@@ -1,4 +1,4 @@
-// What is asked of a language model, whatever the vendor.
+// A request to a language model, independent of the vendor.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class speaker : uint8_t { user = 0, assistant, tool };
 struct message {
   speaker from = speaker::user;
   std::string text;
-  std::vector<tool_call> calls; // assistant
-  std::string call_id;          // tool: the call this answers
-  bool cache_to_here = false;   // the prompt up to here comes again: Anthropic's cache mark
+  std::vector<tool_call> calls; // assistant only
+  std::string call_id;          // tool: the id of the call that this message answers
+  bool cache_to_here = false;   // marks the prompt up to here for Anthropic's cache
 };
 
 struct request {
@@ -37,15 +37,15 @@ struct request {
   bool cache_system = false;
   std::vector<tool_spec> tools;
   std::vector<message> messages;
-  std::optional<int64_t> max_tokens; // Anthropic asks for it
+  std::optional<int64_t> max_tokens; // required by Anthropic
   std::optional<double> temperature;
   std::optional<double> top_p;
-  std::optional<uint64_t> seed; // Chat Completions alone has one
+  std::optional<uint64_t> seed; // sent by Chat Completions only
   bool stream = true;
   std::string cache_key; // OpenAI's prompt_cache_key
-  std::string extra;     // a JSON object: further members of the body
-  // What compatible servers differ in.
-  std::string max_tokens_name = "max_tokens"; // Chat Completions; OpenAI's newer models: max_completion_tokens
+  std::string extra;     // a JSON object with further members of the body
+  // Settings that differ between compatible servers.
+  std::string max_tokens_name = "max_tokens"; // Chat Completions; OpenAI's newer models use max_completion_tokens
   bool ask_usage = true;                      // Chat Completions: stream_options.include_usage
 };
 

@@ -91,7 +91,7 @@ void sse_decoder::take_field(std::string_view name, std::string_view value) {
 void sse_decoder::dispatch(std::vector<sse_event>& out) {
   auto type = std::exchange(type_, {});
   auto data = std::exchange(data_, {});
-  // An event without data is none; one with an empty data line is WHATWG's none as well.
+  // An event without data is dropped. WHATWG drops an event with one empty data line as well.
   if (std::exchange(has_data_, false) && !data.empty())
     out.push_back({std::move(type), std::move(data)});
 }

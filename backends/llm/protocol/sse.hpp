@@ -1,6 +1,6 @@
-// Server-sent events, decoded as they come: any cut between reads, CR, LF and CRLF, comments, several data lines, a
-// byte order mark. Bounded: nothing a server sends makes it hold more than the limits. As WHATWG has it, but for the
-// end.
+// An incremental decoder of server-sent events after WHATWG's rules, except at the end of the stream. Accepts any split
+// between reads, CR, LF and CRLF, comments, several data lines and a byte order mark. Its memory is bounded by the
+// limits.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace kevolve::llm {
 
 struct sse_limits {
   size_t line = size_t{1} << 20;
-  size_t event = size_t{4} << 20; // of all data lines of one event
+  size_t event = size_t{4} << 20; // bytes of all data lines of one event
 };
 
 struct sse_event {
-  std::string type; // empty: none was given
+  std::string type; // empty if none was given
   std::string data;
 };
 
@@ -26,15 +26,15 @@ class sse_decoder {
 public:
   explicit sse_decoder(sse_limits limits = {}) : limits_(limits) {}
 
-  // Appends the events that became complete. False once a limit was passed: nothing more is read.
+  // Appends the events that became complete. Returns false once a limit is exceeded; then nothing more is read.
   bool feed(std::string_view bytes, std::vector<sse_event>& out);
-  // The end of the stream. Unlike WHATWG's reader it also yields an event that lacks only its blank line: whether its
-  // data is whole, its own format tells.
+  // Ends the stream. Unlike WHATWG's reader, it also yields an event that lacks only its blank line; the caller's
+  // format tells whether the data is complete.
   bool end(std::vector<sse_event>& out);
 
-  // An event or a part of one is held.
+  // Returns whether an incomplete event is buffered.
   bool pending() const { return !line_.empty() || has_data_; }
-  uint64_t comments() const { return comments_; } // keep-alives, mostly
+  uint64_t comments() const { return comments_; } // mostly keep-alives
   const std::string& last_id() const { return last_id_; }
   std::optional<int64_t> retry_ms() const { return retry_ms_; }
 
@@ -44,7 +44,7 @@ private:
   void dispatch(std::vector<sse_event>& out);
 
   sse_limits limits_;
-  std::string line_; // begun, not ended
+  std::string line_; // the current line, not ended yet
   std::string type_;
   std::string data_;
   std::string last_id_;

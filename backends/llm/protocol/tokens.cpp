@@ -6,7 +6,7 @@ namespace kevolve::llm {
 
 namespace {
 
-// A prompt is read a byte at a time by a table: what came before the byte, and its class, say what it adds.
+// A table-driven automaton reads the prompt byte by byte. The state and the byte's class determine the cost to add.
 enum class_of_byte : uint8_t { lower, upper, digit, space, line_end, sign, wide, wide_rest, classes };
 
 constexpr class_of_byte classify(unsigned char c) {
@@ -23,24 +23,26 @@ constexpr class_of_byte classify(unsigned char c) {
   return c < 0x80 ? sign : (c & 0xC0U) == 0x80U ? wide_rest : wide;
 }
 
-// What a run of bytes has been so far.
+// States: the kind and length of the current run of bytes.
 constexpr uint8_t longest_word = 8; // common words are one token
 constexpr uint8_t longest_number = 3;
 constexpr uint8_t beginning = 0;
-constexpr uint8_t lower_words = 1;                          // of one letter; then of two, …, the last small
-constexpr uint8_t upper_words = lower_words + longest_word; // the last a capital
+// states for lower-case words of one letter, two letters, …; the last is for long words
+constexpr uint8_t lower_words = 1;
+// states for upper-case words; the last is for a single capital
+constexpr uint8_t upper_words = lower_words + longest_word;
 constexpr uint8_t numbers = upper_words + longest_word;
 constexpr uint8_t blank = numbers + longest_number;
 constexpr uint8_t blanks = blank + 1;
-constexpr uint8_t line = blanks + 1; // its end alone
+constexpr uint8_t line = blanks + 1; // directly after a line end
 constexpr uint8_t line_and_indentation = line + 1;
 constexpr uint8_t one_sign = line_and_indentation + 1;
 constexpr uint8_t signs = one_sign + 1;
 constexpr uint8_t wides = signs + 1;
 constexpr uint8_t states = wides + 1;
 
-// In twentieths of a token. One space goes with the word after it, a line end with its indentation, pairs of operators
-// together: averages.
+// Average costs in twentieths of a token. A space is merged with the next word, a line end with its indentation, and
+// pairs of operators with each other.
 constexpr uint8_t token = 20;
 constexpr uint8_t line_cost = 16;
 constexpr uint8_t line_and_indentation_cost = 28;
@@ -52,7 +54,7 @@ struct step {
   uint8_t cost;
 };
 
-// The letter, or digit, after `state`: one more of a group that begins at `first` or `also`, or a group of its own.
+// Returns the step for a letter or digit: it extends a group that starts at `first` or `also`, or begins a new group.
 constexpr step grouped(uint8_t state, uint8_t to, uint8_t length, uint8_t first, uint8_t also) {
   for (const auto group : {first, also})
     if (state >= group && state + 1 < group + length)
@@ -64,7 +66,7 @@ constexpr step after(uint8_t state, class_of_byte c) {
   switch (c) {
     case lower:
       return grouped(state, lower_words, longest_word, lower_words, upper_words);
-    case upper: // inside a word it begins another
+    case upper: // a capital inside a word begins another word
       return grouped(state, upper_words, longest_word, upper_words, upper_words);
     case digit:
       return grouped(state, numbers, longest_number, numbers, numbers);
@@ -122,7 +124,7 @@ int64_t estimate_tokens(std::string_view text) {
 }
 
 int64_t most_tokens(int64_t estimated, size_t texts) {
-  constexpr int64_t frame = 64; // roles and marks around messages
+  constexpr int64_t frame = 64; // allows for roles and separators around messages
   return estimated + estimated / 2 + frame * static_cast<int64_t>(texts);
 }
 

@@ -1,4 +1,4 @@
-// How many tokens a text is, without any vendor's tables.
+// Estimates the number of tokens of a text without any vendor's tables.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace kevolve::llm {
 
-// An estimate for budgets. Against OpenAI's o200k_base and cl100k_base, over 205 files of C, C++, Python, Markdown,
-// TOML and JSON of this tree: between 0.93 and 1.32 of the true count, 1.17 in the middle. Other vendors' vocabularies
-// are smaller or larger by up to a third; text that is neither English nor code may be half a count off.
+// Returns an estimate for budgets. Over 205 files of C, C++, Python, Markdown, TOML and JSON of this tree, it is 0.93
+// to 1.32 times the count of OpenAI's o200k_base and cl100k_base, 1.17 in the middle. Other vendors' counts differ by
+// up to a third. Text that is neither English nor code may be estimated at half its count.
 int64_t estimate_tokens(std::string_view text);
 
-// A figure that the true count of so many texts does not pass, for what is reserved before a call: half as much again
-// as their estimates together, and a frame for each.
+// Returns an upper bound for reservations before a call: one and a half times the estimates of all texts, plus a
+// constant for each text.
 int64_t most_tokens(int64_t estimated, size_t texts = 1);
 
 } // namespace kevolve::llm

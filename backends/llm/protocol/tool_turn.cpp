@@ -13,12 +13,12 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A model may say what is no UTF-8: it is stored with a mark in its place.
+// A model may send invalid UTF-8; it is stored with replacement characters.
 std::string to_text(const json& j) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Null: there is none, or it is something else.
+// Returns null if there is no such member or it is no string.
 const std::string* text_at(const json& j, const char* name) {
   const auto found = j.is_object() ? j.find(name) : j.end();
   return found != j.end() && found->is_string() ? &found->get_ref<const std::string&>() : nullptr;

@@ -1,5 +1,5 @@
-// How a model's calls of tools and their results stand among the turns of a stored conversation: JSON, whoever made
-// them, so that what was said stays readable and is sent again to the byte.
+// Stores a model's tool calls and their results as turns of a conversation, in JSON. The stored text stays readable,
+// and resending it gives the same bytes.
 #pragma once
 
 #include "backends/llm/protocol/request.hpp"
@@ -11,25 +11,25 @@
 
 namespace kevolve::llm {
 
-// Roles of turns beside user and assistant.
-inline constexpr std::string_view calls_role = "calls";   // the model's: words and calls
-inline constexpr std::string_view result_role = "result"; // ours: of one call
+// Roles of turns besides user and assistant.
+inline constexpr std::string_view calls_role = "calls";   // a turn of the model: words and calls
+inline constexpr std::string_view result_role = "result"; // our turn: the result of one call
 
 struct said_calls {
   std::string words;
   std::vector<tool_call> calls;
 };
 
-// {"words": …, "calls": [{"id": …, "name": …, "arguments": …}]}. A call without an id, or with that of another, gets
-// one: its result must find it.
+// Returns {"words": …, "calls": [{"id": …, "name": …, "arguments": …}]}. A call without an id, or with a duplicate id,
+// gets a new one, so that its result can refer to it.
 std::string calls_text(said_calls s);
-// errc::corrupt.
+// Parses the text of calls_text(); errc::corrupt if it is none.
 result<said_calls> parse_calls(std::string_view text);
-// {"id": …, "name": …, "content": …}
+// Returns {"id": …, "name": …, "content": …}.
 std::string result_text(const tool_call& call, std::string_view content);
 
-// The message that a turn stands for; errc::corrupt. What a server would refuse to read again stands in it as something
-// harmless: arguments that are no object as none, a name that is none as "unknown".
+// Returns the message that a turn stands for; errc::corrupt if it cannot be read. Values that a server would reject are
+// replaced: arguments that are no object by none, an invalid name by "unknown".
 result<message> message_of(std::string_view role, std::string_view text);
 
 } // namespace kevolve::llm

@@ -10,8 +10,8 @@ std::optional<int64_t> first_of(std::optional<int64_t> a, std::optional<int64_t>
 
 } // namespace
 
-// Anthropic counts in `input_tokens` what the cache did not serve, OpenAI everything. What tells them apart are
-// Anthropic's own members beside it.
+// Anthropic's `input_tokens` excludes cached tokens, OpenAI's includes them. Anthropic's own members beside it
+// distinguish the two.
 token_counts read_usage(const json& x) {
   token_counts out;
   const auto created = count_in(&x, "cache_creation_input_tokens");

@@ -1,4 +1,5 @@
-// When a streamed call is given up: by its content, not by its bytes. Keep-alives, pings and empty pieces feed nothing.
+// Decides when a streamed call is given up, by its content rather than its bytes. Keep-alives, pings and empty pieces
+// do not count as content.
 #pragma once
 
 #include "backends/llm/ledger/waiting.hpp"
@@ -9,7 +10,7 @@
 namespace kevolve::llm {
 
 struct watchdog_limits {
-  milliseconds first_content{300'000}; // reasoning that is not shown is silence
+  milliseconds first_content{300'000}; // hidden reasoning sends no content
   milliseconds between{90'000};
   milliseconds total{1'800'000};
 };
@@ -29,7 +30,7 @@ inline void saw_content(watchdog& w, instant now) {
   w.last_content = now;
   w.any = true;
 }
-// The first moment at which judge() says something else than waiting, unless content comes.
+// Returns the first moment at which judge() stops returning waiting, unless content arrives.
 inline instant deadline(const watchdog& w, const watchdog_limits& l) {
   return std::min(w.started + l.total, w.last_content + (w.any ? l.between : l.first_content));
 }

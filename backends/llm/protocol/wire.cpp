@@ -23,7 +23,7 @@ std::unique_ptr<decoder> make_decoder(wire_format f) {
   return make_chat_decoder();
 }
 
-// What makes a request ours: replaced, it would no longer be read back rightly.
+// Members that `extra` must not replace, because the reply could then not be decoded correctly.
 constexpr std::array<std::string_view, 7> kept_members{"model",  "messages", "input",         "instructions",
                                                        "system", "stream",   "stream_options"};
 
@@ -102,7 +102,7 @@ struct reply_stream::state {
   size_t reply_bytes = 0;
   uint64_t empty_pieces = 0;
   bool over = false;
-  bool ended = false; // no more bytes: what cannot be read was cut
+  bool ended = false; // the bytes have ended: an incomplete event was cut off
 };
 
 namespace {

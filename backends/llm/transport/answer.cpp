@@ -42,7 +42,7 @@ std::vector<llm::event> answer::header(int status, llm::header_list headers) {
   return {};
 }
 
-// Servers in use send streams as text/plain, and pages of proxies as whatever they like.
+// Some servers send streams as text/plain, and proxies send pages of any type. The body's beginning decides.
 void answer::decide(std::string_view bytes) {
   if (kind_ != body_kind::undecided)
     return;
@@ -93,7 +93,7 @@ std::vector<llm::event> answer::feed(std::string_view bytes) {
 std::vector<llm::event> answer::end() {
   if (over_)
     return {};
-  // An empty body of a stream that was asked for is one that was cut.
+  // If a stream was requested, an empty body is a stream that was cut off.
   if (kind_ == body_kind::stream || (kind_ == body_kind::undecided && stream_asked_))
     return take(stream_.end());
   over_ = true;

@@ -1,5 +1,5 @@
-// An answer as its bytes come, after HTTP's framing: which kind of body it is, what the reply is, and what it means.
-// No socket, no clock.
+// Processes an answer's body as its bytes arrive, after HTTP's framing: detects its kind, decodes the reply and
+// classifies the result. It uses neither sockets nor clocks.
 #pragma once
 
 #include "backends/llm/transport/attempt.hpp"
@@ -16,23 +16,23 @@ public:
   answer(llm::wire_format wire, bool stream_asked, const attempt_limits& limits, bool keep_body);
 
   std::vector<llm::event> header(int status, llm::header_list headers);
-  // What came with these bytes of the body; for errors and whole replies, nothing before its end.
+  // Decodes these bytes of the body and returns the events. Errors and whole replies yield nothing before the end.
   std::vector<llm::event> feed(std::string_view bytes);
-  // The body has ended, as HTTP has it.
+  // Reports the regular end of the body.
   std::vector<llm::event> end();
-  // The connection broke, or what came is no HTTP that we take: `why` is the reply's error where no error says more.
+  // Reports a broken connection or invalid HTTP. `why` becomes the reply's error unless the answer itself reports one.
   std::vector<llm::event> broken(llm::error_origin why, std::string message);
 
   bool begun() const { return status_ != 0; }
-  // Whatever comes now changes nothing.
+  // Returns whether the answer is complete; later bytes change nothing.
   bool over() const;
-  // Content is to be watched: the body is a stream, or may still be one.
+  // Returns whether the body is a stream or may still be one, so that its content must be watched.
   bool streams() const { return kind_ == body_kind::stream || (kind_ == body_kind::undecided && stream_asked_); }
   bool is_error() const { return kind_ == body_kind::error; }
   size_t held_bytes() const { return body_.capacity(); }
 
-  // Sets outcome, reply, remedy, status, headers, keep_alives, body. What the server said comes before the connection's
-  // trouble, which `detail` is about.
+  // Sets outcome, reply, remedy, status, headers, keep_alives and body. The server's own error takes precedence over
+  // the connection's, which `detail` describes.
   void conclude(attempt_end& out, const std::string& detail, llm::instant now) &&;
 
 private:
@@ -53,7 +53,7 @@ private:
   std::string body_;
   uint64_t body_bytes_ = 0;
   bool over_ = false;
-  bool unread_ = false; // a whole body that is no reply
+  bool unread_ = false; // the whole body could not be decoded
 };
 
 } // namespace kevolve

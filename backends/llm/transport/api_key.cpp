@@ -30,7 +30,7 @@ result<api_key> key_from_environment(const std::string& variable) {
 
 namespace {
 
-// Providers' keys are longer than most names of files, and have no dot in them.
+// Providers' keys are longer than most file names and contain no dot.
 bool may_be_a_key(const std::string& name) {
   constexpr size_t shortest = 20;
   return name.size() >= shortest && name.find('.') == std::string::npos;

@@ -1,5 +1,5 @@
-// A connection to a provider: TCP or a Unix socket, plain or through TLS, in one type, so that what is above is
-// compiled once. Private to the transport: it includes Asio and Beast.
+// A connection to a provider: TCP or a Unix socket, plain or through TLS, as one type, so that its users are compiled
+// once. Private to the transport: it includes Asio and Beast.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -41,15 +41,15 @@ public:
     socket_.close(ignored);
   }
 
-  // TLS gives a read one record, and a piece of a stream is a record: what else has come is read without another turn
-  // of the loop. To the buffer; how many bytes.
+  // Reads more bytes that already arrived into the buffer and returns their number. TLS returns one record per read,
+  // and each piece of a stream is a record; this saves turns of the loop.
   size_t read_more(size_t most) {
     size_t out = 0;
     while (tls_ && out < most) {
       const auto space = buffer_.prepare(most - out);
       const int n = SSL_read(tls_->native_handle(), space.data(), static_cast<int>(space.size()));
       if (n <= 0)
-        break; // the next async_read_some says why
+        break; // the next async_read_some reports the error
       buffer_.commit(static_cast<size_t>(n));
       out += static_cast<size_t>(n);
     }
@@ -77,10 +77,10 @@ public:
 private:
   socket_type socket_;
   std::string origin_;
-  boost::beast::flat_buffer buffer_;                   // what was read and not parsed
-  std::shared_ptr<boost::asio::ssl::context> context_; // outlives tls_
+  boost::beast::flat_buffer buffer_;                   // bytes read and not parsed yet
+  std::shared_ptr<boost::asio::ssl::context> context_; // must outlive tls_
   std::optional<boost::asio::ssl::stream<socket_type&>> tls_;
 };
-using connection_ptr = std::shared_ptr<model_connection>; // its operations under way hold it, too
+using connection_ptr = std::shared_ptr<model_connection>; // pending operations hold it as well
 
 } // namespace kevolve

@@ -1,5 +1,5 @@
-// Reads what HTTP still owes after a reply's end mark, mostly a last chunk of length zero, so that the connection can
-// serve again. Gives up soon. Private to the transport.
+// Reads the rest of an HTTP body after a reply's terminal marker, mostly the final empty chunk, so that the connection
+// can be reused. Gives up after a short time. Private to the transport.
 #pragma once
 
 #include "backends/llm/transport/connection.hpp"

@@ -9,8 +9,8 @@ namespace kevolve {
 
 namespace {
 
-// Nothing may come on a connection that nobody has asked on: if something did, the other side has closed it, is about
-// to, or speaks out of turn.
+// Returns whether nothing has arrived on an idle connection. Otherwise the other side has closed it, is about to, or
+// violates the protocol.
 bool silent(model_connection& c) {
   char byte = 0;
   return ::recv(c.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0

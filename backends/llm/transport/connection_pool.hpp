@@ -1,4 +1,4 @@
-// Connections that wait for their next request. Bounded; of one thread. Private to the transport.
+// A bounded pool of idle connections. Used by one thread. Private to the transport.
 #pragma once
 
 #include "backends/llm/transport/connection.hpp"
@@ -15,7 +15,7 @@ class connection_pool {
 public:
   connection_pool(boost::asio::io_context& io, const pool_limits& limits) : limits_(limits), timer_(io) {}
 
-  // One that the other side has not closed, the youngest first; null: none.
+  // Returns the most recently used connection that the other side has not closed; null if there is none.
   connection_ptr take(const std::string& origin);
   void give(connection_ptr c);
   void clear();
@@ -31,7 +31,7 @@ private:
 
   pool_limits limits_;
   boost::asio::steady_timer timer_;
-  std::list<idle> idle_; // the oldest first
+  std::list<idle> idle_; // oldest first
 };
 
 } // namespace kevolve

@@ -150,7 +150,7 @@ void connector::on_handshake(error_code e) {
     done(std::move(one_), {});
     return;
   }
-  // Only what TLS itself says needs a person; a connection that breaks meanwhile is as any other.
+  // Only an error of TLS itself needs a person. A connection that breaks meanwhile counts as reset.
   const bool by_tls = e.category() == asio::error::get_ssl_category();
   const auto certificate = by_tls ? certificate_trouble(one_->tls()) : std::string{};
   fail_with(by_tls ? transport_trouble::tls_failed : transport_trouble::reset,

@@ -1,5 +1,5 @@
-// Opens a connection: name, socket, proxy, TLS. Lives until it is connected, has failed or is stopped. Private to the
-// transport.
+// Opens a connection: name resolution, socket, proxy, TLS. It lives until it is connected, has failed or is stopped.
+// Private to the transport.
 #pragma once
 
 #include "backends/llm/protocol/failure.hpp"
@@ -26,11 +26,11 @@ struct connect_trouble {
 
 class connector : public std::enable_shared_from_this<connector> {
 public:
-  using then_type = std::function<void(connection_ptr, connect_trouble)>; // a connection, or why not
+  using then_type = std::function<void(connection_ptr, connect_trouble)>; // gets a connection, or null and the reason
 
   connector(transport_core& core, const provider_route& way, size_t buffer_bytes);
   void start(then_type then);
-  // `then` is not called any more.
+  // Stops the attempt; `then` is not called any more.
   void stop();
 
 private:

@@ -22,7 +22,7 @@ std::string within(llm::milliseconds limit) {
   return " within " + std::to_string(limit.count()) + " ms";
 }
 
-// Names and values are request_headers' and parse_url's: nothing in them ends a line.
+// The names and values come from request_headers and parse_url and contain no line ends.
 std::string request_head(const provider_route& way, const llm::header_list& headers, size_t body_bytes) {
   auto out = "POST " + way.target + " HTTP/1.1\r\nhost: " + way.authority() + "\r\n";
   for (const auto& [name, value] : headers)
@@ -97,7 +97,7 @@ void model_call::ask() {
   const std::array<asio::const_buffer, 2> all{asio::buffer(head_), asio::buffer(*attempt_.body)};
   asio::async_write(*one_, all, [self = shared_from_this(), c = one_](error_code e, size_t n) {
     self->result_.bytes_out += n;
-    // A write that fails is told by the read beside it: servers that refuse early answer, then close.
+    // The concurrent read reports a failed write: servers that refuse early answer first, then close.
     if (!e && c == self->one_)
       self->writing_ = false;
     self->result_.times.own_cpu += self->core_.lap();
@@ -138,7 +138,7 @@ void model_call::on_read(error_code e, size_t n) {
   result_.times.own_cpu += core_.lap();
 }
 
-// The connection is at its end, well or badly.
+// Called when the connection has ended, regularly or not.
 void model_call::lost(const error_code& e) {
   if (phase_ == phase::asking && result_.reused && heard_ == 0 && !result_.resent) {
     result_.resent = true;
@@ -183,8 +183,8 @@ model_call::clock::time_point model_call::due() const {
   return out;
 }
 
-// Armed for the first moment at which something may be due. What moves that away leaves the timer alone: it finds out
-// when it fires. What brings it nearer calls watch_again().
+// Arms the timer for the first moment at which something may be due. Events that postpone this leave the timer alone;
+// it checks again when it fires. Events that bring it forward call watch_again().
 void model_call::watch() {
   armed_ = due();
   timer_.expires_at(armed_);
@@ -211,7 +211,7 @@ void model_call::on_time() {
   } else if (phase_ == phase::connecting) {
     give_up(transport_trouble::unreachable, "not connected" + within(limits.connect));
   } else if (answer_.is_error()) {
-    finish({}, {}); // its status says enough
+    finish({}, {}); // the status is sufficient
   } else if (phase_ == phase::asking && now >= phase_began_ + limits.first_byte) {
     give_up(transport_trouble::timed_out, "not a byte of an answer" + within(limits.first_byte));
   } else {
@@ -233,12 +233,12 @@ void model_call::give_up(transport_trouble what, std::string detail) {
   finish(what, detail);
 }
 
-// What is in order serves the next attempt, a refusal's connection as well as an answer's.
+// Keeps a connection in good order for the next attempt, after refusals as well as answers.
 void model_call::leave_connection() {
   if (!one_)
     return;
   auto c = std::exchange(one_, nullptr);
-  // Behind a 101 it speaks something else.
+  // After a 101, the connection uses another protocol.
   const bool serves = !writing_ && result_.status >= 200 && parser_->is_header_done() && parser_->keep_alive();
   if (serves && parser_->is_done() && c->buffer().size() == 0)
     core_.pool.give(std::move(c));

@@ -41,7 +41,7 @@ private:
   void read();
   void on_read(error_code e, size_t n);
   void parse();
-  // One step of the parser. False: it needs more bytes, or the attempt has ended.
+  // Runs one step of the parser. Returns false if it needs more bytes or the attempt has ended.
   bool parse_some(std::vector<llm::event>& out);
   void take_header(std::vector<llm::event>& out);
   void tell(std::vector<llm::event> events);
@@ -54,14 +54,14 @@ private:
   void finish(std::optional<llm::transport_trouble> trouble, const std::string& detail, bool cancelled = false);
   void leave_connection();
   microseconds since_start() const;
-  // The watchdog's clock: this attempt's, so that a change of the wall clock does nothing.
+  // Converts this attempt's steady clock for the watchdog, so that changes of the wall clock do not matter.
   static llm::instant instant_of(clock::time_point t);
 
   transport_core& core_;
   uint64_t id_;
   attempt attempt_;
   const provider_route way_;
-  std::string head_; // of the request; holds the key
+  std::string head_; // the request's header; contains the key
   model_transport::on_events events_;
   model_transport::on_end end_;
   secret_guard guard_;
@@ -75,8 +75,8 @@ private:
   clock::time_point phase_began_{};
   clock::time_point armed_{};
   llm::watchdog dog_;
-  uint64_t heard_ = 0;       // bytes, on this connection
-  unsigned provisional_ = 0; // 1xx answers
+  uint64_t heard_ = 0;       // bytes received on this connection
+  unsigned provisional_ = 0; // number of 1xx answers
   size_t untaken_ = 0;
   bool paused_ = false;
   bool writing_ = false;

@@ -1,4 +1,4 @@
-// An attempt's answer: from the connection's buffer through HTTP's parser to events, and to whoever takes them.
+// Reads an attempt's answer: from the connection's buffer through the HTTP parser to events for the caller.
 #include "backends/llm/transport/model_call.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ bool model_call::parse_some(std::vector<llm::event>& out) {
   auto& buffer = one_->buffer();
   if (buffer.size() == 0 || parser_->is_done() || answer_.over())
     return false;
-  const auto parser = parser_; // a provisional answer puts another in its place
+  const auto parser = parser_; // a provisional answer replaces parser_
   const bool in_body = parser->is_header_done();
   auto& body = parser->get().body();
   body.data = core_.piece.data();
@@ -102,7 +102,7 @@ void model_call::took(size_t batches) {
   if (!paused_ || untaken_ >= attempt_.limits.unread_batches)
     return;
   paused_ = false;
-  // Our own slowness was no silence of theirs.
+  // The pause was ours, so it does not count as the provider's silence.
   llm::saw_content(dog_, instant_of(clock::now()));
   parse();
   watch_again();

@@ -30,7 +30,7 @@ void run(transport_core& core) {
     try {
       core.io.run();
       return;
-    } catch (const std::exception& e) { // of one attempt's callbacks
+    } catch (const std::exception& e) { // thrown by a callback of one attempt
       log::error("models", "a callback failed: {}", e.what());
     }
 }

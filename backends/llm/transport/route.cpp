@@ -52,7 +52,7 @@ std::string bracketed(const std::string& host) {
   return is_v6(host) ? "[" + host + "]" : host;
 }
 
-// "host", "host:port", "[v6]", "[v6]:port".
+// Parses "host", "host:port", "[v6]" and "[v6]:port".
 bool take_authority(std::string_view text, url_parts& out) {
   std::string_view port;
   if (!text.empty() && text.front() == '[') {
@@ -178,10 +178,10 @@ result<provider_route> plan_route(const llm::provider_access& provider, const ne
     return tl::unexpected(proxy.error());
   if (!options.unix_socket.empty() && *proxy)
     return fail(errc::bad_input, who + "a Unix socket and a proxy exclude each other");
-  // sun_path has 108 bytes, its end included.
+  // sun_path has 108 bytes, including the terminating zero.
   if (options.unix_socket.size() > 107)
     return fail(errc::bad_input, who + "unix_socket: a path may have 107 bytes");
-  // Through a proxy elsewhere, "localhost" is that machine's.
+  // Through a remote proxy, "localhost" is the proxy's machine.
   const bool local =
       !options.unix_socket.empty() || (is_loopback(url->host) && (!*proxy || is_loopback((*proxy)->host)));
   if (!url->tls && !local && !options.allow_plain_text)

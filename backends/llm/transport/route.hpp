@@ -1,4 +1,5 @@
-// The way to a provider: what its base URL and the operator's network options mean. Pure but for the environment.
+// The route to a provider, from its base URL and the operator's network options. Pure except for reading the
+// environment.
 #pragma once
 
 #include "backends/llm/protocol/provider.hpp"
@@ -12,13 +13,14 @@
 
 namespace kevolve {
 
-// Certificates are always verified: no option turns that off.
+// Network options of a provider. Certificates are always verified; no option disables that.
 struct network_options {
-  std::string proxy;             // "http://host:port", asked with CONNECT; without user and password
-  std::string proxy_environment; // a variable that holds such a URL, perhaps with them; not set: no proxy
-  std::string ca_file;           // PEM, trusted beside the system's
-  std::string unix_socket;       // connected to in place of the URL's host and port
-  bool allow_plain_text = false; // http:// to other machines: whoever is between reads prompt and key
+  std::string proxy; // "http://host:port", used with CONNECT; without user and password
+  // name of a variable with such a URL, optionally with user and password; not set: no proxy
+  std::string proxy_environment;
+  std::string ca_file;           // PEM file, trusted in addition to the system's
+  std::string unix_socket;       // used instead of the URL's host and port
+  bool allow_plain_text = false; // allows http:// to other machines; the network can then read prompt and key
 };
 
 struct url_parts {
@@ -26,10 +28,10 @@ struct url_parts {
   std::string user_info; // percent-decoded
   std::string host;      // without brackets
   uint16_t port = 0;
-  std::string path;  // "" or "/…", without a slash at its end
+  std::string path;  // "" or "/…", without a trailing slash
   std::string query; // "" or "?…"
 };
-// errc::bad_input: the text never repeats the URL, which may hold a password.
+// Parses a URL. errc::bad_input: the message never repeats the URL, which may contain a password.
 result<url_parts> parse_url(std::string_view text);
 
 bool is_ip_literal(const std::string& host);
@@ -52,7 +54,7 @@ struct provider_route {
 
   std::string authority() const; // "host" or "host:port", for the Host header
   std::string authority_with_port() const;
-  std::string origin() const; // connections with the same may serve each other's requests
+  std::string origin() const; // connections with equal origins are interchangeable
 };
 
 result<provider_route> plan_route(const llm::provider_access& provider, const network_options& options);

@@ -60,7 +60,7 @@ std::string secret_guard::clean(std::string_view text) const {
   return out;
 }
 
-// How many characters at the text's end may be the beginning of a secret.
+// Returns the number of characters at the text's end that may be the beginning of a secret.
 size_t secret_guard::begun_secret(std::string_view text) const {
   size_t longest = 0;
   for (const auto& s : secrets_) {
@@ -113,7 +113,7 @@ std::vector<llm::event> secret_guard::clean(std::vector<llm::event> events) {
 }
 
 void secret_guard::clean(llm::reply_error& e) const {
-  for (auto* text : {&e.type, &e.code, &e.message}) // they may have been cut
+  for (auto* text : {&e.type, &e.code, &e.message}) // these may have been cut
     *text = redactor_.clean_cut(*text);
 }
 

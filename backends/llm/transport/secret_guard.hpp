@@ -1,5 +1,5 @@
-// Keeps an attempt's secrets out of all that is told of its answer: servers repeat keys in error texts, and a hostile
-// one anywhere.
+// Removes an attempt's secrets from everything reported about its answer. Servers repeat keys in error texts, and a
+// hostile server may do so anywhere.
 #pragma once
 
 #include "backends/llm/protocol/exchange.hpp"
@@ -16,14 +16,14 @@ namespace kevolve {
 class secret_guard {
 public:
   secret_guard() = default;
-  // The key, the proxy's password, and extra headers that are named like secrets. What has fewer than 8 characters
-  // ("EMPTY", "token") is none: its removal would take ordinary words with it.
+  // Collects the key, the proxy's password, and extra headers whose names suggest secrets. Values of fewer than 8
+  // characters ("EMPTY", "token") are skipped; removing them would remove ordinary words.
   static secret_guard make(const attempt& a, const provider_route& way);
 
-  // Also a secret with invisible characters among its own, which later readers drop.
+  // Also removes a secret with invisible characters in between, since later readers drop those.
   std::string clean(std::string_view text) const;
-  // Events in the order they are told. A secret cut in pieces is found too: the end of a piece that may be the
-  // beginning of one waits for the next piece.
+  // Cleans events, which must be passed in order. Finds secrets that are split between events: a possible beginning of
+  // a secret is delayed until the next event.
   std::vector<llm::event> clean(std::vector<llm::event> events);
   void clean(llm::reply& r) const;
   void clean(attempt_end& e) const;

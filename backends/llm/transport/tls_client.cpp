@@ -17,7 +17,7 @@ result<std::shared_ptr<ssl::context>> tls_contexts::get(const std::string& ca_fi
     return at->second;
   auto out = std::make_shared<ssl::context>(ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(out->native_handle(), TLS1_2_VERSION);
-  // 34 KiB less for each stream that waits.
+  // Saves 34 KiB for each waiting stream.
   SSL_CTX_set_mode(out->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   boost::system::error_code e;
   out->set_verify_mode(ssl::verify_peer);
@@ -40,7 +40,7 @@ result<void> expect_host(SSL* tls, const std::string& host) {
     return {};
   }
   X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  // SSL_set_tlsext_host_name is a macro with a C cast.
+  // SSL_set_tlsext_host_name is a macro with a C-style cast.
   if (X509_VERIFY_PARAM_set1_host(checks, host.c_str(), host.size()) != 1
       || SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, const_cast<char*>(host.c_str())) != 1)
     return fail(errc::bad_input, "TLS takes no host name " + host);

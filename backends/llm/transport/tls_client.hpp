@@ -1,4 +1,4 @@
-// TLS as a client: what is trusted, and what went wrong in words. Private to the transport: it includes Asio.
+// The TLS client: trusted certificates and readable errors. Private to the transport: it includes Asio.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -11,7 +11,7 @@
 
 namespace kevolve {
 
-// Contexts by CA file, each read once in a transport's life: reading the system's takes milliseconds.
+// TLS contexts by CA file. Each is loaded once per transport, since reading the system's takes milliseconds.
 class tls_contexts {
 public:
   result<std::shared_ptr<boost::asio::ssl::context>> get(const std::string& ca_file);
@@ -20,9 +20,9 @@ private:
   std::map<std::string, std::shared_ptr<boost::asio::ssl::context>> known_;
 };
 
-// The server must prove to be `host`, a name or an address.
+// Requires the server's certificate to match `host`, a name or an address.
 result<void> expect_host(SSL* tls, const std::string& host);
-// "certificate has expired", where the handshake failed for the certificate; else empty.
+// Returns the certificate error of a failed handshake, such as "certificate has expired"; empty if there is none.
 std::string certificate_trouble(SSL* tls);
 
 } // namespace kevolve

@@ -1,4 +1,5 @@
-// What all attempts of a transport share. Of the transport's thread but where said. Private: it includes Asio.
+// The state shared by all attempts of a transport. Only the transport's thread uses it, except where stated. Private:
+// it includes Asio.
 #pragma once
 
 #include "backends/llm/transport/connection_pool.hpp"
@@ -18,7 +19,7 @@ namespace kevolve {
 
 class model_call;
 
-constexpr size_t read_bytes = size_t{8} << 10U; // at once, from one connection
+constexpr size_t read_bytes = size_t{8} << 10U; // per read from one connection
 
 struct transport_core {
   explicit transport_core(transport_options o) : options(std::move(o)), pool(io, options.pool) {}
@@ -27,22 +28,22 @@ struct transport_core {
     return options.wall_clock ? options.wall_clock()
                               : std::chrono::floor<llm::milliseconds>(std::chrono::system_clock::now());
   }
-  // The thread's CPU time since the last lap: whoever ends a turn of the loop has it.
+  // Returns the thread's CPU time since the previous call; called at the end of each turn of the loop.
   std::chrono::nanoseconds lap();
   void publish();
 
-  boost::asio::io_context io{1}; // outlives all below
+  boost::asio::io_context io{1}; // must outlive all members below
   transport_options options;
   tls_contexts tls;
   connection_pool pool;
   std::map<uint64_t, std::shared_ptr<model_call>> calls;
-  std::array<char, read_bytes> piece{}; // of a body, between parser and decoder
+  std::array<char, read_bytes> piece{}; // a piece of a body, between parser and decoder
   std::chrono::nanoseconds cpu{0};
   size_t most_buffer_bytes = 0;
   uint64_t connections_opened = 0;
   std::thread thread;
 
-  // Any thread.
+  // The members below may be used from any thread.
   std::atomic<uint64_t> next_id{1};
   std::atomic<size_t> seen_in_flight{0};
   std::atomic<size_t> seen_idle{0};
