@@ -16,9 +16,9 @@ using nlohmann::json;
 constexpr uint16_t machine_amdgpu = 224;
 constexpr uint32_t note_of_metadata = 32;
 constexpr size_t most_bytes = 64U << 20U;
-constexpr size_t most_metadata = 16U << 10U; // its reader nests as deep as the text
+constexpr size_t most_metadata = 16U << 10U; // bounds the text, since the JSON reader recurses as deep as it nests
 constexpr uint64_t most_waves = 8;
-constexpr uint64_t registers_of_lane = 512; // vector and accumulation registers are one file
+constexpr uint64_t registers_of_lane = 512; // vector and accumulation registers share one file
 constexpr uint64_t register_step = 8;
 constexpr uint64_t simds = 4;
 
@@ -38,7 +38,7 @@ uint64_t padded(uint64_t n) {
   return (n + 3) / 4 * 4;
 }
 
-// The metadata of the first note that has some.
+// Returns the metadata of the first note that has any.
 std::string_view metadata_in(std::string_view notes) {
   Elf64_Nhdr head{};
   for (uint64_t at = 0; read_at(notes, at, head);) {
@@ -56,11 +56,11 @@ uint64_t number(const json& kernel, const char* key) {
   return at != kernel.end() && at->is_number_unsigned() ? at->get<uint64_t>() : 0;
 }
 
-// Those whose kind is hidden are the compiler's own.
+// Collects the sizes of a kernel's parameters. Arguments of a hidden kind are the compiler's own.
 bool read_parameters(const json& kernel, std::vector<uint32_t>& out) {
   const auto all = kernel.find(".args");
   if (all == kernel.end())
-    return number(kernel, ".kernarg_segment_size") == 0; // a kernel without any has no list
+    return number(kernel, ".kernarg_segment_size") == 0; // a kernel without parameters has no list
   if (!all->is_array())
     return false;
   for (const auto& a : *all) {
@@ -152,7 +152,7 @@ std::map<std::string, size_t> instruction_mix(std::string_view assembly) {
     assembly.remove_prefix(std::min(end + 1, assembly.size()));
     if (line.starts_with(".Lfunc_end"))
       break;
-    // An instruction is indented, and begins with a letter; directives and comments begin otherwise.
+    // An instruction is a tab followed by a letter; directives and comments begin otherwise.
     if (line.size() < 2 || line[0] != '\t' || line[1] < 'a' || line[1] > 'z')
       continue;
     ++out[kind_of(line.substr(1))];

@@ -5,7 +5,7 @@ namespace kevolve::hip {
 device_limits limits_of(std::string_view architecture) {
   device_limits out;
   out.name = architecture;
-  out.capability = 1; // known; AMD has no such number
+  out.capability = 1; // marks the limits as known; AMD has no such number
   out.threads_per_block = 1024;
   out.block = {1024, 1024, 1024};
   out.grid = {2'147'483'647, 65'535, 65'535};

@@ -1,5 +1,5 @@
-// What AMD's data-centre GPUs allow a launch, as published, and what a code object says that a launch must give: for
-// checks without the device. Pure.
+// The published launch limits of AMD's data-centre GPUs and the launch facts of a code object, for checks without the
+// device. Pure.
 #pragma once
 
 #include "backends/amd/code_object.hpp"
@@ -12,10 +12,11 @@
 
 namespace kevolve::hip {
 
-// "gfx90a", "gfx942", "gfx950". Bytes of LDS are a work-group's: 64 KiB, 160 KiB of gfx950.
+// Returns the limits of "gfx90a", "gfx942" or "gfx950". A work-group may use 64 KiB of LDS, on gfx950 160 KiB.
 device_limits limits_of(std::string_view architecture);
 
-// By name; arguments that the compiler adds for itself are nobody's to pass.
+// Returns the facts of each kernel by its name. Arguments that the compiler adds are left out, since a launch does not
+// pass them.
 std::map<std::string, kernel_facts> facts_of(const std::vector<code_kernel>& kernels);
 
 } // namespace kevolve::hip
