@@ -1,4 +1,4 @@
-// What a compile server drives: a target's own compilers, as they answer one request.
+// The interface between a compile server and a target's own compilers.
 #pragma once
 
 #include "backends/compile/locked_command.hpp"
@@ -12,21 +12,21 @@
 namespace kevolve {
 
 struct compiler_options {
-  std::string scratch;                   // where the workspace is made
-  uint64_t memory_bytes = 0;             // of one compiler process; 0: the usual of its kind
-  std::string around;                    // layers that this process already lives in
-  std::vector<std::string> done_without; // layers that the operator accepts to lack
+  std::string scratch;                   // folder for the workspace
+  uint64_t memory_bytes = 0;             // limit of one compiler process; 0: the default of its kind
+  std::string around;                    // sandbox layers that already confine this process
+  std::vector<std::string> done_without; // sandbox layers that the operator allows to be missing
 };
 
 class compile_engine {
 public:
   virtual ~compile_engine() = default;
 
-  // Returns when the outcome is known, or soon after the listener gives the job up.
+  // Runs the request. Returns when the outcome is known, or soon after the listener gives the job up.
   virtual compile_outcome run(const compile_request& request, attention& listener) = 0;
-  // Of the compilers and of all that they are told: what a stored build depends on.
+  // Hash of the compilers and their options, on which stored builds depend.
   virtual std::string fingerprint() const = 0;
-  // For the hello: the sandbox's level, versions.
+  // Returns facts for the hello: the sandbox's level and versions.
   virtual std::map<std::string, std::string> facts() const = 0;
 };
 

@@ -13,8 +13,8 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// How clang, gcc, as and ld say that their address space is full. They say it at the start of a line; a source could
-// only fake it at its own cost.
+// Messages of clang, gcc, as and ld about a full address space. They stand at the start of a line; a source that fakes
+// one harms only itself.
 bool ran_out_of_memory(std::string_view diagnostics) {
   static constexpr std::array signs{
       std::string_view{"LLVM ERROR: out of memory"},
@@ -28,11 +28,11 @@ bool ran_out_of_memory(std::string_view diagnostics) {
   return std::any_of(signs.begin(), signs.end(), [&](auto sign) { return contains(diagnostics, sign); });
 }
 
-// A compiler that catches its own crash prints this and ends by itself, with a status.
+// A compiler that catches its own crash prints one of these and exits with a status.
 constexpr std::array pleas{"PLEASE submit a bug report", "PLEASE ATTACH",
                            "Stack dump:", "Please submit a full bug report"};
 
-// A refusal says why, also where the compiler does not.
+// Returns a reason for the rejection, for compilers that print none.
 std::string last_words(int status, std::string_view diagnostics) {
   if (std::any_of(pleas.begin(), pleas.end(), [&](auto plea) { return contains(diagnostics, plea); }))
     return "the compiler crashed, with status " + std::to_string(status);
@@ -103,7 +103,7 @@ step_diagnosis diagnose(const step_result& step, std::string_view diagnostics) {
         return refusal(verdict::timeout, "the compiler used up its processor time");
       if (step.value == SIGXFSZ)
         return refusal(verdict::compile_error, "the compiler's output is too large");
-      // The kernel's out-of-memory killer, a service manager, a person: not the source's doing as far as we know.
+      // The kernel's out-of-memory killer, a service manager or a person sent the signal. The source is not blamed.
       if (step.value == SIGKILL || step.value == SIGTERM || step.value == SIGINT || step.value == SIGHUP)
         return {verdict::none, {"worker_killed", "the compiler was killed from outside", 0}, ""};
       if (ran_out_of_memory(diagnostics))

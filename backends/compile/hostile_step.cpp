@@ -26,7 +26,7 @@ constexpr size_t most_files = 10'000;
 constexpr size_t most_depth = 100;
 constexpr auto patience = std::chrono::seconds{5};
 
-// "pid (name) state parent …", and a name may hold anything.
+// The format is "pid (name) state parent …"; the name may contain any characters.
 pid_t parent_of(const fs::path& process) {
   std::ifstream in{process / "stat"};
   std::string line;
@@ -51,7 +51,7 @@ std::vector<pid_t> children() {
   return out;
 }
 
-// Ours and theirs, but for those that were there before.
+// Returns the descendants of this process, except those in `known`.
 std::vector<pid_t> descendants(const std::vector<pid_t>& known) {
   std::multimap<pid_t, pid_t> below;
   std::error_code ec;
@@ -71,7 +71,7 @@ std::vector<pid_t> descendants(const std::vector<pid_t>& known) {
   return out;
 }
 
-// What has no name any more takes its place on the disk, or in memory, as long as it is open.
+// Deleted files occupy disk or memory as long as they are open.
 uintmax_t nameless_bytes(const std::vector<pid_t>& processes) {
   std::set<std::pair<dev_t, ino_t>> seen;
   uintmax_t bytes = 0;
@@ -88,7 +88,7 @@ uintmax_t nameless_bytes(const std::vector<pid_t>& processes) {
   return bytes;
 }
 
-// What lies deeper than a path is long cannot be counted, and is too much.
+// Folders deeper than the maximum path length cannot be counted, so they count as too much.
 bool holds_too_much(const std::string& folder, uintmax_t bytes) {
   size_t files = 0;
   std::error_code ec;
@@ -116,7 +116,7 @@ void open_folders(const fs::path& folder, size_t depth) {
 
 hostile_step::hostile_step(std::string folder, attention& listener)
     : folder_(std::move(folder)), listener_(listener), known_(children()) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1); // whatever leaves its parent and its group becomes our child
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1); // processes that leave their parent and group become our children
 }
 
 bool hostile_step::attend() {
@@ -139,7 +139,7 @@ bool hostile_step::end_processes() const {
       return true;
     if (std::chrono::steady_clock::now() > until)
       return false;
-    // All of them stopped first: the children of one that is ended become ours in their turn.
+    // Stops all of them first, since the children of a killed process become ours in turn.
     for (const auto signal : {SIGSTOP, SIGKILL})
       for (const auto p : left)
         ::kill(p, signal);

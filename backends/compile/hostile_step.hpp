@@ -1,5 +1,5 @@
-// Watches a step in which a candidate's own code runs, and not only a compiler on its text: such code starts processes
-// that outlive it, writes more than there is room for, and locks its folder behind it. Lives as long as the step.
+// Watches a step that runs a candidate's own code, not only a compiler. Such code may start processes that outlive it,
+// fill the disk, or lock its folder. The object lives as long as the step.
 #pragma once
 
 #include "backends/compile/locked_command.hpp"
@@ -19,11 +19,11 @@ public:
   ~hostile_step() override { clear(); }
 
   int descriptor() const override { return listener_.descriptor(); }
-  // Also false once the folder holds too much.
+  // Returns false as well once the folder holds too much.
   bool attend() override;
   bool flooded() const { return flooded_; }
-  // Ends all processes that have become ours since the step began, and makes all below the folder ours to remove.
-  // False: some process outruns it.
+  // Ends all processes that became our descendants since the step began, and makes all files below the folder
+  // removable. Returns false if processes multiply faster than they are ended.
   bool clear() const;
 
 private:
@@ -31,7 +31,7 @@ private:
 
   std::string folder_;
   attention& listener_;
-  std::vector<pid_t> known_; // children that were there before
+  std::vector<pid_t> known_; // children that existed before the step
   bool flooded_ = false;
 };
 

@@ -34,7 +34,7 @@ std::string outcome_of(const std::string& digest) {
   return digest + ".outcome";
 }
 
-// Through the folder's descriptor: a socket's path has 108 bytes, a data directory's may have more.
+// Uses the folder's descriptor, since a socket's path is limited to 108 bytes and a data directory's may be longer.
 bool address_of(const open_file& folder, const std::string& name, sockaddr_un& out) {
   const auto path = "/proc/self/fd/" + std::to_string(folder.fd()) + "/" + name;
   out = {};
@@ -168,7 +168,7 @@ result<void> kept_builds::put(const std::string& digest, const compile_outcome& 
 
 result<build_lead> kept_builds::lead(const std::string& digest) const {
   const auto name = at_work(digest);
-  ::unlinkat(folder_.fd(), name.c_str(), 0); // of one that died at it
+  ::unlinkat(folder_.fd(), name.c_str(), 0); // left by a server that died during the build
   sockaddr_un address{};
   auto listener = unix_socket(SOCK_NONBLOCK);
   if (!listener || !address_of(folder_, name, address) || ::bind(listener.fd(), plain(address), sizeof address) != 0

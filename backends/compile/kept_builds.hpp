@@ -1,6 +1,6 @@
-// Builds that outlast their node: a compile that has run for long when its node goes away goes on, and whoever asks for
-// the same one later joins it, or finds what came of it. In a folder of the node's: DIGEST.at-work, the socket of the
-// server that is at it, and DIGEST.outcome, what came of it.
+// Builds that outlast their node. If the node goes away during a long compile, the compile continues. A later request
+// for the same build joins it or finds its outcome. The node's folder holds DIGEST.at-work, the socket of the server
+// that builds, and DIGEST.outcome, the result.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -13,7 +13,7 @@
 
 namespace kevolve {
 
-// Owns a descriptor; -1: none.
+// Owns a descriptor; -1 if there is none.
 class open_file {
 public:
   open_file() = default;
@@ -28,44 +28,44 @@ private:
   int fd_ = -1;
 };
 
-// The side of the server that is at a build. Whoever joins hears its end by the connection's.
+// The side of the server that runs a build. Other servers join by a connection, which closes when the build ends.
 class build_lead {
 public:
   build_lead(open_file listener, open_file events) : listener_(std::move(listener)), events_(std::move(events)) {}
-  // Readable when attend() has something to do.
+  // Returns a descriptor that is readable when attend() has work.
   int descriptor() const { return events_.fd(); }
-  // Takes in who joins. False: one of them wants the build ended.
+  // Accepts joining servers. Returns false if one of them cancels the build.
   bool attend();
 
 private:
   bool watch(int fd) const;
   open_file listener_;
-  open_file events_; // epoll: the listener and the joined
+  open_file events_; // epoll instance with the listener and the joined connections
   std::vector<open_file> joined_;
   friend class kept_builds;
 };
 
 class kept_builds {
 public:
-  kept_builds() = default; // keeps nothing
-  // Makes the folder if it is not there, and removes outcomes that nobody asked for in a day.
+  kept_builds() = default; // keeps no builds
+  // Opens or makes the folder and removes outcomes that nobody fetched for a day.
   static result<kept_builds> open(const std::string& folder);
 
   bool keeps() const { return static_cast<bool>(folder_); }
-  // Of everything but the job's id, and of the compilers.
+  // Returns a hash of the tool chain and of the request without its job id.
   static std::string digest(const compile_request& request, const std::string& toolchain);
 
-  // What came of it while nobody listened. It is given once.
+  // Returns the stored outcome, if any, and removes it.
   std::optional<compile_outcome> take(const std::string& digest) const;
-  // Durable.
+  // Stores an outcome durably.
   result<void> put(const std::string& digest, const compile_outcome& outcome) const;
 
-  // From now on this process is who is at it.
+  // Makes this process the leader of the build.
   result<build_lead> lead(const std::string& digest) const;
   void leave(const std::string& digest) const;
-  // A connection to who is at it; none: nobody is.
+  // Connects to the leader of the build; returns an empty descriptor if there is none.
   open_file join(const std::string& digest) const;
-  // Asks who is at it to end it.
+  // Asks the leader to end the build.
   static void end(const open_file& joined);
 
 private:

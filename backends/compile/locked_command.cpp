@@ -21,7 +21,7 @@ namespace {
 using steady = std::chrono::steady_clock;
 constexpr auto tick = std::chrono::milliseconds{500};
 
-// What a child says through the report pipe when it cannot become the compiler; exec closes the pipe silently.
+// A child's error report if it cannot start the compiler. A successful exec closes the pipe without a report.
 struct start_report {
   errc code = errc::none;
   std::array<char, 240> text{};
@@ -43,19 +43,19 @@ bool redirect(const char* path, int flags, int to) {
 
 [[noreturn]] void become(const locked_command& c, char* const* argv, const sandbox& lock, int report) {
   ::setpgid(0, 0);
-  // The same request gives the same bytes: node ids in a syntax tree are addresses.
+  // Makes outputs reproducible: node ids in a syntax tree are addresses.
   ::personality(ADDR_NO_RANDOMIZE);
   if (::chdir(c.directory.c_str()) != 0)
     give_up(report, from_errno(errno, c.directory));
   if (!redirect("/dev/null", O_RDONLY, 0) || !redirect(c.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1)
       || !redirect(c.diagnostics.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2))
     give_up(report, from_errno(errno, "cannot write in " + c.directory));
-  // The sandbox closes all descriptors but 0, 1, 2 and this one.
+  // The sandbox closes all descriptors except 0, 1, 2 and this one.
   if (::dup2(report, 3) != 3 || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0)
     give_up(report, from_errno(errno, "dup2"));
   if (auto locked = lock.lock(); !locked)
     give_up(3, locked.error());
-  // What gcc takes for the date of its __DATE__ and __TIME__.
+  // gcc takes the date of __DATE__ and __TIME__ from this variable.
   static char epoch[] = "SOURCE_DATE_EPOCH=0";
   std::array<char*, 2> environment{epoch, nullptr};
   ::execve(argv[0], argv, environment.data());
@@ -72,7 +72,7 @@ public:
       ::close(fd_);
   }
 
-  // -1 on kernels without pidfds: the wait then looks every few milliseconds.
+  // -1 on kernels without pidfds; the wait then polls every few milliseconds.
   int descriptor() const { return fd_; }
 
   bool reap(int& status) const {
@@ -85,7 +85,7 @@ public:
     }
   }
 
-  // Ends the step and all it may have started, and waits.
+  // Kills the step's process group and waits for the step.
   void kill_and_reap(int& status) const {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);

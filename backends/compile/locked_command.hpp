@@ -1,4 +1,4 @@
-// Runs one compiler step on untrusted text: in the sandbox, in its own process group, with a wall limit.
+// Runs one compiler step on untrusted text: in the sandbox, in its own process group, with a wall-clock limit.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -11,19 +11,19 @@
 
 namespace kevolve {
 
-// Who must be heard while a step runs. Lives as long as the server.
+// Hears the node while a step runs. It lives as long as the server.
 class attention {
 public:
   virtual ~attention() = default;
   virtual int descriptor() const = 0;
-  // Called when the descriptor is readable and at least every half second. False: give the step up.
+  // Called when the descriptor is readable and at least every half second. Returns false to give the step up.
   virtual bool attend() = 0;
 };
 
 struct locked_command {
-  std::vector<std::string> argv; // argv[0] absolute
+  std::vector<std::string> argv; // argv[0] is an absolute path
   std::string directory;         // working folder
-  std::string output;            // files for stdout and stderr, in the working folder
+  std::string output;            // names of the files for stdout and stderr, in the working folder
   std::string diagnostics;
   std::chrono::steady_clock::time_point deadline;
 };
@@ -32,8 +32,8 @@ enum class step_end : uint8_t {
   exited = 0, // value: exit status
   signalled,  // value: signal, not sent by us
   over_time,
-  given_up,    // attend() said so
-  not_started, // trouble says why: the machine's fault, not the source's
+  given_up,    // attend() returned false
+  not_started, // `trouble` holds the reason: an error of the machine, not of the source
 };
 
 struct step_result {

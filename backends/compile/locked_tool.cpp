@@ -15,7 +15,8 @@ constexpr uint64_t usual_memory = uint64_t{6} << 30U;
 } // namespace
 
 result<locked_tool> locked_tool::make(const compiler_options& options, std::vector<std::string> readable) {
-  // A locked command uses descriptor 3 for itself. Whoever has no channel there must not get the sandbox's own.
+  // A locked command uses descriptor 3 for itself. If no channel occupies it, /dev/null does, so that the sandbox's own
+  // descriptors do not land there.
   if (::fcntl(helper_socket_fd, F_GETFD) < 0) {
     const auto held = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (held != helper_socket_fd) {

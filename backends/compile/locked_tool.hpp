@@ -1,5 +1,5 @@
-// A program that reads text of others, in the compile sandbox with a folder of its own; and how it ended as a verdict
-// or a fault.
+// Runs a program on untrusted text in the compile sandbox, with its own folder. Turns its end into a verdict or a
+// fault.
 #pragma once
 
 #include "backends/compile/compile_engine.hpp"
@@ -16,21 +16,21 @@ inline constexpr size_t most_artifact = 64U << 20U;
 
 class locked_tool {
 public:
-  // `readable`: beside what every program of the system needs.
+  // `readable` adds to the paths that every program of the system needs.
   static result<locked_tool> make(const compiler_options& options, std::vector<std::string> readable);
 
-  // Puts the text there, alone, and runs the program on it. True if it passed; else the outcome holds the verdict or
-  // fault. What it said is the log.
+  // Empties the folder, writes the text there and runs the program on it. Returns true if it passed; else the outcome
+  // holds the verdict or fault. The log holds the program's output.
   bool run(std::vector<std::string> argv, const std::string& file, const std::string& text,
            const compile_request& request, attention& listener, compile_outcome& out) const;
-  // The same of a step whose end decides nothing: what the program printed, at most so much. errc::unavailable: it
-  // failed, or was ended at the limit; errc::bad_input: it prints more.
+  // Runs a step that decides no verdict and returns its output. errc::unavailable: it failed or hit the limit.
+  // errc::bad_input: it printed more than `most` bytes.
   result<std::string> printed(std::vector<std::string> argv, const std::string& file, const std::string& content,
                               std::chrono::milliseconds limit, size_t most, attention& listener) const;
 
   const workspace& work() const { return work_; }
   const std::string& level() const { return level_; }
-  // Why nothing is run; empty: it is.
+  // Returns why nothing may be run; empty if the sandbox is sufficient.
   const std::string& too_weak() const { return too_weak_; }
 
 private:

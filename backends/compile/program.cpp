@@ -18,7 +18,7 @@ namespace {
 
 struct server_options {
   compiler_options compiler;
-  std::string keep; // folder of builds that outlast their node; empty: none do
+  std::string keep; // folder of builds that outlast their node; empty: builds end with the node
   std::chrono::milliseconds keep_after = outlasting_after;
 };
 
@@ -85,7 +85,7 @@ int serve_compiles(int argc, char** argv, const server_program& program) {
     auto opened = kept_builds::open(all.keep);
     if (opened)
       kept = std::move(*opened);
-    else // it compiles all the same
+    else // compiling works without it
       log::warn("compile-server", "no build outlasts its node: {}", to_string(opened.error()));
   }
   return compile_server{channel{helper_socket_fd}, std::move(*engine), std::move(kept), all.keep_after}.run();

@@ -1,5 +1,5 @@
-// What the mains of all compile servers share: options, the group around the compilers, builds that outlast their node,
-// and the conversation. A target's own main adds its options and its compilers.
+// The common main program of all compile servers: options, the compilers' control group, builds that outlast their
+// node, and the protocol. A target's main adds its own options and compilers.
 #pragma once
 
 #include "backends/compile/compile_engine.hpp"
@@ -15,13 +15,13 @@ namespace kevolve {
 
 struct server_program {
   const char* name = "";
-  const char* own_usage = "";                   // as the usage line shows them, before what all have
-  std::map<std::string_view, std::string*> own; // options of its own, and where their values go
-  const std::string* required = nullptr;        // of these, the one that must be given
+  const char* own_usage = "";                   // the target's own options in the usage line, before the common ones
+  std::map<std::string_view, std::string*> own; // the target's own options and the variables for their values
+  const std::string* required = nullptr;        // the one of these that must be given
   std::function<result<std::unique_ptr<compile_engine>>(const compiler_options& options)> make;
 };
 
-// The process's exit status.
+// Runs the server and returns the process's exit status.
 int serve_compiles(int argc, char** argv, const server_program& program);
 
 } // namespace kevolve

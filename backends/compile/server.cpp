@@ -17,17 +17,18 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 constexpr auto progress_period = std::chrono::milliseconds{500};
-// A frame that has begun must end: the node is on this machine.
+// A frame must arrive completely within this time, since the node is on this machine.
 constexpr auto frame_limit = std::chrono::seconds{10};
 
-// Another node's timing may take minutes, and the node ends a helper that is silent: a wait is told every second.
+// Another node's timing may take minutes. Progress is reported every second while waiting, since the node ends a silent
+// helper.
 constexpr auto turn_limit = std::chrono::hours{24};
 
 std::string waiting_for(int core) {
   return "waiting for core " + std::to_string(core) + ", " + describe(holder_of(core));
 }
 
-// This process and the compilers that it starts.
+// Binds this process and the compilers that it starts to the cores.
 void run_on(const std::vector<int>& cores) {
   if (cores.empty())
     return;
@@ -95,7 +96,7 @@ bool compile_server::attend() {
   return !cancelled_ && (!closed_ || outlast());
 }
 
-// The node is gone in the middle of a compile: is it worth ending?
+// The node went away during a compile. Returns whether the compile continues.
 bool compile_server::outlast() {
   if (!kept_.keeps() || steady::now() - started_ < kept_after_)
     return false;
@@ -166,7 +167,7 @@ void compile_server::serve(const compile_request& request) {
   closed_ = !link_.send_message(frame_kind::compile_outcome, out);
 }
 
-// What came, or comes, of the same compile for a node before this one.
+// Returns the outcome of the same compile for an earlier node, waiting for it if necessary.
 std::optional<compile_outcome> compile_server::kept(const compile_request& request) {
   if (!kept_.keeps())
     return std::nullopt;
@@ -179,7 +180,8 @@ std::optional<compile_outcome> compile_server::kept(const compile_request& reque
   return out;
 }
 
-// Waits for the one that is at it. False: nobody wants it any more.
+// Waits for the end of a build that another server leads. Returns false if the request was cancelled or the node went
+// away.
 bool compile_server::follow(const open_file& joined) {
   for (;;) {
     std::array<pollfd, 2> waits{{{link_.fd(), POLLIN, 0}, {joined.fd(), POLLIN, 0}}};
@@ -196,7 +198,7 @@ bool compile_server::follow(const open_file& joined) {
 }
 
 compile_outcome compile_server::compile(const compile_request& request) {
-  // Nothing compiles on a core that is being timed on.
+  // Compilers must not run on a core that is used for timing.
   bool waited = false;
   const auto waiting = [&](int core) {
     waited = true;

@@ -1,6 +1,5 @@
-// The compile server's conversation: requests come in over one channel, are served one at a time in order, and a
-// cancel is heard while a compiler runs. A compile that has run for long when the node goes away is ended all the same,
-// for whoever asks for it next.
+// The compile server's protocol. It serves the requests of one channel one at a time, in order, and reads cancels while
+// a compiler runs. If the node goes away during a long compile, the compile is completed for a later request.
 #pragma once
 
 #include "backends/compile/compile_engine.hpp"
@@ -18,11 +17,11 @@ namespace kevolve {
 
 class compile_server final : public attention {
 public:
-  // Compiles on the cores that this process may use, as long as nobody times on them.
+  // Compiles on this process's cores while nobody uses them for timing.
   compile_server(channel link, std::unique_ptr<compile_engine> engine, kept_builds kept,
                  std::chrono::milliseconds kept_after);
 
-  // Serves until the node closes the channel. The process's exit status.
+  // Serves until the node closes the channel. Returns the process's exit status.
   int run();
 
   int descriptor() const override { return lead_ ? lead_->descriptor() : link_.fd(); }
@@ -43,13 +42,13 @@ private:
   std::unique_ptr<compile_engine> engine_;
   kept_builds kept_;
   std::chrono::milliseconds kept_after_;
-  std::string fingerprint_;        // of the compilers
+  std::string fingerprint_;        // hash of the compilers
   std::string digest_;             // of the current request
-  std::optional<build_lead> lead_; // the node is gone, the current request is not
+  std::optional<build_lead> lead_; // set while the node is gone and the current request continues
   std::vector<int> cores_;
   std::deque<compile_request> waiting_;
   std::optional<id128> current_;
-  bool cancelled_ = false; // the current one
+  bool cancelled_ = false; // the current request was cancelled
   bool closed_ = false;
   std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point reported_;

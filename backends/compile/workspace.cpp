@@ -36,7 +36,7 @@ private:
   int fd_;
 };
 
-// A folder is named prefix + pid + '.' + random; whose process is gone may be removed.
+// A folder's name is prefix + pid + '.' + random. It may be removed if that process no longer exists.
 void remove_abandoned(const std::string& parent) {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator{parent, ec}) {
@@ -93,7 +93,8 @@ result<void> workspace::write(const std::string& name, std::string_view content)
       return tl::unexpected(from_errno(errno, file));
     content.remove_prefix(static_cast<size_t>(n));
   }
-  constexpr std::array<timespec, 2> epoch{}; // what __TIMESTAMP__ says: one source is one object, whatever the day
+  // Fixes __TIMESTAMP__, so that the same source always gives the same object.
+  constexpr std::array<timespec, 2> epoch{};
   if (::futimens(fd.get(), epoch.data()) != 0)
     return tl::unexpected(from_errno(errno, file));
   return {};
@@ -101,7 +102,7 @@ result<void> workspace::write(const std::string& name, std::string_view content)
 
 result<std::string> workspace::read(const std::string& name, size_t most, bool cut) const {
   auto file = path_ + "/" + name;
-  // A compiler gone bad could have left a link or a pipe of that name.
+  // A faulty compiler could have left a link or a pipe of that name.
   descriptor fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   if (fd.get() < 0)
     return tl::unexpected(from_errno(errno, file));
