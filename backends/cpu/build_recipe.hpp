@@ -1,4 +1,4 @@
-// How the compile server builds a kernel, as words for whoever writes a build of another kind.
+// The compile server's build of a kernel as words, for writers of other build scripts.
 #pragma once
 
 #include "backends/cpu/flags.hpp"
@@ -11,22 +11,22 @@
 namespace kevolve {
 
 struct build_recipe {
-  bool by_clang = true;                 // what this machine builds it with; else g++
-  std::string compiler;                 // its path
-  std::string version;                  // what it says of itself
-  std::vector<std::string> clang_words; // to compile, by either
+  bool by_clang = true;                 // the compiler that this machine uses: clang, else g++
+  std::string compiler;                 // path of the compiler
+  std::string version;                  // the compiler's own version line
+  std::vector<std::string> clang_words; // compile options for clang and for gcc
   std::vector<std::string> gcc_words;
-  std::vector<std::string> libraries; // as a linker is told of them
-  std::string prelude;                // what is included before the source
+  std::vector<std::string> libraries; // libraries as linker options
+  std::string prelude;                // text included before the source
 };
 
-// errc::unsupported for a flag set that is not on the menu.
+// Returns the recipe. errc::unsupported: the flag set is not on the menu.
 result<build_recipe> recipe_of(const kernel_build& kernel);
 
-// What stands between compiler and source.
+// Returns the options between compiler and source.
 std::vector<std::string> compile_words(const menu_entry& entry, compiler_family family, const kernel_build& kernel);
 
-// "-lopenblas", "-l:libopenblas.so.0"
+// Returns the linker option: "-lopenblas", "-l:libopenblas.so.0".
 std::string library_word(const std::string& name);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// How a kernel that was found here is built without kevolve: the compiler and its flags as people call them.
+// The script that builds an optimised kernel without kevolve, by the compiler's usual name and flags.
 #include "backends/cpu/build_recipe.hpp"
 #include "backends/cpu/cpu_target.hpp"
 #include "backends/cpu/prelude.hpp"
@@ -80,7 +80,7 @@ std::string cpu_target::build_script(const kernel_build& kernel) const {
   const auto compile =
       compiler + (cpp ? " -x c++" : " -x c") + joined(compile_words(*entry, tools().family_for(*entry), kernel))
       + " -include \"$work/prelude.h\" -c " + (cpp ? "kernel.cpp" : "kernel.c") + " -o \"$work/kernel.o\"";
-  // The link never hears of -ffast-math: it would pull in a start file that changes the rounding of the process.
+  // The link must not see -ffast-math: it would add a start file that changes the rounding mode of the process.
   auto link = compiler + " -shared -o kernel.so \"$work/kernel.o\"";
   for (const auto& name : kernel.libraries)
     link += " " + library_word(name);

@@ -15,7 +15,7 @@ namespace kevolve {
 
 namespace {
 
-// Whether a folder could be made there: the nearest one that exists must be ours to write to.
+// Returns whether the folder could be made: the nearest existing ancestor must be writable.
 bool writable_place(std::filesystem::path folder) {
   std::error_code ec;
   while (!std::filesystem::exists(folder, ec) && folder.has_relative_path())
@@ -94,7 +94,7 @@ std::string cpu_target::toolchain_fingerprint(const std::vector<std::string>& li
                                         + sha256_hex(file_bytes(bin_dir_ + "/kevolve-compile-server")) + "\n");
   if (libraries.empty())
     return toolchain_fingerprint_;
-  // What is missing is the compile server's to say.
+  // The compile server reports missing libraries.
   auto text = toolchain_fingerprint_ + "\n";
   for (const auto& name : libraries)
     text += name + " " + sha256_hex(file_bytes(find_library(found, name).value_or(""))) + "\n";
@@ -108,8 +108,8 @@ std::string cpu_target::device_fingerprint(const device_description& device) con
 std::string cpu_target::harness_fingerprint() const {
   std::lock_guard guard{lock_};
   if (harness_fingerprint_.empty()) {
-    // The programs, with the sandbox profile in them; what they are told; and the C library that every candidate runs
-    // on.
+    // The hash covers the programs, including the sandbox profile, their options, and the C library that every
+    // candidate runs on.
     std::string text = "cpu-harness 2\n";
     for (const auto* program : {"kevolve-judge", "kevolve-zygote"})
       text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";

@@ -1,4 +1,5 @@
-// The `cpu` target: this machine's processor, native shared objects compiled by clang-19 (or g++), one timing core.
+// The target `cpu`: this machine's processor with one timing core. Candidates are native shared objects compiled by
+// clang-19 (or g++).
 #pragma once
 
 #include "backends/cpu/toolchain.hpp"
@@ -10,10 +11,11 @@
 
 namespace kevolve {
 
-// Made before the node leaves the timing core: the cores this process may use at that moment are the target's.
+// It must be constructed before the node leaves the timing core, since it takes the cores that this process may use
+// then.
 class cpu_target final : public target {
 public:
-  // `cores`: those to use; empty: all that this process may.
+  // `cores` are the cores to use; empty: all that this process may use.
   explicit cpu_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   std::string name() const override;
@@ -40,14 +42,14 @@ private:
   std::vector<int> cores_;
   core_plan plan_;
   target_options options_;
-  // Asked for at first need, from any thread: finding compilers starts them.
+  // Computed at first use from any thread, since it starts the compilers.
   mutable std::mutex lock_;
   mutable std::optional<toolchain> tools_;
   mutable std::string toolchain_fingerprint_;
-  mutable std::string harness_fingerprint_; // frozen at the first question
+  mutable std::string harness_fingerprint_; // computed once and then fixed
 };
 
-// Where precompiled headers are kept for this user: below $XDG_CACHE_HOME or ~/.cache, else below $TMPDIR.
+// Returns the folder of this user's precompiled headers: below $XDG_CACHE_HOME or ~/.cache, else below $TMPDIR.
 std::string header_cache_folder();
 
 } // namespace kevolve

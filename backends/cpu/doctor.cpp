@@ -62,7 +62,7 @@ void examine_programs(const std::string& bin_dir, std::vector<doctor_row>& rows)
   }
 }
 
-// A row per layer: what is in force for the caller's own candidates, and what would raise it.
+// Adds a row per sandbox layer: the layers in force for the caller's candidates, and remedies for missing ones.
 void examine_sandbox(std::vector<doctor_row>& rows) {
   auto support = detect_sandbox();
   rows.push_back({"sandbox", support.seccomp ? state::ok : state::missing, support.level,
@@ -88,7 +88,7 @@ void examine_sandbox(std::vector<doctor_row>& rows) {
       rows.push_back({l.item, state::ok, detail, ""});
       continue;
     }
-    // Without Landlock nothing native is judged unless the operator says so.
+    // Without Landlock, native candidates are judged only if the operator allows it.
     auto needed = l.name == "landlock";
     rows.push_back(
         {l.item, needed ? state::missing : state::weaker,
@@ -97,7 +97,7 @@ void examine_sandbox(std::vector<doctor_row>& rows) {
   }
 }
 
-// Whether this process may count its own instructions.
+// Returns whether this process may count its own instructions.
 bool hardware_counters() {
   perf_event_attr what{};
   what.size = sizeof what;
@@ -172,7 +172,7 @@ std::vector<doctor_row> examine_cpu(const cpu_examination& subject) {
   examine_processor(subject, rows);
   const char* temporary = std::getenv("TMPDIR");
   const std::string where = temporary == nullptr ? "/tmp" : temporary;
-  if (std::error_code ec; fs::is_directory(where, ec)) // nobody makes it
+  if (std::error_code ec; fs::is_directory(where, ec)) // nobody creates it, so it must exist
     examine_space("temporary files", where, 0.5, rows);
   else
     rows.push_back(

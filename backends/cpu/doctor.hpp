@@ -1,4 +1,4 @@
-// What `kevolve doctor` says of the cpu target: what is there, what is weaker than it could be, what mends it.
+// The rows of `kevolve doctor` for the target `cpu`: present parts, weaknesses and remedies.
 #pragma once
 
 #include "backends/cpu/toolchain.hpp"

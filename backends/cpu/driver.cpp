@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Vector types wider than the machine's stay within a kernel: what they would do to calls is nobody's concern.
+// Disables the warning about the calling convention of wide vectors, since these vectors stay within a kernel.
 const command_line common_flags{"-fPIC", "-Wall", "-Wno-unknown-pragmas", "-Wno-psabi"};
 
 void append(command_line& to, const command_line& words) {
   to.insert(to.end(), words.begin(), words.end());
 }
 
-// The commands the driver would run, without the compile folder's name in them.
+// Returns the commands that the driver would run, without the compile folder's name.
 result<std::vector<command_line>> ask(const command_line& driver) {
   auto answer = capture(driver);
   if (!answer)
@@ -52,7 +52,7 @@ void replace(command_line& words, const std::string& from, const std::string& to
   std::replace(words.begin(), words.end(), from, to);
 }
 
-// Replaces the word after `option`; false if the option is not there.
+// Replaces the word after `option`. Returns false if the option is missing.
 bool set_value(command_line& words, const std::string& option, const std::string& value) {
   auto it = std::find(words.begin(), words.end(), option);
   if (it == words.end() || std::next(it) == words.end())
@@ -74,9 +74,9 @@ std::string find_in(const std::vector<std::string>& folders, std::string_view na
   return {};
 }
 
-// The link line: the driver's emulation, start files and search folders, our libraries. C's libraries are named by
-// file: reading their linker scripts and archives would double the 6 ms of a link. The driver's own -ffast-math start
-// file (crtfastmath.o, which changes the process's rounding) cannot come in, for it never hears of -ffast-math.
+// Returns the link line: the driver's emulation, start files and search folders, and our libraries. C's libraries are
+// named by file, since reading their linker scripts and archives would double the 6 ms of a link. The driver does not
+// see -ffast-math, so it does not add crtfastmath.o, which changes the process's rounding mode.
 result<command_line> link_command(const toolchain& tools, const build_variant& v, const command_line& driver) {
   auto query = driver;
   append(query,
@@ -142,11 +142,11 @@ result<build_commands> clang_commands(const toolchain& tools, const build_varian
   replace(compile, "/dev/null", out.source);
   if (compile.size() < 2 || compile[1] != "-cc1" || !set_value(compile, "-main-file-name", out.source))
     return fail(errc::internal, "clang -### names no cc1 step");
-  // __DATE__ and __TIME__ are the epoch's: the same request gives the same bytes on another day, too. (gcc takes the
-  // date from its environment: locked_command.cpp.)
+  // Sets __DATE__ and __TIME__ to the epoch, so that the same request always gives the same bytes. (gcc takes the date
+  // from its environment: locked_command.cpp.)
   compile.insert(compile.begin() + 2, {"-source-date-epoch", "0"});
   out.header = compile;
-  out.header.pop_back(); // the input comes last
+  out.header.pop_back(); // removes the input, which comes last
   set_value(out.header, "-x", v.language == "cpp" ? "c++-header" : "c-header");
   set_value(out.header, "-o", "prelude.pch");
   replace(out.header, "-emit-obj", "-emit-pch");

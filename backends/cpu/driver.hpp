@@ -1,4 +1,4 @@
-// One function per compiler family: asks its driver and turns the answer into build_commands.
+// One function per compiler family; each asks its driver and converts the answer to build_commands.
 #pragma once
 
 #include "backends/cpu/toolchain.hpp"

@@ -16,7 +16,7 @@ std::vector<menu_entry> make_menu() {
   const auto fast = join(o3, {"-ffast-math"});
   const words wide{"-mprefer-vector-width=512"};
   const auto fast_wide = join(fast, wide);
-  const words veclib{"-fveclib=libmvec"}; // g++ calls libmvec by itself under -ffast-math
+  const words veclib{"-fveclib=libmvec"}; // g++ calls libmvec without this option under -ffast-math
   constexpr auto clang = compiler_family::clang;
   constexpr auto gcc = compiler_family::gcc;
   return {
@@ -42,7 +42,7 @@ std::vector<menu_entry> make_menu() {
        clang,
        join(fast_wide, veclib),
        fast_wide},
-      // Another compiler is another point of the search: g++ knows libmvec's 16-lane functions, clang 19 does not.
+      // Another compiler widens the search: g++ knows libmvec's 16-lane functions, clang 19 does not.
       {{"gcc-O3-vec512", "gcc in clang's place, O3, 512-bit vectors preferred where there are any", false, 0},
        gcc,
        {},

@@ -31,7 +31,7 @@ std::string prelude_text(std::string_view language) {
                     "#include <stdint.h>\n"
                     "#include <stdlib.h>\n"
                     "#include <string.h>\n";
-  if (language == "cpp") // without the first, clang 19 holds va_list for ambiguous in whatever includes it later
+  if (language == "cpp") // without this header first, clang 19 finds va_list ambiguous in later includes
     out += "#include <stdarg.h>\n"
            "#include <algorithm>\n"
            "#include <array>\n"
@@ -51,7 +51,7 @@ std::string prelude_text(std::string_view language) {
 std::string promotion_text() {
   std::string out;
   for (std::string name : functions) {
-    // strtof is the one function whose double form is not its name without the f.
+    // strtof is the only function whose double variant is not its name without the f.
     auto promoted = name == "strto" ? std::string{"strtod"} : name;
     define(out, name + "f", promoted);
     if (name != "strto")
@@ -59,7 +59,7 @@ std::string promotion_text() {
   }
   for (std::string name : builtin_only)
     define(out, "__builtin_" + name + "f", "__builtin_" + name);
-  // FLT_MAX, FLT_EPSILON and their like stay: they are a part of what the reference computes.
+  // FLT_MAX, FLT_EPSILON and similar constants stay, since they are part of the reference's computation.
   define(out, "HUGE_VALF", "HUGE_VAL");
   define(out, "float", "double");
   define(out, "_Float16", "double");

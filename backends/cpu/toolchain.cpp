@@ -15,7 +15,7 @@ std::string first_line(const result<captured>& answer) {
   return answer && answer->status == 0 ? answer->output.substr(0, answer->output.find('\n')) : std::string{};
 }
 
-// A program of that name which also answers.
+// Returns the path of a program of that name if it runs and prints its version.
 std::string working_program(std::string_view name, std::string& version) {
   auto path = find_program(name);
   if (path.empty())
@@ -90,7 +90,7 @@ result<std::string> find_library(const toolchain& tools, const std::string& name
   auto answer = capture({tools.clang.empty() ? tools.gcc : tools.clang, "-print-file-name=" + file});
   if (!answer)
     return tl::unexpected(answer.error());
-  // A name that is not found is printed as it was given.
+  // gcc prints a library name that it cannot find unchanged.
   auto path = first_line(answer);
   if (path.empty() || path.front() != '/')
     return fail(errc::unsupported, "permissions.libraries: '" + name + "': there is no " + file
@@ -110,7 +110,7 @@ command_line split_command(const std::string& line) {
       in_word = true;
     } else if (c == '"') {
       quoted = !quoted;
-      in_word = true; // "" is a word too
+      in_word = true; // "" is a word as well
     } else if (!quoted && (c == ' ' || c == '\t' || c == '\r')) {
       if (in_word)
         out.push_back(std::exchange(word, {}));

@@ -17,7 +17,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr size_t most_source = 4U << 20U;
 constexpr size_t most_artifact = 64U << 20U;
-constexpr uint64_t usual_memory = 4ULL << 30U; // or half of the machine's, if less
+constexpr uint64_t usual_memory = 4ULL << 30U; // default limit; half of the machine's memory if that is less
 
 uint64_t memory_limit(uint64_t asked) {
   if (asked != 0)
@@ -26,7 +26,8 @@ uint64_t memory_limit(uint64_t asked) {
   return std::min(usual_memory, machine / 2);
 }
 
-// What compilers read: their own files, the system's headers and libraries. Nothing of the user's.
+// Returns the paths that compilers read: their own files and the system's headers and libraries. Files of the user are
+// excluded.
 std::vector<std::string> toolchain_folders(const toolchain& tools) {
   std::vector<std::string> out{"/usr/include", "/usr/lib", "/usr/lib64", "/usr/libexec",     "/usr/local/include",
                                "/usr/bin",     "/lib",     "/lib64",     "/etc/ld.so.cache", "/dev/null"};
@@ -123,7 +124,7 @@ result<const build_commands*> compiler::commands_for(const compile_request& requ
   if (request.kind == compile_kind::syntax_tree)
     variant.family = compiler_family::clang;
   variant.flags = variant.family == compiler_family::clang ? entry.clang : entry.gcc;
-  if (variant.flags.empty()) // a gcc entry asked for its syntax tree
+  if (variant.flags.empty()) // a gcc entry was asked for its syntax tree
     variant.flags = cpu_flag_menu().front().clang;
   variant.language = request.language;
   variant.threads = request.threads;
@@ -144,7 +145,7 @@ result<const build_commands*> compiler::commands_for(const compile_request& requ
   return &it->second;
 }
 
-// True if the step passed; else the outcome holds the verdict or fault.
+// Returns true if the step passed; else the outcome holds the verdict or fault.
 bool compiler::run_step(command_line argv, const compile_request& request, steady::time_point deadline,
                         attention& listener, compile_outcome& out) {
   auto end = run_locked({std::move(argv), work_.path(), "output", "diagnostics", deadline}, lock_, listener);
@@ -159,7 +160,7 @@ bool compiler::run_step(command_line argv, const compile_request& request, stead
   else if (auto unknown = missing_library(said, request.libraries);
            !unknown.empty() && diagnosis.result == verdict::compile_error)
     diagnosis.log = std::move(unknown);
-  // A full disk looks like a broken source to the compiler; only the disk itself can tell.
+  // On a full disk, the compiler reports an error in the source, so the disk itself is checked.
   if (diagnosis.result != verdict::none && work_.full())
     diagnosis = {verdict::none, {"no_space", work_.path() + " is full", 0}, ""};
   out.result = diagnosis.result;
@@ -187,7 +188,7 @@ void compiler::build(const compile_request& request, const build_commands& comma
     out.trouble = fault_from(ready.error());
     return;
   }
-  // The limit is the source's own: making a header is not charged to it.
+  // The time limit counts for the source alone; making a precompiled header is not charged to it.
   auto deadline = steady::now() + std::chrono::milliseconds{request.limit_ms};
   auto run_after = [&](const command_line& before, command_line words) {
     words.insert(words.end(), before.begin(), before.end());
@@ -201,14 +202,15 @@ void compiler::build(const compile_request& request, const build_commands& comma
     const bool in_doubt = commands.family == compiler_family::clang && request.language == "cpp";
     if (!in_doubt || out.result != verdict::compile_error || out.log.find("va_list") == std::string::npos)
       return false;
-    // clang 19 has two of the type behind va_list where a precompiled header meets a source in C++ that names it.
+    // clang 19 finds two types behind va_list if a precompiled header meets a C++ source that names it. Compile again
+    // with the header as text.
     out.log.clear();
     return run_after(headers_.as_text(commands), words);
   };
   if (request.kind == compile_kind::syntax_tree) {
     bool ran = true;
-    // The filter lets through whatever has the name in its own: without what the source does not include, that is
-    // little.
+    // The filter matches every declaration whose name contains the given one. Without the header, there are few of
+    // these.
     bool alone = true;
     auto tree = entry_and_helpers(request.entry, [&](const std::string& name) -> result<std::string> {
       auto dump = commands.tree;
@@ -224,7 +226,7 @@ void compiler::build(const compile_request& request, const build_commands& comma
         return work_.read("output", most_artifact);
       if (name == request.entry || out.result == verdict::none)
         return fail(errc::unsupported, out.log);
-      ran = true; // more text than is taken: a function that nothing is known of
+      ran = true; // the output is too large, so the function is treated as unknown
       out.result = verdict::none;
       out.log.clear();
       return std::string{};

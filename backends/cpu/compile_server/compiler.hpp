@@ -1,4 +1,4 @@
-// One compile request, start to end: flags, header, compile, link or dump, verdict.
+// Serves one compile request from start to end: flags, header, compile, link or dump, verdict.
 #pragma once
 
 #include "backends/compile/compile_engine.hpp"
@@ -15,7 +15,7 @@ namespace kevolve {
 
 class compiler final : public compile_engine {
 public:
-  // `cache`: folder of precompiled headers.
+  // `cache` is the folder of precompiled headers.
   static result<std::unique_ptr<compile_engine>> make(const compiler_options& options, const std::string& cache);
 
   compile_outcome run(const compile_request& request, attention& listener) override;
@@ -36,7 +36,7 @@ private:
   header_cache headers_;
   sandbox lock_;
   std::string level_;
-  std::string too_weak_; // why nothing is compiled; empty: it is
+  std::string too_weak_; // reason why nothing is compiled; empty if the sandbox is sufficient
   std::map<std::string, build_commands> known_;
 };
 

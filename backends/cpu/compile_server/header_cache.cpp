@@ -30,7 +30,7 @@ std::string file_of(const build_commands& commands, const std::string& base) {
   return base + (commands.family == compiler_family::clang ? ".pch" : ".h.gch");
 }
 
-// Another server may do the same at the same moment: a file that is there stays as it is, for clang remembers its
+// Another server may write the same file at the same moment. An existing file is left as it is, since clang records its
 // modification time.
 result<void> publish(const std::string& content, const std::string& file, bool replace) {
   auto draft = file + ".XXXXXX";

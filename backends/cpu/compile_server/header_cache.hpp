@@ -1,5 +1,5 @@
-// Precompiled headers, one per exact compile command, kept in a folder that all servers of this user share and no
-// compiler may write to. Files: KEY.h (the text), KEY.pch (clang) or KEY.h.gch (gcc).
+// A cache of precompiled headers, one per exact compile command. All servers of this user share its folder, and no
+// compiler may write to it. Files: KEY.h (the text), KEY.pch (clang) or KEY.h.gch (gcc).
 #pragma once
 
 #include "backends/compile/locked_command.hpp"
@@ -13,19 +13,19 @@ namespace kevolve {
 
 class header_cache {
 public:
-  // errc::unauthorised if someone else owns the folder or may write to it.
+  // errc::unauthorised: someone else owns the folder or may write to it.
   static result<header_cache> open(const std::string& folder);
 
   const std::string& folder() const { return folder_; }
 
-  // Words to add to the compile command so that it starts after the header. Makes the header at first use, in the
-  // workspace, and tries it once per server: a header older than the system's own is refused by clang and made anew.
+  // Returns the words that make the compile command start after the header. Makes the header in the workspace at first
+  // use and tests it once per server. clang rejects a header older than the system's own; it is then made again.
   result<command_line> use(const build_commands& commands, const std::string& language, const workspace& work,
                            const sandbox& lock, attention& listener);
-  // The same with the header's text, for a source that its precompiled form breaks.
+  // Returns the words that include the header's text, for sources that fail with its precompiled form.
   command_line as_text(const build_commands& commands) const;
-  // Tries the header again before its next use if these diagnostics complain of one: the system's headers may have
-  // been upgraded under a running server.
+  // If these diagnostics complain about a header, tests it again before its next use. The system's headers may have
+  // been upgraded since the server started.
   void doubt_if(std::string_view diagnostics, const build_commands& commands);
 
 private:
@@ -36,7 +36,7 @@ private:
              attention& listener) const;
 
   std::string folder_;
-  std::map<std::string, bool> tried_; // by key
+  std::map<std::string, bool> tried_; // tested headers by key
 };
 
 } // namespace kevolve

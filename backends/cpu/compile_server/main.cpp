@@ -1,6 +1,6 @@
 // kevolve-compile-server --cache DIR [--scratch DIR] [--keep DIR [--keep-after-ms N]] [--memory-mib N]
-// [--allow-weak-sandbox LAYER]: compiles untrusted sources for a node, which holds the other end of descriptor 3. Not
-// for people: `kevolve eval` is.
+// [--allow-weak-sandbox LAYER]: compiles untrusted sources for a node, which talks to it over descriptor 3. Not for
+// direct use; use `kevolve eval`.
 #include "backends/compile/program.hpp"
 #include "backends/cpu/compile_server/compiler.hpp"
 

@@ -9,9 +9,9 @@ namespace kevolve {
 
 namespace {
 
-constexpr size_t most_helpers = 24; // the library's among them
+constexpr size_t most_helpers = 24; // includes library functions
 
-// Splits at the top level: braces outside strings. Text between documents is skipped.
+// Splits the dump into JSON documents by braces outside strings. Text between documents is skipped.
 std::vector<std::string_view> documents(std::string_view dump) {
   std::vector<std::string_view> out;
   size_t depth = 0;
@@ -53,7 +53,7 @@ bool defines(simdjson::dom::parser& parser, std::string_view text, const std::st
   return false;
 }
 
-// Appends the names of functions mentioned below the node that are not there yet.
+// Appends the names of functions mentioned below the node, without duplicates.
 void add_called(simdjson::dom::element node, std::vector<std::string>& names) {
   simdjson::dom::element decl;
   std::string_view kind;
@@ -90,7 +90,7 @@ result<std::string> entry_and_helpers(const std::string& entry,
     auto function = select_function(*said, names[i]);
     if (!function && i == 0)
       return function;
-    if (!function) // a library's
+    if (!function) // a library function
       continue;
     if (simdjson::dom::element root; parser.parse(*function).get(root) == simdjson::SUCCESS)
       add_called(root, names);

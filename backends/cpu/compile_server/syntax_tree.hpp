@@ -1,4 +1,4 @@
-// Takes functions' JSON documents out of what clang -ast-dump=json -ast-dump-filter prints.
+// Extracts functions' JSON documents from the output of clang -ast-dump=json -ast-dump-filter.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -9,13 +9,13 @@
 
 namespace kevolve {
 
-// The dump is a run of documents, possibly with "Dumping NAME:" lines between: every declaration whose name contains
-// the filter. The one wanted is the function of exactly that name with a body. errc::not_found if there is none.
+// Returns the function of exactly that name with a body. The dump has a document for every declaration whose name
+// contains the filter, possibly with "Dumping NAME:" lines between. errc::not_found: there is no such function.
 result<std::string> select_function(std::string_view dump, const std::string& entry);
 
-// The entry's document. Where functions that it calls, themselves or through others, have a body too, they are with it
-// in a TranslationUnitDecl, the entry first; no more than 24 names are looked for. `dump` runs the compiler with
-// the name for a filter; its error is the answer's, as is errc::not_found of the entry.
+// Returns the entry's document. Functions that it calls, directly or indirectly, and that have a body are added: then
+// the result is a TranslationUnitDecl with the entry first. At most 24 names are looked up. `dump` runs the compiler
+// with the name as filter; its errors are passed on. errc::not_found: there is no entry.
 result<std::string> entry_and_helpers(const std::string& entry,
                                       const std::function<result<std::string>(const std::string& name)>& dump);
 
