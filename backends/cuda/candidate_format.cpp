@@ -4,7 +4,7 @@ namespace kevolve::cuda {
 
 namespace {
 
-// As README.md has it; every key there is.
+// Must agree with README.md and list every key.
 constexpr const char* format =
     R"text(A candidate is one text: a launch plan as its first comment, in TOML, then CUDA C++ device source. No host code of yours runs: at each call the judge launches the plan's kernels, in their order, on one stream. This shows every key; a plan needs [[kernel]] alone, with name, grid, block and arguments:
 /* launch plan

@@ -1,4 +1,4 @@
-// What whoever writes a candidate for the cuda target is told of its form.
+// Describes the form of a candidate for the target `cuda` to its author.
 #pragma once
 
 #include "backends/candidate_form.hpp"

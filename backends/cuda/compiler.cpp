@@ -20,7 +20,8 @@ constexpr const char* file_name = "candidate.cu";
 
 result<cuda_compiler> cuda_compiler::make(const nvidia_compiler_options& options) {
   auto tools = find_cuda_toolchain();
-  // The compiler reads the toolkit, the system's headers and the host compiler that preprocesses. No device.
+  // The compiler may read the toolkit, the system's headers and the host compiler, which preprocesses. It sees no
+  // device.
   auto tool = locked_tool::make(options, {tools.root});
   if (!tool)
     return tl::unexpected(tool.error());
@@ -42,8 +43,8 @@ std::string cuda_compiler::fingerprint() const {
 
 std::vector<std::string> cuda_compiler::command(const std::string& flags) const {
   const auto number = architecture_.substr(architecture_.find('_') + 1);
-  // Temporary files go where alone it may write. No line information: it would hold the name of that folder, and the
-  // same source must give the same bytes.
+  // Temporary files go to the working folder, the only place that the compiler may write. No line information is
+  // generated: it would contain that folder's name, but the same source must give the same bytes.
   std::vector<std::string> out{
       "/usr/bin/env",    "TMPDIR=.",   "PATH=" + tools_.root + "/bin:/usr/bin:/bin",
       tools_.nvcc,       "-std=c++17", "-gencode=arch=compute_" + number + ",code=sm_" + number,
@@ -85,7 +86,7 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
   if (!parts)
     return refuse(out, parts.error().detail + "\n");
   const auto plan = parse_plan(parts->plan, request.task);
-  const auto about_a_task = !request.task.arguments.empty(); // else nobody asked for more than code
+  const auto about_a_task = !request.task.arguments.empty(); // without a task, only code is wanted
   if (!plan && about_a_task)
     return refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
   if (tools_.nvcc.empty()) {
@@ -93,7 +94,8 @@ void cuda_compiler::build(const compile_request& request, attention& listener, c
     return;
   }
   if (!tool_.run(command(request.flags), file_name, parts->source, request, listener, out)) {
-    // ptxas, mostly. A remark and no fault: a source can have the compiler say these words.
+    // ptxas usually prints this. It is only a remark, not a fault, since a source can make the compiler print these
+    // words.
     if (out.log.find("Unsupported .version") != std::string::npos)
       out.log +=
           "nvcc and its ptxas may be of different versions, if every candidate is refused so: install all parts of "

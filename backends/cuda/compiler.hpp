@@ -1,4 +1,4 @@
-// Device source to machine code with its plan, in the compile sandbox, with no device in sight. A candidate chooses a
+// Compiles device source to machine code with its plan, in the compile sandbox, without a device. A candidate chooses a
 // flag set by name; it never writes a flag.
 #pragma once
 
@@ -16,11 +16,11 @@ class cuda_compiler {
 public:
   static result<cuda_compiler> make(const nvidia_compiler_options& options);
 
-  // language "cuda". The artifact is a device package.
+  // Compiles language "cuda". The artifact is a device package.
   compile_outcome run(const compile_request& request, attention& listener);
   const cuda_toolchain& tools() const { return tools_; }
   const std::string& sandbox_level() const { return tool_.level(); }
-  // Of compiler, architecture and flag menu.
+  // Hash of the compiler, the architecture and the flag menu.
   std::string fingerprint() const;
 
 private:

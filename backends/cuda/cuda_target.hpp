@@ -1,4 +1,4 @@
-// The target `cuda`: NVIDIA's GPUs, candidates in CUDA C++ compiled by nvcc, with their launch as data.
+// The target `cuda`: NVIDIA's GPUs. Candidates are CUDA C++ compiled by nvcc, with their launch plan as data.
 #pragma once
 
 #include "backends/nvidia/nvidia_target.hpp"

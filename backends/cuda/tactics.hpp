@@ -1,4 +1,4 @@
-// tactics.md, as the build put it into this program.
+// The text of tactics.md, embedded by the build.
 #pragma once
 
 #include <string_view>
