@@ -18,7 +18,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr const char* file_name = "reference.py";
 
-// Says what is wrong as compilers do: file:line:column: error: what.
+// Prints errors in a compiler's format: file:line:column: error: text.
 constexpr const char* script = R"(import ast, sys
 name, entry, given = sys.argv[1], sys.argv[2], sys.argv[3].split()
 def refuse(line, column, what):
@@ -45,7 +45,7 @@ for p in found[-1].args.args + found[-1].args.kwonlyargs if given and plain else
                f"returned); there are: {', '.join(given)}")
 )";
 
-// What a reference's parameters may be called.
+// Returns the allowed parameter names of a reference.
 std::string given_names(const contract& task) {
   std::string out;
   for (const auto& a : task.arguments)
@@ -72,7 +72,7 @@ std::string find_python() {
 }
 
 result<framework_check> framework_check::make(const compiler_options& options, const std::string& python) {
-  // Through the links of a virtual environment to the interpreter itself: its library lies beside it.
+  // Follows the links of a virtual environment to the interpreter itself, since its library lies beside it.
   std::error_code ec;
   const auto real = fs::canonical(python.empty() ? find_python() : python, ec);
   std::vector<std::string> readable;

@@ -1,5 +1,5 @@
-// A reference in Python, as far as it can be judged without running it: it parses and defines its entry. Neither the
-// framework nor any other module is there.
+// Checks a Python reference without running it: it must parse and define its entry. The framework and other modules
+// need not be installed.
 #pragma once
 
 #include "backends/compile/locked_tool.hpp"
@@ -8,15 +8,15 @@
 
 namespace kevolve::cuda {
 
-// The first Python in PATH that is a program, not a script in its place; empty: none.
+// Returns the first python3 in PATH that is an executable, not a wrapper script; empty if there is none.
 std::string find_python();
 
 class framework_check {
 public:
-  // `python`: absolute; empty: find_python().
+  // `python` is an absolute path; empty: find_python().
   static result<framework_check> make(const compiler_options& options, const std::string& python);
 
-  // language "pytorch", role reference or oracle. The artifact is a framework source.
+  // Checks language "pytorch", role reference or oracle. The artifact is a framework source.
   compile_outcome run(const compile_request& request, attention& listener) const;
   const std::string& python() const { return python_; }
 

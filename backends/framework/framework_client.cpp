@@ -28,7 +28,7 @@ using std::chrono::nanoseconds;
 
 constexpr milliseconds start_limit{180'000}; // the first import on a machine reads gigabytes
 constexpr milliseconds order_limit{60'000};
-constexpr const char* last_words = "last_words"; // what it wrote to its standard error
+constexpr const char* last_words = "last_words"; // file with the process's standard error
 constexpr size_t most_told = 500;
 constexpr uint64_t largest_file = uint64_t{1} << 30U;
 
@@ -43,13 +43,13 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// Where an interpreter finds what it imports: its own folder, and that of the one a virtual environment stands for.
+// Returns the folders from which an interpreter imports: its own, and that of the one behind a virtual environment.
 std::vector<std::string> homes_of(const std::string& python) {
   std::error_code ec;
   std::vector<std::string> out{fs::path{python}.parent_path().parent_path().string()};
   if (const auto real = fs::canonical(python, ec); !ec)
     out.push_back(real.parent_path().parent_path().string());
-  // Never a whole machine or a whole home.
+  // Excludes top-level folders, which would expose a whole machine or home.
   std::erase_if(out, [](const auto& p) { return p.empty() || std::count(p.begin(), p.end(), '/') < 2; });
   return out;
 }
@@ -98,7 +98,7 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
   return out;
 }
 
-// In the child: nothing of ours is left to it but the channel.
+// Runs in the child. The channel is the only descriptor that it keeps.
 [[noreturn]] void become(const std::string& python, const sandbox_policy& wanted, int link, pid_t parent,
                          char* const* environment) {
   static std::string program{framework_program()};
@@ -113,7 +113,7 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
   else
     ::dup2(link, helper_socket_fd);
   confine(compiler_confinement);
-  auto lock = sandbox::prepare(policy); // here, since what it may read of /proc is its own
+  auto lock = sandbox::prepare(policy); // prepared in the child, since the readable part of /proc is its own
   const auto locked = lock ? lock->lock() : result<void>{tl::unexpected(lock.error())};
   if (!locked || ::chdir(policy.writable.front().c_str()) != 0) {
     ::dprintf(2, "%s\n", locked ? "its folder is gone" : to_string(locked.error()).c_str());
@@ -128,7 +128,7 @@ sandbox_policy policy_for(const std::string& python, const std::string& scratch)
   ::_exit(127);
 }
 
-// Of the devices that this process may see, the one of that number, by the name the variable has for it.
+// Returns the entry of CUDA_VISIBLE_DEVICES for the device of that number.
 std::string visible_device(int device) {
   const auto* among = std::getenv("CUDA_VISIBLE_DEVICES");
   std::istringstream names{among == nullptr ? "" : among};
@@ -154,7 +154,7 @@ std::string describe(const argument& a, const array_geometry& g, const arena_pla
   return out + "\n";
 }
 
-// A scalar's bits, as the C call would pass them.
+// Describes a scalar's bits in the way the C call would pass them.
 std::string describe(const argument& a, uint64_t bits) {
   if (!is_floating(a.type) || a.role == argument_role::size)
     return "value " + a.name + " integer " + std::to_string(static_cast<int64_t>(bits)) + "\n";
@@ -219,7 +219,7 @@ result<void> framework_client::start(const framework_options& options) {
   const auto& at = scratch_->path();
   for (const auto* name : {"HOME", "TMPDIR", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"})
     environment.push_back(std::string{name} + "=" + at);
-  environment.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1"); // no pool of processes beside a timed call
+  environment.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1"); // a pool of compile processes would disturb timed calls
   environment.emplace_back("PATH=" + fs::path{python}.parent_path().string() + ":/usr/local/cuda/bin:/usr/bin:/bin");
   environment.emplace_back("CUDA_VISIBLE_DEVICES=" + visible_device(options.device));
   std::vector<char*> variables;

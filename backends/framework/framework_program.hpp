@@ -1,4 +1,4 @@
-// reference_process.py, as it stands in the program.
+// The text of reference_process.py, embedded by the build.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// A reference that a framework runs, as the compile server hands it to the runner: which function, and the module's
-// text. Nothing is compiled; the server has only seen that it parses.
+// A reference run by a framework, as passed from the compile server to the runner: the function's name and the module's
+// text. It is not compiled; the server only checks that it parses.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@ namespace kevolve {
 
 struct framework_source {
   std::string entry;
-  std::string source; // Python
+  std::string source; // Python text
 };
 
-// "kevolve-pytorch 1\n" ENTRY "\n" SOURCE
+// Returns "kevolve-pytorch 1\n" ENTRY "\n" SOURCE.
 std::string pack_framework(const framework_source& module);
-// Nothing: these bytes are something else.
+// Returns null if the bytes have another format.
 std::optional<framework_source> unpack_framework(const std::string& bytes);
 
 } // namespace kevolve

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto limit = std::chrono::seconds{30};
 
-// Nothing is imported but the file that names the version: the framework itself takes seconds.
+// Imports only the files that contain versions, since importing the framework takes seconds.
 constexpr const char* script = R"(import importlib.util, os, sys
 print('path', sys.executable)
 print('version', '.'.join(str(n) for n in sys.version_info[:3]))
@@ -38,7 +38,7 @@ framework_python find_framework_python() {
     out.why = "there is no python3 in PATH";
     return out;
   }
-  // Wrappers that choose among several versions look below the user's own folder.
+  // Wrappers that select a Python version read the user's home folder.
   const auto* home = std::getenv("HOME");
   const auto said =
       capture({"/usr/bin/env", std::string{"HOME="} + (home == nullptr ? "/" : home), program, "-c", script}, limit);
@@ -46,7 +46,7 @@ framework_python find_framework_python() {
     out.why = program + ": " + (said ? said->output.substr(0, 300) : said.error().detail);
     return out;
   }
-  std::istringstream lines{said->output}; // and warnings, perhaps
+  std::istringstream lines{said->output}; // the output may contain warnings
   for (std::string line; std::getline(lines, line);)
     for (const auto& [key, field] : {std::pair{"path ", &out.path},
                                      {"version ", &out.version},
