@@ -1,5 +1,5 @@
-// What the compile server of NVIDIA's targets answers: candidates by nvcc or Triton, references by the Python that
-// reads them.
+// The engine of the compile server of NVIDIA's targets. It compiles candidates by nvcc or Triton and checks Python
+// references.
 #pragma once
 
 #include "backends/cuda/compiler.hpp"
@@ -15,7 +15,7 @@ namespace kevolve::cuda {
 
 class cuda_engine final : public compile_engine {
 public:
-  // `triton`: the package's folder; empty: there is none.
+  // `triton` is the package's folder; empty if there is none.
   static result<std::unique_ptr<compile_engine>> make(const nvidia_compiler_options& options, const std::string& python,
                                                       const std::string& triton = {});
 

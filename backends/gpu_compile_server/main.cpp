@@ -1,6 +1,6 @@
 // kevolve-compile-server-cuda [--architecture sm_90a] [--python PATH] [--triton FOLDER], and the options of every
-// compile server: compiles untrusted device sources, and reads references in Python, for a node, which holds the other
-// end of descriptor 3. Not for people.
+// compile server. Compiles untrusted device sources and checks Python references for a node, which talks to it over
+// descriptor 3. Not for direct use.
 #include "backends/compile/program.hpp"
 #include "backends/gpu_compile_server/engine.hpp"
 
@@ -8,12 +8,12 @@
 
 namespace {
 
-// Compilers fill all cores while a device is leased, and each message of a screening waits for one: this takes only
-// what others leave. Beside sixteen of them a screening takes 299 ms at the same priority, 156 at the lowest nice, 49
-// so.
+// Compilers fill all cores while a device is leased, and every message of a screening then waits for a core. So this
+// server uses only idle time. Beside sixteen compilers, a screening takes 299 ms at equal priority, 156 ms at the
+// lowest nice level, and 49 ms this way.
 void give_way() {
   const sched_param none{};
-  sched_setscheduler(0, SCHED_IDLE, &none); // whoever may not goes on as they were
+  sched_setscheduler(0, SCHED_IDLE, &none); // if this fails, the priority stays as it is
 }
 
 } // namespace
