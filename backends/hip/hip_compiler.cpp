@@ -16,7 +16,7 @@ using steady = std::chrono::steady_clock;
 constexpr uint64_t wave = 64;
 constexpr const char* file_name = "candidate.hip";
 
-// Of the largest work-group that the kernel says it may have.
+// Returns the waves of the largest work-group that the kernel allows.
 uint64_t waves_of(const code_kernel& k) {
   return (k.most_threads + wave - 1) / wave;
 }
@@ -55,7 +55,7 @@ void hip_compiler::build(const compile_request& request, attention& listener, co
   if (!parts)
     return cuda::refuse(out, parts.error().detail + "\n");
   const auto plan = parse_plan(parts->plan, request.task);
-  const auto about_a_task = !request.task.arguments.empty(); // else nobody asked for more than code
+  const auto about_a_task = !request.task.arguments.empty(); // without a task, only code is wanted
   if (!plan && about_a_task)
     return cuda::refuse(out, plan_errors(plan.error(), file_name, parts->plan_line));
   if (tools_.clang.empty()) {

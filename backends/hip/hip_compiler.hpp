@@ -1,5 +1,5 @@
-// Candidates in HIP C++ to code objects, in the compile sandbox. Compiles only: what the objects say of themselves is
-// all that there is to know, and the log holds it.
+// Compiles candidates in HIP C++ to code objects, in the compile sandbox. Nothing is launched; the log holds the
+// figures of the code objects.
 #pragma once
 
 #include "backends/compile/locked_tool.hpp"
@@ -11,7 +11,7 @@ class hip_compiler {
 public:
   static result<hip_compiler> make(const compiler_options& options);
 
-  // language "hip": a text as for CUDA, its plan as the first comment.
+  // Compiles language "hip". The text has the same form as for CUDA, with the plan as its first comment.
   compile_outcome run(const compile_request& request, attention& listener) const;
 
 private:

@@ -14,7 +14,7 @@ using state = enum doctor_row::state; // the member of the same name hides the t
 
 constexpr const char* why_none = "compiles only: there is no runner for AMD's GPUs";
 
-// What candidates in Triton are compiled for.
+// Returns the architecture that candidates in Triton are compiled for.
 std::string architecture_asked_for() {
   auto asked = environment("KEVOLVE_HIP_ARCHITECTURE");
   if (asked == "gfx950" || asked == "gfx942")

@@ -1,5 +1,5 @@
-// The `hip` target: AMD's GPUs as far as a machine without one goes. Candidates in Triton compile for them, and what
-// the code object says is reported; nothing launches, so nothing is judged.
+// The target `hip`: AMD's GPUs, compile-only, for machines without the device. Reports the code object's figures;
+// nothing is launched, so nothing is judged.
 #pragma once
 
 #include "backends/candidate_language.hpp"
@@ -13,7 +13,7 @@ namespace kevolve {
 
 class hip_target final : public target {
 public:
-  // `triton`: the language of candidates in Triton.
+  // `triton` is the language of candidates in Triton.
   hip_target(candidate_language triton, std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   std::string name() const override;
