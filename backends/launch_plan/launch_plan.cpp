@@ -153,7 +153,10 @@ private:
     return std::nullopt;
   }
 
-  // "x" | { buffer = "x", offset = "4*n" } | { type = "i32", value = "2*n" } | { null = true }
+  // Accepts "x"
+  // { buffer = "x", offset = "4*n" }
+  // { type = "i32", value = "2*n" }
+  // { null = true }.
   std::optional<kernel_parameter> read_parameter(const toml::node& node, const std::string& path) {
     if (const auto* text = node.as_string())
       return named(node, text->get(), path);
@@ -225,7 +228,7 @@ private:
     return out;
   }
 
-  // Every expression's names exist; the plan's own sizes do not depend on themselves.
+  // Checks that the names in all expressions exist and that the plan's own sizes do not depend on themselves.
   void check_symbols(const toml::table& root) {
     const auto from_task = task_symbols();
     auto known = from_task;
@@ -281,7 +284,7 @@ private:
                                [&](const auto& entry) {
                                  const auto parsed = expression::parse(entry.second);
                                  const auto names = parsed ? parsed->names() : std::vector<std::string>{};
-                                 // An unknown name has its own rejection.
+                                 // An unknown name is reported separately.
                                  const bool ready = std::all_of(names.begin(), names.end(), [&](const auto& n) {
                                    return std::none_of(open.begin(), open.end(), [&](const auto& o) {
                                      return o.first == n && resolved.count(n) == 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view magic = "kevolve-cuda-2\n";
 constexpr std::string_view spaces = " \t\r\n";
 
-// `form`: how such a text looks, for who has written another.
+// `form` shows the expected form, for the error message.
 result<candidate_text> split(std::string_view text, std::string_view opening, std::string_view closing,
                              const std::string& form) {
   const auto start = std::min(text.find_first_not_of(spaces), text.size());

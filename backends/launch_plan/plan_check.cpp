@@ -10,7 +10,7 @@ namespace {
 constexpr size_t most_told = 8U << 10U;
 constexpr size_t most_of_one = 1U << 10U;
 
-// "kernel[0].grid[1]: …" has its key before it; what the limits say has its kernel in the text.
+// Splits "kernel[0].grid[1]: …" into key and message. A message about a limit names its kernel in the text.
 plan_problem with_key(const std::string& text, const std::string& shape) {
   plan_problem out;
   const auto colon = text.find(": ");
@@ -48,7 +48,8 @@ std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::ma
     names += (names.empty() ? "" : ", ") + name;
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     if (const auto& name = plan.kernels[i].name; !facts.contains(name)) {
-      const auto own = std::to_string(name.size()) + name; // as a mangled name has it, in a namespace or not
+      // The name within a mangled name, with or without a namespace.
+      const auto own = std::to_string(name.size()) + name;
       const bool mangled = std::any_of(facts.begin(), facts.end(), [&own](const auto& f) {
         return f.first.starts_with("_Z") && f.first.find(own) != std::string::npos;
       });
@@ -62,7 +63,7 @@ std::vector<plan_problem> missing_kernels(const launch_plan& plan, const std::ma
 std::string plan_errors(const std::vector<plan_problem>& problems, std::string_view file, int plan_line) {
   std::string out;
   for (const auto& p : problems) {
-    if (out.size() > most_told) // names of a hostile plan are told back many times over
+    if (out.size() > most_told) // a hostile plan could repeat its names very often
       return out + "…: more errors than are worth telling\n";
     const auto line = p.line > 0 ? p.line + plan_line - 1 : plan_line;
     out += std::string{file} + ":" + std::to_string(line) + ":" + std::to_string(std::max(p.column, 1)) + ": error: "
@@ -74,7 +75,7 @@ std::string plan_errors(const std::vector<plan_problem>& problems, std::string_v
 std::vector<plan_problem> plan_misfits(const launch_plan& plan, const contract& task, const device_limits& device,
                                        const std::map<std::string, kernel_facts>& facts) {
   auto out = facts.empty() ? std::vector<plan_problem>{} : missing_kernels(plan, facts);
-  std::set<std::string> told; // each key once: other shapes mostly show the same
+  std::set<std::string> told; // reports each key once, since other shapes mostly show the same
   for (const auto& shape : task.shapes)
     if (!shape.held_out)
       for (auto& p : misfits_at(plan, task, shape, device, facts))

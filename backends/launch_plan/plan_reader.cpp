@@ -10,7 +10,7 @@ namespace kevolve {
 namespace {
 
 constexpr size_t most_plan_bytes = 64U << 10U;
-// An expression this long is no expression.
+// A longer text is not accepted as an expression.
 constexpr size_t most_text = 512;
 constexpr size_t most_items = 64;
 
@@ -202,7 +202,7 @@ void plan_table::entries(std::string_view key, const std::function<void(std::str
 
 namespace {
 
-// Where the key stands, or the table that it would stand in.
+// Finds the line of the key, or of the table that would contain it.
 void find_line(plan_problem& p, const toml::table& root) {
   auto path = p.about.empty() ? p.key : p.about;
   while (p.line == 0 && !path.empty()) {
@@ -223,7 +223,7 @@ std::vector<plan_problem> in_their_lines(std::vector<plan_problem> problems, std
     for (auto& p : problems)
       find_line(p, root);
   } catch (const std::exception&) {
-    return problems; // what is no TOML has no lines to tell
+    return problems; // without valid TOML, the problems have no lines
   }
   return problems;
 }
@@ -238,7 +238,7 @@ read_plan_text(std::string_view toml,
   };
   if (toml.size() > most_plan_bytes)
     return whole("a plan has at most " + std::to_string(most_plan_bytes) + " bytes");
-  // toml++ 3.3 takes a stray character beyond ASCII for unreachable code; a plan needs none.
+  // toml++ 3.3 treats a stray non-ASCII character as unreachable code. Plans need none, so they are rejected first.
   int line = 1;
   for (const auto c : toml) {
     line += c == '\n' ? 1 : 0;

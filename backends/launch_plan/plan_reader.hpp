@@ -1,5 +1,5 @@
-// A plan's TOML as tables that know which of their keys were asked for, so that what nobody asked for is an error.
-// The TOML library stays in the sources that include this.
+// Reads a plan's TOML tables and records the keys that were read, so that unknown keys become errors. Only the sources
+// that include this see the TOML library.
 #pragma once
 
 #include "backends/launch_plan/launch_plan.hpp"
@@ -22,18 +22,18 @@ public:
 
   std::string text(std::string_view key, bool required);
   bool flag(std::string_view key);
-  // An integer or an expression's text; checked to parse. `otherwise` if absent.
+  // Returns an integer or an expression's text, checked to parse; `otherwise` if the key is absent.
   std::string quantity(std::string_view key, std::string otherwise, bool required = false);
-  // An array of quantities of `least` to `most` entries.
+  // Returns an array of `least` to `most` quantities.
   std::vector<std::string> quantities(std::string_view key, size_t least, size_t most, bool required);
-  // One of the words; its index.
+  // Returns the index of the key's word in `words`.
   uint32_t word(std::string_view key, const std::vector<std::string>& words, uint32_t otherwise);
-  // Each table of an array of tables.
+  // Visits each table of an array of tables.
   void each(std::string_view key, const std::function<void(plan_table&)>& visit);
-  // Each entry of an array of mixed values.
+  // Visits each entry of an array of mixed values.
   void items(std::string_view key, bool required,
              const std::function<void(const toml::node&, const std::string&)>& visit);
-  // Each key of a table of quantities.
+  // Visits each key of a table of quantities.
   void entries(std::string_view key, const std::function<void(std::string, std::string)>& visit);
 
   void complain(std::string_view key, std::string message);
@@ -50,17 +50,17 @@ private:
   std::set<std::string, std::less<>> taken_;
 };
 
-// The text of an integer or of an expression that parses; nothing, and a rejection, else.
+// Returns the text of an integer or of an expression that parses. Otherwise it returns nothing and adds a problem.
 std::optional<std::string> read_quantity(const toml::node& node, const std::string& path,
                                          std::vector<plan_problem>& problems);
 plan_problem problem_at(const toml::node& node, std::string path, std::string message);
 
-// The plan that `read` makes of a text's tables, or every problem that it or the TOML has, in order.
+// Returns the plan that `read` builds from the text's tables, or all problems of the plan or its TOML, in order.
 tl::expected<launch_plan, std::vector<plan_problem>>
 read_plan_text(std::string_view toml, const std::function<launch_plan(toml::table&, std::vector<plan_problem>&)>& read);
 launch_plan read_plan_table(const toml::table& root, const contract& task, std::vector<plan_problem>& problems);
 
-// A name may be a C identifier of at most 64 characters.
+// Returns whether the text is a C identifier of at most 64 characters.
 bool is_plan_name(std::string_view text);
 
 } // namespace kevolve

@@ -36,7 +36,7 @@ public:
 private:
   void complain(const std::string& key, const std::string& message) { errors_.push_back(key + ": " + message); }
 
-  // In whatever order they depend on each other; what is left over has no value.
+  // Evaluates sizes in the order of their dependences. Sizes in a cycle get no value.
   void evaluate_sizes() {
     auto open = plan_.sizes;
     for (bool progress = true; progress;)
@@ -56,7 +56,7 @@ private:
     }
   }
 
-  // A value from `least` to `most`.
+  // Returns the value of an expression, between `least` and `most`.
   uint64_t value(const std::string& text, const std::string& key, uint64_t least, uint64_t most) {
     auto e = expression::parse(text);
     auto v = e ? e->evaluate(sizes_) : result<int64_t>{tl::unexpected(e.error())};
@@ -70,7 +70,7 @@ private:
     return least;
   }
 
-  // A size may be 0 in a call: what a plan that works for all others is refused for.
+  // Returns a hint if a size in the expression is 0 in this call, since the plan may be valid for all other calls.
   std::string none_there(const expression& e) const {
     for (const auto& name : e.names())
       if (const auto it = sizes_.find(name); it != sizes_.end() && it->second == 0)
@@ -110,7 +110,7 @@ private:
     out_.maps.push_back(std::move(out));
   }
 
-  // What cuTensorMapEncodeTiled() demands, said before it is asked, and that the tensor lies inside its buffer.
+  // Checks the requirements of cuTensorMapEncodeTiled() in advance, and that the tensor lies inside its buffer.
   void check_map(const resolved_map& m, const std::string& key) {
     const auto element = tensor_map_element_bytes(m.type);
     const uint64_t align = m.interleave == 2 ? 32 : 16;
@@ -133,7 +133,7 @@ private:
       complain(key + ".swizzle", "interleave 32b needs swizzle 32b");
     if (m.oob_fill != 0 && m.type < 6)
       complain(key + ".oob_fill", "nan is for floating types");
-    // Dims are at most 2^32, strides below 2^40, buffers below 2^40: the products fit in 128 bits.
+    // Dimensions are at most 2^32, strides and buffers below 2^40, so the products fit in 128 bits.
     __extension__ using wide = unsigned __int128;
     auto last = static_cast<wide>(m.offset) + static_cast<wide>(m.dims[0]) * element;
     for (size_t i = 0; i < m.strides.size(); ++i)

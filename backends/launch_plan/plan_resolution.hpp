@@ -1,5 +1,5 @@
-// A launch plan with every expression evaluated for one call's sizes, and the check of the result against a device's
-// limits before anything is launched. Pure.
+// Evaluates a launch plan's expressions for one call's sizes and checks the result against a device's limits before any
+// launch. Pure.
 #pragma once
 
 #include "backends/judge/call_data.hpp"
@@ -23,7 +23,7 @@ struct resolved_map {
   uint64_t offset = 0;
   uint32_t type = 0;
   std::vector<uint64_t> dims;
-  std::vector<uint64_t> strides; // one fewer
+  std::vector<uint64_t> strides; // one fewer than dims
   std::vector<uint32_t> box;
   std::vector<uint32_t> element_strides;
   uint32_t interleave = 0;
@@ -34,8 +34,8 @@ struct resolved_map {
 
 struct resolved_parameter {
   parameter_kind kind = parameter_kind::number;
-  std::string name;   // buffer or tensor map
-  uint64_t value = 0; // offset, or the bits
+  std::string name;   // name of a buffer or tensor map
+  uint64_t value = 0; // an offset, or the bits of a number
   uint32_t bytes = 8;
 };
 
@@ -55,50 +55,51 @@ struct resolved_plan {
   std::vector<resolved_launch> launches;
 };
 
-// Every quantity that cannot be evaluated, is negative, too large for its place, or reaches outside its buffer; all of
-// them at once, each naming its place: "kernel[0].grid[1]: …".
+// Evaluates all expressions. Otherwise it returns every quantity that has no value, is negative, exceeds its type, or
+// leaves its buffer. Each message names its place: "kernel[0].grid[1]: …".
 tl::expected<resolved_plan, std::vector<std::string>> resolve_plan(const launch_plan& plan, const contract& task,
                                                                    const call_data& data);
 
 struct device_limits {
   std::string name;
-  uint32_t capability = 0; // 90
+  uint32_t capability = 0; // compute capability, for example 90
   uint64_t threads_per_block = 0;
   std::array<uint64_t, 3> block{};
   std::array<uint64_t, 3> grid{};
-  uint64_t shared_opt_in = 0; // per block, static and dynamic
+  uint64_t shared_opt_in = 0; // per block, static and dynamic together
   uint64_t registers_per_block = 0;
-  uint64_t cluster_blocks = 0; // portable size; 0: the device has no clusters
+  uint64_t cluster_blocks = 0; // portable cluster size; 0: the device has no clusters
   bool cooperative = false;
   bool tensor_maps = false;
   uint64_t multiprocessors = 0;
-  uint64_t memory = 0; // bytes a candidate may use
+  uint64_t memory = 0; // bytes that a candidate may use
 };
 
-// What is known of a kernel before its launch; zeros: unknown.
+// Facts about a kernel that are known before its launch. Zero means unknown.
 struct kernel_facts {
   uint32_t registers = 0;
   uint32_t static_shared = 0;
-  uint32_t most_threads = 0;         // what its __launch_bounds__ or registers allow
-  std::array<uint32_t, 3> cluster{}; // what its __cluster_dims__ demand
-  std::array<uint32_t, 3> block{};   // what its __block_size__ demands; no driver tells
-  std::vector<uint32_t> parameters;  // bytes of each
+  uint32_t most_threads = 0;         // limit from its __launch_bounds__ or registers
+  std::array<uint32_t, 3> cluster{}; // required by its __cluster_dims__
+  std::array<uint32_t, 3> block{};   // required by its __block_size__; no driver reports it
+  std::vector<uint32_t> parameters;  // bytes of each parameter
   bool parameters_known = false;
 };
 
 struct limit_violation {
-  std::string limit;  // "threads per block"
-  std::string detail; // "kernel[0] 'softmax': …"
-  std::string about;  // "kernel[0].block"
+  std::string limit;  // for example "threads per block"
+  std::string detail; // for example "kernel[0] 'softmax': …"
+  std::string about;  // for example "kernel[0].block"
 };
 
 std::vector<limit_violation> check_limits(const resolved_plan& plan, const device_limits& device,
                                           const std::map<std::string, kernel_facts>& facts);
 
-// The launches whose arguments are not, in number and width, what their kernel takes: the driver would read past them.
+// Reports launches whose arguments differ from their kernel's parameters in number or width. The driver would read out
+// of bounds for these.
 std::vector<std::string> check_parameters(const resolved_plan& plan, const std::map<std::string, kernel_facts>& facts);
 
-// As published, for checks without the device. Zero capability: unknown to us.
+// Returns the published limits, for checks without the device. A capability of 0 means that they are unknown.
 device_limits published_limits(uint32_t capability);
 
 template <class I>

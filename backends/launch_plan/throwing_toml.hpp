@@ -1,5 +1,5 @@
-// toml++, with its assertions as exceptions: it asserts what a text may well get wrong, such as "[@task]", and in
-// release builds would tell the compiler to take it for granted. Plans are hostile text. As config/document.cpp does.
+// Includes toml++ with assertions that throw. Invalid text such as "[@task]" triggers its assertions, and release
+// builds would turn them into compiler assumptions. Plans are untrusted text. config/document.cpp does the same.
 #pragma once
 
 #include <stdexcept>
