@@ -8,7 +8,7 @@ namespace kevolve::cuda {
 
 namespace {
 
-// The first section of triton.md, without its heading.
+// Returns the first section of triton.md without its heading.
 std::string format() {
   const auto all = triton_document();
   const auto begin = all.find('\n', all.find("\n## ") + 1) + 1;

@@ -1,4 +1,4 @@
-// What whoever writes a candidate in Triton is told of its form.
+// Describes the form of a candidate in Triton to its author.
 #pragma once
 
 #include "backends/candidate_form.hpp"
@@ -8,7 +8,7 @@
 
 namespace kevolve {
 
-// triton.md, as the build put it into this program.
+// Returns the text of triton.md, embedded by the build.
 std::string_view triton_document();
 
 namespace cuda {
@@ -17,7 +17,7 @@ candidate_form triton_form(const contract& task);
 
 } // namespace cuda
 
-// Candidates in Triton, for targets of other folders.
+// Returns the language of candidates in Triton, for targets of other folders.
 candidate_language triton_language();
 
 } // namespace kevolve

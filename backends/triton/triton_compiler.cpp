@@ -20,14 +20,14 @@ using steady = std::chrono::steady_clock;
 
 constexpr const char* file_name = "candidate.py";
 constexpr uint32_t threads_a_warp = 32;
-constexpr uint32_t threads_a_wave = 64; // AMD's data-centre GPUs
+constexpr uint32_t threads_a_wave = 64; // of AMD's data-centre GPUs
 constexpr size_t most_built = 16U << 10U;
 
 bool is_amd(const std::string& architecture) {
   return architecture.starts_with("gfx");
 }
 
-// The interpreter itself, through the links of a virtual environment, and its library.
+// Returns the paths of the interpreter behind a virtual environment, and of its library.
 std::vector<std::string> what_it_reads(const triton_place& place) {
   std::vector<std::string> out{place.package};
   const auto prefix = fs::path{place.python}.parent_path().parent_path().string();
@@ -142,7 +142,7 @@ void triton_compiler::take_cubins(const triton_plan& plan, const std::vector<tri
   out.result = verdict::pass;
 }
 
-// There is no runner that would take these: what they say of themselves is what there is to know.
+// No runner exists for these code objects, so their static figures are the whole result.
 void triton_compiler::take_code_objects(const triton_plan& plan, const std::vector<triton_built>& built,
                                         const candidate_text& parts, const contract& task, compile_outcome& out) const {
   device_package package;
@@ -165,7 +165,7 @@ void triton_compiler::take_code_objects(const triton_plan& plan, const std::vect
     return refuse(out, plan_errors(whole.error(), file_name, parts.plan_line));
   auto facts = hip::facts_of(all);
   for (auto& [name, about] : facts)
-    about.parameters_known = false; // Triton's own follow the plan's
+    about.parameters_known = false; // Triton's own parameters follow the plan's
   if (auto wrong = plan_misfits(*whole, task, hip::limits_of(architecture_), facts); !wrong.empty())
     return refuse(out, plan_errors(in_their_lines(std::move(wrong), parts.plan), file_name, parts.plan_line) + figures);
   package.plan = parts.plan;

@@ -1,6 +1,5 @@
-// Candidates in Triton to machine code with its plan. Reading a module of Python is running it, which happens in the
-// compile sandbox, with no device in sight, and nowhere else; of what comes out, only bytes are believed that are
-// checked.
+// Compiles candidates in Triton to machine code with its plan. Reading a Python module means running it, so this
+// happens only in the compile sandbox, without a device. The output is untrusted bytes and is checked.
 #pragma once
 
 #include "backends/compile/locked_tool.hpp"
@@ -15,9 +14,9 @@
 
 namespace kevolve::cuda {
 
-// Where things are; empty: there is no Triton.
+// The location of Triton; `package` is empty if it is not installed.
 struct triton_place {
-  std::string python; // absolute
+  std::string python; // absolute path
   std::string package;
 };
 
@@ -25,7 +24,7 @@ class triton_compiler {
 public:
   static result<triton_compiler> make(const nvidia_compiler_options& options, triton_place place);
 
-  // language "triton". The artifact is a device package.
+  // Compiles language "triton". The artifact is a device package.
   compile_outcome run(const compile_request& request, attention& listener) const;
   bool available() const { return !place_.package.empty(); }
 
@@ -34,7 +33,7 @@ private:
       : tool_(std::move(tool)), sass_(std::move(sass)), place_(std::move(place)),
         architecture_(std::move(architecture)) {}
   void build(const compile_request& request, attention& listener, compile_outcome& out) const;
-  // Of what the step left, by kind of device.
+  // These read the files of the compile step, one function per kind of device.
   void take_cubins(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
                    const contract& task, attention& listener, compile_outcome& out) const;
   void take_code_objects(const triton_plan& plan, const std::vector<triton_built>& built, const candidate_text& parts,
@@ -43,7 +42,7 @@ private:
   locked_tool tool_;
   sass_step sass_;
   triton_place place_;
-  std::string architecture_; // "90", "gfx942"
+  std::string architecture_; // for example "90" or "gfx942"
 };
 
 } // namespace kevolve::cuda

@@ -1,4 +1,4 @@
-// The flags that a candidate in Triton may name.
+// The flag sets of candidates in Triton.
 #pragma once
 
 #include "backends/target.hpp"
@@ -9,7 +9,7 @@
 namespace kevolve::cuda {
 
 std::vector<flag_set> triton_flag_menu();
-// Options of the compiler's, as JSON; empty: there is no such flag set.
+// Returns the compiler's options as JSON; empty if there is no such flag set.
 std::string triton_options(const std::string& flags);
 
 } // namespace kevolve::cuda

@@ -17,7 +17,7 @@ std::string joined(const Values& values, const Write& write) {
   return out;
 }
 
-// Of words that the plan's reader has let pass: nothing in them is to be escaped.
+// The plan's reader admits only words without special characters, so nothing needs escaping.
 std::string quoted(const std::string& word) {
   return "\"" + word + "\"";
 }
@@ -47,7 +47,7 @@ std::optional<std::vector<triton_built>> read_triton_built(std::string_view text
   uint64_t profile = 0;
   uint64_t group = 0;
   while (out.size() < kernels && lines >> warps >> shared >> trailing >> scratch >> profile >> group) {
-    // A warp-specialised kernel has warps beside those it was asked for.
+    // Warp-specialised kernels have more warps than requested.
     if (warps < 1 || warps > 64 || shared > most_shared || trailing > 2 || scratch > most_scratch
         || (scratch > 0 && trailing == 0) || profile != 0 || group != 1)
       return std::nullopt;

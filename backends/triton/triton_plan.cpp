@@ -18,14 +18,14 @@ using problem_list = std::vector<plan_problem>;
 constexpr int64_t most_warps = 32;
 constexpr int64_t most_stages = 16;
 constexpr int64_t most_divisor = 4096;
-constexpr std::string_view reserved = "kevolve_scratch_"; // names of ours in the completed plan
+constexpr std::string_view reserved = "kevolve_scratch_"; // prefix of our own names in the completed plan
 
-// What a plan says for the compiler alone, taken out of it. What is left is a plan of device code.
+// The parts of a plan that only the compiler needs. The rest is a plan of device code.
 struct for_compiler {
   std::map<std::string, std::string> constants;
   std::vector<std::pair<uint32_t, uint32_t>> shapes; // warps and stages, by step
-  std::vector<std::map<size_t, uint64_t>> divisible; // by step, argument → what it is a multiple of
-  std::map<std::string, dtype> scratch;              // element types
+  std::vector<std::map<size_t, uint64_t>> divisible; // by step: argument index → a number that divides it
+  std::map<std::string, dtype> scratch;              // element types of scratch buffers
 };
 
 std::string triton_type(dtype t) {
@@ -74,7 +74,7 @@ private:
       }
   }
 
-  // An integer from 1 to `most`, where there is one.
+  // Returns an integer from 1 to `most`; null if the key is absent or the value is invalid.
   std::optional<uint32_t> number(const toml::table& t, const char* key, int64_t most, bool power_of_two,
                                  const std::string& path) {
     const auto* node = t.get(key);
@@ -106,7 +106,7 @@ private:
     return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
   }
 
-  // The first one holds. All name the same constants, so that any of them may come first.
+  // Uses the first configuration. All must name the same constants, so that any of them may come first.
   void take_configurations() {
     const auto* node = root_.get("configuration");
     if (node != nullptr && !node->is_array_of_tables())
@@ -135,7 +135,7 @@ private:
     });
   }
 
-  // A grid is counted in blocks of the constants' size.
+  // Makes the constants available as sizes, since a grid is counted in blocks of their size.
   void name_sizes(const toml::table& first) {
     root_.insert("sizes", toml::table{});
     auto* sizes = root_.get_as<toml::table>("sizes");
@@ -192,7 +192,7 @@ private:
   uint32_t stages_ = 3;
 };
 
-// Arguments begin at multiples of 64 bytes and scratch at multiples of 1024.
+// Arguments begin at multiples of 64 bytes, scratch buffers at multiples of 1024.
 uint64_t multiple_of_start(const std::string& offset) {
   uint64_t n = 0;
   const auto* end = offset.data() + offset.size();

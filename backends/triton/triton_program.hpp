@@ -1,4 +1,4 @@
-// triton_compile.py, as it stands in the program.
+// The text of triton_compile.py, embedded by the build.
 #pragma once
 
 #include <string_view>

@@ -38,7 +38,7 @@ std::string triton_target::devices_of() const {
   return "cuda";
 }
 
-// The compile server is cuda's, and so are its Python and its references.
+// The compile server, its Python and its references are those of the target `cuda`.
 std::string triton_target::toolchain_fingerprint(const std::vector<std::string>& libraries) const {
   std::string text = "triton-toolchain 1\n" + nvidia_target::toolchain_fingerprint(libraries) + "\n" + python().triton
                      + "\nPython " + python().version + "\n";

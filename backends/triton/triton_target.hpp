@@ -1,5 +1,5 @@
-// The target `triton`: NVIDIA's GPUs as of target `cuda`, by the same runner, for candidates in Triton that are
-// compiled ahead of time.
+// The target `triton`: NVIDIA's GPUs with the runner of the target `cuda`. Candidates are Triton modules compiled ahead
+// of time.
 #pragma once
 
 #include "backends/nvidia/nvidia_target.hpp"
