@@ -1,4 +1,4 @@
-// A language of candidates as a target sees it. A target that takes another folder's language is given one of these.
+// A language of candidates as seen by a target. A target that uses another folder's language gets one of these.
 #pragma once
 
 #include "backends/candidate_form.hpp"

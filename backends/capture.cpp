@@ -22,7 +22,7 @@ std::string search_path() {
   return std::string{path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path};
 }
 
-// Reads to the end of the pipe or to the deadline; false at the deadline.
+// Reads to the end of the pipe. Returns false if the deadline comes first.
 bool read_all(int fd, std::chrono::steady_clock::time_point deadline, std::string& out) {
   std::array<char, 16384> buffer{};
   for (;;) {

@@ -1,4 +1,4 @@
-// Runs a trusted tool (a compiler's driver asked about itself) and returns what it prints. Not for candidates.
+// Runs a trusted tool, such as a compiler's driver, and returns its output. Not for candidates.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -11,15 +11,15 @@
 namespace kevolve {
 
 struct captured {
-  int status = 0;     // exit status; 128 + signal
+  int status = 0;     // exit status; 128 + signal number if a signal ended it
   std::string output; // stdout and stderr together, at most 1 MiB
 };
 
-// argv[0] is an absolute path. Environment: PATH and LC_ALL=C alone. Safe beside other threads.
+// Runs argv[0], an absolute path, with only PATH and LC_ALL=C in its environment. Thread-safe.
 result<captured> capture(const std::vector<std::string>& argv,
                          std::chrono::milliseconds limit = std::chrono::seconds{20});
 
-// The file's path, looked up in $PATH and then the usual folders; empty if there is none.
+// Returns the program's path from $PATH or the usual folders; empty if it is not found.
 std::string find_program(std::string_view name);
 
 } // namespace kevolve

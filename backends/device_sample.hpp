@@ -1,5 +1,5 @@
-// What a device was like at one moment, as far as its driver or the operating system tells: what is unknown is not
-// there, never 0. Every target's judge reads one with each job; the device's actor keeps them.
+// The state of a device at one moment, as reported by its driver or the operating system. Unknown values are absent,
+// never 0. Every target's judge takes a sample with each job; the device's actor keeps them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace kevolve {
 
 struct device_sample {
-  int64_t time_ns = 0;                        // wall clock, since the epoch; 0: nothing was ever read
-  std::map<std::string, uint32_t> clocks_mhz; // by a name from a short list of the target's: "sm", "memory", "core"
+  int64_t time_ns = 0;                        // wall clock since the epoch; 0: no sample was taken
+  std::map<std::string, uint32_t> clocks_mhz; // by clock name, from the target's short list: "sm", "memory", "core"
   std::optional<uint32_t> milliwatts;
   std::optional<int32_t> celsius;
-  std::optional<std::vector<std::string>> throttled_by; // in the target's words, sorted; empty: nothing slows it down
-  std::optional<uint32_t> foreign_processes;            // at least so many that are not ours use it
+  std::optional<std::vector<std::string>> throttled_by; // in the target's words, sorted; empty: not throttled
+  std::optional<uint32_t> foreign_processes; // lower bound on the number of other users' processes on the device
 };
 
 template <class I>

@@ -1,5 +1,5 @@
-// A generator family as pure code: from a node and its context to a candidate. Deterministic given the seed.
-// The synthesizer actor computes the context; the generator actor only holds one of these.
+// A generator family as pure code: proposes a candidate from a parent and its context. Deterministic given the seed.
+// The synthesizer actor computes the context; the generator actor only owns a generator.
 #pragma once
 
 #include "backends/candidate_form.hpp"
@@ -15,24 +15,24 @@
 
 namespace kevolve {
 
-// A tree node as a generator may see it: no held-out shape, no expected value, no seed of the judge.
+// A candidate of the tree as visible to a generator: no held-out shape, no expected value, no seed of the judge.
 struct ancestor {
-  std::string genome; // generator-defined: how the source was made; empty if another family made it
+  std::string genome; // generator-defined text that reproduces the source; empty if another family made the candidate
   std::string source;
   std::string flags;
   std::string verdict;
   std::string detail;
-  double fitness = 0.0; // speedup against the reference; 0 unless pass
-  uint64_t index = 0;   // in the tree
-  std::string summary;  // the step that made it, in a line
-  double ci_low = 0.0;  // of fitness, 95 %
+  double fitness = 0.0; // speed-up over the reference; 0 unless the verdict is pass
+  uint64_t index = 0;   // index in the tree
+  std::string summary;  // one line about the step that made it
+  double ci_low = 0.0;  // lower bound of the 95 % interval of fitness
   double ci_high = 0.0;
-  uint64_t baseline = 0;                     // whom it was timed against, in turn; 0: the reference
-  std::map<std::string, double> baseline_ns; // as shape_ns, of that one
-  std::map<std::string, double> shape_ns;    // median of a call, by shape; empty: not known
-  std::string bound;                         // what holds it up, where the judge says so: evidence "bound"
-  std::string bound_why;                     // the figures that say so
-  std::string code_notes;                    // what stands out in its machine code: evidence "sass.notes"
+  uint64_t baseline = 0;                     // tree index of the candidate that it was timed against; 0: the reference
+  std::map<std::string, double> baseline_ns; // median time of a call of the baseline, by shape
+  std::map<std::string, double> shape_ns;    // median time of a call, by shape; empty: unknown
+  std::string bound; // the dominant bottleneck reported by the judge (evidence "bound"); empty if none was identified
+  std::string bound_why;  // the figures behind `bound`
+  std::string code_notes; // remarks on its machine code: evidence "sass.notes"
 };
 
 // The fastest candidate so far.
@@ -54,64 +54,67 @@ typename I::result_type inspect(I& f, leading_candidate& x) {
   return f(x.index, x.fitness, x.ci_low, x.ci_high, x.summary);
 }
 
-// 64 bits that stand for a genome among a campaign's; 0 for an empty one.
+// Returns a 64-bit hash of a genome; 0 for an empty one.
 uint64_t genome_fingerprint(const std::string& genome);
 
-// Everything one synthesis step may depend on.
+// The complete input of one synthesis step.
 struct synthesis_context {
   contract task;       // declared shapes only
-  candidate_form form; // of what is to be made
+  candidate_form form; // the form of the proposal
   std::string reference_source;
-  std::shared_ptr<const std::string> syntax_tree; // JSON of the reference, null if not to be had
+  std::shared_ptr<const std::string> syntax_tree; // the reference's syntax tree in JSON; null if it is unavailable
   std::vector<std::string> flag_menu;
-  std::vector<std::string> flag_words; // what each of the menu means
+  std::vector<std::string> flag_words; // the meaning of each entry of the menu
   std::string baseline_flags;
   std::map<std::string, int64_t> hardware;
-  bool draft = false;             // first drafts: no parent to improve on but the reference
+  bool draft = false;             // true for a first draft, which has no parent but the reference
   uint32_t draft_index = 0;       // 0, 1, 2 … among the drafts
-  std::vector<ancestor> parents;  // the node to improve first; two or more: combine
-  std::vector<ancestor> siblings; // what was already tried from the first parent
-  std::vector<uint64_t> seen;     // fingerprints of the genomes already in the tree, sorted: do not repeat
+  std::vector<ancestor> parents;  // the first is the candidate to improve; two or more are to be combined
+  std::vector<ancestor> siblings; // children that the first parent already has
+  // Fingerprints of the genomes already in the tree, sorted; these must not be proposed again.
+  std::vector<uint64_t> seen;
   uint64_t seed = 0;
 };
 
 struct proposal {
-  std::string language; // as the form's
+  std::string language; // must equal the form's language
   std::string source;
-  std::string flags;   // a menu entry's name
+  std::string flags;   // name of a menu entry
   std::string genome;  // printable; reproduces the source
   std::string summary; // one line for people: the step taken
 };
 
-// What a generator makes of the reference, for whoever wrote that.
+// A generator's analysis of the reference, for the reference's author.
 struct reference_reading {
   struct remark {
-    size_t line = 0; // in the reference; 0: of all of it
+    size_t line = 0; // line in the reference; 0: the whole text
     std::string what;
-    bool kept = true; // word for word; else a loop whose iterations stay in their order
+    bool kept = true; // true: copied verbatim; false: a loop whose iterations keep their order
   };
   bool rewritable = false;
-  size_t loops = 0;       // that count
-  size_t independent = 0; // of those, free of dependences
+  size_t loops = 0;       // number of loops analysed
+  size_t independent = 0; // loops among them without dependences
   std::vector<remark> remarks;
-  std::vector<std::string> parameters; // as the reference calls them
+  std::vector<std::string> parameters; // names as in the reference
 };
 
-// "file.c:7: a goto is left as it is; and 2 more" of the remarks whose `kept` is as wanted, at most `most` of them.
+// Returns the remarks with the wanted `kept` as text, at most `most` of them: "file.c:7: a goto is left as it is; and 2
+// more".
 std::string text_of(const reference_reading& r, const std::string& file, bool kept, size_t most);
 
 class generator {
 public:
   virtual ~generator() = default;
-  // errc::unsupported with the reason when nothing (more) can be proposed from this context.
+  // Proposes a candidate. errc::unsupported, with the reason, if this context allows no further proposal.
   virtual result<proposal> propose(const synthesis_context& context) = 0;
-  // What the generator could make of the reference: "3 loop nests; all moves" or the construct it cannot read.
+  // Describes how far the generator understands the reference: "3 loop nests; all moves", or the construct it cannot
+  // read.
   virtual std::string describe(const synthesis_context& context) = 0;
-  // Nothing from a generator that does not read references.
+  // Analyses the reference; null from a generator that does not read references.
   virtual std::optional<reference_reading> read_reference(const synthesis_context&) { return std::nullopt; }
 };
 
-// errc::not_found lists the kinds there are: "transform", "configurations".
+// Creates a generator of kind "transform" or "configurations". errc::not_found lists the kinds.
 result<std::unique_ptr<generator>> make_generator(const std::string& kind);
 
 } // namespace kevolve

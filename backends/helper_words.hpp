@@ -1,4 +1,4 @@
-// What the targets tell their helpers, and what they hash of them, in one way.
+// Common functions for the environment and the hashes of the targets' helpers.
 #pragma once
 
 #include "backends/target.hpp"
@@ -9,12 +9,12 @@
 
 namespace kevolve {
 
-// Of this process; empty if there is no such variable.
+// Returns a variable of this process's environment; empty if it is not set.
 std::string environment(const char* name);
-// A helper sees where programs and temporary files are, and no more of our environment.
+// Returns a helper's environment: the variables for finding programs and temporary files, and nothing else of ours.
 std::map<std::string, std::string> helper_environment();
-std::string core_list(const std::vector<int>& cores); // "0,1"
-std::string file_bytes(const std::string& path);      // empty if it cannot be read
+std::string core_list(const std::vector<int>& cores); // for example "0,1"
+std::string file_bytes(const std::string& path);      // empty if the file cannot be read
 void accept_weakness(std::vector<std::string>& argv, const target_options& options);
 
 } // namespace kevolve

@@ -18,7 +18,7 @@ std::string cpu_folder(int core) {
   return "/sys/devices/system/cpu/cpu" + std::to_string(core);
 }
 
-// "48K", "32M", "512"
+// Parses "48K", "32M" or "512".
 int64_t parse_size(const std::string& text) {
   int64_t n = 0;
   auto r = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -36,7 +36,7 @@ int64_t parse_size(const std::string& text) {
   }
 }
 
-// What sysconf knows, where a container hides sysfs.
+// Falls back to sysconf where a container hides sysfs.
 int64_t configured(int name) {
   return std::max<int64_t>(0, ::sysconf(name));
 }

@@ -1,8 +1,8 @@
-// What the node says to a target's helper processes, and what they answer. Every target's compile server and
-// judge speak these frames (runtime/base/channel.hpp) over the socket they are started with, so the actors
-// never know which hardware they drive. A helper answers each request with any number of `progress` frames
-// and then exactly one outcome; a helper that dies instead is a fault. A judge also says at any time what its device is
-// like: with each job before its outcome, and idle if it costs nobody anything.
+// The protocol between the node and a target's helper processes. Every target's compile server and judge exchange these
+// frames (runtime/base/channel.hpp) over the socket they are started with, so actors do not depend on the hardware. A
+// helper answers each request with any number of `progress` frames and then exactly one outcome. A helper that dies
+// instead is a fault. A judge also sends device samples: with each job before its outcome, and when idle if sampling
+// disturbs nobody.
 #pragma once
 
 #include "backends/device_sample.hpp"
@@ -18,33 +18,33 @@
 
 namespace kevolve {
 
-// First byte of a frame's payload; the rest is the codec's encoding of the struct of that name.
+// The first byte of a frame's payload. The rest is the encoded struct of that name.
 enum class frame_kind : uint8_t {
   hello = 1,       // helper → node, once, when ready
   compile_request, // node → compile server
   compile_outcome,
   judge_request, // node → judge
   judge_outcome,
-  progress,      // helper → node: alive, and at what
+  progress,      // helper → node: the helper is alive, with its current stage
   cancel,        // node → helper: drop the request with this id
   device_sample, // judge → node
 };
 
-// A compile that has run so long when its node goes away is ended all the same: the server is started with --keep DIR
-// for that.
+// If a compile has run for this long when its node goes away, the server completes it nevertheless. The option --keep
+// DIR enables this.
 inline constexpr std::chrono::milliseconds outlasting_after{10'000};
 
 struct helper_hello {
   uint32_t protocol = 1;
-  std::string kind;                         // "compile-server" | "judge"
-  std::string fingerprint;                  // toolchain or device + harness, as stored with results
+  std::string kind;                         // "compile-server" or "judge"
+  std::string fingerprint;                  // of the tool chain, or of device and harness; stored with results
   std::map<std::string, std::string> facts; // sandbox level and its parts, versions, peaks
 };
 
 struct helper_progress {
   id128 job;
-  std::string stage;    // "pool", "screen", "screening 12 pairs", …
-  bool waiting = false; // for its turn on a core: the request's limit has not begun
+  std::string stage;    // for example "screen"
+  bool waiting = false; // waits for its turn on a core; the request's time limit has not started
 };
 
 struct helper_cancel {
@@ -52,9 +52,9 @@ struct helper_cancel {
 };
 
 enum class compile_kind : uint8_t { object = 0, syntax_tree };
-// How the source is compiled besides its flag set. oracle: floating types promoted to double.
+// The way in which the source is compiled besides its flag set. oracle: floating types are promoted to double.
 enum class compile_role : uint8_t { candidate = 0, reference, oracle };
-// A frame with a value beyond the last one does not decode: keep these with their lists.
+// A frame with an enumerator beyond the last one does not decode. Update these with their lists.
 constexpr compile_kind last_value(compile_kind) {
   return compile_kind::syntax_tree;
 }
@@ -66,33 +66,33 @@ struct compile_request {
   id128 job;
   compile_kind kind = compile_kind::object;
   compile_role role = compile_role::candidate;
-  std::string language; // "c" | "cpp"
+  std::string language; // "c" or "cpp"
   std::string source;
   std::string entry;                  // syntax_tree: only this function
-  std::string flags;                  // name of an entry of the target's menu
+  std::string flags;                  // name of an entry of the target's flag menu
   bool threads = false;               // the task allows OpenMP
-  std::vector<std::string> libraries; // the task allows calling them: "openblas"
-  uint32_t limit_ms = 20'000;         // wall
-  contract task;                      // candidates with a launch plan: what its names stand for
+  std::vector<std::string> libraries; // libraries that the task allows, for example "openblas"
+  uint32_t limit_ms = 20'000;         // wall-clock limit
+  contract task;                      // resolves the names in candidates with a launch plan
 };
 
 struct compile_outcome {
   id128 job;
-  verdict result = verdict::none; // pass, compile_error, timeout, out_of_memory; none if fault
+  verdict result = verdict::none; // pass, compile_error, timeout or out_of_memory; none if fault
   fault trouble;
   std::string artifact;                        // a shared object, or the syntax tree as JSON
-  std::string log;                             // diagnostics and remarks, capped
-  std::map<std::string, std::string> evidence; // what the machine code says of itself
+  std::string log;                             // diagnostics and remarks, with bounded length
+  std::map<std::string, std::string> evidence; // static facts about the machine code
   int64_t compile_ns = 0;
   std::string sandbox_level;
 };
 
 enum class judge_mode : uint8_t {
-  admit = 0, // is the task sound: reference only; determinism, sensitivity to inputs, null submissions
+  admit = 0, // checks the task itself, by the reference only: determinism, sensitivity to inputs, null submissions
   check,     // correctness only
-  screening, // screen, then check-and-time against the baseline on the declared shapes; stops when decided
-  confirm,   // fresh processes, held-out shapes and seeds, at least 30 fresh pairs against the baseline
-  probe,     // a built-in kernel with a known answer: is the device healthy; measures peaks
+  screening, // screening, then checks and timing against the baseline on the declared shapes; stops when decided
+  confirm,   // fresh processes, held-out shapes and seeds, at least 30 new pairs against the baseline
+  probe,     // runs a built-in kernel with a known result: checks the device and measures its peaks
 };
 constexpr judge_mode last_value(judge_mode) {
   return judge_mode::probe;
@@ -102,20 +102,20 @@ struct judge_request {
   id128 job;
   judge_mode mode = judge_mode::screening;
   contract task;
-  std::string reference;         // shared object, the baseline build
+  std::string reference;         // shared object, built with the baseline's flags
   std::string oracle;            // shared object with double in place of float; empty: the reference is exact
   std::string candidate;         // shared object
-  std::string baseline;          // shared object to screening against; empty: the reference
+  std::string baseline;          // shared object to compare with; empty: the reference
   double alpha = 0.05;           // of the sequential test, both sides together
-  double delta = 0.005;          // smallest gain that counts
-  double screen_out = 1.3;       // screening: give up early on a candidate this many times slower than the baseline
-  uint32_t max_pairs = 60;       // confirm: beyond the interval's pairs, while they lean towards a gain
-  uint32_t screening_ms = 2'500; // screening: once the pairs took this long, it stays undecided (never before 2 pairs)
-  uint32_t min_interval_pairs = 30; // confirm: fresh pairs for the interval
-  uint32_t limit_ms = 60'000;       // wall, for the whole request
-  uint32_t most_repeats = 2;        // of a session that was disturbed
-  uint32_t long_run_ms = 100;       // confirm: how long one process is called again and again on each compared shape
-  uint64_t seed = 0;                // zero: from the kernel. Secret inputs; only tests fix it
+  double delta = 0.005;          // smallest relative gain that counts
+  double screen_out = 1.3;       // screening: stops early if the candidate is this many times slower than the baseline
+  uint32_t max_pairs = 60;       // confirm: limit on pairs beyond the interval's, while these indicate a gain
+  uint32_t screening_ms = 2'500; // screening: stays undecided once the pairs took this long, but runs at least 2 pairs
+  uint32_t min_interval_pairs = 30; // confirm: new pairs for the interval
+  uint32_t limit_ms = 60'000;       // wall-clock limit of the whole request
+  uint32_t most_repeats = 2;        // repetitions of a disturbed session
+  uint32_t long_run_ms = 100;       // confirm: time for which one process is called repeatedly on each compared shape
+  uint64_t seed = 0;                // seed of the secret inputs; 0: from the kernel. Only tests set it
 };
 
 enum class comparison_decision : uint8_t { undecided = 0, faster, slower, screened };
@@ -129,12 +129,12 @@ struct shape_timing {
   double weight = 1.0;
   comparison_decision decision = comparison_decision::undecided;
   double speedup = 0.0; // median over pairs of t_baseline / t_candidate
-  double ci_low = 0.0;  // 95 %
+  double ci_low = 0.0;  // lower bound of the 95 % interval
   double ci_high = 0.0;
-  double log_e_faster = 0.0; // natural log of the e-values
+  double log_e_faster = 0.0; // natural logarithm of the e-values
   double log_e_slower = 0.0;
   double floor_ns = 0.0;           // physics floor; 0: unknown
-  std::vector<double> baseline_ns; // raw samples, pairwise
+  std::vector<double> baseline_ns; // raw samples, paired by index
   std::vector<double> candidate_ns;
 };
 
@@ -143,21 +143,21 @@ struct correctness_report {
   uint32_t seeds = 0;
   double max_abs = 0.0;
   double max_rel = 0.0;
-  double max_ulp = 0.0;           // of the output type
-  double reference_max_abs = 0.0; // the reference's own error against the oracle
-  bool bit_equal = false;         // to the reference
+  double max_ulp = 0.0;           // in units of the output's type
+  double reference_max_abs = 0.0; // largest error of the reference against the oracle
+  bool bit_equal = false;         // bit-identical to the reference
 };
 
-// The kind of a fault that says: the candidate was not judged, because its baseline crashed, hung or erred. What the
-// baseline did stands in result, rule, detail and evidence.
+// Kind of the fault that reports a baseline that crashed, hung or erred, so the candidate was not judged. Then result,
+// rule, detail and evidence describe the baseline.
 inline constexpr const char* baseline_failed = "rival_failed";
 
 struct judge_outcome {
   id128 job;
-  verdict result = verdict::none; // none if fault, but for baseline_failed
+  verdict result = verdict::none; // none if fault, except for baseline_failed
   fault trouble;
-  std::string rule;   // which rule refused it: "early_done", "guard_band", …
-  std::string detail; // for a person; never an expected value, never a seed
+  std::string rule;   // the rule that rejected it: "early_done", "guard_band", …
+  std::string detail; // for a person; never contains an expected value or a seed
   std::map<std::string, std::string> evidence;
   correctness_report correctness;
   std::vector<shape_timing> timings;
@@ -165,9 +165,9 @@ struct judge_outcome {
   double speedup = 0.0; // weighted geometric mean over the declared shapes, against the baseline
   double ci_low = 0.0;
   double ci_high = 0.0;
-  bool estimate = false; // screened out early: a rough figure
+  bool estimate = false; // screened out early, so the speed-up is a rough figure
   std::string sandbox_level;
-  int64_t judge_ns = 0; // wall spent on this request
+  int64_t judge_ns = 0; // wall-clock time spent on this request
 };
 
 template <class I>

@@ -30,7 +30,7 @@ std::optional<instant> read_reset(const std::string* text, instant their_now, in
   if (wait && *wait < a_year)
     return now + *wait;
   if (const auto since_epoch = read_count(text)) {
-    // 100e9 as seconds would be the year 5138, so a larger number is in milliseconds
+    // In seconds, this is the year 5138; a larger number is in milliseconds.
     constexpr int64_t least_ms = 100'000'000'000;
     const milliseconds point{*since_epoch < least_ms ? *since_epoch * 1000 : *since_epoch};
     return now + (instant{point} - their_now);

@@ -101,8 +101,8 @@ failure_class class_of_code(std::string_view code) {
 } // namespace
 
 failure_class class_of_words(const reply_error& error) {
-  // Exhausted credit is checked first: OpenAI sends insufficient_quota as type and code with 429; other providers send
-  // rate_limit_error as well.
+  // Exhausted credit is checked first: OpenAI sends insufficient_quota as type and code with 429; other providers
+  // combine it with rate_limit_error.
   const auto by_code = class_of_code(error.code);
   const auto by_type = class_of_code(error.type);
   if (by_code == failure_class::quota_exhausted || by_type == failure_class::quota_exhausted)

@@ -46,8 +46,8 @@ size_t run_length(std::string_view text) {
   return static_cast<size_t>(end - text.begin());
 }
 
-// Returns whether the text has both digits and letters, or looks like random letters. "sk-learn-based-classification"
-// is no key.
+// Returns whether the text has several digits and letters, as random text does. "sk-learn-based-classification" has no
+// digits and is no key.
 bool looks_random(std::string_view text) {
   const auto count = [&](char low, char high) {
     return std::count_if(text.begin(), text.end(), [&](char c) { return c >= low && c <= high; });

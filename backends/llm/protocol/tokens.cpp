@@ -27,9 +27,9 @@ constexpr class_of_byte classify(unsigned char c) {
 constexpr uint8_t longest_word = 8; // common words are one token
 constexpr uint8_t longest_number = 3;
 constexpr uint8_t beginning = 0;
-// states for lower-case words of one letter, two letters, …; the last is for long words
+// States for lower-case words of one letter, two letters, …; the last is for long words.
 constexpr uint8_t lower_words = 1;
-// states for upper-case words; the last is for a single capital
+// States for upper-case words; the last is for a single capital.
 constexpr uint8_t upper_words = lower_words + longest_word;
 constexpr uint8_t numbers = upper_words + longest_word;
 constexpr uint8_t blank = numbers + longest_number;
