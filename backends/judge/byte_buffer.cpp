@@ -9,7 +9,7 @@ namespace kevolve {
 
 namespace {
 
-// Below this a mapping of its own costs more than it saves.
+// Smaller buffers are not worth their own mapping.
 constexpr size_t mapped_from_bytes = size_t{2} << 20U;
 
 } // namespace

@@ -1,4 +1,4 @@
-// Bulk memory of the judge: 64-byte aligned, huge pages where they help, never copied by accident.
+// Bulk memory of the judge: 64-byte aligned, in huge pages for large buffers, and movable but not copyable.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace kevolve {
 class byte_buffer {
 public:
   byte_buffer() = default;
-  // Zeroed. Throws std::bad_alloc.
+  // Allocates zeroed bytes. Throws std::bad_alloc.
   explicit byte_buffer(size_t bytes);
   byte_buffer(byte_buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

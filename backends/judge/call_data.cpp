@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array edge_names{"none", "zeros", "large", "denormal", "cancellation", "special"};
 
-// Gaps between rows of an input read as NaN: a kernel that looks at them shows it.
+// Gaps between rows of an input are filled with NaN, so that a kernel that reads them shows it.
 constexpr int gap_byte = 0xff;
 
 bool needs_source(const fill_rule& f) {
@@ -24,7 +24,7 @@ byte_buffer scatter(const array_geometry& g, byte_buffer compact) {
   if (g.contiguous)
     return compact;
   byte_buffer out(g.bytes());
-  if (!out.empty()) // memset takes no null pointer, not even for nothing
+  if (!out.empty()) // memset takes no null pointer, even for zero bytes
     std::memset(out.data(), gap_byte, out.size());
   const auto width = static_cast<int64_t>(size_bytes(g.type));
   for_each_run(g, g.count, [&](int64_t storage, int64_t logical, int64_t length) {
@@ -42,10 +42,10 @@ byte_buffer gather(const array_geometry& g, const byte_buffer& storage) {
   return out;
 }
 
-// Resolves sizes and arrays in whatever order their dependencies allow.
+// Resolves sizes and arrays in the order of their dependences.
 class drawing {
 public:
-  // Without options nothing is drawn.
+  // Without options, no data are drawn.
   drawing(const contract& task, const shape_case& shape, const draw_options* options)
       : task_(task), outline_(options == nullptr), options_(outline_ ? draw_options{} : *options),
         done_(task.arguments.size(), false) {
@@ -87,7 +87,7 @@ private:
   bool known(const std::string& text) const {
     auto e = expression::parse(text);
     if (!e)
-      return true; // let the evaluation report it
+      return true; // the evaluation will report it
     for (const auto& name : e->names())
       if (out_.sizes.count(name) == 0)
         return false;
@@ -155,7 +155,8 @@ private:
       if (!done_[index_of(from)])
         return false;
       const auto& g = out_.geometries[index_of(from)];
-      // Varying a table alone leaves what was sampled from it: samples of the new one would sit where they sat.
+      // Varying the source array alone does not change the samples taken from it; new samples would lie at the same
+      // positions.
       if (a.fill.distribution == "sample_of" && options_.varied == static_cast<int>(index_of(from))
           && !needs_source(from->fill)) {
         random_stream unvaried{from->is_static ? options_.static_seed : options_.seed, index_of(from)};
@@ -184,7 +185,7 @@ private:
     const auto& wanted = edge_names[static_cast<size_t>(options_.edge)];
     const bool listed = std::find(a.edge.begin(), a.edge.end(), wanted) != a.edge.end();
     const auto kind = listed && !a.is_static ? options_.edge : edge_kind::none;
-    // One special value in a row leaves the others ordinary; an array without rows has its values in groups.
+    // A special value per row leaves other rows ordinary. An array without rows gets its values in groups.
     constexpr int64_t group = 64;
     const auto row = g.dims.empty() ? 1 : g.dims.back();
     return {kind, options_.variant, kind == edge_kind::special && g.dims.size() == 1 ? std::min(row, group) : row};
@@ -259,7 +260,7 @@ call_data promoted(const contract& task, const call_data& data) {
   for (size_t i = 0; i < data.inputs.size(); ++i) {
     const auto& a = task.arguments[i];
     if (a.role == argument_role::scalar && is_promoted(a.type)) {
-      // The oracle must see the value the others see, rounded to their type.
+      // The oracle must see the same value as the others, rounded to their type.
       const auto bits = data.by_value[i];
       out.by_value[i] = by_value_bits(dtype::f64, load_number(a.type, &bits, 0));
     }
@@ -282,7 +283,7 @@ uint64_t by_value_bits(dtype t, double x) {
   uint64_t out = 0;
   store_number(t, &out, 0, x);
   if (t == dtype::i8 || t == dtype::i32)
-    out = static_cast<uint64_t>(load_integer(t, &out, 0)); // sign-extended as a register holds it
+    out = static_cast<uint64_t>(load_integer(t, &out, 0)); // sign-extended as in a register
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace kevolve {
 
 comparison_rule rule_for(const contract& task, const argument& output, double reference_error, double largest,
                          bool cancels) {
-  constexpr double times_the_reference = 8.0; // another order of summation
+  constexpr double times_the_reference = 8.0; // allows another order of summation
   const auto t = tolerance_for(task, output);
   comparison_rule out;
   out.mode = t.mode;

@@ -1,5 +1,5 @@
-// Who has a core, as the kernel tells every process: its list of locks names their owners, and for how long they have
-// them stands in the lock itself (core_turn.cpp).
+// Finds the process that holds a core. The kernel's list of locks names the owners; the lock's position contains the
+// time at which the turn began (core_turn.cpp).
 #include "backends/judge/core_turn.hpp"
 #include "runtime/base/printable.hpp"
 
@@ -34,7 +34,7 @@ int parent_of(int pid) {
   return 0;
 }
 
-// As it was typed, but for its folder.
+// Returns the command line without the program's folder.
 std::string command_of(int pid) {
   auto words = file_of(pid, "cmdline");
   if (words.empty())
@@ -57,7 +57,7 @@ std::optional<core_holder> holder_of(int core) {
   core_holder out;
   std::ifstream locks{"/proc/locks"};
   for (std::string line; std::getline(locks, line);) {
-    // "3: FLOCK ADVISORY WRITE 4711 00:16:3591 0 EOF"; one that is only waited for has "->" before its kind.
+    // Format: "3: FLOCK ADVISORY WRITE 4711 00:16:3591 0 EOF". A waiting process has "->" before the kind.
     std::istringstream in{line};
     std::string number, kind, advisory, how, where;
     int pid = 0;

@@ -17,13 +17,13 @@ namespace {
 
 constexpr auto say_again_after = std::chrono::seconds{1};
 
-// Interrupts a blocking call every 100 ms while it lives. A blocked waiter gets its turn between two jobs of the
-// holder, which one that only looks now and then would miss for ever.
+// Interrupts a blocking call every 100 ms while it lives. Only a blocked process gets the lock between two jobs of the
+// holder; polling would miss that moment.
 class interruption {
 public:
   interruption() {
     struct sigaction action{};
-    action.sa_handler = [](int) {}; // without SA_RESTART: the call returns
+    action.sa_handler = [](int) {}; // without SA_RESTART, so that the call returns
     sigaction(SIGALRM, &action, &before_);
     itimerval every{{0, 100'000}, {0, 100'000}};
     setitimer(ITIMER_REAL, &every, nullptr);
@@ -40,7 +40,7 @@ private:
   struct sigaction before_{};
 };
 
-// One wait for a core, at its gate and then at the core itself.
+// Waits for a core, first at its gate and then at the core itself.
 class wait_for_core {
 public:
   wait_for_core(int core, std::chrono::milliseconds limit, const std::function<void()>& waiting,
@@ -78,7 +78,8 @@ private:
   const std::function<bool()>& given_up_;
 };
 
-// Says when the turn began, to whoever reads the machine's locks: at this place in the file. It keeps nobody out.
+// Records the start of the turn as the position of a shared lock, for readers of the machine's lock list. It excludes
+// nobody.
 void note_begin(int fd) {
   using namespace std::chrono;
   struct flock mark{};
@@ -89,7 +90,7 @@ void note_begin(int fd) {
   ::fcntl(fd, F_SETLK, &mark);
 }
 
-// The kernel's own directory of the core: every process sees the same one, may open it and cannot replace it.
+// The kernel's own directory of the core. Every process sees the same one, may open it and cannot replace it.
 std::string place_of(int core) {
   return "/sys/devices/system/cpu/cpu" + std::to_string(core);
 }
@@ -98,8 +99,8 @@ int open_core(int core) {
   return ::open(place_of(core).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-// The gate: who waits for the core holds it, so that the one who gives the core up queues behind. A waiter that dies
-// leaves it as it leaves the core.
+// The gate. A process holds it while it waits for the core, so that the previous holder queues behind it. The kernel
+// releases it if the process dies.
 int open_gate(int core) {
   return ::open((place_of(core) + "/uevent").c_str(), O_RDONLY | O_CLOEXEC);
 }

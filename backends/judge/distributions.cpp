@@ -12,7 +12,7 @@ namespace kevolve {
 
 namespace {
 
-// Writes count numbers produced one by one; the common types get a loop of their own.
+// Writes `count` numbers from `next`. Common types have their own loop.
 template <class Next>
 void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
   if (t == dtype::f32) {
@@ -28,7 +28,7 @@ void fill_numbers(dtype t, byte_buffer& out, int64_t count, Next next) {
       store_number(t, out.data(), i, next());
 }
 
-// Large enough that squares and sums over thousands of terms stay finite in the type.
+// Returns a large value for the type whose squares and sums over thousands of terms stay finite.
 double large_scale(dtype t) {
   switch (t) {
     case dtype::f16:
@@ -49,12 +49,12 @@ int64_t largest_integer(dtype t) {
     case dtype::i32:
       return std::numeric_limits<int32_t>::max();
     default:
-      return int64_t{1} << 53; // sums of a few stay exact in double, too
+      return int64_t{1} << 53; // sums of a few stay exact in double as well
   }
 }
 
-// Ordinary values with large ones among them, each of its own magnitude from a few to the largest: what looks once to
-// see whether care is needed, or cares from some magnitude on, meets what it did not look at.
+// Mixes large values of random magnitudes into ordinary ones. This detects kernels that decide by one look, or only
+// from some magnitude on, whether they need care.
 class large_among_ordinary {
 public:
   large_among_ordinary(const edge_draw& edge, double largest, random_stream& random)
@@ -63,7 +63,7 @@ public:
   double next() {
     const auto column = at_++ % row_;
     if (column == 0) {
-      // What looks at the first row to judge the others by meets an ordinary one, and a large one behind it.
+      // The first row is ordinary and the second is large, to detect kernels that judge all rows by the first.
       const auto number = (at_ - 1) / row_;
       row_is_large_ = number == 1 || (number > 1 && random_.below(8) == 0);
       scale_ = magnitude();
@@ -81,7 +81,7 @@ public:
       case 4:
       case 5:
         return row_is_large_ ? scale_ * value : value;
-      default: // 4, 16, 64, 256
+      default: // factors 4, 16, 64, 256
         return std::exp2(2.0 * (static_cast<double>(edge_.variant - first_scaled_variant) + 1.0)) * value;
     }
   }
@@ -99,8 +99,8 @@ private:
   double scale_ = 1.0;
 };
 
-// Differences of neighbours, and deviations from the mean, are what is left when the leading digits have gone. Inside
-// the rule's own range, for an operator may be defined nowhere else.
+// Values whose differences, or deviations from the mean, lose their leading digits by cancellation. They stay in the
+// distribution's range, since the operator may be undefined elsewhere.
 class values_that_cancel {
 public:
   values_that_cancel(const argument& a, uint32_t variant, random_stream& random)
@@ -108,7 +108,7 @@ public:
         low_(uniform_ ? a.fill.low : a.fill.mean - a.fill.std),
         high_(uniform_ ? a.fill.high : a.fill.mean + a.fill.std),
         pairs_(variant % 2 == 0 && low_ < 0.0 && high_ > 0.0) {
-    // As far from the mean as leaves a type's last digits to tell the values apart.
+    // The distance from zero is as large as the type's last digits allow to distinguish the values.
     const double far = a.type == dtype::f16 || a.type == dtype::bf16 ? 16.0 : 1000.0;
     const auto width = high_ - low_;
     spread_ = uniform_ ? width / far : width / 2.0;
@@ -129,15 +129,15 @@ private:
   bool uniform_;
   double low_;
   double high_;
-  bool pairs_; // x, nearly -x; else all near one value
+  bool pairs_; // pairs x, nearly -x; otherwise all values are near one value
   bool first_of_pair_ = false;
   double last_ = 0.0;
   double spread_ = 0.0;
   double centre_ = 0.0;
 };
 
-// Ordinary rows, and rows with one value that is not finite: the first, and a quarter of the others. Where code goes
-// wrong over such a value is mostly where a loop begins, ends, or goes from whole vectors to what remains.
+// Ordinary rows mixed with rows that have one non-finite value: the first row and a quarter of the others. Errors with
+// such values are likely where a loop begins, ends, or leaves full vectors for the remainder.
 class special_among_ordinary {
 public:
   special_among_ordinary(const argument& a, const edge_draw& edge, random_stream& random)
@@ -150,7 +150,7 @@ public:
     ++at_;
     if (column == chosen_) {
       constexpr auto infinity = std::numeric_limits<double>::infinity();
-      if (at_ == column + 1) // the first row's
+      if (at_ == column + 1) // in the first row
         return std::numeric_limits<double>::quiet_NaN();
       const std::array<double, 3> values{std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
       return values.at(random_.below(values.size()));
@@ -185,7 +185,8 @@ private:
   int64_t chosen_ = -1;
 };
 
-// Values that do not follow the random rule but an edge. False if the edge does not apply to the rule.
+// Fills an array with an edge case instead of its distribution. Returns false if the edge does not apply to the
+// distribution.
 bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_draw& draw, random_stream& random) {
   const auto edge = draw.kind;
   const auto& name = a.fill.distribution;
@@ -223,9 +224,9 @@ bool fill_edge(const argument& a, byte_buffer& out, int64_t count, const edge_dr
   return false;
 }
 
-// How wide gaps between sorted keys are, beside each other. Keys of real tables stand in runs between deserts, so the
-// scale changes by powers of two every few keys; a lookup that counts on even gaps would be right on synthetic data
-// only. One table in four is even all the same.
+// Draws the gaps between sorted keys. The scale changes by powers of two every few keys, since keys of real tables come
+// in dense runs with wide gaps between. A lookup that relies on even gaps would be right on synthetic data only. One
+// table in four is nevertheless even.
 class gap_widths {
 public:
   gap_widths(double widest_bits, random_stream& random)
@@ -240,11 +241,11 @@ public:
 private:
   random_stream& random_;
   double bits_;
-  uint64_t run_; // keys of one scale, on average
+  uint64_t run_; // average number of keys of one scale
   double scale_ = 1.0;
 };
 
-// A declared bound as an integer, whatever was declared.
+// Returns a declared bound as an integer, whatever was declared.
 int64_t whole(double x, double most = 0x1.0p62) {
   return std::isnan(x) ? 0 : static_cast<int64_t>(std::clamp(x, -most, most));
 }
@@ -261,7 +262,7 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
     }
     return out;
   }
-  // Declared bounds if they hold that many values, else whatever the type holds.
+  // Uses the declared bounds if they contain enough values, else the type's range.
   auto low = whole(a.fill.low, 0x1.0p61);
   auto high = whole(a.fill.high, 0x1.0p61);
   if (high - low + 1 < count) {
@@ -271,7 +272,7 @@ result<byte_buffer> sorted_unique(const argument& a, int64_t count, random_strea
   if (high - low + 1 < count)
     return fail(errc::bad_input, "argument '" + a.name + "': " + std::to_string(count) + " distinct values of "
                                      + to_string(a.type) + " do not exist");
-  // Each key takes one place; the others are divided among the gaps, so their sum cannot pass the upper bound.
+  // Each key takes one place, and the gaps share the rest, so the sum cannot exceed the upper bound.
   gap_widths widths{40.0, random};
   std::vector<double> parts(static_cast<size_t>(count));
   double total = 0.0;
@@ -308,8 +309,8 @@ result<byte_buffer> sample_of(const argument& a, int64_t count, const source_arr
     if (!values.empty() && random.uniform() < a.fill.hit)
       x = values[static_cast<size_t>(random.below(values.size()))];
     else {
-      // Half of them beside an entry, where a lookup that looks at a few bits only takes them for it. A dense table
-      // leaves few misses nearby; after some tries look beyond it.
+      // Half of the misses lie beside an entry, where a lookup that compares only some bits would find it. A dense
+      // table has few misses nearby; after some tries, the search widens.
       const bool beside = !values.empty() && random.below(2) == 0;
       for (int tries = 0; tries < 32; ++tries) {
         if (beside && tries < 8)

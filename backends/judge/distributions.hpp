@@ -1,4 +1,4 @@
-// Fills one array by its rule: normal, uniform, integer, sorted_unique, lengths, offsets, sample_of.
+// Fills one array by its distribution: normal, uniform, integer, sorted_unique, lengths, offsets, sample_of.
 #pragma once
 
 #include "backends/judge/byte_buffer.hpp"
@@ -7,26 +7,26 @@
 
 namespace kevolve {
 
-// An array already drawn that a rule refers to (`of`), compact, in logical order.
+// An array drawn earlier that a distribution refers to (`of`), compact, in logical order.
 struct source_array {
   dtype type = dtype::i64;
   const void* data = nullptr;
   int64_t count = 0;
 };
 
-// An edge as it applies to one array. Large values come in variants: everywhere; scattered; one in each row; and,
-// several times, in few of the rows, for who looks at some rows to learn about all. The last ones have every value
-// larger alike, 4 to 256 times: what is right for ordinary values and for infinity may be wrong between.
+// An edge case as applied to one array. Large values have variants: everywhere, scattered, one in each row, and several
+// in a few rows, against kernels that infer all rows from some. The last variants enlarge every value by the same
+// factor, 4 to 256, since errors may show only between ordinary values and infinity.
 struct edge_draw {
   edge_kind kind = edge_kind::none;
   uint32_t variant = 0;
-  int64_t row = 0; // elements along the last dimension
+  int64_t row = 0; // number of elements along the last dimension
 };
 inline constexpr uint32_t first_scaled_variant = 6;
 inline constexpr uint32_t large_variants = 10;
 
-// `count` elements of type a.type, compact. `source` is empty unless the rule names one.
-// errc::bad_input for a distribution that does not exist or does not fit the type.
+// Returns `count` compact elements of type a.type. `source` is empty unless the distribution refers to one.
+// errc::bad_input: the distribution does not exist or does not fit the type.
 result<byte_buffer> fill_array(const argument& a, int64_t count, const edge_draw& edge, const source_array& source,
                                random_stream random);
 

@@ -11,13 +11,14 @@ namespace kevolve {
 
 namespace {
 
-constexpr double least_ticks = 3.0; // one tick in a short session says nothing
+constexpr double least_ticks = 3.0; // one tick in a short session means nothing
 constexpr double far_behind = 1.2;
 
-// Of the loser's calls to the winner's, all added up, with some time taken off either; none where nothing is left.
+// Returns the weighted mean log ratio of the loser's total time to the winner's, after subtracting the given times.
+// Null if a remaining time is not positive.
 std::optional<double> mean_log_lead(const std::vector<side_by_side>& shapes, double off_winner_ns,
                                     double off_loser_ns) {
-  double lead = 0.0; // times the weights
+  double lead = 0.0; // sum of weighted logs
   double weights = 0.0;
   for (const auto& s : shapes) {
     const auto winner_ns = s.winner_ns - off_winner_ns;
@@ -66,7 +67,7 @@ bool stands_anyway(const session_noise& w, const noise_limits& limits, const std
 }
 
 double lead_in_sum(const session_noise& w, const std::vector<side_by_side>& shapes) {
-  // Where more was lost than its calls took, nothing is known.
+  // If the noise exceeds the winner's total time, the result is unknown and counts as infinite.
   const auto lead = mean_log_lead(shapes, w.stolen_ns + w.foreign_ns, 0.0);
   return lead ? std::exp(*lead) : std::numeric_limits<double>::infinity();
 }

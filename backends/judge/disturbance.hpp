@@ -1,5 +1,5 @@
-// Whether a timing session may be trusted, from what the machine said while it ran. That looks at the noise alone, so
-// that repeating a session buys nobody a verdict. What no noise of the kind could have turned need not be repeated.
+// Decides whether a timing session was disturbed, from noise figures alone, so that repeating a session cannot favour a
+// verdict. A disturbed session need not be repeated if its noise could not have changed the decision.
 #pragma once
 
 #include <cstdint>
@@ -10,46 +10,46 @@ namespace kevolve {
 
 struct session_noise {
   double wall_ns = 0.0;
-  double stolen_ns = 0.0;       // taken by the hypervisor from the session's cores
-  double tick_ns = 0.0;         // what stolen time is counted in
-  double probe_before_ns = 0.0; // a short fixed kernel on the timing core; 0: not measured
+  double stolen_ns = 0.0;       // time that the hypervisor took from the session's cores
+  double tick_ns = 0.0;         // resolution of the stolen time
+  double probe_before_ns = 0.0; // time of a short fixed kernel on the timing core; 0: not measured
   double probe_after_ns = 0.0;
   uint32_t pairs = 0;
-  uint32_t waiting_pairs = 0; // counted although a call lost its core to somebody else, in every try
-  double foreign_ns = 0.0;    // of other processes on the session's cores, where it has all of them
+  uint32_t waiting_pairs = 0; // pairs that were counted although in every try a call lost its core to another process
+  double foreign_ns = 0.0;    // time of other processes on the session's cores, if it has these exclusively
   uint32_t cores = 1;
 };
 
 struct noise_limits {
-  double stolen_share = 0.05; // of the wall time, beyond three ticks
-  double drift = 1.15;        // between the probes, either way
-  double waiting_share = 0.5; // of the pairs
-  double foreign_share = 0.1; // of one core's wall time, beyond three ticks a core
+  double stolen_share = 0.05; // share of the wall time, beyond three ticks
+  double drift = 1.15;        // ratio of the probes, in either direction
+  double waiting_share = 0.5; // share of the pairs
+  double foreign_share = 0.1; // share of one core's wall time, beyond three ticks a core
 };
 
-// The ratio of the slower probe to the faster; 1 where nothing was measured.
+// Returns the ratio of the slower probe to the faster; 1 if nothing was measured.
 double drift_of(const session_noise& w);
 
-// For a person, with the figures; empty: a calm session.
+// Returns why the session was disturbed, for a person and with figures; empty if it was not.
 std::string why_disturbed(const session_noise& w, const noise_limits& limits);
 
-// What the calls on one shape took in a session, all together.
+// The total time of the calls on one shape in a session.
 struct side_by_side {
   double weight = 1.0;
   double winner_ns = 0.0;
   double loser_ns = 0.0;
 };
 
-// True if the loser is far behind, by the weighted mean over the shapes, even if all that was stolen from the session's
-// cores or run on them by others had hit its calls alone, on each shape, and the drift had helped the winner: such a
-// decision stands. Pairs that waited for their core are not accounted in time, so a session of those never does.
+// Returns true if noise cannot have caused the decision. It assumes that all stolen and foreign time hit the loser's
+// calls, on each shape, and that the drift helped the winner. The loser must still be far behind in the weighted mean.
+// The time of waiting pairs is unknown, so a session disturbed by these never qualifies.
 bool stands_anyway(const session_noise& w, const noise_limits& limits, const std::vector<side_by_side>& shapes);
 
-// The weighted mean, over the shapes, of how much less the winner's calls took than the loser's, all of them added up;
-// with all that was stolen or that others ran taken off the winner's, so that no noise makes it look slow. A kernel
-// whose typical call is fast and whose rare one is very slow leads by the median and loses by the sum.
+// Returns the weighted mean over the shapes of the ratio of the loser's total time to the winner's. All stolen and
+// foreign time is first subtracted from the winner's, so that noise cannot lower the result. A kernel whose typical
+// call is fast but rare call is very slow leads by the median and loses by this figure.
 double lead_in_sum(const session_noise& w, const std::vector<side_by_side>& shapes);
-// Whose lead in sum is below this is slow by no accident, if it comes again.
+// A winner whose lead in sum is repeatedly below this is really slower.
 inline constexpr double taken_back = 0.95;
 
 } // namespace kevolve

@@ -16,7 +16,8 @@ result<drawn_call> draw_ahead::draw(const contract& task, const shape_case& shap
 }
 
 result<drawn_call> draw_ahead::take(size_t i, size_t most) {
-  // The first is drawn alone: while it is used, processes are started, and not beside threads of ours.
+  // The first set is drawn without threads: while it is used, processes are started, which must not happen beside our
+  // threads.
   if (i == 0 || threads_ == 0) {
     next_ = i + 1;
     return draw(task_, shape_, promote_, options_of_(i));

@@ -1,5 +1,5 @@
-// Draws the data of coming sets on other cores while the reference works on this one. What is drawn hangs on its
-// options alone, so that nothing tells who drew it.
+// Draws the data of coming input sets on other cores while the reference runs on this one. The data depend on their
+// options only, not on the thread that draws them.
 #pragma once
 
 #include "backends/judge/call_data.hpp"
@@ -12,20 +12,20 @@ namespace kevolve {
 
 struct drawn_call {
   call_data data;
-  call_data wide;         // promoted, if that was asked for
-  uint64_t placement = 0; // of its options
+  call_data wide;         // the promoted call, if requested
+  uint64_t placement = 0; // placement from its options
 };
 
 class draw_ahead {
 public:
-  // `options_of` is asked on the calling thread, in order. `threads` 0: everything is drawn when it is wanted.
+  // `options_of` is called on the calling thread, in order. With `threads` 0, a set is drawn when it is taken.
   draw_ahead(const contract& task, const shape_case& shape, bool promote, size_t threads,
              std::function<draw_options(size_t)> options_of)
       : task_(task), shape_(shape), promote_(promote), threads_(threads), options_of_(std::move(options_of)) {}
 
-  // Set `i`, each once and in order; sets beyond it are begun as far as `most` in all.
+  // Returns set `i`; each may be taken once, in order. Starts later sets, up to `most` in total.
   result<drawn_call> take(size_t i, size_t most);
-  // What options_of says has changed, from set `i` on.
+  // Discards the sets from `i` on, because the results of `options_of` have changed.
   void forget(size_t i);
 
   static result<drawn_call> draw(const contract& task, const shape_case& shape, bool promote,
@@ -38,7 +38,7 @@ private:
   size_t threads_;
   std::function<draw_options(size_t)> options_of_;
   std::deque<std::future<result<drawn_call>>> coming_;
-  size_t next_ = 0; // the first that is not begun
+  size_t next_ = 0; // the first set not started yet
 };
 
 } // namespace kevolve

@@ -10,12 +10,12 @@ namespace kevolve {
 
 namespace {
 
-// Of the loader's mapping. Larger pages only widen what two segments must keep apart.
+// The loader's page size. Larger pages only widen the distance that segments must keep.
 constexpr uint64_t page = 4096;
 constexpr size_t most_headers = 64;
 constexpr size_t most_entries = 1024;
 constexpr size_t longest_name = 4096;
-// Any address of a user's process; sums of two cannot overflow.
+// Above every address of a user process; sums of two cannot overflow.
 constexpr uint64_t highest_address = uint64_t{1} << 47U;
 
 #if defined(__x86_64__)
@@ -32,7 +32,7 @@ tl::unexpected<failure> malformed(const std::string& why) {
   return fail(errc::bad_input, "not a well-formed shared object: " + why);
 }
 
-// A T at `offset`; nothing if it does not lie in the bytes.
+// Returns the T at `offset`; null if it is not within the bytes.
 template <class T>
 std::optional<T> at(std::string_view bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
@@ -42,7 +42,7 @@ std::optional<T> at(std::string_view bytes, uint64_t offset) {
   return out;
 }
 
-// Segments as the loader maps them.
+// The segments as the loader maps them.
 class image {
 public:
   explicit image(std::string_view bytes) : bytes_(bytes) {}
@@ -54,14 +54,14 @@ public:
       return malformed("a segment at an address that no process has");
     if (h.p_vaddr % page != h.p_offset % page)
       return malformed("a segment that cannot be mapped");
-    // One page of two segments holds whichever was mapped last.
+    // If two segments share a page, it holds the one that was mapped last.
     if (!loads_.empty() && h.p_vaddr / page * page < loads_.back().p_vaddr + loads_.back().p_memsz)
       return malformed("segments that overlap or are out of order");
     loads_.push_back(h);
     return {};
   }
 
-  // The file's bytes from an address to the end of what the file gives its segment; empty if there are none.
+  // Returns the file's bytes from an address to the end of its segment's file part; empty if there are none.
   std::string_view from(uint64_t address) const {
     for (const auto& h : loads_)
       if (address >= h.p_vaddr && address - h.p_vaddr < h.p_filesz)
@@ -95,7 +95,7 @@ const char* directive_name(int64_t tag) {
   }
 }
 
-// Up to the zero byte, which must be there.
+// Returns the text up to the zero byte; null if there is none.
 std::optional<std::string> name_at(std::string_view strings, uint64_t offset) {
   if (offset >= strings.size())
     return std::nullopt;

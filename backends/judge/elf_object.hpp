@@ -1,6 +1,5 @@
-// What a shared object asks the dynamic loader for, read from its bytes alone: nothing of it is mapped or run. The
-// object is hostile, and this reader and the loader must not read it differently: what could be read in two ways is
-// refused as malformed.
+// Reads a shared object's requests to the dynamic loader from its bytes, without mapping or running it. The object is
+// hostile: reader and loader must not interpret it differently, so anything ambiguous is rejected as malformed.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -13,13 +12,14 @@
 namespace kevolve {
 
 struct elf_object {
-  std::vector<std::string> needed; // DT_NEEDED, in order
-  // Whatever else makes the loader look for files or run programs: "RPATH", "RUNPATH", "AUDIT", "DEPAUDIT", "FILTER",
-  // "AUXILIARY", "CONFIG" and "INTERP", each with its value.
+  std::vector<std::string> needed; // the DT_NEEDED entries, in order
+  // Other entries that make the loader search for files or run programs, with their values: "RPATH", "RUNPATH",
+  // "AUDIT", "DEPAUDIT", "FILTER", "AUXILIARY", "CONFIG" and "INTERP".
   std::vector<std::pair<std::string, std::string>> directives;
 };
 
-// errc::bad_input, saying what is wrong, for anything but a well-formed shared object for this machine.
+// Reads the object. errc::bad_input: it is no well-formed shared object for this machine; the message states the
+// reason.
 result<elf_object> read_elf_object(std::string_view bytes);
 
 } // namespace kevolve

@@ -1,11 +1,11 @@
-// Numbers in what a judge says to people.
+// Formats numbers in messages for people.
 #pragma once
 
 #include <string>
 
 namespace kevolve {
 
-// With so many significant digits.
+// Returns the number with that many significant digits.
 std::string figure(double x, int digits = 4);
 
 } // namespace kevolve

@@ -11,7 +11,7 @@ namespace kevolve {
 
 namespace {
 
-// Whether an exponent is all ones somewhere.
+// Returns whether any element has all exponent bits set.
 template <class Bits>
 bool any_not_finite(const byte_buffer& values, int64_t elements, Bits exponent) {
   const auto* bits = values.as<Bits>();
@@ -29,7 +29,7 @@ bool any_beyond(const byte_buffer& values, int64_t elements, double overflow) {
   return found != 0;
 }
 
-// The least number that rounds to infinity: half a unit beyond the largest.
+// Returns the smallest number that rounds to infinity, half a unit beyond the largest finite one.
 double overflow_of(dtype output) {
   if (!is_floating(output) || output == dtype::f64)
     return std::numeric_limits<double>::infinity();
@@ -37,7 +37,7 @@ double overflow_of(dtype output) {
   return largest + ulp_of(output, largest) / 2.0;
 }
 
-// Whether one is infinite or NaN, or a double beyond the largest number of the output's type.
+// Returns whether any element is infinite or NaN, or a double beyond the range of the output's type.
 bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, double overflow) {
   switch (type) {
     case dtype::f16:
@@ -51,7 +51,7 @@ bool any_not_finite(dtype type, const byte_buffer& values, int64_t elements, dou
   }
 }
 
-// Which of them are infinite or NaN in the output's type; empty: none.
+// Describes the elements that are infinite or NaN in the output's type; empty if there are none.
 std::string which_not_finite(dtype output, dtype type, const byte_buffer& values, int64_t elements) {
   const auto overflow = overflow_of(output);
   if (!is_floating(type) || !any_not_finite(type, values, elements, overflow))
@@ -70,7 +70,7 @@ std::string which_not_finite(dtype output, dtype type, const byte_buffer& values
                                  + " elements, the first at index " + std::to_string(first);
 }
 
-// NaN, either infinity, or a number, as the type has it.
+// The class of a value in the type: NaN, one of the infinities, or a number.
 enum class number_class : uint8_t { number, nan, above, below };
 number_class class_of(double x, double largest) {
   return std::isnan(x)  ? number_class::nan

@@ -1,4 +1,4 @@
-// What of an output is infinite or NaN in its own type, and how large its elements are.
+// Finds infinite and NaN elements of an output in its own type, and the scale of its elements.
 #pragma once
 
 #include "backends/judge/comparison.hpp"
@@ -8,17 +8,17 @@
 
 namespace kevolve {
 
-// Which of the first `elements` are infinite or NaN once rounded to the output's type; empty: none.
+// Describes which of the first `elements` are infinite or NaN when rounded to the output's type; empty if none is.
 std::string not_finite(dtype output, const expected_output& expected, int64_t elements);
 bool all_finite(dtype type, const byte_buffer& values, int64_t elements);
 
-// Where the reference (`own`, of the output's type) and the oracle find something else infinite or NaN; empty: nowhere.
-// A number so near to the largest that either may overflow is no quarrel.
+// Describes elements for which reference (`own`, in the output's type) and oracle differ about infinity or NaN; empty
+// if there are none. A value so near to the type's largest that either may overflow does not count.
 std::string disagreement(dtype output, const expected_output& expected, const byte_buffer& own, int64_t elements);
 
-// The size of errors that large terms leave honestly where they cancel, at most the type's largest number. Where all
-// values are larger alike, that of most elements: the largest alone would allow them anything. Exact zeros, as a
-// rectifier leaves them in half of its elements, say nothing of the terms.
+// Returns the size of rounding errors that large cancelling terms may cause, at most the type's largest number.
+// `alike`: all values were enlarged alike, so it returns the scale of most elements; the largest element alone would
+// allow too much. Exact zeros, as after a rectifier, are ignored.
 double scale_of_errors(dtype output, const expected_output& expected, int64_t elements, bool alike);
 
 } // namespace kevolve

@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// Larger arrays are a mistake in a task, not a kernel.
+// A larger array is a mistake in the task.
 constexpr int64_t max_elements = int64_t{1} << 33;
 
 result<int64_t> value_of(const argument& a, const std::string& text, const size_map& sizes,
@@ -23,7 +23,7 @@ result<int64_t> value_of(const argument& a, const std::string& text, const size_
 }
 
 constexpr size_t page = 4096;
-constexpr size_t fence_bytes = 4 * page; // a row before or behind, where rows are short
+constexpr size_t fence_bytes = 4 * page; // more than one row before or behind, if rows are short
 
 size_t round_up(size_t x, size_t to) {
   return (x + to - 1) / to * to;
@@ -77,7 +77,7 @@ result<array_geometry> resolve_geometry(const argument& a, const size_map& sizes
     g.contiguous = g.contiguous && *v == g.strides[i];
     g.strides[i] = *v;
   }
-  // Row-major order must be kept and elements must not share storage: each stride spans the ones inside it.
+  // Row-major order must hold, and elements must not share storage: each stride must cover the dimensions inside it.
   int64_t inner_span = 1;
   for (size_t i = g.dims.size(); i-- > 0;) {
     if (g.strides[i] < inner_span || (g.dims[i] > 0 && g.strides[i] > max_elements / g.dims[i]))
@@ -101,7 +101,7 @@ void for_each_run(const array_geometry& g, int64_t elements,
   }
   const auto rank = g.dims.size();
   const auto inner = g.strides[rank - 1] == 1 ? g.dims[rank - 1] : 1;
-  // Odometer over the dimensions outside a unit-stride run.
+  // Counts through the dimensions outside a run of unit stride.
   const auto outer_rank = inner == 1 && g.strides[rank - 1] != 1 ? rank : rank - 1;
   std::vector<int64_t> index(outer_rank, 0);
   for (int64_t logical = 0; logical < elements; logical += inner) {

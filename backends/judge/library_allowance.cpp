@@ -27,13 +27,13 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "openblas" for libopenblas.so and libopenblas.so.0.
+// "openblas" matches libopenblas.so and libopenblas.so.0.
 bool is_version_of(std::string_view name, const std::string& listed) {
   const auto file = "lib" + listed + ".so";
   return name == listed || name == file || name.starts_with(file + ".");
 }
 
-// The object's own words between quotes: a name may be empty.
+// Names come from the object, so they are quoted; a name may be empty.
 std::string listed(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names)

@@ -1,4 +1,4 @@
-// Which libraries a task lets a candidate's object name, and whether an object keeps to that.
+// Checks the libraries of a candidate's object against those that the task allows.
 #pragma once
 
 #include "backends/judge/elf_object.hpp"
@@ -11,8 +11,9 @@
 
 namespace kevolve {
 
-// C's, its mathematics and the compilers' own run time always; that of threads where the task allows them; else what
-// task.libraries lists, as "openblas" or as "libopenblas.so.0". A path is never allowed.
+// Returns whether an object may name the library. The C library, its mathematics and the compilers' run times are
+// always allowed, thread run times if the task allows threads. Others must be in task.libraries, as "openblas" or
+// "libopenblas.so.0". A path is never allowed.
 bool library_allowed(const contract& task, std::string_view name);
 
 struct object_refusal {
@@ -21,7 +22,7 @@ struct object_refusal {
   std::map<std::string, std::string> evidence;
 };
 
-// Why the object may not be loaded; nothing if it may.
+// Returns why the object may not be loaded; null if it may.
 std::optional<object_refusal> refuse_object(const contract& task, std::string_view bytes);
 
 } // namespace kevolve

@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A chain of dependent multiply-adds: bound by latency, so that it shows the core's clock and nothing of memory.
-// The best of a few is the core's own speed; interrupts only ever add.
+// Times a chain of dependent multiply-adds. It is bound by latency, so it measures the core's clock and not the memory.
+// The best of a few tries is the core's own speed, since interrupts only add time.
 double probe() {
   constexpr int rounds = 5'000;
   constexpr int tries = 5;
@@ -29,7 +29,7 @@ double probe() {
     const auto start = steady_clock::now();
     for (int k = 0; k < rounds; ++k)
       x = x * h + h;
-    half = x > 0.0 ? 0.5 : x; // the result is used
+    half = x > 0.0 ? 0.5 : x; // uses the result
     const auto took = static_cast<double>(std::chrono::nanoseconds{steady_clock::now() - start}.count());
     best = best == 0.0 ? took : std::min(best, took);
   }
@@ -59,7 +59,7 @@ core_times times_of(const std::string& text, const std::vector<int>& cores, doub
     words >> name;
     if (std::none_of(cores.begin(), cores.end(), [&](int c) { return name == "cpu" + std::to_string(c); }))
       continue;
-    // user nice system idle iowait irq softirq steal
+    // columns: user nice system idle iowait irq softirq steal
     std::array<uint64_t, 8> ticks{};
     size_t columns = 0;
     while (columns < ticks.size() && words >> ticks[columns])

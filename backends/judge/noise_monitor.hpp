@@ -1,4 +1,4 @@
-// What disturbs a timing session on these cores, watched from before its first call to after its last.
+// Measures disturbances of a timing session on its cores, from before its first call to after its last.
 #pragma once
 
 #include "backends/judge/disturbance.hpp"
@@ -12,7 +12,7 @@
 
 namespace kevolve {
 
-// What these cores did so far, as /proc/stat's text has it.
+// The cores' counters, as read from /proc/stat.
 struct core_times {
   double idle_ns = 0.0;
   double stolen_ns = 0.0;
@@ -21,11 +21,10 @@ core_times times_of(const std::string& proc_stat, const std::vector<int>& cores,
 
 class noise_monitor {
 public:
-  // `cores`: those that the session's candidates run on. Probes the core that this thread runs on, about 0.1 ms.
-  // `own_ns`: the processor time of all that runs on these cores for the session, if it has them alone: whatever else
-  // ran there is foreign.
+  // Starts to measure. `cores` are those of the session's candidates. Probes the current core for about 0.1 ms.
+  // `own_ns` returns the session's own processor time if it has the cores exclusively; all other time there is foreign.
   explicit noise_monitor(std::vector<int> cores, std::function<double()> own_ns = {});
-  // The noise since then; `pairs` and `waiting` are the session's own counts.
+  // Returns the noise since the start. `pairs` and `waiting` are the session's own counts.
   session_noise end(uint32_t pairs, uint32_t waiting) const;
 
 private:
@@ -37,9 +36,9 @@ private:
   double probe_ns_ = 0.0;
 };
 
-// The processor time of this process and of its children that have ended.
+// Returns the processor time of this process and its terminated children.
 double processor_ns();
-// Of another process, its threads together; 0 once it is gone.
+// Returns the processor time of all threads of another process; 0 once it is gone.
 double processor_ns(pid_t pid);
 
 } // namespace kevolve

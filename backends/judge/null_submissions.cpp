@@ -17,22 +17,23 @@ namespace kevolve {
 
 namespace {
 
-// Draws on which an answer that took no work must fail once: a count of steps is often the same twice.
+// Number of draws in which a null submission must fail at least once. A count, for example, is often equal in two
+// draws.
 constexpr size_t null_tries = 20;
 
-// An answer that took no work: element k of output i, where one set's answer is wanted and another came before it.
+// A null submission: computes element k of output i from the current set and the previous one.
 struct null_submission {
   std::string what;
   std::function<double(const input_set& set, const input_set& previous, size_t i, int64_t k)> answer;
-  int64_t least = 1; // elements of an output that it says something about
-  // Whether it says something about this output of this set; none: about each.
+  int64_t least = 1; // minimum number of elements of an output to which it applies
+  // Returns whether it applies to this output of this set; empty: it applies to each.
   std::function<bool(const input_set& set, size_t i)> applies = nullptr;
 };
 
-// The lower half of an output's magnitudes, of which zeros are no part.
+// The lower half of an output's non-zero magnitudes.
 struct lower_half {
-  double below = 0.0;  // the median magnitude
-  int64_t nonzero = 0; // elements there that are not zero
+  double below = 0.0;  // median magnitude
+  int64_t nonzero = 0; // number of non-zero elements in the lower half
 };
 
 lower_half lower_half_of(const expected_output& e, int64_t elements) {
@@ -50,7 +51,7 @@ public:
                   const std::vector<std::shared_ptr<const input_sets>>& pools)
       : request_(request), maker_(maker), pools_(pools) {}
 
-  // Output by output: each must need some work.
+  // Checks each output separately; each must need some work.
   attempt<void> run() {
     for (const auto& null : null_submissions())
       for (const auto& a : request_.task.arguments) {
@@ -89,7 +90,7 @@ private:
     return true;
   }
 
-  // The n-th draw on a shape.
+  // Returns the n-th draw on a shape.
   attempt<const input_set*> drawn(const input_sets& pool, size_t n) {
     if (n < pool.sets.size())
       return &pool.sets[n];
@@ -116,7 +117,7 @@ private:
     return true;
   }
 
-  // On every shape that is timed: a candidate must be right on each.
+  // Returns whether the submission passes in every draw on every timed shape, as a candidate must.
   attempt<bool> always_takes(const argument& a, const null_submission& null) {
     for (const auto& pool : pools_) {
       if (pool->shape.held_out)
@@ -155,7 +156,7 @@ private:
     const auto& task = request_.task;
     std::vector<null_submission> out;
     out.push_back({"zeros", [](const input_set&, const input_set&, size_t, int64_t) { return 0.0; }});
-    // One number is its own mean: constants say something only about outputs with several elements.
+    // A single number is its own mean, so constants apply only to outputs with several elements.
     out.push_back({"a constant",
                    [&task, last = std::pair<const input_set*, size_t>{},
                     mean = 0.0](const input_set& set, const input_set&, size_t i, int64_t) mutable {
@@ -165,8 +166,8 @@ private:
                      return mean;
                    },
                    2});
-    // A tolerance that is one number for an output of a wide range may leave half of it free. Where few are small, or
-    // most are zero, it says nothing.
+    // A single absolute tolerance for an output of a wide range may accept anything in its lower half. This does not
+    // apply if few elements are small or most are zero.
     auto half = std::make_shared<std::pair<std::pair<const input_set*, size_t>, lower_half>>();
     const auto half_of = [&task, half](const input_set& set, size_t i) -> const lower_half& {
       if (half->first != std::pair{&set, i})
@@ -206,8 +207,9 @@ private:
   const judge_request& request_;
   input_set_maker& maker_;
   const std::vector<std::shared_ptr<const input_sets>>& pools_;
-  std::map<std::string, std::deque<input_set>> drawn_; // by shape, beyond the pools' own; what was handed out stays put
-  std::map<std::string, std::string> off_;             // how far the null submission was off that passed
+  // By shape, beyond the sets of the pools; a deque, so that references stay valid.
+  std::map<std::string, std::deque<input_set>> drawn_;
+  std::map<std::string, std::string> off_; // by output: the largest error of the submission that passed
 };
 
 } // namespace

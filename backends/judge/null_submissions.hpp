@@ -1,4 +1,4 @@
-// Answers that take no work: zeros, a constant, a copy of an input, the previous output.
+// Null submissions: answers that need no work, such as zeros, a constant, a copy of an input, or the previous output.
 #pragma once
 
 #include "backends/judge/evaluation_error.hpp"
@@ -10,7 +10,7 @@
 
 namespace kevolve {
 
-// Refuses a task whose tolerance accepts one of them as an output, in every draw on every shape that is timed.
+// Rejects a task whose tolerance accepts a null submission for an output, in every draw on every timed shape.
 attempt<void> refuse_null_submissions(const judge_request& request, input_set_maker& maker,
                                       const std::vector<std::shared_ptr<const input_sets>>& pools);
 

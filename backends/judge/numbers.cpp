@@ -19,7 +19,7 @@ void store(void* data, int64_t i, T x) {
   std::memcpy(static_cast<char*>(data) + i * static_cast<int64_t>(sizeof(T)), &x, sizeof(T));
 }
 
-// Rounds to `bits` stored mantissa bits by scaling to the type's own spacing: exact in double for both types.
+// Rounds to the type's spacing by scaling, which is exact in double for both 16-bit types.
 double round_to_spacing(dtype t, double x) {
   const auto unit = ulp_of(t, x);
   return std::nearbyint(x / unit) * unit;
@@ -77,7 +77,7 @@ uint16_t double_to_bfloat(double x) {
   if (std::isnan(x))
     return 0x7fc0U;
   const auto rounded = std::isinf(x) ? x : round_to_spacing(dtype::bf16, x);
-  // A double that is a bfloat16 is a float too; beyond the range the cast gives infinity.
+  // A double with a bfloat16's value is exact as a float. Values beyond the range become infinity.
   const auto narrowed = std::fabs(rounded) > 0x1.fep127 ? std::copysign(std::numeric_limits<float>::infinity(),
                                                                         static_cast<float>(std::copysign(1.0, x)))
                                                         : static_cast<float>(rounded);
@@ -86,7 +86,7 @@ uint16_t double_to_bfloat(double x) {
 
 namespace {
 
-// The nearest there is; 0 for NaN.
+// Returns the nearest integer; 0 for NaN.
 int64_t to_integer(double x) {
   constexpr double range = 0x1.fffffffffffffp62; // the largest double below 2^63
   return std::isnan(x) ? 0 : static_cast<int64_t>(std::clamp(std::nearbyint(x), -range, range));

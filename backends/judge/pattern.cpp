@@ -62,7 +62,7 @@ bool holds(const std::byte* base, size_t from, size_t to, uint64_t pattern) {
 }
 
 bool same_bytes(const std::byte* a, const std::byte* b, size_t bytes) {
-  constexpr size_t seen_at_once = size_t{16} << 10U; // differing blocks need not be read to their end
+  constexpr size_t seen_at_once = size_t{16} << 10U; // a differing block need not be read to its end
   const bool aligned = reinterpret_cast<uintptr_t>(a) % 8 == 0 && reinterpret_cast<uintptr_t>(b) % 8 == 0;
   size_t from = 0;
   for (; aligned && from + seen_at_once <= bytes; from += seen_at_once)

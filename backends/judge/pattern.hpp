@@ -1,5 +1,5 @@
-// Bytes at the speed of memory. Poison and guard bands are an eight-byte pattern, anchored at `base`, so that any byte
-// range can be painted and checked by itself.
+// Fills and checks bytes at memory speed. Poison and guard bands consist of an eight-byte pattern anchored at `base`,
+// so any byte range can be filled and checked separately.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace kevolve {
 void paint(std::byte* base, size_t from, size_t to, uint64_t pattern);
 bool holds(const std::byte* base, size_t from, size_t to, uint64_t pattern);
 
-// What memcmp() says of large blocks that are nearly always the same, a fifth faster.
+// Compares like memcmp() for equality, a fifth faster on large blocks that are nearly always equal.
 bool same_bytes(const std::byte* a, const std::byte* b, size_t bytes);
 
 } // namespace kevolve

@@ -19,20 +19,20 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Enough independent chains to hide the latency of two multiply-adds a cycle, few enough for sixteen registers. Some
-// cores add beside that, and do most with as many sums as multiply-adds; how near to their most depends on the order in
-// which a compiler leaves them, so several are tried.
+// A mixture of independent chains that hides the latency of two multiply-adds per cycle and fits into sixteen
+// registers. Some cores can add in parallel and peak with as many sums as multiply-adds. The peak depends on the
+// instruction order that the compiler chooses, so several mixtures are tried.
 struct mixture {
-  size_t multiply_adds; // a round
-  size_t products;      // chains of them
-  size_t sums;          // chains of as many sums; 0: none
-  size_t turn;          // so many of one, then of the other
+  size_t multiply_adds; // multiply-adds per round
+  size_t products;      // chains of multiply-adds
+  size_t sums;          // chains with as many sums; 0: none
+  size_t turn;          // number of consecutive operations of one kind before the other
   constexpr size_t adds() const { return sums > 0 ? multiply_adds : 0; }
 };
 constexpr std::array<mixture, 4> mixtures{{{12, 12, 0, 12}, {24, 8, 6, 2}, {48, 8, 6, 2}, {56, 8, 7, 1}}};
 constexpr size_t most_chains = 15;
 using starts = std::array<float, most_chains>;
-constexpr size_t streams = 8; // of words that are added up
+constexpr size_t streams = 8; // parallel sums of words
 
 using floats_16 = float __attribute__((vector_size(16)));
 using floats_32 = float __attribute__((vector_size(32)));
@@ -41,9 +41,9 @@ using words_16 = uint64_t __attribute__((vector_size(16)));
 using words_32 = uint64_t __attribute__((vector_size(32)));
 using words_64 = uint64_t __attribute__((vector_size(64)));
 
-// x ← x/2 + 1/2 a chain, starting at 1, stays 1 exactly, and x ← x + 1/2 is exact while sums are below 2^24: so the
-// answer is known and the work cannot be dropped. The starts come from memory: chains that a compiler knows to be
-// equal, it computes once.
+// Each chain x ← x/2 + 1/2 starts at 1 and stays exactly 1; x ← x + 1/2 is exact below 2^24. So the result is known and
+// the compiler cannot drop the work. The starts come from memory, since the compiler would compute equal chains only
+// once.
 template <class Floats, mixture m>
 [[gnu::always_inline]] inline float compute_in(uint64_t rounds, float half, const starts& start) {
   constexpr auto all = m.products + m.sums;
@@ -70,7 +70,7 @@ template <class Floats, mixture m>
   return out;
 }
 
-// The sum of all words, read as fast as loads go. count: a multiple of 64.
+// Returns the sum of all words, read at full speed. `count` must be a multiple of 64.
 template <class Words>
 [[gnu::always_inline]] inline uint64_t add_up_in(const uint64_t* words, size_t count) {
   constexpr auto lanes = sizeof(Words) / sizeof(uint64_t);
@@ -113,15 +113,15 @@ template <size_t i>
 }
 #endif
 
-// The probes in one width. A vector wider than the machine's is cut up by the compiler and spills: it reads a tenth of
-// the roof, and a low roof accuses every good kernel.
+// The probes for one vector width. A vector wider than the machine's is split and spilled by the compiler; it reaches a
+// tenth of the peak, and a low peak would reject every good kernel.
 struct probe {
-  size_t lanes; // floats
+  size_t lanes; // in floats
   std::array<float (*)(uint64_t rounds, float half, const starts& start), mixtures.size()> compute;
   uint64_t (*add_up)(const uint64_t* words, size_t count);
 };
 
-// Every width that this core has: the widest need not be the fastest.
+// Returns the probes for every width that this core supports, since the widest is not always the fastest.
 std::vector<probe> probes() {
   std::vector<probe> out{{4, {compute_16<0>, compute_16<1>, compute_16<2>, compute_16<3>}, add_up_16}};
 #ifdef __x86_64__
@@ -140,13 +140,13 @@ double seconds_since(steady_clock::time_point start) {
 result<double> flops_per_second(const probe& p, size_t which, int repeats) {
   const auto& m = mixtures[which];
   const auto lanes = p.lanes;
-  const auto rounds = 1'344'000 / m.multiply_adds; // even, and the sums of them are below 2^24 over all lanes
+  const auto rounds = 1'344'000 / m.multiply_adds; // even, and its sums over all lanes stay below 2^24
   volatile float half = 0.5F;
   volatile float one = 1.0F;
   starts start{};
   for (auto& x : start)
     x = one;
-  const auto grown = rounds * m.adds() / 2; // by halves
+  const auto grown = rounds * m.adds() / 2; // each sum adds 1/2
   const auto expected = static_cast<float>(lanes * (m.products + m.sums + grown));
   const auto flops = static_cast<double>(rounds * lanes * (2 * m.multiply_adds + m.adds()));
   double best = 0.0;
@@ -163,9 +163,9 @@ result<double> flops_per_second(const probe& p, size_t which, int repeats) {
 
 result<double> bytes_per_second(const probe& p, const byte_buffer& memory, size_t bytes, int repeats) {
   const auto words = bytes / sizeof(uint64_t);
-  // 1, 2, 3 …: Gauss knew the answer.
+  // The words are 1, 2, 3, …, so the sum is known.
   const auto expected = static_cast<uint64_t>(words) * (words + 1) / 2;
-  // Long enough a turn that the clock's own cost is nothing.
+  // Sweeps often enough that the clock's own cost does not matter.
   const auto sweeps = std::max<size_t>(1, (size_t{4} << 20U) / bytes);
   double best = 0.0;
   for (int i = 0; i < repeats; ++i) {
@@ -178,7 +178,7 @@ result<double> bytes_per_second(const probe& p, const byte_buffer& memory, size_
   return best;
 }
 
-// The best over all widths of what `measure` finds with one.
+// Returns the best result of `measure` over all widths.
 template <class Measure>
 result<double> best_of_all(const Measure& measure) {
   double best = 0.0;
@@ -226,13 +226,13 @@ result<void> peak_meter::measure() {
   double above = 0.0;
   for (size_t i = single_.levels.size(); i-- > 0;) {
     auto& level = single_.levels[i];
-    // Where the level is at its best: just too much for the level above it. A shared last level is rarely all
-    // ours, and its far end is no faster than memory.
+    // Uses a size just too large for the level above, where this level is fastest. A shared last level is rarely all
+    // ours, and with its full size it is no faster than memory.
     auto bytes = i == 0 ? static_cast<size_t>(level.capacity_bytes) / 2
                         : 2 * static_cast<size_t>(single_.levels[i - 1].capacity_bytes);
     if (level.capacity_bytes == 0)
       bytes = beyond;
-    bytes = bytes / 512 * 512; // the widest probe's step
+    bytes = bytes / 512 * 512; // rounds down to the widest probe's step
     const auto repeats = level.capacity_bytes == 0 ? 3 : 8;
     auto rate = best_of_all([&](const probe& p) { return bytes_per_second(p, memory, bytes, repeats); });
     if (!rate)
@@ -250,7 +250,7 @@ device_peaks peak_meter::of_all_cores() const {
   out.flops_per_second *= n;
   for (auto& level : out.levels) {
     level.bytes_per_second *= n;
-    // Private caches add up, too.
+    // The capacities of private caches add up as well.
     level.capacity_bytes *= static_cast<int64_t>(thread_cores_);
   }
   return out;

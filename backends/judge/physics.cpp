@@ -24,16 +24,16 @@ result<double> amount(const contract& task, const std::string& text, const call_
   return static_cast<double>(*v);
 }
 
-// Peaks are of f32; half as many doubles fit a register, twice as many halves.
+// Peaks are measured in f32. A register holds half as many doubles and twice as many halves.
 double rate_factor(const contract& task) {
   double out = 0.0;
   for (const auto& a : task.arguments)
     if (is_array(a) && is_floating(a.type))
       out = std::max(out, 4.0 / static_cast<double>(size_bytes(a.type)));
-  return out == 0.0 ? 4.0 : out; // integers: bytes may be four to a float
+  return out == 0.0 ? 4.0 : out; // integers: one byte each may be four to a float
 }
 
-// Where the task says nothing of its work: an output is written, each of its elements.
+// Returns the least traffic of a task that declares no work: each element of its outputs is written.
 double bytes_of_outputs(const contract& task, const call_data& data) {
   double out = 0.0;
   for (size_t i = 0; i < task.arguments.size(); ++i) {

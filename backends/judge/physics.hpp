@@ -1,4 +1,4 @@
-// The time below which no implementation can be: the least work a task declares, over this device's peaks.
+// A lower bound on a call's time: the least work that the task declares, divided by this device's peak rates.
 #pragma once
 
 #include "backends/judge/call_data.hpp"
@@ -12,24 +12,24 @@
 namespace kevolve {
 
 struct memory_level {
-  std::string name;           // "l1" "l2" "l3" "dram"
-  int64_t capacity_bytes = 0; // 0: without end
+  std::string name;           // "l1", "l2", "l3" or "dram"
+  int64_t capacity_bytes = 0; // 0: unlimited
   double bytes_per_second = 0.0;
 };
 
-// Measured on this device by our own probes.
+// The device's peak rates, measured by our own probes.
 struct device_peaks {
-  double flops_per_second = 0.0;    // f32 multiply and add, all cores a candidate may use
+  double flops_per_second = 0.0;    // f32 multiplications and additions, over all cores that a candidate may use
   std::vector<memory_level> levels; // smallest first
 };
 
-// Nanoseconds; 0 if the peaks are unknown. A task that declares no work has to write its outputs. The bandwidth is that
-// of the smallest level that holds `working_set_bytes`: a DRAM floor would accuse honest cached kernels.
+// Returns the bound in nanoseconds; 0 if the peaks are unknown. A task without declared work must at least write its
+// outputs. The bandwidth is that of the smallest level that holds `working_set_bytes`, since a DRAM bound would reject
+// kernels that run from the cache.
 result<double> physics_floor_ns(const contract& task, const call_data& data, size_t working_set_bytes,
                                 const device_peaks& peaks);
 
-// What the arrays hold; the guard bands between them are nobody's working set, and would move a small one out of
-// the cache that it lies in.
+// Returns the bytes of all arrays, without the guard bands between them.
 size_t working_set_bytes(const call_data& data);
 
 // A time below this share of the floor is impossible.

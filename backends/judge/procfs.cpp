@@ -34,7 +34,7 @@ std::map<std::string, nanoseconds> waits_of(pid_t pid) {
   for (const auto& thread : std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/task", ec}) {
     std::ifstream in{thread.path() / "schedstat"};
     int64_t ran = 0;
-    int64_t waited = 0; // for a processor
+    int64_t waited = 0; // time of waiting for a processor
     if (in >> ran >> waited)
       out[thread.path().filename()] = nanoseconds{waited};
   }
@@ -50,7 +50,8 @@ nanoseconds longest_wait(pid_t pid, const std::map<std::string, nanoseconds>& be
   return longest;
 }
 
-// The process chooses its name, which may hold anything, line ends too; what follows the last ')' is the kernel's.
+// The process chooses its name, which may contain anything, even line ends. The text after the last ')' comes from the
+// kernel.
 char state_of(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
   const std::string text{std::istreambuf_iterator<char>{in}, {}};

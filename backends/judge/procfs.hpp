@@ -1,4 +1,4 @@
-// What the kernel shows of another process, from /proc and its clocks.
+// Reads facts about other processes from /proc and their clocks.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,19 @@
 
 namespace kevolve {
 
-// A number of /proc/PROCESS/status, by its key with the colon; -1 where the kernel does not tell it.
+// Returns a number of /proc/PROCESS/status. `key` includes the colon. Returns -1 if the kernel does not report it.
 int status_number(const std::string& process, std::string_view key);
 
-// Of all its threads; 0 if there is no such process.
+// Returns the processor time of all threads of the process; 0 if there is no such process.
 std::chrono::nanoseconds processor_time(pid_t pid);
 
-// How long each of its threads has waited for a processor in all, by thread.
+// Returns each thread's total time of waiting for a processor, by thread.
 std::map<std::string, std::chrono::nanoseconds> waits_of(pid_t pid);
 
-// The longest that one of its threads has waited since `before`.
+// Returns the longest time that one thread has waited since `before`.
 std::chrono::nanoseconds longest_wait(pid_t pid, const std::map<std::string, std::chrono::nanoseconds>& before);
 
-// 'R', 'S', 'D', 'T', …; '?' if there is no such process.
+// Returns 'R', 'S', 'D', 'T', …; '?' if there is no such process.
 char state_of(pid_t pid);
 
 } // namespace kevolve

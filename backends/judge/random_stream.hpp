@@ -1,5 +1,5 @@
-// The judge's random numbers: xoshiro256++ seeded through splitmix64. Deterministic given the seed, which
-// comes from the kernel unless a test fixes it; independent streams come from (seed, stream).
+// The judge's random numbers: xoshiro256++ seeded through splitmix64. They are deterministic given the seed, which
+// comes from the kernel unless a test sets it. Pairs (seed, stream) give independent streams.
 #pragma once
 
 #include <array>
@@ -22,16 +22,16 @@ public:
     state_[3] = rotate(state_[3], 45);
     return out;
   }
-  // [0, 1) with 53 bits.
+  // Returns a number in [0, 1) with 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
-  // [0, n), unbiased to 2^-64.
+  // Returns a number in [0, n) with a bias below 2^-64.
   uint64_t below(uint64_t n) {
     __extension__ using wide = unsigned __int128;
     return static_cast<uint64_t>((static_cast<wide>(next()) * n) >> 64U);
   }
-  // Inclusive on both sides.
+  // Returns a number between `low` and `high`, both included.
   int64_t between(int64_t low, int64_t high);
-  // Standard normal.
+  // Returns a standard normal number.
   double normal();
 
 private:
@@ -40,10 +40,10 @@ private:
   std::array<uint64_t, 4> state_{};
 };
 
-// A seed from the kernel, never zero.
+// Returns a seed from the kernel, never zero.
 uint64_t secret_seed();
 
-// Mixes two numbers into a seed for an independent stream.
+// Combines two numbers into the seed of an independent stream.
 uint64_t mix_seed(uint64_t seed, uint64_t salt);
 
 } // namespace kevolve

@@ -48,8 +48,8 @@ median_interval interval_of_median(std::vector<double> values, double wish) {
   std::sort(values.begin(), values.end());
   out.median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 
-  // [x_(k), x_(n+1-k)] misses the median when fewer than k values lie on one side of it:
-  // twice P(Binomial(n, 1/2) <= k-1). The largest k that keeps the coverage is wanted.
+  // [x_(k), x_(n+1-k)] misses the median if fewer than k values lie on one side of it, with probability 2 P(Binomial(n,
+  // 1/2) <= k-1). This finds the largest k with the requested coverage.
   const auto count = static_cast<double>(n);
   size_t k = 0;
   double below = 0.0; // P(Binomial <= k-1)
@@ -62,7 +62,7 @@ median_interval interval_of_median(std::vector<double> values, double wish) {
     below += term;
     k = next;
   }
-  if (k == 0) { // a single value
+  if (k == 0) { // there is a single value
     out.low = out.high = out.median;
     return out;
   }

@@ -22,11 +22,11 @@ namespace kevolve {
 
 namespace {
 
-// NaN as f16, bf16, f32 and f64 alike: what reads past an array and multiplies that by zero shows it.
+// NaN as f16, bf16, f32 and f64: a read past an array shows even if it is multiplied by zero.
 constexpr uint64_t guard_pattern = 0xfff5'7ff9'fffb'7ffdULL;
 
-// Memory that is not there shows now, as an error, not later as SIGBUS. In huge pages where the kernel can make them:
-// a child maps them in microseconds, and no run differs from the next by where its pages lie. Returns 0 or errno.
+// Commits the memory, so that missing memory is an error now and not a SIGBUS later. Uses huge pages if possible: a
+// child maps them in microseconds, and timings do not depend on page placement. Returns 0 or errno.
 int back(int fd, std::byte* base, size_t from, size_t to) {
   int error = 0;
 #if defined(MADV_POPULATE_WRITE)
@@ -75,7 +75,7 @@ uint64_t guard_of(size_t i, uint64_t poison) {
   const bool nan = (poison & 0x7ff0'7ff0'7ff0'7ff0ULL) == 0x7ff0'7ff0'7ff0'7ff0ULL;
   if (nan)
     return (nan_poison(pattern) & ~poison_signs) | (poison & poison_signs);
-  // What NaN hides from a comparison: beyond all that data hold, as a float of any size and as an integer.
+  // For accesses that NaN would hide from a comparison: larger than all data, as a float of any size and as an integer.
   const auto most = 0x7878'7878'7878'7878ULL | (pattern & 0x0303'0303'0303'0303ULL);
   return poison == 0 ? most | poison_signs : most;
 }
@@ -122,7 +122,7 @@ result<void> shared_arena::prepare(size_t bytes) {
   const auto used = (bytes + page - 1) / page * page;
   const auto needed = used + 2 * page;
   const auto whole = up_to_huge_page(needed);
-  // Room to grow, so that tasks of similar size share the pages already faulted in.
+  // Leaves room to grow, so that tasks of similar size share the pages already faulted in.
   if (needed > capacity_)
     if (auto ok = replace(up_to_huge_page(needed + needed / 4)); !ok)
       return ok;
@@ -131,12 +131,11 @@ result<void> shared_arena::prepare(size_t bytes) {
       return tl::unexpected<failure>(from_errno(error, "memory for the arena"));
     backed_ = whole;
   } else if (backed_ / 2 > whole)
-    backed_ = whole; // a task that needs much less gives the rest back
+    backed_ = whole; // a task that needs much less returns the rest to the kernel
   used_ = used;
   guarded_from_ = used;
-  // Nothing of an earlier candidate, of its baseline or of another layout stays behind, neither in what the next
-  // ones map nor in the room to grow behind it: to a process that finds a way there it would be a memory of what
-  // its predecessors computed.
+  // Clears all traces of earlier candidates, baselines and layouts, in the mapped part and in the room to grow.
+  // Otherwise a process that reaches this memory could read its predecessors' results.
   std::memset(base_, 0, backed_);
   if (backed_ < capacity_
       && fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(backed_),
@@ -161,7 +160,7 @@ bool shared_arena::rest_intact(size_t used) const {
   return holds(base_, used, used_, guard_pattern) && status_pages_intact();
 }
 
-// A process that still lives has noted nothing: only its end makes it write there.
+// Only the end of a process writes its note, so the note of a living process must be empty.
 bool shared_arena::status_pages_intact() const {
   for (int slot = 0; slot < 2; ++slot) {
     const auto from = status_offset(slot);
@@ -187,7 +186,7 @@ void call_memory::expect(uint64_t poison) {
 }
 
 void call_memory::set_up(uint64_t poison, bool inputs_there) {
-  expect(poison); // first, so that the arguments are what the caches saw last
+  expect(poison); // comes first, so that the caches saw the arguments last
   const auto guards = guard_ranges(layout_);
   for (size_t i = 0; i < guards.size(); ++i)
     paint(arena_, guards[i].first, guards[i].second, guard_of(i, poison_));
@@ -197,7 +196,7 @@ void call_memory::set_up(uint64_t poison, bool inputs_there) {
     if (inputs_there && !is_written(a))
       continue;
     if (is_read(a))
-      std::copy_n(input.data(), place.bytes, arena_ + place.offset); // of nothing, for a size of 0
+      std::copy_n(input.data(), place.bytes, arena_ + place.offset); // copies nothing for a size of 0
     else
       paint(arena_, place.offset, place.offset + place.bytes, poison);
   }
@@ -299,7 +298,7 @@ void call_memory::flush_caches() const {
     _mm_clflush(arena_ + i);
   _mm_mfence();
 #else
-  // Four times a large last-level cache, read through.
+  // Reads a buffer four times as large as a large last-level cache.
   static byte_buffer sweep(size_t{256} << 20U);
   for (size_t i = 0; i < sweep.size(); i += 64)
     *reinterpret_cast<volatile std::byte*>(sweep.data() + i) = std::byte{1};

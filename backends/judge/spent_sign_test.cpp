@@ -7,18 +7,18 @@ namespace kevolve {
 
 namespace {
 
-// Below 1: so much is spent early that ten like signs win a screening of a hundred pairs at alpha = 0.05.
+// Below 1, more error is spent early: ten equal signs win a screening of a hundred pairs at alpha = 0.05.
 constexpr double haste = 0.7;
 
-constexpr double share_of_faster = 0.2; // of alpha
+constexpr double share_of_faster = 0.2; // share of alpha
 
-// Counting the walks takes the square of the horizon.
+// Counting the walks takes time proportional to the square of the horizon.
 constexpr uint32_t farthest_horizon = 2000;
 
-// boundary[n]: with so many positive signs of n the walk ends; n + 1: it cannot end here.
+// boundary[n] is the number of positive signs among n that ends the walk; n + 1: it cannot end there.
 std::vector<uint32_t> boundary_of(double error, uint32_t horizon) {
   std::vector<uint32_t> out(horizon + 1, 1);
-  std::vector<double> alive{1.0}; // by positive signs: the chance of a fair walk that has not crossed
+  std::vector<double> alive{1.0}; // by positive signs: the probability of a fair walk that has not crossed
   double spent = 0.0;
   for (uint32_t n = 1; n <= horizon; ++n) {
     std::vector<double> next(n + 1, 0.0);
@@ -28,7 +28,7 @@ std::vector<uint32_t> boundary_of(double error, uint32_t horizon) {
     }
     const auto allowed = error * std::pow(static_cast<double>(n) / horizon, haste);
     auto b = n + 1;
-    for (; b > 0 && spent + next[b - 1] <= allowed; --b) // above the highest living walk there is nothing to spend
+    for (; b > 0 && spent + next[b - 1] <= allowed; --b) // above the highest surviving walk, no error is spent
       spent += next[b - 1];
     for (auto k = b; k <= n; ++k)
       next[k] = 0.0;

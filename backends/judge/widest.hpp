@@ -1,5 +1,5 @@
-// One binary for every x86-64: the loader picks the widest version of a function that the processor has. The
-// sanitizers' own start-up cannot run such selectors.
+// One binary for all x86-64 processors: the loader picks the widest version of a function that the processor supports.
+// Disabled under sanitizers, whose start-up code cannot run such selectors.
 #pragma once
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)

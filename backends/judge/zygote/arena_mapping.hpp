@@ -1,4 +1,4 @@
-// Maps the arena where huge pages can serve it, in the judge and in its children alike.
+// Maps the arena at an address that allows huge pages, in the judge and in its children.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,8 @@ namespace kevolve {
 
 inline constexpr size_t huge_page = size_t{2} << 20U;
 
-// `bytes` of the file, shared, readable and writable, at an address aligned as a huge page is; MAP_FAILED and errno.
+// Maps `bytes` of the file, shared, readable and writable, at an address aligned for huge pages. Returns MAP_FAILED and
+// sets errno on failure.
 inline void* map_arena_file(int fd, size_t bytes) {
   constexpr int access = PROT_READ | PROT_WRITE;
   if (bytes < huge_page)

@@ -27,16 +27,16 @@ wire::child_status* status = nullptr;
 std::byte* arena_begin = nullptr;
 uint64_t arena_size = 0;
 
-// Room for the widest register frames and for a handler that runs after a stack overflow.
+// Holds the widest register frames and a handler that runs after a stack overflow.
 alignas(64) std::array<std::byte, size_t{64} << 10U> signal_stack;
 
-// A signal that ends the candidate. Notes why, and lets it happen: the handler is gone once entered, so the
-// fault repeats and kills.
+// Handles a fatal signal: records the cause and returns. The handler is installed for one signal only, so the fault
+// repeats and kills.
 void on_death(int, siginfo_t* info, void*) {
   status->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
   const auto in_arena = status->fault_address - reinterpret_cast<uint64_t>(arena_begin);
   status->fault_in_arena = in_arena < arena_size ? in_arena + 1 : 0;
-  // A process whose address space is used up fails on the null that malloc gave it.
+  // A process that has used up its address space crashes on the null pointer from malloc.
   constexpr size_t probe = size_t{64} << 20U;
   auto* p = mmap(nullptr, probe, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
@@ -92,7 +92,7 @@ ffi_type* type_of(wire::parameter p) {
   return &ffi_type_double;
 }
 
-// The signature and its argument slots, all made before any clock runs.
+// The signature and its argument slots, prepared before any clock runs.
 struct prepared_call {
   ffi_cif cif = {};
   std::array<ffi_type*, wire::max_arguments> types{};
@@ -101,8 +101,8 @@ struct prepared_call {
   void (*entry)() = nullptr;
 };
 
-// A file description of its own: the one that came is shared by every launch, and its offset would be a place for
-// one process to leave word for the next.
+// Opens its own file description. The received one is shared by every launch, and its offset could pass information
+// from one process to the next.
 void reopen_object() {
   const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
   const auto own = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -111,8 +111,8 @@ void reopen_object() {
   close(own);
 }
 
-// Mapped now: a page fault inside a timed call costs 2 µs. A read maps a huge page or, where there is none, the sixteen
-// small ones around it, for a fifth of what MAP_POPULATE takes to look at each.
+// Maps the pages now, since a page fault inside a timed call costs 2 µs. One read maps a huge page, or else the sixteen
+// small pages around it, in a fifth of the time of MAP_POPULATE.
 void* map_arena(const wire::launch_request& request, int fd) {
   auto* base = map_arena_file(fd, request.arena_bytes);
   if (base == MAP_FAILED)
@@ -131,7 +131,7 @@ void limit_resources(const wire::launch_request& request) {
     give_up(wire::load_state::lock_failed, std::string{"resource limits: "} + std::strerror(errno));
 }
 
-// The entry, or null and why there is none.
+// Returns the entry; null if there is none, with the reason in `why`.
 void (*load_entry(const char* name, std::string& why))() {
   const auto path = "/proc/self/fd/" + std::to_string(child_object_fd);
   auto* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -163,7 +163,7 @@ bool protect(std::byte* arena, const wire::fences& which, int access) {
   return true;
 }
 
-// Those of before are taken down first. A process that cannot be fenced ends, and is told of as one that ended itself.
+// Removes the previous fences first. A process that cannot be fenced exits; the judge reports that it ended itself.
 void fence(std::byte* arena, const wire::fences& wanted) {
   static wire::fences standing = {};
   if (!protect(arena, standing, PROT_READ | PROT_WRITE) || !protect(arena, wanted, PROT_NONE))
@@ -185,13 +185,13 @@ void fence(std::byte* arena, const wire::fences& wanted) {
       continue;
     }
     if (got == static_cast<ssize_t>(wire::go_header_bytes) && request.argument_count > 0) {
-      answer(message.done_token); // an empty call: what calling costs by itself
+      answer(message.done_token); // an empty call, to measure the cost of calling
       continue;
     }
     if (got != static_cast<ssize_t>(expected)) {
       if (got < 0 && errno == EINTR)
         continue;
-      _exit(0); // the judge is gone or done with us
+      _exit(0); // the judge is gone or has finished
     }
     for (uint32_t i = 0; i < request.argument_count; ++i) {
       call.slots[i] = message.values[i];
@@ -214,9 +214,9 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
     give_up(wire::load_state::lock_failed, std::string{"its copies of the libraries: "} + std::strerror(errno));
   reopen_object();
   sched_setaffinity(0, sizeof(request.cores), &request.cores);
-  clearenv(); // a thread runtime leaves word there
+  clearenv(); // a thread run time may leave information there
 
-  // The object's constructors must not meet the descriptor: they could map what lies behind the arguments.
+  // The object's constructors must not get this descriptor, since they could map the memory behind the arguments.
   auto* arena = static_cast<std::byte*>(map_arena(request, fds.arena));
   close(fds.arena);
   status = reinterpret_cast<wire::child_status*>(arena + request.status_offset);
@@ -243,12 +243,12 @@ void live_as_candidate(const wire::launch_request& request, const launch_fds& fd
   std::string why;
   call.entry = load_entry(request.entry, why);
   close(child_object_fd);
-  // From here on what the object's own code may have prevented is no fault of ours.
+  // From here on, the object's own code may cause a failure, so it is not our fault.
   if (!locks.running.lock_pinned_syscalls())
     _exit(1);
   if (call.entry == nullptr) {
     tell(wire::load_state::load_failed, why);
-    // Alive until the judge has seen under which profile this was said.
+    // Stays alive until the judge has checked the profile under which the report was sent.
     char end = 0;
     while (read(child_command_fd, &end, 1) < 0 && errno == EINTR) {
     }

@@ -1,4 +1,4 @@
-// The life of one locked candidate process, from the clone to its end.
+// The life of one sandboxed candidate process, from the clone to its end.
 #pragma once
 
 #include "backends/judge/zygote/library_copies.hpp"
@@ -7,14 +7,14 @@
 
 namespace kevolve {
 
-// Descriptors of a launch as the zygote received them.
+// The descriptors of a launch as received by the zygote.
 struct launch_fds {
   int object = -1;
   int arena = -1;
   int command = -1;
 };
 
-// The same, where the child's sandbox expects them.
+// The same descriptors at the numbers that the child's sandbox expects.
 inline constexpr int child_command_fd = 3;
 inline constexpr int child_object_fd = 4;
 
@@ -23,8 +23,8 @@ struct candidate_sandbox {
   sandbox running;
 };
 
-// Locks itself, loads the object, serves calls; returns never. The lock is on before the object is touched:
-// its constructors are as hostile as its entry.
+// Enters the sandbox, loads the object and serves calls; never returns. The sandbox is entered before the object is
+// touched, since its constructors are as hostile as its entry.
 [[noreturn]] void live_as_candidate(const wire::launch_request& request, const launch_fds& fds,
                                     const candidate_sandbox& locks, library_copies& libraries);
 

@@ -25,9 +25,9 @@ uintptr_t up(uintptr_t x) {
 
 using part_visitor = std::function<void(uintptr_t begin, uintptr_t end, int protection)>;
 
-// What a running kernel reads of a library and nobody writes: code, constants, and tables of addresses that are
-// read-only once relocated. The first segment holds what loading needs. Code and constants lie side by side and move as
-// one, executable, for each move costs a launch some microseconds.
+// Visits the parts of a library that kernels read and nobody writes: code, constants, and address tables that are
+// read-only after relocation. The first segment is skipped, since it holds the loader's data. Code and constants are
+// adjacent and move together as executable, since each move costs a launch some microseconds.
 void visit_parts(const dl_phdr_info& info, const part_visitor& visit) {
   uintptr_t begin = 0;
   uintptr_t end = 0;
@@ -47,13 +47,14 @@ void visit_parts(const dl_phdr_info& info, const part_visitor& visit) {
       }
       first = false;
     } else if (p.p_type == PT_GNU_RELRO && down(to) > from)
-      visit(from, down(to), PROT_READ); // its last page may hold data, too
+      visit(from, down(to), PROT_READ); // excludes the last page, which may also hold data
   }
   if (end != begin)
     visit(begin, end, PROT_READ | PROT_EXEC);
 }
 
-// The program itself has no name, the kernel's own page no file. No kernel calls what launching one needs.
+// The program itself has no name, and the kernel's own page has no file. Kernels do not call the libraries that only
+// launching needs.
 bool kernels_use(const dl_phdr_info& info) {
   const std::string_view name = info.dlpi_name;
   constexpr std::array<std::string_view, 4> others{"vdso", "/ld-linux", "/libffi.", "/libseccomp."};
@@ -99,7 +100,7 @@ bool library_copies::make() {
     }
     for (const auto& p : parts_)
       std::memcpy(static_cast<std::byte*>(whole) + p.offset, p.at, p.bytes);
-    // Private from here on: what a child comes to write into its copy is its own.
+    // Private from here on, so that a child's writes into its copy stay its own.
     bool placed = true;
     for (const auto& p : parts_)
       placed = placed

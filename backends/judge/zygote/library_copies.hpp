@@ -1,6 +1,6 @@
-// Processes that map the same file share its lines in every cache: a candidate that flushes those of a library it does
-// not need slows the baseline's calls, which do (clflush works by physical address). So the code and constants of the
-// libraries that kernels call lie in two copies, one for each of the two processes of a screening.
+// Two copies of the code and constants of the libraries that kernels call, one for each process of a screening.
+// Processes that map the same file share its cache lines, and clflush works by physical address. So a candidate could
+// flush a library that only the baseline needs, and slow the baseline.
 #pragma once
 
 #include <array>
@@ -16,9 +16,10 @@ public:
   library_copies& operator=(const library_copies&) = delete;
   ~library_copies() { release(); }
 
-  // Of what is loaded now, in place of earlier copies; false, with errno, if memory is short.
+  // Copies the libraries loaded now, replacing earlier copies. Returns false with errno if memory is short.
   bool make();
-  // In a child, once: slot 0 or 1 puts its copies where the libraries are, and neither can be reached besides.
+  // Called once in a child: maps the copies of slot 0 or 1 over the libraries and makes all copies unreachable
+  // otherwise.
   bool take(int slot);
 
 private:
@@ -26,12 +27,12 @@ private:
     std::byte* at; // page-aligned
     size_t bytes;
     int protection;
-    size_t offset; // in a copy
+    size_t offset; // offset in a copy
   };
 
   void release();
   std::vector<part> parts_;
-  size_t bytes_ = 0; // of a copy
+  size_t bytes_ = 0; // size of a copy
   std::array<std::byte*, 2> copies_{};
 };
 

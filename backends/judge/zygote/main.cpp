@@ -1,5 +1,5 @@
-// kevolve-zygote: clones one locked process per candidate, as children of the judge that started it. It
-// reads launch requests from descriptor 3 and never runs candidate code itself.
+// kevolve-zygote: clones one sandboxed process per candidate, as a child of the judge that started it. It reads launch
+// requests from descriptor 3 and never runs candidate code itself.
 #include "backends/judge/zygote/candidate.hpp"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ namespace kevolve {
 
 namespace {
 
-// Above everything a child uses.
+// Above every descriptor that a child uses.
 constexpr int control_fd = 64;
 
 struct locks_by_threads {
@@ -50,20 +50,21 @@ result<candidate_sandbox> prepare_locks(bool allow_threads, int judge, bool judg
   return candidate_sandbox{*loading, *running};
 }
 
-// A candidate that uses OpenMP finds its runtime loaded, and initialised: both read files the first time.
-// Local scope, so that LLVM's and GNU's do not see each other.
+// Loads and initialises the OpenMP run times for candidates that use them, since both read files at first use. Local
+// scope keeps LLVM's and GNU's symbols apart.
 void load_thread_runtimes() {
   for (const auto* name : {"libomp.so.5", "/usr/lib/llvm-19/lib/libomp.so.5", "libgomp.so.1"})
     if (auto* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       if (auto* symbol = dlsym(handle, "omp_get_max_threads"))
         reinterpret_cast<int (*)()>(symbol)();
-  // LLVM's announces itself to copies of itself, in a file that only an orderly exit would remove.
+  // LLVM's run time registers itself in a file that only an orderly exit would remove.
   shm_unlink(("/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid())).c_str());
 }
 
-// The libraries that the task allows, so that no candidate needs to open a file for them. Empty, or why not.
+// Loads the libraries that the task allows, so that candidates need not open files for them. Returns an error text;
+// empty on success.
 std::string load_libraries(char** names) {
-  // A thread that a library started here would be missing in every clone, and be waited for.
+  // A thread started by a library here would not exist in the clones, which would wait for it.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   for (; *names != nullptr; ++names) {
     const std::string name = *names;
@@ -74,7 +75,7 @@ std::string load_libraries(char** names) {
   return {};
 }
 
-// The request and its three descriptors; false at the end of the stream.
+// Receives a request and its three descriptors. Returns false at the end of the stream.
 bool receive(wire::launch_request& request, launch_fds& fds) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
   iovec body{&request, sizeof(request)};
@@ -97,8 +98,8 @@ bool receive(wire::launch_request& request, launch_fds& fds) {
   return true;
 }
 
-// What preparing the locks left of the heap in pieces would be put together and sorted by every child anew, which
-// copies each page that a piece lies on. A block larger than all pieces has it done here.
+// Preparing the locks leaves a fragmented heap. Every child would consolidate it anew and so copy each page with a free
+// fragment. Allocating a block larger than all fragments consolidates it here.
 void settle_heap() {
   malloc_trim(0);
   constexpr size_t larger_than_any = size_t{64} << 10U;
@@ -120,8 +121,8 @@ void serve(const locks_by_threads& locks, library_copies& libraries) {
       if (!libraries.make())
         return;
     }
-    // CLONE_PARENT makes the child the judge's own: only a parent may wait for a stop. The exit signal is
-    // the zygote's own, SIGCHLD.
+    // CLONE_PARENT makes the child the judge's own, since only a parent may wait for a stop. The exit signal is the
+    // zygote's own, SIGCHLD.
     const auto pid = syscall(SYS_clone, CLONE_PARENT, nullptr, nullptr, nullptr, nullptr);
     const auto error = errno;
     if (pid == 0)
@@ -134,7 +135,7 @@ void serve(const locks_by_threads& locks, library_copies& libraries) {
   }
 }
 
-// Where memory runs out, the kernel is to end a candidate, not the judge beside it.
+// If memory runs out, the kernel must end a candidate and not the judge.
 void go_first_when_memory_is_short() {
   const auto score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0)
@@ -147,7 +148,7 @@ int run(char** names) {
   const auto judge = getppid();
   if (fcntl(3, F_DUPFD_CLOEXEC, control_fd) != control_fd)
     return 2;
-  // 3 and 4 belong to the children: nothing of ours may land there.
+  // Descriptors 3 and 4 belong to the children and must not be taken here.
   const auto null = open("/dev/null", O_RDWR);
   if (null < 0)
     return 2;
@@ -161,7 +162,7 @@ int run(char** names) {
   wire::zygote_hello hello = {};
   locks_by_threads locks;
   const auto around = confine(candidate_confinement);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears it
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user or of user namespace clears this setting
   const auto unloaded = load_libraries(names);
   library_copies libraries;
   const auto copied = libraries.make() ? std::string{} : std::string{"copying the libraries: "} + std::strerror(errno);
@@ -191,7 +192,7 @@ int run(char** names) {
 
 } // namespace kevolve
 
-// Its arguments: the libraries that a task allows.
+// The arguments are the libraries that a task allows.
 int main(int, char** argv) {
   return kevolve::run(argv + 1);
 }
