@@ -209,7 +209,7 @@ private:
   const std::vector<std::shared_ptr<const input_sets>>& pools_;
   // By shape, beyond the sets of the pools; a deque, so that references stay valid.
   std::map<std::string, std::deque<input_set>> drawn_;
-  std::map<std::string, std::string> off_; // by output: the largest error of the submission that passed
+  std::map<std::string, std::string> off_; // evidence: the error of the null submission that passed
 };
 
 } // namespace

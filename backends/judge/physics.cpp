@@ -30,7 +30,7 @@ double rate_factor(const contract& task) {
   for (const auto& a : task.arguments)
     if (is_array(a) && is_floating(a.type))
       out = std::max(out, 4.0 / static_cast<double>(size_bytes(a.type)));
-  return out == 0.0 ? 4.0 : out; // integers: one byte each may be four to a float
+  return out == 0.0 ? 4.0 : out; // integers: four bytes fit in the place of a float
 }
 
 // Returns the least traffic of a task that declares no work: each element of its outputs is written.

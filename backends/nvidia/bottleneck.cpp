@@ -7,9 +7,9 @@ namespace kevolve {
 
 namespace {
 
-constexpr double near_roof = 0.6;   // of a roof: what is left is worth less than what it costs to find
-constexpr double launches = 3.0;    // times an empty one, below which a call is mostly launch
-constexpr double few_threads = 0.2; // of those that a multiprocessor holds: too few to hide the memory's latency
+constexpr double near_roof = 0.6;   // share of a roof; the remaining gain is not worth its cost
+constexpr double launches = 3.0;    // a call shorter than this many empty launches is mostly launch
+constexpr double few_threads = 0.2; // share of a multiprocessor's threads; fewer cannot hide the memory's latency
 
 std::string percent(double share) {
   char text[32];

@@ -1,5 +1,5 @@
-// What holds a candidate up on one shape: by the roofline model (Williams, Waterman and Patterson, 2009), the time of
-// an empty launch, and what its launches fill of the device.
+// Finds the dominant bottleneck of a candidate on one shape from the roofline model (Williams, Waterman and Patterson,
+// 2009), the time of an empty launch, and the occupancy of its launches.
 #pragma once
 
 #include "backends/nvidia/occupancy.hpp"
@@ -10,7 +10,7 @@
 
 namespace kevolve {
 
-// Nanoseconds of one call, and what the same work takes at each roof; 0: unknown.
+// The time of one call in nanoseconds, and of the same work at each roof. 0 means unknown.
 struct call_roofs {
   double took_ns = 0.0;
   double memory_ns = 0.0;  // the least bytes at the measured rate of copies
@@ -24,8 +24,8 @@ struct filled {
 };
 
 struct bottleneck {
-  std::string bound; // "memory" "compute" "launch" "occupancy" "latency"; empty: nothing is known
-  std::string why;   // the figures that say so, for a person
+  std::string bound; // "memory", "compute", "launch", "occupancy" or "latency"; empty: unknown
+  std::string why;   // the figures behind `bound`, for a person
 };
 
 bottleneck bottleneck_of(const call_roofs& roofs, const std::vector<filled>& launches);

@@ -1,4 +1,4 @@
-// The options that the compilers of NVIDIA's targets add to those of every compiler.
+// The options of the compilers of NVIDIA's targets, in addition to the common ones.
 #pragma once
 
 #include "backends/compile/compile_engine.hpp"
@@ -8,8 +8,8 @@
 namespace kevolve::cuda {
 
 struct nvidia_compiler_options : compiler_options {
-  std::string architecture; // "sm_90a"
-  std::string disassembler; // absolute; empty: nobody says what machine code is made of
+  std::string architecture; // for example "sm_90a"
+  std::string disassembler; // absolute path; empty: machine code is not analysed
 };
 
 } // namespace kevolve::cuda

@@ -15,13 +15,13 @@ constexpr uint16_t machine_cuda = 190;
 constexpr size_t most_cubin_bytes = 64U << 20U;
 constexpr size_t most_symbols = 1U << 20U;
 constexpr size_t most_name = 64U << 10U;
-constexpr size_t most_kernels = 1024; // whose registers are told
+constexpr size_t most_kernels = 1024; // kernels with recorded registers
 constexpr uint64_t most_globals = uint64_t{1} << 30U;
 constexpr uint32_t reserved_shared = 1024; // the driver's own, in every kernel's section from capability 9.0 on
-constexpr size_t most_parameters = 1024;   // a parameter has a byte at least, and 32,764 are the most of all
-// Of the records in section .nv.info, as cuobjdump -elf names them: EIFMT_SVAL, EIATTR_REGCOUNT; and in those of each
-// kernel EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE, EIATTR_KPARAM_INFO (its second form has room for 32,764 bytes),
-// EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER.
+constexpr size_t most_parameters = 1024;   // a parameter has at least one byte, and all together at most 32,764
+// Formats and attributes of records, named as by cuobjdump -elf. In section .nv.info: EIFMT_SVAL, EIATTR_REGCOUNT. In
+// each kernel's section: EIFMT_HVAL, EIATTR_CBANK_PARAM_SIZE, EIATTR_KPARAM_INFO (its second form for up to 32,764
+// bytes), EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER.
 constexpr uint8_t half_value = 3;
 constexpr uint8_t sized_value = 4;
 constexpr uint8_t register_count = 0x2f;
@@ -40,7 +40,7 @@ bool read_at(std::string_view bytes, uint64_t offset, T& out) {
   return true;
 }
 
-// The text at `at` inside a string table; empty if it does not end inside, or is too long for a name.
+// Returns the text at `at` in a string table; empty if it does not end inside or is too long for a name.
 std::string text_at(std::string_view table, uint64_t at) {
   if (at >= table.size())
     return {};
@@ -63,13 +63,13 @@ void read_symbols(std::string_view bytes, const Elf64_Shdr& table, std::string_v
     if (!read_at(symbols, i * sizeof(s), s) || s.st_shndx != SHN_UNDEF)
       continue;
     auto name = text_at(names, s.st_name);
-    // The reserved word of shared memory is the driver's own.
+    // The reserved word of shared memory belongs to the driver.
     if (!name.empty() && !name.starts_with(".nv.reservedSmem"))
       out.undefined.push_back(std::move(name));
   }
 }
 
-// A format, an attribute and two bytes: the value, or its size where there is more value than those.
+// A record: a format, an attribute, and two bytes that hold the value or, for a longer value, its size.
 struct info_record {
   uint8_t format;
   uint8_t attribute;
@@ -92,14 +92,14 @@ void read_registers(std::string_view info, std::string_view symbols, std::string
   }
 }
 
-// Bytes of each parameter, in order; nothing where the records do not add up to what they say of all.
+// Returns the bytes of each parameter, in order; null if the records contradict their stated total.
 std::optional<std::vector<uint32_t>> read_parameters(std::string_view info) {
   info_record r{};
   struct value {
     uint32_t index;
     uint16_t ordinal;
     uint16_t offset;
-    uint32_t size_and_space; // bytes from bit 18 on; in the long form nothing but bytes
+    uint32_t size_and_space; // bytes from bit 18 on; the long form holds bytes only
   } v{};
   constexpr uint32_t size_shift = 18;
   std::map<uint16_t, uint32_t> sizes;
@@ -136,14 +136,14 @@ compiled_bounds read_bounds(std::string_view info) {
     else if (r.attribute == threads_of_block)
       out.block = v;
     else if (r.attribute == most_threads_of_block)
-      // No block has more than 1,024 threads: a product beyond 32 bits allows as much as the device does.
+      // No block has more than 1,024 threads, so a product beyond 32 bits is no limit.
       out.most_threads = static_cast<uint32_t>(std::min<uint64_t>(
           uint64_t{std::min(v[0], 0xffffU)} * std::min(v[1], 0xffffU) * std::min(v[2], 0xffffU), UINT32_MAX));
   }
   return out;
 }
 
-// The section that another names as its own table; none: it names none.
+// Returns the section that another one links to; null if there is none.
 const Elf64_Shdr* linked(const std::vector<Elf64_Shdr>& sections, const Elf64_Shdr& from) {
   return from.sh_link < sections.size() ? &sections[from.sh_link] : nullptr;
 }
@@ -169,7 +169,7 @@ result<cubin_facts> read_cubin(std::string_view bytes) {
 
   cubin_facts out;
   bool registers_read = false;
-  // Where the architecture stands moved with version 8 of the format (CUDA 13).
+  // Version 8 of the format (CUDA 13) moved the architecture's bits.
   out.capability = head.e_ident[EI_ABIVERSION] >= 8 ? (head.e_flags >> 8U) & 0xffU : head.e_flags & 0xffU;
   for (const auto& s : sections) {
     const auto name = text_at(names, s.sh_name);
@@ -228,7 +228,7 @@ std::optional<std::string> add_facts(cubin_facts& all, cubin_facts&& more) {
 }
 
 std::optional<std::string> refuse_cubin(const cubin_facts& facts) {
-  // What the driver supplies to any kernel. None of it starts work or outlives a call that is checked.
+  // Functions that the driver supplies to any kernel. None of them starts work or outlives a checked call.
   constexpr std::array<std::string_view, 4> supplied{"vprintf", "malloc", "free", "__assertfail"};
   if (facts.globals_bytes > most_globals)
     return "the code keeps " + std::to_string(facts.globals_bytes) + " bytes in globals, "

@@ -15,7 +15,7 @@ constexpr int kind_concurrent_kernel = 10;
 constexpr size_t buffer_bytes = 1U << 20U;
 constexpr size_t buffer_align = 8;
 
-// The head of CUpti_ActivityKernel*, the same in every version since CUDA 11.
+// The head of CUpti_ActivityKernel*, identical in all versions since CUDA 11.
 struct kernel_record {
   uint32_t kind;
   uint8_t cache_config;
@@ -47,7 +47,7 @@ struct functions {
   int (*next)(uint8_t* buffer, size_t bytes, kernel_record** record) = nullptr;
 };
 
-// The library calls back from a thread of its own.
+// Collects records. The library calls back from its own thread.
 struct recorder {
   functions call;
   std::mutex lock;

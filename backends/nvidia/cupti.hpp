@@ -1,5 +1,5 @@
-// The profiling library's activity records: when the device itself says that kernels began and ended. A second clock
-// beside events, where the library is present.
+// Activity records of the profiling library: the times at which kernels began and ended according to the device. They
+// serve as a second clock beside events, if the library is installed.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -16,14 +16,17 @@ struct kernel_activity {
   std::string name;
 };
 
-// The library's name: searched by name and where the toolkit puts it, or only what KEVOLVE_CUPTI names. Starts nothing.
+// Returns the library's name: the one set by KEVOLVE_CUPTI, else found by name or in the toolkit's folder. Starts
+// nothing.
 result<std::string> find_cupti();
 
-// Starts recording kernels of this process; before its context is made. errc::unsupported where there is no libcupti.
+// Starts to record the kernels of this process. Must be called before its context is made. errc::unsupported: there is
+// no libcupti.
 result<std::string> start_activities();
-// Goes on or pauses: a kernel of 98,304 blocks that is recorded takes 3.4 % longer on an H100. The device must be idle.
+// Resumes or pauses recording: a recorded kernel of 98,304 blocks takes 3.4 % longer on an H100. The device must be
+// idle.
 void record_activities(bool on);
-// Everything recorded since the last call, in the order of their starts. The device must be idle.
+// Returns the records since the last call, ordered by start. The device must be idle.
 std::vector<kernel_activity> take_activities();
 
 } // namespace kevolve::cuda

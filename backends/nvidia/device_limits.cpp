@@ -1,4 +1,4 @@
-// What a resolved plan asks for beside what the device has.
+// Checks a resolved plan against the device's limits.
 #include "backends/nvidia/occupancy.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace kevolve {
 
 namespace {
 
-// No device's cluster is larger; products beyond it are not computed.
+// No device has larger clusters, so products beyond this are not computed.
 constexpr uint64_t most_cluster_factor = 1U << 16U;
 
 constexpr const char* axes[] = {"x", "y", "z"};
@@ -29,7 +29,7 @@ void check_launch(size_t index, const resolved_launch& l, const device_limits& d
   const auto refuse = [&](std::string limit, const char* key, const std::string& detail) {
     out.push_back({std::move(limit), at(index, l) + detail, "kernel[" + std::to_string(index) + "]." + key});
   };
-  // Three factors below 2^32 would overflow; each is checked by itself first.
+  // The product of three factors below 2^32 could overflow, so each factor is checked first.
   uint64_t threads = 1;
   for (size_t d = 0; d < 3; ++d) {
     if (l.block[d] > device.block[d])

@@ -16,15 +16,15 @@ using state = enum doctor_row::state; // the member of the same name hides the t
 constexpr const char* driver_remedy =
     "install NVIDIA's driver, 550 or newer: apt-get install nvidia-driver, from Debian's component non-free";
 constexpr std::string_view tried_torch = "2.11";
-constexpr uint32_t oldest_capability = 80; // of what the limits and rates here are known
+constexpr uint32_t oldest_capability = 80; // limits and rates of older devices are not known here
 
-// Without what the loader says of it.
+// Returns the text without the loader's detail in brackets.
 std::string brief(const std::string& why) {
   return why.substr(0, why.find(" ("));
 }
 
 void examine_devices(const result<gpu_list>& gpus, std::vector<doctor_row>& rows) {
-  const auto driver = load_driver(); // found, not started
+  const auto driver = load_driver(); // loaded, but not initialised
   const auto version =
       gpus && !gpus->driver.empty() ? gpus->driver + ", runs CUDA up to " + gpus->cuda : "libcuda.so.1";
   rows.push_back({"NVIDIA driver", driver ? state::ok : state::missing, driver ? version : brief(driver.error().detail),

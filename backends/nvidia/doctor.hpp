@@ -1,4 +1,4 @@
-// What `kevolve doctor` says of the cuda target, and what a campaign on it is refused for.
+// The rows of `kevolve doctor` for the target `cuda`, and the reasons to refuse a campaign on it.
 #pragma once
 
 #include "backends/framework/python.hpp"
@@ -18,17 +18,17 @@ struct cuda_examination {
   std::string bin_dir;
 };
 
-// What candidates are written in, and so compiled by.
+// The compiler of the candidates, which depends on their language.
 enum class candidate_compiler : uint8_t { nvcc = 0, triton };
 
-// Of the machine: without any that is missing nothing can be judged.
+// Returns the rows about the machine. A missing one means that nothing can be judged.
 std::vector<doctor_row> examine_machine(const cuda_examination& subject,
                                         candidate_compiler by = candidate_compiler::nvcc);
-// All of it: our programs and the second clock too.
+// Returns all rows, including our programs and the second clock.
 std::vector<doctor_row> examine_cuda(const cuda_examination& subject, candidate_compiler by = candidate_compiler::nvcc);
-// As find_disassembler found it.
+// Returns the row about the result of find_disassembler().
 doctor_row examine_disassembler(const std::string& program);
-// The missing rows with their remedies, in a line; empty: none is.
+// Returns the missing rows with their remedies as one line; empty if there are none.
 std::string missing_in(const std::vector<doctor_row>& rows);
 
 } // namespace kevolve::cuda

@@ -65,8 +65,8 @@ loaded load() {
                                           + ": it is too old, version 550 (CUDA 12.4) or newer is needed"};
     return out;
   }
-  library.find(d.encode_tiled, "cuTensorMapEncodeTiled"); // plans with tensor maps are refused without it
-  // Without them every comparison is the host's. The last one found says that all are there.
+  library.find(d.encode_tiled, "cuTensorMapEncodeTiled"); // optional: plans with tensor maps are refused without it
+  // Optional: without these functions, all comparisons run on the host. The last one is set only if all are found.
   if (library.find(d.granularity, "cuMemGetAllocationGranularity") && library.find(d.create_memory, "cuMemCreate")
       && library.find(d.forget_memory, "cuMemRelease") && library.find(d.reserve, "cuMemAddressReserve")
       && library.find(d.unreserve, "cuMemAddressFree") && library.find(d.map, "cuMemMap")
@@ -83,16 +83,16 @@ blame blame_for(status s) {
     case success:
       return blame::nobody;
     case out_of_memory:
-    case 701: // launch out of resources
+    case 701: // out of resources at launch
       return blame::memory;
-    case 200: // the image, its functions, and what it did while it ran
+    case 200: // invalid image or function, or an error while it ran
     case 209:
     case 218:
     case 222:
     case 225:
     case 300:
     case 500:
-    case 1: // what the plan asked for
+    case 1: // an invalid value, from the plan
     case 700:
     case 702:
     case 710:

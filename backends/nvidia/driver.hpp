@@ -1,5 +1,5 @@
-// The NVIDIA driver as a table of functions found at run time. The types are ours, declared from the published ABI, so
-// that no toolkit header is needed; a machine without a driver gets a message that says what to install.
+// The NVIDIA driver as a table of functions found at run time. The types are declared here from the published ABI, so
+// no toolkit header is needed. Without a driver, the error says what to install.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -44,13 +44,13 @@ struct alignas(64) tensor_map { // CUtensorMap
 };
 
 struct memory_location { // CUmemLocation
-  int32_t type = 1;      // a device
+  int32_t type = 1;      // location is a device
   int32_t id = 0;
 };
 
 struct memory_kind {   // CUmemAllocationProp
-  int32_t type = 1;    // pinned: it stays where it is
-  int32_t handles = 1; // file descriptors
+  int32_t type = 1;    // pinned
+  int32_t handles = 1; // exported as file descriptors
   memory_location where;
   void* of_another_system = nullptr;
   uint8_t flags[8] = {};
@@ -58,17 +58,17 @@ struct memory_kind {   // CUmemAllocationProp
 
 struct memory_access { // CUmemAccessDesc
   memory_location who;
-  int32_t flags = 3; // reads and writes
+  int32_t flags = 3; // read and write access
 };
 
 using memory_handle = uint64_t;                  // CUmemGenericAllocationHandle
 inline constexpr int32_t as_file_descriptor = 1; // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
-// The statuses that a verdict depends on.
+// Statuses that a verdict depends on.
 inline constexpr status success = 0;
 inline constexpr status out_of_memory = 2;
 
-// What a status says of whose fault it is.
+// The party that a status blames.
 enum class blame : uint8_t { nobody = 0, candidate, memory, machine };
 blame blame_for(status s);
 
@@ -81,7 +81,7 @@ struct driver {
   status (*device_pci)(char* out, int size, int device) = nullptr;
   status (*device_memory)(size_t* out, int device) = nullptr;
   status (*device_attribute)(int* out, int attribute, int device) = nullptr;
-  status (*context_retain)(context* out, int device) = nullptr; // the primary one
+  status (*context_retain)(context* out, int device) = nullptr; // retains the primary context
   status (*context_use)(context which) = nullptr;
   status (*context_synchronize)() = nullptr;
   status (*set_limit)(int limit, size_t value) = nullptr;
@@ -114,10 +114,11 @@ struct driver {
   status (*elapsed)(float* milliseconds, event from, event to) = nullptr;
   status (*encode_tiled)(tensor_map* out, uint32_t type, uint32_t rank, void* address, const uint64_t* dims,
                          const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,
-                         uint32_t interleave, uint32_t swizzle, uint32_t promotion, uint32_t fill) = nullptr; // or none
+                         // Null if the driver lacks it.
+                         uint32_t interleave, uint32_t swizzle, uint32_t promotion, uint32_t fill) = nullptr;
   status (*error_name)(status s, const char** out) = nullptr;
 
-  // Memory that two processes map; all or none of these are there.
+  // Functions for memory shared by two processes. Either all are set or none.
   status (*granularity)(size_t* out, const memory_kind* what, int option) = nullptr;
   status (*create_memory)(memory_handle* out, size_t bytes, const memory_kind* what, uint64_t flags) = nullptr;
   status (*forget_memory)(memory_handle which) = nullptr;
@@ -131,7 +132,7 @@ struct driver {
   bool shares_memory() const { return import_memory != nullptr; }
 };
 
-// Loads libcuda.so.1, once. errc::unsupported with the remedy where there is none.
+// Loads libcuda.so.1 once. errc::unsupported: there is none; the message names the remedy.
 result<const driver*> load_driver();
 
 std::string name_of(const driver& d, status s);

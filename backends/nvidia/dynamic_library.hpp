@@ -10,7 +10,8 @@ namespace kevolve::cuda {
 
 class dynamic_library {
 public:
-  // The first of these names that loads. It stays loaded: the vendor's libraries do not like to leave.
+  // Loads the first of these names that can be loaded. It is never unloaded, since vendors' libraries do not support
+  // that well.
   explicit dynamic_library(std::initializer_list<std::string> names) {
     for (const auto& name : names) {
       if (name.empty())
@@ -28,7 +29,7 @@ public:
   const std::string& name() const { return name_; }
   const std::string& why() const { return why_; }
 
-  // False, and the name noted, if there is no such function.
+  // Looks up a function. Returns false and records the name if there is none.
   template <class F>
   bool find(F*& out, const char* name) {
     out = handle_ == nullptr ? nullptr : reinterpret_cast<F*>(::dlsym(handle_, name));

@@ -1,4 +1,4 @@
-// kevolve-cuda-facts N: what the driver says of device N, a line each, and ends. A program of its own, so that the
+// kevolve-cuda-facts N: prints the driver's facts about device N, one a line. It is a separate program, so that the
 // daemon's process never starts the driver.
 #include "backends/nvidia/driver.hpp"
 
@@ -8,13 +8,13 @@
 namespace {
 
 struct attribute {
-  const char* name; // as generators are told it
-  int number;       // CUdevice_attribute
+  const char* name; // the name for generators
+  int number;       // a CUdevice_attribute
 };
 
 constexpr attribute attributes[]{
     {"multiprocessors", 16},        {"cache.l2", 38},
-    {"shared.block", 97}, // with the opt-in that the runner makes
+    {"shared.block", 97}, // includes the opt-in that the runner requests
     {"shared.multiprocessor", 81},  {"registers.multiprocessor", 82},
     {"threads.multiprocessor", 39},
 };
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     std::printf("%s %lld\n", a.name, ask(a.number));
   std::printf("compute_capability %lld\n", ask(75) * 10 + ask(76));
   std::printf("clock.sm_hz %lld\n", ask(13) * 1000);
-  // Both edges of the memory's clock (kHz), over the width of its bus (bits).
+  // Two transfers per cycle of the memory's clock (kHz), times the width of its bus (bits).
   std::printf("memory.bytes_per_s %lld\n", 2 * ask(36) * 1000 * ask(37) / 8);
   return 0;
 }

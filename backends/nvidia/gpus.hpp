@@ -1,5 +1,5 @@
-// Which devices there are, as the driver's management library tells it: no context is made, and nothing of the library
-// stays open. The daemon asks this and never the driver itself.
+// Lists the devices through the driver's management library. No context is made, and the library is closed afterwards.
+// The daemon uses this and never the driver itself.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -11,23 +11,23 @@
 namespace kevolve::cuda {
 
 struct gpu {
-  std::string name;        // "NVIDIA H200"
-  std::string uuid;        // "GPU-…"
-  uint32_t capability = 0; // 90
+  std::string name;        // for example "NVIDIA H200"
+  std::string uuid;        // for example "GPU-…"
+  uint32_t capability = 0; // compute capability, for example 90
   uint64_t memory_bytes = 0;
 };
 
 struct gpu_list {
-  std::string driver;   // "570.86.15"
-  std::string cuda;     // the newest that this driver runs: "12.8"
-  std::vector<gpu> all; // as programs number them here: by PCI address, those of CUDA_VISIBLE_DEVICES
+  std::string driver;   // for example "570.86.15"
+  std::string cuda;     // newest CUDA version that this driver supports, "12.8"
+  std::vector<gpu> all; // as programs number them on this machine: by PCI address, limited to CUDA_VISIBLE_DEVICES
 };
 
-// errc::unsupported says what is missing.
+// errc::unsupported names the missing part.
 result<gpu_list> list_gpus();
 
-// Of `count` devices those that a value of CUDA_VISIBLE_DEVICES leaves, in its order: it ends at the first word that
-// names none of them.
+// Returns the indices of the devices that a value of CUDA_VISIBLE_DEVICES selects, in its order. The first word that
+// matches no device ends the list.
 std::vector<size_t> visible_gpus(const std::string& value, const std::vector<gpu>& all);
 
 } // namespace kevolve::cuda

@@ -16,8 +16,8 @@ namespace kevolve {
 
 namespace {
 
-constexpr auto facts_limit = std::chrono::seconds{60}; // a driver that nobody keeps awake takes seconds to start
-constexpr const char* device_order = "PCI_BUS_ID";     // as the management library numbers them
+constexpr auto facts_limit = std::chrono::seconds{60}; // without persistence mode, the driver takes seconds to start
+constexpr const char* device_order = "PCI_BUS_ID";     // the numbering of the management library
 
 size_t index_of(const device_description& device) {
   size_t out = 0;
@@ -26,7 +26,7 @@ size_t index_of(const device_description& device) {
   return out;
 }
 
-// 90 for "sm_90a"; 0: not such a name.
+// Returns 90 for "sm_90a"; 0 if the name has another form.
 uint32_t capability_of(const std::string& architecture) {
   return architecture.rfind("sm_", 0) == 0 ? static_cast<uint32_t>(std::strtoul(architecture.c_str() + 3, nullptr, 10))
                                            : 0;
@@ -40,7 +40,7 @@ cuda_core_plan plan_cuda_cores(std::vector<int> cores, bool named, size_t device
     std::reverse(cores.begin(), cores.end());
     std::rotate(cores.begin(), cores.begin() + (cores.empty() ? 0 : 1), cores.end());
   }
-  // Layout, comparison and a framework's host side want more than one core; compilers want the most.
+  // A runner needs several cores for layout, comparison and a framework's host side. Compilers need most cores.
   const auto each = std::max<size_t>(1, cores.size() / (4 * std::max<size_t>(1, devices)));
   size_t taken = 0;
   for (size_t d = 0; d < devices && !cores.empty(); ++d) {
@@ -84,7 +84,7 @@ std::vector<cuda::gpu> nvidia_target::found() const {
   return gpus() ? gpus()->all : std::vector<cuda::gpu>{};
 }
 
-// Instructions of one generation alone, such as those of the tensor cores' asynchronous products, want the suffix.
+// The suffix "a" enables instructions of one generation only, such as asynchronous tensor-core products.
 std::string nvidia_target::architecture() const {
   const auto all = found();
   const auto capability = all.empty() || all.front().capability == 0 ? 90 : all.front().capability;
@@ -137,7 +137,7 @@ helper_command nvidia_target::judge(const device_description& device) const {
   if (auto ncu = cuda::find_ncu(); !ncu.empty())
     out.argv.insert(out.argv.end(), {"--profiler", std::move(ncu)});
   accept_weakness(out.argv, options_);
-  // Where the driver's libraries are, which devices are ours, and in which order they are counted.
+  // Paths of the driver's libraries, visible devices and their order.
   out.environment["CUDA_DEVICE_ORDER"] = device_order;
   for (const auto* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "KEVOLVE_CUPTI"})
     if (auto value = environment(name); !value.empty())
@@ -173,7 +173,7 @@ std::string nvidia_target::device_fingerprint(const device_description& device) 
 std::string nvidia_target::harness_fingerprint() const {
   std::lock_guard guard{lock_};
   if (harness_fingerprint_.empty()) {
-    // The programs and what they are told; and the framework that every reference runs on.
+    // The hash covers the programs, their options, and the framework that runs every reference.
     std::string text = "cuda-harness 1\n";
     for (const auto* program : {"kevolve-runner-cuda", "kevolve-zygote"})
       text += sha256_hex(file_bytes(bin_dir_ + "/" + program)) + "\n";
@@ -202,7 +202,7 @@ std::map<std::string, int64_t> nvidia_target::hardware() const {
   words.insert(words.end(), {bin_dir_ + "/kevolve-cuda-facts", "0"});
   const auto said = capture(words, facts_limit);
   if (!said || said->status != 0)
-    return out; // the runner will say what ails the driver
+    return out; // the runner will report the driver's error
   std::istringstream lines{said->output};
   int64_t value = 0;
   for (std::string key; lines >> key >> value;)

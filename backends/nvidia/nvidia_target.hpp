@@ -13,8 +13,8 @@
 
 namespace kevolve {
 
-// A runner's cores are its own, the rest compile. The last of the machine's is left to whoever times on the processor,
-// as long as there are others; of cores that somebody names, the first are the runners'.
+// The cores of each runner and of the compilers. The machine's last core is left free for timing on the processor if
+// there are others. If cores are given explicitly, the first ones go to the runners.
 struct cuda_core_plan {
   std::vector<std::vector<int>> runners; // by device
   std::vector<int> compiling;
@@ -23,7 +23,7 @@ cuda_core_plan plan_cuda_cores(std::vector<int> cores, bool named, size_t device
 
 class nvidia_target : public target {
 public:
-  // `cores`: those to use; empty: all that this process may.
+  // `cores` are the cores to use; empty: all that this process may.
   explicit nvidia_target(std::string bin_dir, std::vector<int> cores = {}, target_options options = {});
 
   trust_tier trust() const override;
@@ -41,13 +41,13 @@ public:
   std::string build_script(const kernel_build& kernel) const override;
 
 protected:
-  // Each asked for at first need, from any thread.
+  // Each is computed at first use, from any thread.
   const result<cuda::gpu_list>& gpus() const;
   const cuda::cuda_toolchain& tools() const;
   const cuda::framework_python& python() const;
   std::vector<cuda::gpu> found() const;
   std::string architecture() const;
-  // The compute capability of that architecture: 90 for "sm_90a".
+  // Returns the compute capability of the architecture, 90 for "sm_90a".
   uint32_t capability() const;
   cuda::cuda_examination examination() const;
 
@@ -64,7 +64,7 @@ private:
   mutable std::optional<cuda::framework_python> python_;
   mutable std::optional<std::map<std::string, int64_t>> hardware_;
   mutable std::string toolchain_fingerprint_;
-  mutable std::string harness_fingerprint_; // frozen at the first question
+  mutable std::string harness_fingerprint_; // computed once and then fixed
 };
 
 } // namespace kevolve

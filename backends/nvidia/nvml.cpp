@@ -12,20 +12,20 @@ namespace {
 constexpr int clock_sm = 1;
 constexpr int clock_memory = 2;
 constexpr int no_error = 0;
-constexpr int too_many = 7; // NVML_ERROR_INSUFFICIENT_SIZE: the count is told all the same
+constexpr int too_many = 7; // NVML_ERROR_INSUFFICIENT_SIZE; the count is set nevertheless
 
 struct reason {
   uint64_t bit;
   const char* name;
 };
-// nvmlClocksEventReason*, by name, less being idle and what the operator has set.
+// nvmlClocksEventReason* by name, without idling and settings of the operator.
 constexpr std::array<reason, 6> reasons_known{{{0x08, "hw_slowdown"},
                                                {0x80, "hw_power_brake_slowdown"},
                                                {0x40, "hw_thermal_slowdown"},
                                                {0x04, "sw_power_cap"},
                                                {0x20, "sw_thermal_slowdown"},
                                                {0x10, "sync_boost"}}};
-constexpr uint64_t harmless_reasons = 0x01 | 0x02 | 0x100; // idle, applications' and displays' clock settings
+constexpr uint64_t harmless_reasons = 0x01 | 0x02 | 0x100; // idle, and clock settings of applications and displays
 
 struct process_info { // nvmlProcessInfo_t of the _v3 calls
   uint32_t pid;

@@ -1,5 +1,5 @@
-// What the driver's management library says of a device: clocks, power, temperature, who else is on it. Read only:
-// nothing here changes a setting.
+// Reads a device's state from the driver's management library: clocks, power, temperature, processes. It changes no
+// setting.
 #pragma once
 
 #include "backends/device_sample.hpp"
@@ -12,25 +12,25 @@
 
 namespace kevolve::cuda {
 
-// Without what the library does not tell of this device.
+// The values that the library reports for this device; others are null.
 struct device_noise {
   std::optional<uint32_t> sm_mhz;
   std::optional<uint32_t> memory_mhz;
   std::optional<uint32_t> milliwatts;
   std::optional<uint32_t> celsius;
   std::optional<uint64_t> throttle_reasons;
-  std::optional<uint32_t> processes; // with a compute context
+  std::optional<uint32_t> processes; // number of processes with a compute context
 };
 
-// The reasons of this mask that slow the device down below what it is set to, by the names of nvidia-smi; idling is
-// none.
+// Returns the nvidia-smi names of the mask's reasons that slow the device below its settings. Idling does not count.
 std::vector<std::string> throttle_names(uint64_t reasons);
-// What of it others are told; `ours`: the most of the processes that may be ours.
+// Converts the state to a device sample. `ours` is the maximal number of our own processes on the device.
 device_sample to_sample(const device_noise& w, size_t ours, int64_t time_ns);
 
 class management {
 public:
-  // By PCI address. errc::unsupported where libnvidia-ml.so.1 is missing or knows no such device.
+  // Opens the device with this PCI address. errc::unsupported: libnvidia-ml.so.1 is missing or does not know the
+  // device.
   static result<management> open(const std::string& pci);
   device_noise read() const;
   std::string driver_version() const;

@@ -7,16 +7,16 @@ namespace kevolve {
 
 namespace {
 
-// Of one multiprocessor.
+// The limits of one multiprocessor.
 struct room {
   uint32_t capability;
   uint64_t threads;
   uint64_t blocks;
-  uint64_t shared; // bytes
+  uint64_t shared; // in bytes
 };
 
 constexpr uint64_t registers = 65'536;
-constexpr uint64_t reserved_shared = 1'024; // of each block, by the driver
+constexpr uint64_t reserved_shared = 1'024; // reserved by the driver in each block
 constexpr std::array<room, 5> rooms{{{80, 2048, 32, 167'936},
                                      {86, 1536, 16, 102'400},
                                      {87, 1536, 16, 167'936},

@@ -1,5 +1,5 @@
-// How much of a multiprocessor a launch fills, by the published limits of each compute capability (CUDA C++ Programming
-// Guide, "Compute Capabilities"; the method is that of NVIDIA's occupancy calculator).
+// Computes the occupancy of a launch from the published limits of each compute capability (CUDA C++ Programming Guide,
+// "Compute Capabilities"), with the method of NVIDIA's occupancy calculator.
 #pragma once
 
 #include "backends/launch_plan/plan_resolution.hpp"
@@ -7,15 +7,15 @@
 namespace kevolve {
 
 struct occupancy {
-  uint32_t blocks = 0;  // resident on one multiprocessor at once; 0: the capability is unknown to us
-  double threads = 0.0; // share of the threads that it can hold
+  uint32_t blocks = 0;  // resident on one multiprocessor at once; 0: unknown capability
+  double threads = 0.0; // share of the threads that a multiprocessor can hold
   double waves = 0.0;   // blocks of the grid over blocks that the whole device holds at once
-  std::string limit;    // what allows no more: "threads" "blocks" "registers" "shared memory"
+  std::string limit;    // the limiting resource: "threads", "blocks", "registers" or "shared memory"
 };
 
 occupancy occupancy_of(const resolved_launch& launch, const kernel_facts& facts, const device_limits& device);
 
-// Registers of a block: handed out to whole warps, in units of 256.
+// Returns the registers of a block. They are allocated to whole warps, in units of 256.
 uint64_t registers_of_block(uint64_t threads, uint64_t per_thread);
 
 } // namespace kevolve

@@ -15,7 +15,7 @@ namespace {
 
 struct counter {
   const char* name;
-  const char* metric; // Nsight Compute's
+  const char* metric; // metric of Nsight Compute
 };
 
 constexpr std::array counters{
@@ -36,7 +36,8 @@ constexpr std::array counters{
     counter{"registers", "launch__registers_per_thread"},
 };
 
-// Warps that wait so, for each instruction that is issued: cycles an instruction costs by it.
+// A reason for which warps wait. The metric is the number of waiting warps per issued instruction, in cycles per
+// instruction.
 struct stall {
   const char* name;
   const char* words;
@@ -64,7 +65,7 @@ std::string stall_name(const stall& s) {
   return std::string{"stall."} + s.name;
 }
 
-// One line of comma-separated values, quoted as RFC 4180 says; no value holds a line's end.
+// Splits one line of comma-separated values after RFC 4180. No value contains a line end.
 std::vector<std::string> values_of(std::string_view line) {
   std::vector<std::string> out(1);
   bool quoted = false;
@@ -81,7 +82,7 @@ std::vector<std::string> values_of(std::string_view line) {
   return out;
 }
 
-// "1,234.5" too; none for "n/a".
+// Parses a number such as "1,234.5"; null for "n/a".
 std::optional<double> number_in(std::string text) {
   std::erase(text, ',');
   double out = 0.0;
@@ -94,7 +95,7 @@ double value(const profiled_kernel& k, const std::string& name) {
   return found == k.counters.end() ? 0.0 : found->second;
 }
 
-constexpr size_t most_name = 128; // of a kernel, which is the candidate's word
+constexpr size_t most_name = 128; // of a kernel; the candidate chooses it
 
 } // namespace
 
@@ -139,7 +140,7 @@ result<std::vector<profiled_kernel>> read_ncu_table(std::string_view text) {
     if (line.starts_with('"'))
       rows.push_back(values_of(line));
   }
-  if (rows.size() < 3) { // names, units, a kernel
+  if (rows.size() < 3) { // needs names, units and a kernel
     if (!trouble.empty())
       return fail(errc::unavailable, trouble);
     return fail(errc::bad_input, "the profiler's table has no kernel");

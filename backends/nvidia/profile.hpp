@@ -1,4 +1,4 @@
-// What Nsight Compute says of a candidate's kernels: counters, for whoever improves on it. Never a time that decides.
+// Nsight Compute's counters of a candidate's kernels, for the authors of later candidates. They never decide a verdict.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -12,22 +12,21 @@ namespace kevolve {
 
 struct profiled_kernel {
   std::string name;
-  std::map<std::string, double> counters; // by our names (profile.cpp); absent: not told
+  std::map<std::string, double> counters; // by our names (profile.cpp); unreported counters are absent
 };
 
-// The profiler as the parent of a program that follows these words. It writes what it found to `log` when that program
-// has ended.
+// Returns the profiler's command; the program to profile follows it. The profiler writes its result to `log` when that
+// program has ended.
 std::vector<std::string> ncu_command(const std::string& ncu, const std::string& log);
 
-// The profiler's table: kernels in the order of their launches. errc::unavailable: what it says it could not do;
-// errc::bad_input: no such table.
+// Parses the profiler's table; kernels come in launch order. errc::unavailable: the profiler reports an error.
+// errc::bad_input: the text is no such table.
 result<std::vector<profiled_kernel>> read_ncu_table(std::string_view text);
 
-// [{"kernel":"softmax","duration_ns":12345,"dram_percent":81.2,…}]
+// Returns [{"kernel":"softmax","duration_ns":12345,"dram_percent":81.2,…}].
 std::string profile_json(const std::vector<profiled_kernel>& kernels);
 
-// Of the kernel that takes longest, a sentence for a person: shares of the device's peaks, cache hits, what warps wait
-// for.
+// Describes the longest kernel for a person: shares of the device's peaks, cache hits, reasons for waiting.
 std::string profile_words(const std::vector<profiled_kernel>& kernels);
 
 } // namespace kevolve

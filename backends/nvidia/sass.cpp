@@ -24,8 +24,8 @@ struct beginnings {
   std::string_view words;
 };
 
-// How mnemonics begin, by the tables "Instruction Set Reference" of NVIDIA's manual of these tools; the longest word
-// that fits holds. IMAD.MOV is a move that the multiplier makes, HADD2.F32 adds nothing to what it widens.
+// Prefixes of mnemonics, from the tables "Instruction Set Reference" of NVIDIA's manual; the longest match wins.
+// IMAD.MOV is a move through the multiplier; HADD2.F32 only widens its operand.
 constexpr std::array classes{
     beginnings{global_load, "LD LDG"},
     beginnings{global_store, "ST STG"},
@@ -53,7 +53,7 @@ constexpr std::array classes{
     beginnings{other, "LDTM STTM UTMACCTL"},
 };
 
-// How much of a text one of the words is the beginning of.
+// Returns the length of the longest word that is a prefix of the text.
 size_t begun(std::string_view text, std::string_view words) {
   size_t out = 0;
   while (!words.empty()) {
@@ -70,7 +70,7 @@ std::string_view trimmed(std::string_view text) {
   return from == std::string_view::npos ? std::string_view{} : text.substr(from);
 }
 
-// The kernel that a line announces: ".text.NAME:".
+// Returns the kernel named by a line ".text.NAME:".
 std::string_view announced(std::string_view line) {
   constexpr std::string_view section = ".text.";
   return line.starts_with(section) && line.ends_with(':')
@@ -78,7 +78,7 @@ std::string_view announced(std::string_view line) {
              : std::string_view{};
 }
 
-// What stands behind the address, "/*01a0*/".
+// Returns the text after the address, "/*01a0*/".
 std::string_view behind_address(std::string_view line) {
   const auto end = line.find("*/");
   if (!line.starts_with("/*") || end == std::string_view::npos || end == 2
@@ -87,7 +87,7 @@ std::string_view behind_address(std::string_view line) {
   return trimmed(line.substr(end + 2));
 }
 
-// Of an instruction that may be executed; empty for one whose predicate is false always, and for padding.
+// Returns the instruction's mnemonic; empty for padding and for a predicate that is always false.
 std::string_view mnemonic_of(std::string_view text) {
   if (text.starts_with('@')) {
     if (text.starts_with("@!PT ") || text.starts_with("@!UPT "))
@@ -98,7 +98,7 @@ std::string_view mnemonic_of(std::string_view text) {
   return word.empty() || word[0] < 'A' || word[0] > 'Z' || word == "NOP" ? std::string_view{} : word;
 }
 
-// A constant put together by the multiplier of halves: "HFMA2.MMA R3, -RZ, RZ, 1.875, 0".
+// The half-precision multiplier can build a constant: "HFMA2.MMA R3, -RZ, RZ, 1.875, 0".
 bool is_move(std::string_view mnemonic, std::string_view text) {
   return mnemonic.starts_with("HFMA2") && text.find("-RZ, RZ,") != std::string_view::npos;
 }
@@ -115,13 +115,13 @@ void count(sass_kernel& kernel, std::string_view text) {
     ++kernel.wide_loads;
 }
 
-// Families of tasks, by the names that the tasks and documents here use.
+// Families of tasks, by the names in tasks and documents.
 bool is_matrix_product(const contract& task) {
   constexpr std::array<std::string_view, 5> families{"gemm", "matmul", "attention", "convolution", "feed_forward"};
   return std::find(families.begin(), families.end(), task.family) != families.end();
 }
 
-// The type of half precision that all floating inputs have; empty: they do not.
+// Returns a 16-bit floating type if all floating inputs have 16-bit types; else empty.
 std::string half_type(const contract& task) {
   std::string out;
   for (const auto& a : task.arguments)
@@ -168,8 +168,8 @@ std::string_view to_string(sass_class c) {
 
 sass_class class_of_sass(std::string_view mnemonic) {
   if (mnemonic.substr(0, mnemonic.find('.')).find("MMA") != std::string_view::npos)
-    return tensor; // HMMA, IMMA, HGMMA, UTCHMMA, …
-  // The uniform datapath's have the names of the others.
+    return tensor; // for example HMMA, IMMA, HGMMA, UTCHMMA
+  // Instructions of the uniform datapath have the other names with a prefix U.
   const auto uniform = mnemonic.starts_with('U') ? mnemonic.substr(1) : std::string_view{};
   auto out = other;
   size_t longest = 0;

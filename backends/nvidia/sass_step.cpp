@@ -7,13 +7,14 @@ namespace kevolve::cuda {
 namespace {
 
 using steady = std::chrono::steady_clock;
-// Of all modules; usual: a quarter of a second each. The node waits 20 s longer than the compiler may take.
+// For all modules; usually a quarter of a second each. The node waits 20 s longer than the compiler may take.
 constexpr auto most_time = std::chrono::milliseconds{10'000};
 constexpr size_t most_listing = 16U << 20U; // some 200,000 instructions
-constexpr size_t most_json = 32U << 10U;    // kept with every build, as its log is
+constexpr size_t most_json = 32U << 10U;    // stored with every build, as its log is
 constexpr const char* file = "module.cubin";
 
-// What a kernel itself takes: since compute capability 9.0 its section begins with a kibibyte of the system's.
+// Returns the shared memory of the kernel itself. From compute capability 9.0 on, its section begins with a kibibyte of
+// the system's.
 uint32_t own_shared(uint32_t section_bytes, uint32_t capability) {
   constexpr uint32_t of_the_system = 1024;
   return capability < 90 || section_bytes < of_the_system ? section_bytes : section_bytes - of_the_system;
@@ -39,7 +40,7 @@ result<sass_step> sass_step::make(const compiler_options& options, std::string p
 
 result<std::string> sass_step::listing(const std::string& module, std::chrono::milliseconds limit,
                                        attention& listener) const {
-  // The code alone, and nothing of where branches lead, which takes a third of the time.
+  // Lists the code without the analysis of branch targets, in a third of the time.
   return tool_->printed({program_, "-c", "-ndf", file}, file, module, limit, most_listing, listener);
 }
 

@@ -1,5 +1,5 @@
-// Has a disassembler list what was compiled, in the compile sandbox, for the evidence of a build. It decides nothing: a
-// candidate whose code cannot be listed is judged all the same.
+// Disassembles compiled code in the compile sandbox, as evidence of a build. It decides no verdict: a candidate that
+// cannot be disassembled is judged as usual.
 #pragma once
 
 #include "backends/compile/locked_tool.hpp"
@@ -15,10 +15,11 @@ namespace kevolve::cuda {
 
 class sass_step {
 public:
-  // `program`: nvdisasm; empty: there is none.
+  // `program` is the path of nvdisasm; empty: there is none.
   static result<sass_step> make(const compiler_options& options, std::string program);
 
-  // Evidence `sass`, figures of each kernel or why there are none, and `sass.notes`, what stands out.
+  // Returns evidence `sass`, the figures of each kernel or the reason for their absence, and `sass.notes`, remarkable
+  // figures.
   std::map<std::string, std::string> evidence(const std::vector<std::string>& modules, const cubin_facts& facts,
                                               const contract& task, attention& listener) const;
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder's parent's parent, through links and the wrapper scripts that some installations put in PATH.
+// Returns the parent of nvcc's folder, following links; empty if there is no such file.
 std::string root_of(const std::string& nvcc) {
   std::error_code ec;
   const auto real = fs::canonical(nvcc, ec);
@@ -24,7 +24,7 @@ bool is_toolkit(const std::string& root) {
   return !root.empty() && fs::exists(root + "/nvvm") && fs::exists(root + "/bin/ptxas");
 }
 
-// Where a program of that name would be, in the order of PATH.
+// Returns the possible paths of a program, in the order of PATH.
 std::vector<std::string> in_path(const std::string& program) {
   std::vector<std::string> out;
   const auto* path = std::getenv("PATH");
@@ -34,7 +34,7 @@ std::vector<std::string> in_path(const std::string& program) {
   return out;
 }
 
-// "V13.0.88" of version.json or the header; the program itself is asked by nobody who has not locked it.
+// Returns a version such as "13.0" from the toolkit's header. The program is not run, since that needs a sandbox.
 std::string version_of(const std::string& root) {
   std::ifstream header{root + "/include/cuda.h"};
   for (std::string line; std::getline(header, line);)

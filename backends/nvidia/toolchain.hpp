@@ -9,23 +9,24 @@
 namespace kevolve::cuda {
 
 struct cuda_toolchain {
-  std::string nvcc;    // absolute; empty: none found
+  std::string nvcc;    // absolute path; empty: not found
   std::string root;    // the toolkit's folder
-  std::string version; // "13.0.88"
+  std::string version; // for example "13.0"
 };
-// In PATH, then where the toolkit's own installer puts it.
+// Looks in PATH, then in the folder of the toolkit's own installer.
 cuda_toolchain find_cuda_toolchain();
 
-// nvdisasm: the toolkit's, Triton's, or the system's; empty: there is none. An empty folder is none. (cuobjdump runs
-// nvdisasm itself.)
+// Returns the path of nvdisasm from the toolkit, Triton or the system; empty if there is none. `toolkit` and `triton`
+// may be empty. (cuobjdump runs nvdisasm itself.)
 std::string find_disassembler(const std::string& toolkit, const std::string& triton);
 
-// Nsight Compute's command line: what KEVOLVE_NCU names, or the first in PATH, or the toolkit's; empty: none.
+// Returns the path of Nsight Compute's command line: KEVOLVE_NCU, else the first in PATH, else the toolkit's. Empty if
+// there is none.
 std::string find_ncu();
 
 struct cuda_menu_entry {
   flag_set about;
-  std::vector<std::string> words; // to nvcc
+  std::vector<std::string> words; // options of nvcc
 };
 const std::vector<cuda_menu_entry>& cuda_menu();
 std::vector<flag_set> cuda_flag_menu();

@@ -1,4 +1,4 @@
-// The examiner's kernel as PTX, which the driver assembles. "none" where the build had no clang that makes it.
+// The examiner's kernel as PTX, assembled by the driver. The text is "none" if the build had no suitable clang.
 #pragma once
 
 #include <string_view>

@@ -1,11 +1,11 @@
-// The examiner's kernel: a row of blocks for each piece. Compiled to PTX by clang, with no toolkit.
+// The examiner's kernel, with one row of blocks for each piece. Compiled to PTX by clang, without a toolkit.
 #include "backends/nvidia/examiner/loops.hpp"
 
 using namespace kevolve::cuda;
 
 namespace {
 
-// Most threads find nothing new, and do not wait for each other.
+// Skips the atomic operation if the value is not larger, so that most threads do not wait for each other.
 void raise(int64_t& to, int64_t x) {
   if (x > *const_cast<volatile int64_t*>(&to))
     __atomic_fetch_max(&to, x, __ATOMIC_RELAXED);

@@ -1,10 +1,11 @@
-// The work of one thread on one piece, as loops over words or elements: the examiner's kernel on the device, and the
-// same code on the host for tests. No library, no exceptions, doubles throughout and never fused.
+// The work of one thread on one piece, as loops over words or elements. The same code is the examiner's kernel on the
+// device and runs on the host in tests. It uses no library and no exceptions; all arithmetic is in double and never
+// fused.
 #pragma once
 
 #include "backends/nvidia/examiner/pieces.hpp"
 
-// What passes numbers by reference must not make them live in memory.
+// Inlining keeps numbers that are passed by reference in registers.
 #define KEVOLVE_INLINE [[gnu::always_inline]] inline
 
 namespace kevolve::cuda {
@@ -12,13 +13,13 @@ namespace kevolve::cuda {
 using bytes_in = const unsigned char*;
 using bytes_out = unsigned char*;
 
-// Which of how many threads.
+// A thread's index and the number of threads.
 struct share {
   uint64_t first = 0;
   uint64_t step = 1;
 };
 
-// This share of n turns, four in a row, so that their loads are on their way at once.
+// Runs this share of n iterations, four at a time, so that their loads overlap.
 template <class Body>
 KEVOLVE_INLINE void in_fours(uint64_t n, share mine, Body body) {
   uint64_t i = mine.first;
@@ -78,7 +79,7 @@ inline uint64_t width_of(element t) {
   }
 }
 
-// Where logical element `i` lies, in elements.
+// Returns the storage position of logical element `i`, in elements.
 inline uint64_t storage_of(const piece& p, uint64_t i) {
   if (p.contiguous != 0)
     return i;
@@ -90,7 +91,7 @@ inline uint64_t storage_of(const piece& p, uint64_t i) {
   return out;
 }
 
-// Whether storage element `s` is one of the first `count`.
+// Returns whether storage element `s` is one of the first `count`.
 inline bool counts(const piece& p, uint64_t s) {
   if (p.contiguous != 0)
     return s < p.count;
@@ -105,13 +106,13 @@ inline bool counts(const piece& p, uint64_t s) {
   return s == 0 && logical < p.count;
 }
 
-// The thread that sees to the bytes which are no whole word.
+// Returns whether this thread handles the bytes that form no whole word.
 inline bool sees_to_the_rest(share mine) {
   return mine.first == 0;
 }
 
-// Visits arena[at, +count): one(a whole word's place), part(a byte's place) for the bytes at the edges. Places count
-// from the arena's start.
+// Visits arena[at, +count): one(place of a whole word), part(place of a byte at the edges). Places count from the
+// arena's start.
 template <class One, class Part>
 KEVOLVE_INLINE void each_word(const piece& p, share mine, One one, Part part) {
   const uint64_t from = p.at;
@@ -138,7 +139,7 @@ inline void copy_words(bytes_out to, bytes_in from, uint64_t count, share mine) 
   auto* t = reinterpret_cast<uint64_t*>(to);
   const auto* f = reinterpret_cast<const uint64_t*>(from);
   uint64_t w = mine.first;
-  // Several on their way at once: what is written here might, for all the compiler knows, be read there.
+  // Explicit loads of four words overlap; otherwise the compiler must assume that a store aliases the next load.
   for (; w + 3 * mine.step < words; w += 4 * mine.step) {
     const uint64_t a = f[w];
     const uint64_t b = f[w + mine.step];
@@ -201,14 +202,14 @@ inline int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-// As all_within() and all_figures() of backends/judge/comparison.cpp.
+// Must agree with all_within() and all_figures() of backends/judge/comparison.cpp.
 template <bool Figures>
 KEVOLVE_INLINE void judge(double c, double o, const piece& p, finding& out) {
   constexpr double greatest = 0x1.fffffffffffffp1023;
   const double difference = __builtin_fabs(c - o);
   const double size = __builtin_fabs(o);
   const double allowed = p.relative * size;
-  // Negated, so that NaN and infinity on either side are outside.
+  // Negated, so that NaN and infinity on either side count as outside.
   out.bad += difference - allowed <= p.absolute ? 0U : 1U;
   if constexpr (Figures) {
     const int64_t exponent = larger(ordered_bits(size) >> 52, p.min_exponent + 1023);
@@ -233,7 +234,7 @@ inline finding outside(bytes_in actual, bytes_in expected, const piece& p, share
   finding out;
   const bool wide = p.other_type == element::f64;
   if (!wide && p.other_type != p.type) {
-    out.bad = 1; // such a pair is never accepted
+    out.bad = 1; // this pair of types is never accepted
     return out;
   }
   if (p.contiguous == 0) {
@@ -259,7 +260,7 @@ inline finding outside(bytes_in actual, bytes_in expected, const piece& p, share
   }
 }
 
-// This thread's share of a piece.
+// Examines this thread's share of a piece.
 KEVOLVE_INLINE finding examine(bytes_out arena, bytes_out block, const piece& p, share mine) {
   const uint64_t pattern = p.pattern;
   uint64_t bad = 0;
