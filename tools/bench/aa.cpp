@@ -1,6 +1,6 @@
-// How honest the judge's screenings are: a candidate identical to the reference must not be called faster, and one with
-// more work must be seen to be slower. The requests are those of a campaign; for the power at 1, 2 and 3 % more work
-// and at 3 % less, with a hundred pairs.
+// Measures the error rates of the judge's screenings. A candidate identical to the reference must not be called faster,
+// and one with more work must be found slower. The requests are those of a campaign. The power at 1, 2 and 3 % more
+// work and at 3 % less is measured with a hundred pairs.
 #include "backends/host_machine.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -40,7 +40,7 @@ public:
         CPU_ZERO(&one);
         CPU_SET(static_cast<size_t>(core), &one);
         ::sched_setaffinity(0, sizeof one, &one);
-        // Memory traffic too: that is what a compiler on the next core does to a shared cache.
+        // Adds memory traffic, as a compiler on the next core does to a shared cache.
         std::vector<uint64_t> words(1U << 20U, 1);
         for (volatile uint64_t sum = 0;;)
           for (auto w : words)
@@ -63,27 +63,27 @@ private:
   std::vector<pid_t> pids_;
 };
 
-// One of the candidates that are compared in turns: the reference with so much more work.
+// One of the candidates compared in turns: the reference with more work.
 struct contender {
   std::string name;
   int more_percent = 0;
 };
 
-// What the sessions of one row have in common.
+// The common parameters of the sessions of one row.
 struct plan {
-  std::string part; // trials | aa | power | threads
+  std::string part; // "trials", "aa", "power" or "threads"
   kernel work;
   bool loaded = false;
   int trials = 0;
-  uint32_t pairs = 0; // 0: a campaign's
+  uint32_t pairs = 0; // 0: as in a campaign
   std::vector<contender> contenders;
 };
 
 struct tally {
   std::map<comparison_decision, int> decisions;
   int refused = 0;
-  int disturbed = 0; // never calmed down
-  int repeated = 0;  // sessions played again
+  int disturbed = 0; // sessions that stayed disturbed
+  int repeated = 0;  // repeated sessions
   std::vector<double> speedups;
   std::vector<double> pairs;
   std::vector<double> seconds;
@@ -136,7 +136,7 @@ json row(const plan& p, const std::string& candidate, const tally& t) {
           {"reference_us", median(t.reference_us)}};
 }
 
-// One session's pairs as a line of JSON, "baseline/candidate" ns.
+// Writes one session's pairs as a line of JSON, "baseline/candidate" in ns.
 void file(std::ostream& samples, const plan& p, const std::string& candidate, const judge_outcome& o) {
   auto pairs = json::array();
   for (const auto& s : o.timings)
@@ -152,7 +152,7 @@ void file(std::ostream& samples, const plan& p, const std::string& candidate, co
           << '\n';
 }
 
-// Races of each candidate, in turns so that all see the same noise.
+// Screens each candidate, in turns so that all see the same noise.
 result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
   const auto& k = p.work;
   auto task = task_of(k);
@@ -183,7 +183,7 @@ result<json> measure(workbench& bench, const plan& p, std::ostream& samples) {
       q.candidate = objects[c];
       if (p.pairs > 0) {
         q.max_pairs = p.pairs;
-        q.screening_ms = 20'000; // the pairs are the bound
+        q.screening_ms = 20'000; // the number of pairs is the limit
       }
       auto o = bench.judge->ask(q);
       if (!o)

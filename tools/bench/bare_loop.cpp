@@ -1,6 +1,6 @@
-// The floor under a campaign's throughput: the compiles and judge runs that it paid for, done again by two plain
-// threads over the same channels. No daemon, no actors, no journal, no search. Compiling happens on the other cores
-// while the judge times, at most as many candidates ahead as the campaign had in flight.
+// Measures the floor of a campaign's run time: two plain threads repeat its paid compiles and judge runs over the same
+// channels, without daemon, actors, journal and search. Compiling runs on the other cores while the judge times, at
+// most as many candidates ahead as the campaign had in flight.
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Everything the loop needs, in memory before the clock starts.
+// The loop's complete input, loaded before the clock starts.
 struct script {
   recording from;
   std::map<uint64_t, std::string> sources; // by node
@@ -80,7 +80,7 @@ public:
 
   double compile_s() const { return static_cast<double>(compile_ns_) / 1e9; }
   double judge_s() const { return static_cast<double>(judge_ns_) / 1e9; }
-  json each() const { return each_; } // judgement, there and here
+  json each() const { return each_; } // per judgement: the campaign's time and this loop's
 
 private:
   void give_up(failure f) {
@@ -128,7 +128,7 @@ private:
     for (const auto& job : script_.from.judgements) {
       auto q = stage_request(script_.from.spec.task.task, job.what);
       if (job.alpha > 0.0)
-        q.alpha = job.alpha; // a promotion's is the campaign's at that moment
+        q.alpha = job.alpha; // a confirmation uses the campaign's error budget at that moment
       q.reference = script_.reference;
       q.oracle = script_.oracle;
       {
@@ -155,10 +155,10 @@ private:
 
   workbench& bench_;
   const script& script_;
-  std::mutex guard_; // covers what follows
+  std::mutex guard_; // guards the members below
   std::condition_variable changed_;
   std::map<std::string, std::string> objects_; // recorded digest → bytes compiled here
-  std::map<uint64_t, size_t> left_;            // node → jobs to do
+  std::map<uint64_t, size_t> left_;            // node → remaining jobs
   std::set<uint64_t> in_flight_;
   std::optional<failure> trouble_;
   int64_t compile_ns_ = 0;
@@ -166,7 +166,7 @@ private:
   json each_ = json::array();
 };
 
-// What a node does before its first candidate: the helpers are warm, the peaks are known.
+// Does a node's preparation: starts the helpers and measures the peaks.
 result<void> warm(workbench& bench, const script& s) {
   const auto& spec = s.from.spec;
   auto object = compile(bench, spec.task.task, spec.task.task.language, spec.task.reference_source,

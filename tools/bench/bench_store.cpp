@@ -1,5 +1,5 @@
-// How many synced records a second the store takes, beside the floor: the same payload bytes appended to a file and
-// synced by fdatasync, in the same run, in turns, on the same disk.
+// Measures the store's synced records per second beside its floor: the same payload bytes appended to a file with
+// fdatasync. Both run in turns on the same disk.
 #include "store/store.hpp"
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ struct series {
   }
 };
 
-// Random bytes, so that compression does not flatter.
+// Random bytes, which do not compress.
 std::string payload(size_t bytes, uint64_t seed) {
   std::mt19937_64 random{seed};
   std::string out(bytes, '\0');
@@ -51,7 +51,7 @@ public:
   raw_log& operator=(const raw_log&) = delete;
 
   bool append(const std::string& bytes) {
-    // As the store's log does: room ahead, so that most syncs allocate nothing.
+    // Reserves space ahead as the store's log does, so that most syncs allocate nothing.
     if (written_ + bytes.size() > reserved_) {
       ::fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(reserved_), 16 << 20);
       reserved_ += 16U << 20U;
@@ -117,7 +117,7 @@ int run(const std::string& directory, size_t bytes, double seconds, bool json) {
     }
     auto end = steady::now() + std::chrono::duration<double>(seconds);
     while (steady::now() < end) {
-      // In blocks, so that neither is always the one after the other's sync.
+      // Alternates blocks, so that neither always runs after the other's sync.
       for (int i = 0; i < 8; ++i)
         if (!timed(r.store, [&] { return s.commit(group).has_value(); })) {
           std::cerr << to_string(s.degraded().value_or(failure{})) << '\n';

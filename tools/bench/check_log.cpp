@@ -1,6 +1,6 @@
-// Checks what a data directory holds after a crash: folds every campaign and compares the tree's hash at each event
-// that records one, looks for evaluations that were begun again after their result was stored, and writes every event
-// as the admin shows it, so that they can be compared with what was seen before.
+// Checks a data directory after a crash. Folds every campaign and compares the tree's hash at each event that records
+// one. Finds evaluations that were started again after their result was stored. Writes every event in the admin's
+// format, for comparison with earlier output.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
@@ -21,12 +21,12 @@ namespace {
 
 struct findings {
   uint64_t events = 0;
-  uint64_t hashes = 0;  // recorded and compared
-  uint64_t results = 0; // evaluations finished
+  uint64_t hashes = 0;  // hashes recorded and compared
+  uint64_t results = 0; // finished evaluations
   std::vector<std::string> mismatches;
-  std::vector<std::string> repeated; // begun after a result
-  std::vector<std::string> twice;    // by two campaigns at once: both began before either had the result
-  std::vector<std::string> dangling; // a name of a record or text that is not there
+  std::vector<std::string> repeated; // evaluations started after their result
+  std::vector<std::string> twice;    // evaluations of two campaigns that both started before either had the result
+  std::vector<std::string> dangling; // references to missing records or texts
   std::set<id128> finished;
   std::map<id128, campaign_fold> folds;
 };

@@ -1,6 +1,6 @@
-// A node with a long past and many actors: `fill` writes campaigns as if they had run, `serve` starts a node with so
-// many actors beside its own and stays until its standard input ends, `poll` asks one, `still` answers with what one
-// said.
+// Measures a node with a long history and many actors. `fill` writes campaigns as if they had run. `serve` starts a
+// node with additional actors until its standard input ends. `poll` sends requests to a node. `still` serves fixed
+// answers copied from a node.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "config/campaign.hpp"
@@ -30,11 +30,11 @@ struct past {
   std::string campaign;
   std::vector<std::string> overrides;
   uint64_t campaigns = 50;
-  uint64_t nodes = 100'000; // of all of them
-  uint64_t open = 2;        // of the campaigns: they have not ended
+  uint64_t nodes = 100'000; // total over all campaigns
+  uint64_t open = 2;        // campaigns that have not ended
 };
 
-// Pairs of a screening, ns, that differ from node to node.
+// Pairs of a screening in ns that differ between nodes.
 std::vector<double> samples(uint64_t index, double around) {
   std::vector<double> out(36);
   for (size_t i = 0; i < out.size(); ++i)
@@ -42,7 +42,7 @@ std::vector<double> samples(uint64_t index, double around) {
   return out;
 }
 
-// Writes one campaign, a hundred candidates an append.
+// Writes one campaign, appending a hundred candidates at a time.
 class writer {
 public:
   writer(node_reader& reader, const node& where, const campaign_spec& spec, uint64_t seed)

@@ -1,4 +1,4 @@
-// Speaks to a helper program (backends/protocol.hpp) as a node does, without a node: for benchmarks.
+// A session with a helper program (backends/protocol.hpp) without a node, for benchmarks.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -15,11 +15,11 @@ namespace kevolve::bench {
 
 class helper_session {
 public:
-  // Starts the helper on its cores and waits until it says hello.
+  // Starts the helper on its cores and waits for its hello.
   static result<helper_session> start(const helper_command& command);
   helper_session(helper_session&& other) noexcept;
   helper_session& operator=(helper_session&&) = delete;
-  ~helper_session(); // it ends when its socket closes
+  ~helper_session(); // the helper ends when its socket closes
 
   const helper_hello& hello() const { return hello_; }
   result<compile_outcome> ask(const compile_request& request) {
@@ -44,7 +44,7 @@ private:
       return fail(errc::internal, out->trouble.kind + ": " + out->trouble.detail);
     return out;
   }
-  // The payload of the next frame of that kind; progress is passed over.
+  // Returns the payload of the next frame of that kind and skips progress frames.
   result<std::string> await(frame_kind wanted, std::chrono::milliseconds limit);
 
   pid_t pid_ = -1;
@@ -59,13 +59,13 @@ struct workbench {
   std::optional<helper_session> compiler;
   std::optional<helper_session> judge;
 };
-// Also takes this process off the timing cores, as a node does.
+// Starts both helpers. Moves this process off the timing cores, as a node does.
 result<workbench> open_workbench(const std::string& bin_dir);
 
-// The object of a source, or the compiler's words as an error.
+// Returns the object of a source, or the compiler's messages as an error.
 result<std::string> compile(workbench& bench, const contract& task, const std::string& language,
                             const std::string& source, const std::string& flags, compile_role role);
-// The name of the flags that the target builds references with.
+// Returns the name of the flag set for references.
 std::string baseline_flags(const workbench& bench);
 
 } // namespace kevolve::bench

@@ -1,5 +1,5 @@
-// What judging costs: the launch of a candidate's process, the judge's own time for inputs of some sizes, and how
-// steady the ratio of champion and reference is over fresh judges.
+// Measures the cost of judging: the launch of a candidate's process, the judge's own time for several input sizes, and
+// the spread of the ratio of champion to reference over fresh judges.
 #include "backends/cpu/judge/scheduling_priority.hpp"
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/sandboxed_process.hpp"
@@ -53,10 +53,10 @@ kernel of_bytes(size_t input_bytes, int sweeps) {
   return {"sweep", "memory", n, n, sweeps};
 }
 
-// What one judged call costs at the least, on this machine now: its input copied in, its output filled with poison, its
-// input compared with what it was and its output with what was expected, by the C library and with nothing between.
+// Returns the minimal cost of one judged call on this machine. Copies its input, fills its output with poison, and
+// compares both with the C library's functions.
 double floor_of_call_ms(size_t input_bytes) {
-  constexpr size_t sets = 4; // a set is not met again until others have been
+  constexpr size_t sets = 4; // each set is used again only after the others
   constexpr int rounds = 24;
   std::vector<byte_buffer> inputs;
   std::vector<byte_buffer> expected;
@@ -78,10 +78,10 @@ double floor_of_call_ms(size_t input_bytes) {
                       && std::memcmp(out.data(), expected[set].data(), input_bytes) == 0;
     took.push_back(same ? ns_since(start) / 1e6 : 0.0);
   }
-  return percentile(took, 0.0); // this process does not go ahead of others as the judge does
+  return percentile(took, 0.0); // the minimum, since this process has no raised priority as the judge does
 }
 
-// Where the judge is: on the timing core, ahead of whatever else shares it where that is allowed.
+// Moves this process to the timing core with raised priority if that is allowed, like the judge.
 void take_the_judges_place(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -90,7 +90,7 @@ void take_the_judges_place(int core) {
   go_ahead_of_others();
 }
 
-// Process after process of one object, as the judge launches them: cloned, locked, loaded, frozen; then ended.
+// Launches processes of one object as the judge does: clone, lock, load, freeze, end.
 result<json> launches(workbench& bench, const std::string& bin, int count) {
   const auto k = of_bytes(mebibyte, 1);
   const auto task = task_of(k);
@@ -138,8 +138,8 @@ result<json> launches(workbench& bench, const std::string& bin, int count) {
               {"wanted_ns", 500'000}};
 }
 
-// One candidate after another on inputs of one size; the pools are there already, as they are for every candidate of
-// a campaign but the first.
+// Judges candidates one after another on inputs of one size. The input sets exist already, as for every candidate of a
+// campaign but the first.
 result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int count) {
   const auto k = of_bytes(input_bytes, 2);
   auto task = task_of(k);
@@ -148,7 +148,7 @@ result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int c
   auto candidate = compile(bench, task, "c", "/* another */" + text_of(1), flags, compile_role::candidate);
   if (!reference || !candidate)
     return tl::unexpected(reference ? candidate.error() : reference.error());
-  task.tolerances.front().absolute = 1e9; // one sweep is as right as two here: only time is measured
+  task.tolerances.front().absolute = 1e9; // one sweep passes as well as two, since only time is measured
   std::vector<double> beyond;
   std::vector<double> per_call;
   std::vector<double> whole;
@@ -168,7 +168,7 @@ result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int c
     if (o->result != verdict::pass)
       return fail(errc::internal, to_string(o->result) + ": " + o->detail);
     if (i < 0)
-      continue; // made the pools
+      continue; // the first run made the input sets
     calls = figure(*o, "calls");
     whole.push_back(figure(*o, "ms.whole"));
     kernel.push_back(figure(*o, "ms.kernel"));
@@ -193,7 +193,7 @@ result<json> judged(workbench& bench, size_t input_bytes, judge_mode mode, int c
               {"beyond_per_call_ms", median(per_call)}};
 }
 
-// Champion against reference on data that lies in the second-level cache, by a fresh judge every time.
+// Compares champion and reference on data in the second-level cache, with a fresh judge every time.
 result<json> steadiness(const std::string& bin, int runs, double over_s) {
   const kernel k{"sweep-l2", "L2", 49'152, 49'152, 400};
   constexpr int champion_sweeps = 320;
@@ -201,7 +201,7 @@ result<json> steadiness(const std::string& bin, int runs, double over_s) {
   std::vector<double> ratios;
   int disturbed = 0;
   for (int i = 0; i < runs; ++i) {
-    if (i > 0) // spread over the given time, so that slow changes of the machine show
+    if (i > 0) // spreads the runs over the given time, to include slow changes of the machine
       std::this_thread::sleep_until(begin
                                     + std::chrono::duration_cast<steady_clock::duration>(
                                         std::chrono::duration<double>(over_s * i / std::max(1, runs - 1))));
@@ -274,7 +274,7 @@ int main(int argc, char** argv) {
   auto bench = open_workbench(bin);
   if (!bench)
     return give_up(to_string(bench.error()));
-  auto launch = launches(*bench, bin, launch_count); // last: it moves this process
+  auto launch = launches(*bench, bin, launch_count); // comes last, since it moves this process
   if (!launch)
     return give_up(to_string(launch.error()));
   return print({{"benchmark", "judge"},

@@ -24,7 +24,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int word_fd = 3;
-constexpr int control_fd = 64; // above everything a child keeps
+constexpr int control_fd = 64; // above every descriptor that a child keeps
 
 enum class launch_kind : char { cloned = 'c', locked = 'l' };
 
@@ -34,12 +34,12 @@ enum class launch_kind : char { cloned = 'c', locked = 'l' };
     word = 0;
   if (write(word_fd, &word, 1) != 1)
     _exit(1);
-  while (read(word_fd, &word, 1) < 0) { // nobody writes: until the judge stops and ends it
+  while (read(word_fd, &word, 1) < 0) { // nobody writes; waits until the judge stops and ends it
   }
   _exit(1);
 }
 
-// The parent of the measured processes: what the zygote is to candidates.
+// The parent of the measured processes, like the zygote for candidates.
 [[noreturn]] void serve(pid_t judge, int word, int control) {
   if (dup2(control, control_fd) < 0 || dup2(word, word_fd) < 0)
     _exit(1);
@@ -65,7 +65,7 @@ enum class launch_kind : char { cloned = 'c', locked = 'l' };
   _exit(0);
 }
 
-// Nanoseconds from the request to the stop.
+// Returns the nanoseconds from the request to the stop.
 result<double> launch(launch_kind kind, int word, int control) {
   const auto begin = steady_clock::now();
   pid_t pid = -1;

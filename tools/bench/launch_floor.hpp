@@ -1,4 +1,4 @@
-// What the kernel alone takes to launch a candidate: the least that any judge of this design pays on this machine.
+// The kernel's own time to launch a candidate, a lower bound for any judge of this design on this machine.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -6,9 +6,9 @@
 
 namespace kevolve::bench {
 
-// Processes of a small parent in a candidate's confinement, each cloned, heard of, stopped and then ended, on `core`:
-// without anything between, and with the sandbox's limits, Landlock rules and both system call filters. No object is
-// loaded and no memory shared. Medians of `count` each, in nanoseconds: {"cloned_ns", "locked_ns"}.
+// Clones `count` processes of a small parent on `core`, waits for each, stops it and ends it. Measures this without
+// confinement and with the sandbox's limits, Landlock rules and system call filters. No object is loaded and no memory
+// shared. Returns medians in nanoseconds: {"cloned_ns", "locked_ns"}.
 result<json> launch_floor(int core, int count);
 
 } // namespace kevolve::bench

@@ -1,6 +1,6 @@
-// A gemm kernel of ours beside OpenBLAS's sgemm: one thread of one pinned process, or as many threads as are asked for,
-// the same inputs, calls in turns in random order. Both come as shared objects and are loaded at run time, so the build
-// needs no BLAS. The core type is chosen by OPENBLAS_CORETYPE, which the library reads while it is loaded.
+// Compares a gemm kernel with OpenBLAS's sgemm: one pinned process with one or more threads, the same inputs, and calls
+// in random order. Both are shared objects loaded at run time, so the build needs no BLAS. OPENBLAS_CORETYPE selects
+// the core type; the library reads it while it is loaded.
 #include "backends/host_machine.hpp"
 #include "tools/bench/report.hpp"
 

@@ -38,8 +38,8 @@ struct tally {
   uint64_t failed = 0;
 };
 
-// Asks over one connection after another, as if from elsewhere: what it takes is missing from the node's own machine,
-// so that it reads what an answer says of itself, and leaves the rest to the kernel to drop.
+// Sends requests over successive connections. It stands for a remote client but uses processor time of the node's
+// machine. So it reads only an answer's head and lets the kernel drop the rest.
 class client : public std::enable_shared_from_this<client> {
 public:
   client(asio::io_context& io, const polling& what, const std::string& token, tally& out)
@@ -116,7 +116,7 @@ private:
     }
   }
 
-  // How much of the answer is to come, once its head is whole. False: it has no length.
+  // Reads the remaining length of the answer once its head is complete. Returns false if it has no length.
   bool look() {
     constexpr std::string_view field = "Content-Length: ";
     const auto end = head_.find("\r\n\r\n");
@@ -146,7 +146,7 @@ private:
   tcp::socket socket_;
   asio::steady_timer timer_;
   std::string head_;
-  std::optional<size_t> left_; // of the answer's body
+  std::optional<size_t> left_; // remaining bytes of the answer's body
   clock::time_point begin_;
   size_t next_ = 0;
 };
@@ -168,7 +168,7 @@ int poll(const polling& what) {
   std::getline(file, token);
   asio::io_context io;
   tally out;
-  for (uint64_t c = 0; c < what.clients; ++c) // they do not all ask at one moment
+  for (uint64_t c = 0; c < what.clients; ++c) // spreads the clients' first requests
     std::make_shared<client>(io, what, token, out)->start(std::chrono::milliseconds{what.pause_ms * c / what.clients});
   asio::posix::stream_descriptor input{io, ::dup(STDIN_FILENO)};
   std::array<char, 64> said{};

@@ -1,4 +1,4 @@
-// Clients that ask a node for pages again and again, as many at once as wanted, in one thread.
+// Clients that request pages of a node repeatedly, with the given concurrency, in one thread.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace kevolve::bench {
 
 struct polling {
-  uint16_t port = 0; // on the loopback
+  uint16_t port = 0; // port on the loopback interface
   std::string token_file;
   uint64_t clients = 50;
-  uint64_t pause_ms = 500; // between the answer and a client's next question
+  uint64_t pause_ms = 500; // pause between an answer and the client's next request
   std::vector<std::string> paths;
 };
 
-// Until standard input ends. Prints every answer's microseconds, how many were no 200, and the processor time of its
-// own.
+// Runs until standard input ends. Prints every answer's time in microseconds, the number of answers other than 200, and
+// its own processor time.
 int poll(const polling& what);
 
 } // namespace kevolve::bench

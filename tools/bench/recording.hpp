@@ -1,4 +1,4 @@
-// What a finished campaign left in its data directory, in the order in which it was paid for.
+// The jobs of a finished campaign from its data directory, in the order in which they were paid for.
 #pragma once
 
 #include "actors/evaluation/plan.hpp"
@@ -15,9 +15,9 @@ namespace kevolve::bench {
 struct recorded_job {
   uint64_t node = 0;
   stage what = stage::compile;
-  std::string object;   // digest; empty: did not compile
+  std::string object;   // digest; empty: it did not compile
   std::string baseline; // digest; empty: the reference
-  double alpha = 0.0;   // that the judge was asked for; 0: none
+  double alpha = 0.0;   // requested from the judge; 0: none
   int64_t wall_ns = 0;
   size_t pairs = 0; // over all shapes
 };
@@ -35,12 +35,12 @@ struct recording {
   preparation fixed;
   std::map<uint64_t, proposal_record> proposals;
   std::vector<recorded_job> compiles;
-  std::vector<recorded_job> judgements; // screening, confirm and audit; not the final one
+  std::vector<recorded_job> judgements; // screening, confirm and audit, without the final confirmation
   std::vector<promotion> promotions;
-  uint64_t candidates = 0;       // finished
+  uint64_t candidates = 0;       // finished candidates
   int64_t first_selected_ns = 0; // wall clock
   int64_t last_finished_ns = 0;
-  int64_t compile_ns = 0; // inside the helpers
+  int64_t compile_ns = 0; // time in the helpers
   int64_t judge_ns = 0;
   int64_t propose_ns = 0;
   finish_record finish;
@@ -48,9 +48,9 @@ struct recording {
 
 size_t pairs_of(const judge_outcome& o);
 journal_event to_journal_event(const event_record& e);
-// Events of a campaign (zero: of all), whole.
+// Returns all complete events of a campaign; of all campaigns if the id is zero.
 result<std::vector<event_record>> all_events(const store& data, const id128& campaign);
-// Of the only campaign in the store.
+// Reads the only campaign in the store.
 result<recording> read_recording(const store& data);
 result<std::string> read_blob(const store& data, const std::string& digest);
 

@@ -1,5 +1,5 @@
-// The red team many times over: how often each cheat was refused and by which rule, what gained, and how often an
-// honest control was refused.
+// Runs the red team many times. Counts how often each cheat was rejected and by which rule, which ones gained, and how
+// often honest controls were rejected.
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/redteam_catalogue.hpp"
 #include "tools/bench/report.hpp"
@@ -17,14 +17,14 @@ namespace {
 
 constexpr size_t objections_kept = 5;
 
-// What became of one exhibit.
+// The results of one exhibit.
 struct tally {
   int runs = 0;
   int passed = 0;
   int gained = 0;
   int faults = 0;
   double largest_speedup = 0.0;
-  std::map<std::string, int> refusals; // "wrong_result/tolerance"
+  std::map<std::string, int> refusals; // for example "wrong_result/tolerance"
   std::vector<std::string> objections; // the first few
   int objected = 0;
 };
@@ -69,14 +69,14 @@ json row(const redteam::exhibit& e, const tally& t) {
   return out;
 }
 
-// A judge that fails to answer is asked no more: what it was asked is a finding.
+// Judges one exhibit. If the judge does not answer, that is recorded as a finding.
 result<void> try_once(helper_session& judge, const redteam::catalogue& c, const redteam::exhibit& e,
                       const std::string& variant, const std::string& object, tally& t) {
   auto o = judge.ask(redteam::request_for(c, e, object));
   if (!o) {
     if (o.error().code != errc::internal)
       return tl::unexpected(o.error());
-    judge_outcome faulty; // helper_session tells a fault as an error
+    judge_outcome faulty; // helper_session reports a fault as an error
     faulty.trouble = {"fault", o.error().detail, 0};
     count(t, e, variant, faulty);
     return {};
@@ -103,7 +103,7 @@ result<json> try_cheats(helper_session& judge, const redteam::catalogue& c, int 
   return rows;
 }
 
-// `runs` over all controls, one after the other and again, so that each meets every state that others leave behind.
+// Runs all controls in turn, `runs` times, so that each meets the states that the others leave behind.
 result<json> try_controls(helper_session& judge, const redteam::catalogue& c, int runs) {
   std::vector<std::string> objects;
   for (const auto& e : c.controls) {

@@ -47,7 +47,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// True if the line was one of ours.
+// Returns true if the line is a known header line.
 bool take(exhibit& e, const std::string& key, const std::vector<std::string>& words) {
   if (key == "class:")
     e.classes = words;
@@ -110,7 +110,7 @@ result<std::vector<exhibit>> read_folder(const fs::path& folder, bool honest) {
   return out;
 }
 
-// The reference in double, as admission has it.
+// Builds the reference in double, as admission does.
 result<std::string> build_oracle(const task_spec& spec) {
   const auto* base = std::getenv("TMPDIR");
   auto folder = std::string{base != nullptr ? base : "/tmp"} + "/kevolve-oracle-XXXXXX";
@@ -132,7 +132,7 @@ result<void> read_tasks(catalogue& c, const fs::path& folder) {
     auto spec = load_task(entry.path().string());
     if (!spec)
       return fail(errc::bad_input, entry.path().string() + " does not load: see kevolve task check");
-    // As the exhibits are compiled, so that none owes its speed to flags.
+    // Compiled like the exhibits, so that none is faster because of its flags.
     auto object = build_object(spec->reference_path, {"-O1"});
     if (!object)
       return tl::unexpected<failure>(object.error());

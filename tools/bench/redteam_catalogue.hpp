@@ -1,5 +1,5 @@
-// The red team's exhibits (tests/redteam): cheats with the outcome that each must have, and honest controls. Read by
-// the test, once each, and by the benchmark, many times each.
+// The exhibits of the red team (tests/redteam): cheats with their required outcomes, and honest controls. The test
+// judges each once, the benchmark many times.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -12,13 +12,13 @@
 
 namespace kevolve::redteam {
 
-// One source file with what its first lines say:
-//   // class: R1 T4           ids of docs: tests/redteam/README.md
+// One source file and the properties in its first lines:
+//   // class: R1 T4           ids of tests/redteam/README.md
 //   // task: poly             a file of tests/redteam/tasks
-//   // control: NAME          a cheat's honest neighbour
+//   // control: NAME          the honest control of a cheat
 //   // expect: VERDICT[|VERDICT] [RULE[|RULE]], or gainless
-//   // flags: -O2 …           what it is compiled with; -O1 unless said
-//   // mode: check            judged for correctness alone; a screening unless said
+//   // flags: -O2 …           compiler flags; default -O1
+//   // mode: check            judged for correctness alone; default a screening
 //   // each: -DX=1 -DX=2 …    compiled and judged once with each of these
 struct exhibit {
   std::string name;
@@ -26,8 +26,8 @@ struct exhibit {
   std::string task;
   std::string control;
   std::vector<std::string> classes;
-  std::vector<std::string> verdicts; // any of them
-  std::vector<std::string> rules;    // any of them; none: whichever
+  std::vector<std::string> verdicts; // any of these
+  std::vector<std::string> rules;    // any of these; empty: any rule
   std::vector<std::string> flags{"-O1"};
   std::vector<std::string> variants{""};
   bool honest = false;
@@ -39,23 +39,23 @@ struct catalogue {
   std::vector<exhibit> cheats;
   std::vector<exhibit> controls;
   std::map<std::string, task_spec> tasks;
-  std::map<std::string, std::string> references; // shared objects, by task
-  std::map<std::string, std::string> oracles;    // the same in double; none where nothing is promoted
+  std::map<std::string, std::string> references; // shared objects by task
+  std::map<std::string, std::string> oracles;    // the same in double, for tasks that promote anything
 };
 
-// Reads and compiles what lies below `folder`.
+// Reads and compiles the exhibits below `folder`.
 result<catalogue> open_catalogue(const std::string& folder);
-// The shared object of a source, by the machine's own compiler.
+// Returns the shared object of a source, built with the machine's own compiler.
 result<std::string> build_object(const std::string& path, const std::vector<std::string>& flags);
 result<std::string> build_object(const exhibit& e, const std::string& variant);
 
-// A screening with the reference, short for a control. "Faster" is said of a gain above a tenth, and by chance once in
-// ten thousand screenings.
+// Returns a screening against the reference; it is short for a control. The verdict "faster" needs a gain above a
+// tenth; by chance it occurs once in ten thousand screenings.
 judge_request request_for(const catalogue& c, const exhibit& e, std::string object);
 
-// What is wrong with the outcome; empty if it is as it must be.
+// Returns the violated requirement of the outcome; empty if it is as required.
 std::string objection(const exhibit& e, const judge_outcome& o);
-// "refused: wrong_result/tolerance", "passed", "gained", "fault: …".
+// Returns "refused: wrong_result/tolerance", "passed", "gained" or "fault: …".
 std::string summary(const judge_outcome& o);
 
 } // namespace kevolve::redteam

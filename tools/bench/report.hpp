@@ -1,4 +1,4 @@
-// What every benchmark says of itself: its figures as JSON, its machine, its seed.
+// The common report of all benchmarks: figures as JSON, the machine, the seed.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,13 @@ namespace kevolve::bench {
 
 using json = nlohmann::ordered_json;
 
-double median(std::vector<double> values); // 0 of nothing
-// Processor model, cores, load average, time: no name of the machine.
+double median(std::vector<double> values); // returns 0 for an empty list
+// Returns processor model, cores, load average and time, but not the machine's name.
 json machine();
 json interval(double low, double high);
 // Prints the document on stdout; returns 0.
 int print(const json& document);
-// Prints why on stderr; returns 1.
+// Prints the reason on stderr; returns 1.
 int give_up(const std::string& why);
 
 } // namespace kevolve::bench

@@ -1,5 +1,5 @@
-// kevolve's own client against a server that others wrote: one answer by pieces, many at once, and one that is not
-// wanted any more. What the model says does not matter.
+// Tests kevolve's client against a real model server: one streamed answer, many at once, and a cancelled one. The
+// answers' content does not matter.
 #include "actors/models/provider_calls.hpp"
 #include "runtime/node/provider.hpp"
 #include "tools/bench/report.hpp"
@@ -24,7 +24,7 @@ double ms_since(steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>{steady_clock::now() - begin}.count();
 }
 
-// One call: its events are counted as they come, and after so many the call is cancelled; 0: it is not.
+// One call. Its events are counted as they arrive. It is cancelled after that many; 0: never.
 struct call {
   std::atomic<int> pieces{0};
   attempt_handle handle;
@@ -64,7 +64,7 @@ public:
     auto a = attempt_of(setup_, std::move(*body), true);
     if (!a)
       return tl::unexpected(a.error());
-    a->limits.unread_batches = SIZE_MAX; // they are counted as they come
+    a->limits.unread_batches = SIZE_MAX; // events are counted as they arrive
     auto c = std::make_shared<call>();
     c->cancel_after = cancel_after;
     auto handle = setup_.transport->start(

@@ -1,4 +1,4 @@
-// The judge's request for a stage with the parameters that an evaluator asks for.
+// The judge's request for a stage, with an evaluator's parameters.
 #pragma once
 
 #include "actors/evaluation/plan.hpp"

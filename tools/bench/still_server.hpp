@@ -1,11 +1,11 @@
-// What any server of the same pages costs: it takes each page from a node once, and answers with those bytes.
+// The cost of any server for the same pages: it fetches each page from a node once and then serves those bytes.
 #pragma once
 
 #include "tools/bench/polling.hpp"
 
 namespace kevolve::bench {
 
-// The pages `what` names are the node's at that port. Prints the port it listens on itself; until standard input ends.
+// Serves the pages named by `what` from the node at that port. Prints its own port and runs until standard input ends.
 int serve_still(const polling& what);
 
 } // namespace kevolve::bench

@@ -1,5 +1,5 @@
-// Many answers of a model at once, over real connections to a server of our own in another process that streams as a
-// model does: what a node takes of each call itself, and what a stream costs it in memory.
+// Measures many simultaneous model answers over real connections to a local server in another process, which streams
+// like a model. Reports the node's own time per call and memory per stream.
 #include "runtime/base/ids.hpp"
 #include "runtime/node/node.hpp"
 #include "tools/bench/report.hpp"
@@ -62,10 +62,10 @@ struct plan {
   int calls = 2'000;
   int at_once = 200;
   int pieces = 100;    // of an answer
-  int every_ms = 20;   // a piece
-  int prompt_kib = 32; // of each question
-  // As a node finds it whose models run elsewhere: the server has what time the node leaves. If not, both have equal
-  // parts of the same cores.
+  int every_ms = 20;   // time between pieces
+  int prompt_kib = 32; // size of each question
+  // The server runs only when the node leaves time, as if it ran on another machine. If false, both have equal shares
+  // of the same cores.
   bool server_apart = true;
 };
 
@@ -84,13 +84,14 @@ std::string event(const std::string& content) {
          + "\n\n";
 }
 
-// When the server's kernel sent the last piece of each answer, by the answer's number: memory of both processes.
+// The time at which the server's kernel sent the last piece of each answer, by the answer's number. Shared by both
+// processes.
 class sent_times {
 public:
   explicit sent_times(size_t answers) : size_(answers * sizeof(std::atomic<int64_t>)) {
     auto* at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (at != MAP_FAILED)
-      ns_ = static_cast<std::atomic<int64_t>*>(at); // a lock-free zero
+      ns_ = static_cast<std::atomic<int64_t>*>(at); // zero is a valid lock-free atomic
   }
   ~sent_times() {
     if (ns_ != nullptr)
@@ -101,7 +102,7 @@ public:
 
   bool holds(size_t answer) const { return ns_ != nullptr && answer < size_ / sizeof *ns_; }
   void put(size_t answer, int64_t ns) { ns_[answer] = ns; }
-  int64_t of(size_t answer) const { return ns_[answer]; } // steady clock; 0: not yet
+  int64_t of(size_t answer) const { return ns_[answer]; } // steady clock; 0: not sent yet
 
 private:
   size_t size_;
@@ -113,7 +114,7 @@ int64_t steady_of(const timespec& wall) {
   return now_ns() - (wall_ns - (int64_t{1'000'000'000} * wall.tv_sec + wall.tv_nsec));
 }
 
-// The kernel's time of what was received, or of what was sent where the errors are read. Steady clock; 0: none.
+// Returns the kernel's time of reception, or of sending when the error queue is read. Steady clock; 0: none.
 int64_t stamp_of(msghdr& message) {
   for (auto* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
@@ -124,8 +125,8 @@ int64_t stamp_of(msghdr& message) {
   return 0;
 }
 
-// A connection with the kernel's word for when its last bytes were there, or had gone, which no waiting for a core of
-// this process delays.
+// A connection with the kernel's time stamps of its last bytes received or sent. These do not depend on when this
+// process gets a core.
 class stamped_socket {
 public:
   explicit stamped_socket(tcp::socket socket) : socket_(std::move(socket)) {
@@ -133,7 +134,7 @@ public:
     setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPING, &software, sizeof software);
   }
 
-  // A piece that fits one packet. When it went; 0: it did not.
+  // Sends a piece that fits one packet. Returns the time at which it was sent; 0 if it was not.
   int64_t send_last(const std::string& bytes) {
     const uint32_t wanted = SOF_TIMESTAMPING_TX_SOFTWARE;
     iovec what{const_cast<char*>(bytes.data()), bytes.size()};
@@ -150,7 +151,7 @@ public:
     std::memcpy(CMSG_DATA(ask), &wanted, sizeof wanted);
     if (sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
       return 0;
-    pollfd gone{socket_.native_handle(), 0, 0}; // errors are always told
+    pollfd gone{socket_.native_handle(), 0, 0}; // errors are always reported
     constexpr int longest_ms = 1'000;
     if (poll(&gone, 1, longest_ms) != 1)
       return 0;
@@ -174,7 +175,7 @@ public:
     const auto n = recvmsg(socket_.native_handle(), &message, 0);
     error = n > 0 ? boost::system::error_code{} : asio::error::eof;
     const auto stamp = stamp_of(message);
-    last_ns_ = stamp != 0 ? stamp : now_ns(); // of what was there before the kernel was asked to say
+    last_ns_ = stamp != 0 ? stamp : now_ns(); // without a stamp, the bytes arrived before the kernel was asked for one
     return n > 0 ? static_cast<size_t>(n) : 0;
   }
 
@@ -195,13 +196,13 @@ private:
   int64_t last_ns_ = 0;
 };
 
-// A connection, each request of which is answered by pieces; the first tells when the request was there, the last the
-// answer's number.
+// Serves a connection. Each request is answered in pieces. The first piece contains the time of the request, the last
+// one the answer's number.
 void serve(tcp::socket accepted, const plan& p, sent_times& sent, std::atomic<size_t>& answers) {
   boost::beast::flat_buffer buffer;
   accepted.set_option(tcp::no_delay{true});
   stamped_socket socket{std::move(accepted)};
-  for (boost::system::error_code gone; !gone;) { // until the client has
+  for (boost::system::error_code gone; !gone;) { // until the client disconnects
     http::request<http::string_body> request;
     if (http::read(socket, buffer, request, gone); gone)
       return;
@@ -236,7 +237,7 @@ void serve(tcp::socket accepted, const plan& p, sent_times& sent, std::atomic<si
   }
 }
 
-// A process of its own, so that its time and memory are not ours; it ends with us.
+// A separate process, so that its time and memory are not counted as ours. It ends with this one.
 class server {
 public:
   server(const plan& p, sent_times& sent) {
@@ -295,7 +296,7 @@ double processor_ms() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
 }
 
-// What follows a word of the server's in an answer; 0: nothing.
+// Returns the number after a word of the server in an answer; 0 if there is none.
 int64_t told(const std::string& text, const std::string& word) {
   const auto at = text.find(word + " ");
   return at == std::string::npos ? 0 : std::strtoll(text.c_str() + at + word.size() + 1, nullptr, 10);
@@ -303,7 +304,7 @@ int64_t told(const std::string& text, const std::string& word) {
 
 struct answered {
   int64_t asked_ns;
-  int64_t begun_ns; // the server has the question
+  int64_t begun_ns; // the server has received the question
   size_t number;
   int64_t stored_ns;
 };
@@ -311,7 +312,7 @@ struct answered {
 struct measured {
   std::vector<answered> answers;
   double most_resident_kib = 0.0;
-  std::string failed; // the first
+  std::string failed; // the first failure
 
   void add(const std::string& answer, int64_t asked_ns) {
     const answered a{asked_ns, told(answer, "begun"), static_cast<size_t>(told(answer, "numbered")), now_ns()};
@@ -324,14 +325,14 @@ struct measured {
 
 struct shares {
   std::vector<double> before_ms; // from the question to the server
-  std::vector<double> after_ms;  // from the server's last piece to the answer, which is stored by then
-  std::vector<double> own_ms;    // both
+  std::vector<double> after_ms;  // from the server's last piece to the stored answer
+  std::vector<double> own_ms;    // the sum of both
 };
 
 shares shares_of(const measured& m, const sent_times& sent) {
   shares out;
   for (const auto& a : m.answers) {
-    while (sent.of(a.number) == 0) // the server waits for a core before it says so
+    while (sent.of(a.number) == 0) // the server may wait for a core before it records the time
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     out.before_ms.push_back(static_cast<double>(a.begun_ns - a.asked_ns) / 1e6);
     out.after_ms.push_back(static_cast<double>(a.stored_ns - sent.of(a.number)) / 1e6);
@@ -340,16 +341,16 @@ shares shares_of(const measured& m, const sent_times& sent) {
   return out;
 }
 
-// When the first question of each stream is asked: as they come in a campaign, not all at one moment, and not in step
-// with each other's pieces.
+// Returns the time of the first question of each stream. The streams start spread out, as in a campaign, and not in
+// step with each other's pieces.
 std::chrono::microseconds first_of(const plan& p, int stream) {
-  constexpr double golden = 0.6180339887498949; // its multiples lie evenly between whole numbers
+  constexpr double golden = 0.6180339887498949; // its multiples are evenly spread modulo 1
   const std::chrono::microseconds piece{1'000 * p.every_ms};
   const auto within = std::fmod(golden * stream, 1.0) * static_cast<double>(piece.count());
   return piece * p.pieces * stream / p.at_once + std::chrono::microseconds{static_cast<int64_t>(within)};
 }
 
-// Text that does not compress to nothing; another one for each seed.
+// Text that compresses little, different for each seed.
 std::string prose(size_t bytes, uint64_t seed) {
   std::mt19937_64 random{seed};
   std::string out;
@@ -363,7 +364,7 @@ model_question question(const plan& p, const id128& campaign, uint64_t node) {
   q.record.id = {campaign, node, 0, 0};
   q.record.kind = "llm";
   const auto half = static_cast<size_t>(p.prompt_kib) * 512;
-  static const auto stem = prose(half, 0); // its making is no part of a call
+  static const auto stem = prose(half, 0); // made once, outside the calls
   static const auto rest = prose(half, 1);
   q.turns = {{"system", stem}, {"user", std::to_string(node) + rest}};
   q.rules.current = {{"candidate.c", "void f(void) { g(); }\n"}};
@@ -405,7 +406,7 @@ caf::behavior asker(caf::event_based_actor* self, const models_actor& models, co
   return {[ask](bool) { (*ask)(); }};
 }
 
-// A file at whose end questions and answers are written and synced, by a thread of its own.
+// A file to which a separate thread appends questions and answers, with a sync for each.
 class disk {
 public:
   explicit disk(const std::string& path)
@@ -429,8 +430,8 @@ private:
   asio::thread_pool thread_{1};
 };
 
-// The same streams by a client that does what anyone must and nothing else: it stores the question, sends it, reads the
-// answer and stores that. What is left is the machine's: its disk and its scheduling under the same load.
+// The same streams with a minimal client: it stores the question, sends it, reads the answer and stores that. The
+// remaining time is the machine's own, for disk and scheduling under the same load.
 class bare_stream : public std::enable_shared_from_this<bare_stream> {
 public:
   bare_stream(asio::io_context& io, disk& where, const plan& p, uint16_t port, measured& out, int& left)
@@ -489,7 +490,7 @@ private:
   disk& disk_;
   uint16_t port_;
   measured& out_;
-  int& left_; // calls, of all streams
+  int& left_; // remaining calls of all streams
   std::string request_;
   std::string answer_;
   int64_t asked_ns_ = 0;
@@ -500,7 +501,7 @@ measured floor_of(const plan& p, uint16_t port) {
   asio::io_context io;
   measured out;
   int left = p.calls;
-  disk where{p.data + ".floor"}; // beside it: the folder is the node's to make
+  disk where{p.data + ".floor"}; // beside the folder, which the node must create itself
   for (int i = 0; i < p.at_once; ++i)
     std::make_shared<bare_stream>(io, where, p, port, out, left)->begin(first_of(p, i));
   io.run();
@@ -542,7 +543,7 @@ result<json> run(const plan& p, uint16_t port, const sent_times& sent) {
     self->receive([](bool) {});
     return out;
   };
-  auto first = p; // connections are there, as many calls at once as may be, and what a first call allocates
+  auto first = p; // opens the connections, reaches full concurrency and makes first-time allocations
   first.calls = 4 * p.at_once;
   if (const auto warm = all(first, "warm"); !warm->failed.empty())
     return fail(errc::unavailable, "a call failed: " + warm->failed);
@@ -592,7 +593,7 @@ int main(int argc, char** argv) {
   app.add_flag("!--server-competes", p.server_apart, "the server has equal parts of the node's cores");
   CLI11_PARSE(app, argc, argv);
   const auto calls = static_cast<size_t>(p.calls);
-  const auto answers = 2 * calls + 5 * static_cast<size_t>(p.at_once); // the floor's, the first ones, those measured
+  const auto answers = 2 * calls + 5 * static_cast<size_t>(p.at_once); // floor calls, warm-up calls and measured calls
   sent_times sent{answers + 1};
   const server other{p, sent}; // forked before there are threads
   if (other.port() == 0)

@@ -4,7 +4,7 @@ namespace kevolve::bench {
 
 namespace {
 
-// y moves half-way to x in every sweep; after twenty sweeps one more changes nothing beyond rounding.
+// In every sweep y moves half-way to x. After twenty sweeps, another one changes nothing beyond rounding.
 constexpr const char* source = R"(#include <stdint.h>
 void sweep(const float *x, float *y, int64_t n, int64_t block) {
 #ifdef _OPENMP

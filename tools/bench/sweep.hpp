@@ -1,4 +1,4 @@
-// The kernel that benchmarks of the judge time: y moves half-way to x in every sweep over a block.
+// The kernel that benchmarks of the judge time: in every sweep over a block, y moves half-way to x.
 #pragma once
 
 #include "runtime/base/contract.hpp"
@@ -12,9 +12,9 @@ struct kernel {
   std::string name;
   std::string bound;
   int64_t n = 0;
-  int64_t block = 0; // elements swept at a time: what the working set of a sweep is
+  int64_t block = 0; // elements per block, the working set of a sweep
   int sweeps = 0;
-  bool threads = false; // its blocks, over all cores of the device
+  bool threads = false; // distributes the blocks over all cores of the device
 };
 
 contract task_of(const kernel& k);

@@ -1,5 +1,5 @@
-// One kernel against several baselines, each judged as a campaign's final confirmation is: fresh processes, secret
-// fresh inputs, interleaved pairs. Beside them the roof: the least time that the declared work takes on this core.
+// Compares one kernel with several baselines, as in a campaign's final confirmation: fresh processes, secret fresh
+// inputs, interleaved pairs. Also reports the roof: the least time of the declared work on this core.
 #include "config/task.hpp"
 #include "tools/bench/helper_session.hpp"
 #include "tools/bench/report.hpp"
@@ -27,7 +27,7 @@ std::string read(const std::string& path) {
   return out.str();
 }
 
-// "label=file@flags"
+// Parses "label=file@flags".
 std::optional<build> parse(const std::string& text) {
   auto equals = text.find('=');
   auto at = text.rfind('@');

@@ -1,4 +1,4 @@
-// What a finished campaign found: the winning source and object as files, and the way there as JSON.
+// Writes a finished campaign's winner as source and object files, and its progress as JSON.
 #include "tools/bench/recording.hpp"
 #include "tools/bench/report.hpp"
 
@@ -18,7 +18,7 @@ void write(const std::string& path, const std::string& bytes) {
   std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
 }
 
-// When the champion first reached that share of the final result.
+// Returns when the champion first reached that share of the final result.
 json reached(const recording& r, double share) {
   for (const auto& c : r.promotions)
     if (c.speedup >= share * r.finish.speedup)
