@@ -1,4 +1,4 @@
-// How a bundle is built: kernel.h, CMakeLists.txt, BUILD.md and the sources that give a function another name.
+// The build files of a bundle: kernel.h, CMakeLists.txt, BUILD.md and the wrapper sources that rename a function.
 #include "backends/cpu/flags.hpp"
 #include "backends/cpu/prelude.hpp"
 #include "backends/judge/geometry.hpp"
@@ -14,7 +14,7 @@ namespace kevolve {
 
 namespace {
 
-// The compiler's major version as its program is named after it: "-19"; empty: not told.
+// Returns the compiler's major version as a program suffix, "-19"; empty if it is unknown.
 std::string major_version(const std::string& version) {
   for (auto dot = version.find('.'); dot != std::string::npos; dot = version.find('.', dot + 1)) {
     auto from = dot;
@@ -31,7 +31,7 @@ std::string compiler_names(const build_recipe& r, bool cpp) {
   return name + major_version(r.version) + " " + name;
 }
 
-// Where the user has named none: the one that it was measured with, if it is here.
+// Prefers the compiler of the measurement if it is installed and the user has named none.
 std::string choose_compiler(const build_recipe& r, bool cpp) {
   const auto* language = cpp ? "CXX" : "C";
   return fmt::format("if(NOT DEFINED CMAKE_{0}_COMPILER AND NOT DEFINED ENV{{{1}}})\n"
@@ -62,7 +62,7 @@ std::string libraries_text(const build_recipe& r) {
   return out;
 }
 
-// A library that keeps its own helpers to itself, should the kernel have some of the same names.
+// A separate library with private helpers, since their names may clash with the kernel's.
 std::string apart(const std::string& name, const std::string& source, const std::string& flags,
                   const std::string& prelude, const bundle_input& b) {
   return fmt::format("add_library({0} SHARED {1})\n"

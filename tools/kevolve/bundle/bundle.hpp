@@ -1,4 +1,4 @@
-// The files of a bundle as plain functions over values: a kernel with all that a stranger needs to build and test it.
+// The files of a bundle as pure functions: a kernel with everything needed to build and test it.
 #pragma once
 
 #include "backends/cpu/build_recipe.hpp"
@@ -14,7 +14,7 @@
 
 namespace kevolve {
 
-// A declared shape as it was measured; 0 where nothing is known.
+// The figures of a declared shape; 0 means unknown.
 struct bundle_shape {
   std::string name;
   bool held_out = false;
@@ -25,16 +25,16 @@ struct bundle_shape {
   double ci_low = 0.0;
   double ci_high = 0.0;
   uint64_t pairs = 0;
-  double flops = 0.0; // the least that any implementation does
+  double flops = 0.0; // minimal work of any implementation
   double bytes = 0.0;
 };
 
-// Which sizes run what, of a kernel that chooses.
+// A row of a dispatching kernel: a condition on the sizes, and the kernel that runs there.
 struct bundle_region {
   std::string when, runs;
 };
 
-// The best from then on.
+// A new champion of the campaign.
 struct bundle_step {
   uint64_t candidates = 0; // finished by then
   uint64_t node = 0;
@@ -47,19 +47,20 @@ struct bundle_input {
   std::string oracle_source; // empty: the reference with float promoted to double
   std::string oracle_entry;
 
-  std::string campaign; // id
-  std::string state;    // of the campaign when this was made
+  std::string campaign; // campaign id
+  std::string state;    // state of the campaign when the bundle was made
   uint64_t candidates = 0;
   uint64_t valid = 0;
   std::vector<bundle_step> progress;
 
   std::string kernel_source;
-  std::string language; // c cpp
+  std::string language; // "c" or "cpp"
   std::string flag_set;
   uint64_t node = 0;
-  std::vector<uint64_t> dispatches;   // nodes that the kernel chooses among by the sizes; empty: it is `node`'s
-  std::vector<bundle_region> regions; // of such a kernel
-  std::vector<bundle_shape> between;  // judged with it, though the task does not name them; no test runs them
+  // Nodes among which the kernel chooses by the sizes; empty: it is the kernel of `node`.
+  std::vector<uint64_t> dispatches;
+  std::vector<bundle_region> regions; // regions of a dispatching kernel
+  std::vector<bundle_shape> between;  // shapes judged with it that the task does not name; the test does not run them
   std::string summary;
   std::string generator;
   double speedup = 0.0;
@@ -68,42 +69,42 @@ struct bundle_input {
   bool final_confirmed = false;
   std::string disturbed;
   std::vector<bundle_shape> shapes;
-  double call_overhead_ns = 0.0; // of every time told, both's; 0: not known
+  double call_overhead_ns = 0.0; // included in every time of both sides; 0: unknown
 
   build_recipe kernel_build;
   build_recipe reference_build;
-  std::vector<std::pair<std::string, std::string>> machine; // what it is, its text
-  bool same_toolchain = true;                               // as when it was measured: compilers, processor, flags
+  std::vector<std::pair<std::string, std::string>> machine; // description of the machine: property, text
+  bool same_toolchain = true; // compilers, processor and flags are those of the measurement
   bool same_device = true;
   json fingerprint;
   std::string measured_at;
-  std::map<std::string, double> peaks; // "flops_per_s", "dram_bytes_per_s"; of the device
+  std::map<std::string, double> peaks; // of the device: "flops_per_s", "dram_bytes_per_s"
   json verdict;                        // as stored
   json evidence;
-  std::string version; // kevolve's
+  std::string version; // version of kevolve
 };
 
 struct bundle_file {
   std::string name, text;
 };
 
-// errc::unsupported for a task that the test cannot draw inputs for.
+// Returns the files. errc::unsupported: the test cannot draw inputs for the task.
 result<std::vector<bundle_file>> bundle_files(const bundle_input& b);
 
 std::string kernel_header(const bundle_input& b);
 std::string cmake_lists(const bundle_input& b);
-std::string build_text(const bundle_input& b); // BUILD.md
+std::string build_text(const bundle_input& b); // returns BUILD.md
 std::string readme_text(const bundle_input& b);
 json results_json(const bundle_input& b);
-result<std::string> test_source(const bundle_input& b); // test_kernel.c
+result<std::string> test_source(const bundle_input& b); // returns test_kernel.c
 std::string progress_svg(const bundle_input& b);
 std::string roofline_svg(const bundle_input& b);
-std::string reference_wrapper(const bundle_input& b); // the reference under another name
-std::string oracle_wrapper(const bundle_input& b);    // the exact result
+std::string reference_wrapper(const bundle_input& b); // returns a source that compiles the reference under another name
+std::string oracle_wrapper(const bundle_input& b);    // returns a source for the exact result
 
-// "kernel.c", "reference.cpp", …
+// Returns a file name such as "kernel.c" or "reference.cpp".
 std::string source_file(const std::string& stem, const std::string& language);
-// Of what sources in a language are compiled after.
+// Returns the name of the file that is included before sources of that language.
 std::string prelude_file(const std::string& language);
 
 } // namespace kevolve

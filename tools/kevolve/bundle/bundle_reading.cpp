@@ -15,7 +15,7 @@ namespace kevolve {
 
 namespace {
 
-// A text as it is; text_at is for people.
+// Returns the text unchanged; text_at() sanitises it for people.
 std::string raw_at(const json& x, const char* key) {
   const auto i = x.find(key);
   return i != x.end() && i->is_string() ? i->get<std::string>() : std::string{};
@@ -113,7 +113,7 @@ result<void> read_best(const json& status, json best, bundle_input& b) {
       return {};
     }
   }
-  if (against_reference != nullptr) // a screening against another node says nothing of the reference's time
+  if (against_reference != nullptr) // a screening against another candidate does not contain the reference's time
     read_times(*against_reference, b);
   return {};
 }

@@ -1,4 +1,4 @@
-// What a bundle is made of, asked of a node.
+// Reads the content of a bundle from a node.
 #pragma once
 
 #include "tools/kevolve/bundle/bundle.hpp"
@@ -8,12 +8,13 @@
 
 namespace kevolve {
 
-// errc::not_found with the reason where no candidate is a passing best; errc::unsupported for kernels that are not for
-// the CPU. Compilers and machine are this process's; whether they are those that measured is told.
+// Reads the bundle's input. errc::not_found: no candidate passes and is best; the message states why.
+// errc::unsupported: the kernel is not for the CPU. The bundle records this process's compilers and machine, and
+// whether they are those of the measurement.
 result<bundle_input> read_bundle(connection& node, const std::string& id);
 
-// What this machine says of the build of `b`'s kernel with its flag set; whether it is the one that measured is told by
-// the fingerprints.
+// Adds this machine's build of `b`'s kernel with its flag set. Compares fingerprints to record whether the kernel was
+// measured here.
 result<void> read_machine(bundle_input& b);
 
 } // namespace kevolve

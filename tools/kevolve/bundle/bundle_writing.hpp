@@ -1,4 +1,4 @@
-// A bundle's files on the disk.
+// Writes a bundle's files to disk.
 #pragma once
 
 #include "tools/kevolve/bundle/bundle.hpp"
@@ -8,11 +8,11 @@
 
 namespace kevolve {
 
-// The absolute path that `out` means. Nothing may stand there but an empty directory. `option`: what named it, for
+// Returns the absolute path of `out`, where only an empty directory may exist. `option` is the option's name, for
 // messages.
 result<std::string> free_place(const std::string& option, const std::string& out);
 
-// Whole or not at all: written beside its place and renamed.
+// Writes the files atomically: into a temporary directory that is then renamed.
 result<void> publish(const std::string& option, const std::string& place, const std::vector<bundle_file>& files);
 
 } // namespace kevolve

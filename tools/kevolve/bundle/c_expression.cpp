@@ -8,7 +8,7 @@ namespace kevolve {
 
 namespace {
 
-// Of a text that the expressions' own parser has taken: what it may hold is known.
+// Translates a text that the expression parser has accepted, so its characters are known.
 class translation {
 public:
   explicit translation(const std::string& text) : text_(text) {}

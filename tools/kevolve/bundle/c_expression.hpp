@@ -1,4 +1,4 @@
-// A task's expression as C.
+// Translates a task's expression to C.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -7,7 +7,8 @@
 
 namespace kevolve {
 
-// Names become s_name, sum(x) becomes kt_sum(&a_x); the functions are test_runtime's. Every name is an identifier.
+// Names become s_name, and sum(x) becomes kt_sum(&a_x). The functions are those of test_runtime. Every name is an
+// identifier.
 result<std::string> c_expression(const std::string& text);
 
 } // namespace kevolve

@@ -1,4 +1,4 @@
-// The bundle's two pictures.
+// Draws the bundle's two charts.
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/svg.hpp"
 
@@ -46,7 +46,7 @@ std::string progress_svg(const bundle_input& b) {
 std::string roofline_svg(const bundle_input& b) {
   struct point {
     double intensity = 0.0;
-    double reference = 0.0; // flops a ns, so in 10^9 a second
+    double reference = 0.0; // flops per ns, that is 10^9 flops per second
     double kernel = 0.0;
     std::string name;
   };
@@ -85,7 +85,7 @@ std::string roofline_svg(const bundle_input& b) {
   const auto roof = [&](double i) { return std::min(compute, memory * i); };
   chart.line({{x.low, std::max(roof(x.low), y.low)}, {compute / memory, compute}, {x.high, compute}}, "#444");
   chart.text(x.high, compute, fmt::format("one core's peak, {:.0f}", compute), "#444");
-  // Above its roof, where no point is.
+  // placed above its roof, where no point can be
   chart.text(x.low, std::min(std::max(roof(x.low), y.low) * 4, compute), fmt::format("memory, {:.1f} GB/s", memory),
              "#444");
   for (const auto& p : points) {

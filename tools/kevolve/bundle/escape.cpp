@@ -19,8 +19,8 @@ bool is_plain(char x) {
 std::string c_comment(std::string_view text) {
   std::string out;
   for (const auto x : printable(text)) {
-    // Neither the end of this comment nor the start of another, of which compilers warn; a backslash may join lines,
-    // and two question marks may be one.
+    // Avoids the end of this comment and the start of another, which causes warnings. A backslash may join lines, and
+    // two question marks may begin a trigraph.
     if (x == '\\' || x == '?')
       out += x == '?' ? "." : "/ ";
     else if ((x == '/' || x == '*') && !out.empty() && (out.back() == '*' || out.back() == '/'))
@@ -36,9 +36,9 @@ std::string c_literal(std::string_view text) {
   for (const auto x : text)
     if (x == '"' || x == '\\')
       out += std::string{"\\"} + x;
-    else if (is_plain(x) && x != '?') // or three characters may be one
+    else if (is_plain(x) && x != '?') // three characters may form a trigraph
       out += x;
-    else // octal: never more than three digits
+    else // octal escapes have at most three digits
       out += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(x)));
   return out + "\"";
 }
@@ -66,7 +66,7 @@ std::string markdown(std::string_view text) {
     else if (x == '&')
       out += "&amp;";
     else if (special.find(x) != std::string_view::npos || (x == ':' && shown.compare(i, 3, "://") == 0)
-             || (x == '.' && i >= 3 && shown.compare(i - 3, 3, "www") == 0)) // no link comes of an address
+             || (x == '.' && i >= 3 && shown.compare(i - 3, 3, "www") == 0)) // an address must not become a link
       out += std::string{"\\"} + x;
     else
       out += x;

@@ -1,4 +1,4 @@
-// Text that others wrote, so that it stays text in the file that it is put into.
+// Escapes untrusted text for the files of a bundle.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace kevolve {
 
-// Inside /* */.
+// For a comment between /* and */.
 std::string c_comment(std::string_view text);
-// A string literal with its quotes; ASCII.
+// Returns an ASCII string literal with its quotes.
 std::string c_literal(std::string_view text);
-// A quoted argument of CMake with its quotes.
+// Returns a quoted argument of CMake with its quotes.
 std::string cmake_quoted(std::string_view text);
-// In a line of Markdown or a cell of a table.
+// For a line of Markdown or a cell of a table.
 std::string markdown(std::string_view text);
-// A span of code in Markdown.
+// Returns a code span in Markdown.
 std::string markdown_code(std::string_view text);
-// Between tags or in an attribute.
+// For text between tags or in an attribute.
 std::string xml(std::string_view text);
 
 } // namespace kevolve

@@ -18,7 +18,7 @@ constexpr double right = 24;
 constexpr double top = 48;
 constexpr double bottom = 60;
 
-// Where a value lies between an axis's ends, 0 to 1.
+// Returns a value's position between the axis's ends, 0 to 1.
 double share(const svg_axis& a, double x) {
   if (!std::isfinite(x))
     return 0.0;
@@ -84,7 +84,7 @@ void svg_chart::dot(double x, double y, const std::string& colour, const std::st
 }
 
 void svg_chart::text(double x, double y, const std::string& words, const std::string& colour) {
-  // To the left near the right edge, where it would be cut.
+  // Near the right edge, the text goes to the left so that it is not cut off.
   const auto at = place_x(x);
   const auto late = at > width * 0.7;
   body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n",

@@ -1,4 +1,4 @@
-// Plain pictures: lines and texts on two labelled axes, no script, no style sheet, nothing from elsewhere.
+// Plain SVG charts: lines and texts on two labelled axes, without scripts, style sheets or external resources.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace kevolve {
 
 struct svg_axis {
   std::string label;
-  double low = 0.0; // below high; above 0 where logarithmic
+  double low = 0.0; // must be below high, and above 0 on a logarithmic axis
   double high = 1.0;
   bool logarithmic = false;
 };
@@ -19,9 +19,9 @@ public:
   svg_chart(std::string title, svg_axis x, svg_axis y);
 
   void line(const std::vector<std::pair<double, double>>& points, const std::string& colour);
-  // `title` shows when it is pointed at.
+  // `title` is the tooltip.
   void dot(double x, double y, const std::string& colour, const std::string& title);
-  // At a point of the chart, to its right.
+  // Draws text to the right of a point of the chart.
   void text(double x, double y, const std::string& words, const std::string& colour);
   std::string done() const;
 
@@ -36,7 +36,7 @@ private:
   std::string body_;
 };
 
-// A round number not below `x`, which is above 0.
+// Returns a round number not below `x`, which must be above 0.
 double round_up_nicely(double x);
 
 } // namespace kevolve

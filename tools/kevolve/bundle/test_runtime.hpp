@@ -1,5 +1,5 @@
-// test_runtime.c, as the build put it into this program: what every generated test has in it, whatever the task. Arrays
-// of any declared type, a small generator with the tasks' distributions, the comparison.
+// The text of test_runtime.c, embedded by the build. It is the part of every generated test that does not depend on the
+// task: arrays of any type, a random generator with the tasks' distributions, the comparison.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// test_kernel.c: the kernel against the exact result on every declared shape.
+// Generates test_kernel.c, which compares the kernel with the exact result on every declared shape.
 #include "backends/judge/call_data.hpp"
 #include "backends/judge/geometry.hpp"
 #include "runtime/base/expression.hpp"
@@ -45,7 +45,7 @@ bool is_named_source(const argument& a) {
   return a.fill.distribution == "offsets" || a.fill.distribution == "sample_of";
 }
 
-// The statements that draw an array.
+// Returns the statements that draw an array.
 result<std::string> draw_text(const argument& a) {
   const auto& f = a.fill;
   const auto self = "&" + array_name(a);
@@ -66,14 +66,14 @@ result<std::string> draw_text(const argument& a) {
   return fail(errc::unsupported, "argument '" + a.name + "': the bundle's test cannot draw '" + f.distribution + "'");
 }
 
-// Writes the body that draws a call, in an order in which everything is known when it is needed.
+// Writes the function that draws a call's data, ordered by their dependences.
 class drawing {
 public:
   explicit drawing(const contract& task) : task_(task) {
     for (const auto& s : task.shapes)
       for (const auto& [name, size] : s.sizes)
         known_.insert(name);
-    for (const auto& d : task.derived) // given nowhere
+    for (const auto& d : task.derived) // not given by any shape
       known_.erase(d.first);
   }
 
@@ -154,8 +154,8 @@ private:
   }
 
   const contract& task_;
-  std::set<std::string> known_; // sizes
-  std::set<std::string> drawn_; // arrays
+  std::set<std::string> known_; // known sizes
+  std::set<std::string> drawn_; // drawn arrays
 };
 
 std::string scalar_text(const argument& a) {

@@ -1,4 +1,4 @@
-// README.md and results.json, and all files together.
+// Generates README.md and results.json, and collects all files.
 #include "tools/kevolve/bundle/bundle.hpp"
 #include "tools/kevolve/bundle/escape.hpp"
 #include "tools/kevolve/output/terminal.hpp"
@@ -46,7 +46,7 @@ std::string shapes_table(const bundle_input& b) {
   return out;
 }
 
-// What the table does not say of itself.
+// Returns notes that complement the table of shapes.
 std::string shapes_notes(const bundle_input& b) {
   std::string out;
   const auto slower = std::count_if(b.shapes.begin(), b.shapes.end(), is_slower);
@@ -76,7 +76,7 @@ std::string regions_text(const bundle_input& b) {
            "nothing else was judged.\n\n";
 }
 
-// Where the kernel comes from.
+// Returns the kernel's origin.
 std::string origin_text(const bundle_input& b) {
   if (b.dispatches.empty())
     return fmt::format("node {}, by generator {}", b.node, markdown_code(b.generator));
