@@ -6,7 +6,7 @@ namespace kevolve::dispatch {
 
 namespace {
 
-constexpr size_t most_expansions = 10'000; // more: the macros name themselves
+constexpr size_t most_expansions = 10'000; // more expansions mean that macros refer to themselves
 
 } // namespace
 
@@ -85,7 +85,7 @@ void c_cursor::expect(std::string_view what) {
 std::string c_cursor::take_name() {
   if (!next_is_word())
     return {};
-  if (tokens_[at_].in_doubt) { // which of its meanings holds, only the compiler knows
+  if (tokens_[at_].in_doubt) { // only the compiler knows which definition is valid
     refuse("the name '" + tokens_[at_].text + "' depends on a condition");
     return {};
   }

@@ -1,4 +1,4 @@
-// A place in a C source's tokens, which reads on as a parser does.
+// A parser's cursor in a C source's tokens.
 #pragma once
 
 #include "runtime/base/result.hpp"
@@ -14,31 +14,31 @@
 
 namespace kevolve::dispatch {
 
-// The source's own macros are replaced where it looks; those that stand for more than a declaration's words are
-// refused. After the first refusal there is no next token.
+// Expands the source's own macros at the cursor. Macros that contain more than words of a declaration are rejected.
+// After the first error, there is no next token.
 class c_cursor {
 public:
-  // Without the directives.
+  // `tokens` must not contain directives.
   c_cursor(std::vector<token> tokens, const c_directives& lines) : tokens_(std::move(tokens)), lines_(lines) {}
 
   bool ok() const { return why_.empty(); }
   void refuse(const std::string& why);
-  // The first refusal.
+  // Returns the first error, if any.
   result<void> verdict() const;
 
-  // Null at the end.
+  // Returns the next token; null at the end.
   const token* peek();
   bool next_is(std::string_view what);
   bool next_is_word();
   bool next_is_in(const word_set& words);
   bool take(std::string_view what);
   void expect(std::string_view what);
-  // A name that a declaration gives; empty if there stands none.
+  // Takes the declared name; returns an empty text if there is none.
   std::string take_name();
-  // Behind the bracket that closes the one at `open`.
+  // Returns the position after the bracket that matches the one at `open`.
   size_t end_of_brackets(size_t open);
   void skip_brackets() { at_ = end_of_brackets(at_); }
-  // The token at the cursor, for a message.
+  // Returns the token at the cursor, for a message.
   std::string found() const;
 
 protected:

@@ -12,7 +12,7 @@ tl::unexpected<failure> refuse(size_t line, const std::string& why) {
   return fail(errc::unsupported, "line " + std::to_string(line) + ": " + why);
 }
 
-// Whether it ends with the statement or block that it stands at.
+// Returns whether the pragma's effect ends with the statement or block that follows.
 bool stays_local(const std::vector<token>& words, bool inside_braces) {
   const auto word = [&](size_t i) { return i < words.size() ? std::string_view{words[i].text} : std::string_view{}; };
   if (word(0) == "once" || word(0) == "omp" || word(0) == "unroll" || word(0) == "nounroll")
@@ -49,7 +49,7 @@ private:
     if (!words)
       return t.text.find("error") == std::string::npos && t.text.find("warning") == std::string::npos
                  ? refuse(t.line, "a preprocessor line that is not read: " + words.error().detail)
-                 : result<void>{}; // "#error don't"
+                 : result<void>{}; // for example "#error don't"
     if (words->empty())
       return {};
     const auto name = words->front().text;
@@ -78,7 +78,7 @@ private:
       known.line = known.is_defined ? known.line : t.line;
       return {};
     }
-    // "(" belongs to the name only where nothing stands between.
+    // "(" belongs to the macro only if it directly follows the name.
     const auto behind = t.text.find(name, t.text.find("define") + 6) + name.size();
     const bool takes_arguments = behind < t.text.size() && t.text[behind] == '(';
     auto body = words.begin() + 2;
@@ -145,7 +145,7 @@ private:
     return {};
   }
 
-  // `text`: what stands between the operator's brackets, quotes included.
+  // `text` is the operator's argument, including its quotes.
   static result<void> operator_pragma(const token& text, bool inside_braces) {
     std::string said;
     if (text.kind == token_kind::text && text.text.size() >= 2)
@@ -158,7 +158,7 @@ private:
 
   c_directives out_;
   int depth_ = 0;
-  std::vector<int> open_; // depth at each #if that is open
+  std::vector<int> open_; // brace depth at each open #if
 };
 
 } // namespace

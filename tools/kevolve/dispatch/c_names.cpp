@@ -16,7 +16,7 @@ struct declarator {
   kind is = kind::undecided;
 };
 
-// Reads external declarations as C11 6.9 has them; whatever else stands there is refused.
+// Reads external declarations after C11 6.9 and rejects everything else.
 class file_scope : private c_cursor {
 public:
   file_scope(std::vector<token> tokens, const c_directives& lines, c_names& out)
@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  // True if there was one.
+  // Returns true if there was an attribute.
   bool attribute() {
     if (!next_is_in(attribute_words()))
       return false;
@@ -85,7 +85,7 @@ private:
       } else if (!attribute()) {
         if (typed)
           break;
-        typed = true; // a type's name
+        typed = true; // the name of a type
         ++at_;
       }
     }
@@ -155,7 +155,7 @@ private:
     return out;
   }
 
-  // struct, union or enum: its tag counts where its body stands.
+  // Reads struct, union or enum. Its tag counts only if its body is there.
   void tag() {
     const bool is_enum = next_is("enum");
     ++at_;
@@ -174,7 +174,7 @@ private:
     at_ = end;
   }
 
-  // C has no scope for what a body declares: its tags and enumerators are the file's.
+  // C has no scope for a body's declarations; its tags and enumerators belong to the file.
   void tags_within(size_t begin, size_t end) {
     for (auto i = begin; i + 2 < end; ++i) {
       const bool is_enum = tokens_[i].is("enum");

@@ -26,7 +26,7 @@ public:
     size_t line = 1;
     for (size_t i = 0; i < source.size(); ++i) {
       const bool crlf = source.compare(i, 3, "\\\r\n") == 0;
-      if (crlf || source.compare(i, 2, "\\\n") == 0) { // a line that goes on
+      if (crlf || source.compare(i, 2, "\\\n") == 0) { // a continued line
         i += crlf ? 2 : 1;
         ++line;
         continue;
@@ -71,7 +71,7 @@ private:
     return true;
   }
 
-  // The end of the constant that begins at the cursor, on this line; nothing if it has none.
+  // Returns the end of the constant that begins at the cursor, on this line; null if it does not end.
   size_t end_of_constant() const {
     const auto quote = text_[at_];
     for (auto i = at_ + 1; i < text_.size() && text_[i] != '\n'; ++i) {
@@ -88,7 +88,7 @@ private:
     ++at_;
     while (at_ < text_.size() && text_[at_] != '\n' && why_.empty()) {
       const auto c = text_[at_];
-      if (c == '"' || c == '\'') { // "#error don't" is no constant
+      if (c == '"' || c == '\'') { // "#error don't" contains no constant
         const auto end = end_of_constant();
         const auto n = end == std::string::npos ? 1 : end - at_;
         t.text += text_.substr(at_, n);
@@ -138,7 +138,7 @@ private:
     out_.push_back(std::move(t));
   }
 
-  // As the preprocessor has it: 1e-5f and 0x1p+3 are one.
+  // Reads a preprocessing number; 1e-5f and 0x1p+3 are one token.
   void take_number() {
     while (at_ < text_.size()) {
       const auto c = text_[at_];
@@ -152,10 +152,10 @@ private:
     }
   }
 
-  std::string text_;          // lines joined
-  std::vector<size_t> lines_; // of every character
+  std::string text_;          // continued lines are joined
+  std::vector<size_t> lines_; // line number of every character
   size_t at_ = 0;
-  bool fresh_ = true; // nothing stands on the line yet
+  bool fresh_ = true; // no token on the line yet
   std::string why_;
   std::vector<token> out_;
 };

@@ -10,18 +10,18 @@ namespace kevolve::dispatch {
 
 namespace {
 
-// Beyond any shape that fits a machine; sums and products of such do not overflow a double.
+// Larger than any shape that fits a machine. Sums and products of such values do not overflow a double.
 constexpr double endless = std::numeric_limits<double>::infinity();
 
 double value_of(const std::string& text, const sizes& at) {
   const auto parsed = expression::parse(text);
   if (!parsed || !parsed->summed().empty())
-    return 1.0; // as long as data say: the other shapes' is not known either
+    return 1.0; // unknown until data are drawn, as for the other shapes
   const auto value = parsed->evaluate(at);
   return value && *value >= 0 ? static_cast<double>(*value) : endless;
 }
 
-// The sum of what the arrays take and the product of all sizes: what bounds memory, and what bounds time.
+// The bytes of all arrays and the product of all sizes: bounds on memory and on time.
 struct extent {
   double bytes = 0.0;
   double work = 1.0;

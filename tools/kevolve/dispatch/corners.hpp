@@ -1,4 +1,4 @@
-// Sizes that no shape of a task names and that lie between those that do: where a region's edges meet.
+// Sizes between a task's shapes that no shape names, where the edges of regions meet.
 #pragma once
 
 #include "runtime/base/contract.hpp"
@@ -10,23 +10,24 @@
 namespace kevolve::dispatch {
 
 struct corners {
-  std::vector<shape_case> to_judge; // held out
-  std::vector<sizes> unseen;        // far more work or memory than the largest shape: nobody is to wait for these
+  std::vector<shape_case> to_judge; // as held-out shapes
+  std::vector<sizes> unseen;        // far more work or memory than the largest shape; these are not judged
 };
 
-// A corner takes so many times the memory and the work of the task's largest shape at most.
+// Limit of a corner's memory and work, relative to the task's largest shape.
 inline constexpr double most_beyond = 4.0;
 
-// The corners of the box around the task's shapes that are no shapes. Of more than `most_corner_sizes` sizes that vary
-// only those of the widest ranges do here; the others are as in the first shape.
+// Returns the corners of the box around the task's shapes, without the shapes themselves. If more than
+// `most_corner_sizes` sizes vary, only those with the widest ranges vary here; the others keep the first shape's
+// values.
 inline constexpr size_t most_corner_sizes = 4;
 corners corners_of(const contract& task);
 
-// The size arguments that are known before a call, in order: given by a shape, or computed from such by [derived]. One
-// that hangs on data (sum(lengths)) is none.
+// Returns the size arguments that are known before a call, in order: those given by a shape, or computed from these by
+// [derived]. Sizes that depend on data, such as sum(lengths), are excluded.
 std::vector<std::string> size_symbols(const contract& task);
 
-// The shape's sizes and the derived ones that are known before a call.
+// Returns the shape's sizes and the derived sizes that are known before a call.
 sizes complete_sizes(const contract& task, const sizes& given);
 
 } // namespace kevolve::dispatch

@@ -1,4 +1,4 @@
-// A dispatcher as the kernel of a bundle.
+// Makes a bundle of a dispatcher.
 #pragma once
 
 #include "tools/kevolve/bundle/bundle.hpp"
@@ -10,8 +10,8 @@
 
 namespace kevolve {
 
-// `b`, the best's, becomes the dispatcher's: source, figures, evidence, and the machine that measured, which is this
-// one. `kernels`: those that the regions number.
+// Replaces the best kernel in `b` by the dispatcher: source, figures, evidence, and this machine, which measured it.
+// `kernels` are those that the regions refer to by index.
 result<void> take_dispatcher(bundle_input& b, const dispatch::proof& p, const std::vector<tree_kernel>& kernels,
                              const std::string& flags);
 

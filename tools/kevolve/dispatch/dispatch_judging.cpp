@@ -57,8 +57,8 @@ void dispatch_judge::tell(const std::string& what) const {
     print_err("kevolve: " + printable(what) + "\n");
 }
 
-// What the task says of its own shapes need not hold between them (as many hits as there are items, …): the one that
-// admission names is given up, or all are. False: there is none.
+// A task's assumptions about its shapes may not hold between them, for example about the number of hits. Drops the
+// shape that admission names, or else all of them. Returns false if none is left.
 bool dispatch_judge::give_up_between(const judge_outcome& admission) {
   auto& shapes = spec_.task.task.shapes;
   const auto first = shapes.end() - static_cast<std::ptrdiff_t>(beside_.judged);

@@ -1,4 +1,4 @@
-// The judge of a dispatcher: kernels are judged one by one, then what is made of them as a whole.
+// Judges a dispatcher: first its kernels one by one, then the whole.
 #pragma once
 
 #include "config/campaign.hpp"
@@ -13,19 +13,19 @@
 
 namespace kevolve {
 
-// Judges sources of one task, all built with one set of flags, in a node of its own: on the task's shapes and, as
-// held-out ones, on those between them on which the task is sound.
+// Judges sources of one task, all built with one flag set, in a node of its own. Uses the task's shapes and, as
+// held-out shapes, those between them for which the task is sound.
 class dispatch_judge {
 public:
   dispatch_judge(campaign_spec spec, std::string flags, std::vector<std::string> weak_sandbox, const stop_signal& stop,
                  bool quiet);
-  // What was judged before is then judged anew.
+  // Starts the node. Discards earlier judgements.
   result<void> begin();
   result<dispatch::judgement> judge(const std::string& source, const std::string& about);
-  // With the shapes between its own, which are its last.
+  // Returns the task; the shapes between its own come last.
   const contract& task() const { return spec_.task.task; }
   const dispatch::between& beside() const { return beside_; }
-  // To stderr, unless quiet.
+  // Prints to stderr, unless quiet.
   void tell(const std::string& what) const;
 
 private:
@@ -34,7 +34,7 @@ private:
 
   campaign_spec spec_;
   dispatch::between beside_;
-  bool admitted_ = false; // from then on the shapes stay: figures are by shape
+  bool admitted_ = false; // from then on the shapes are fixed, since figures are stored by shape
   std::string flags_;
   std::vector<std::string> weak_sandbox_;
   const stop_signal& stop_;
@@ -48,10 +48,10 @@ struct refused_kernel {
   std::string why;
 };
 
-// Kernels that can stand in one file and pass, with what the judge said of each.
+// Kernels that can share one file and pass, with their judgements.
 struct judged_kernels {
   std::vector<tree_kernel> kernels;
-  std::vector<dispatch::source_part> parts; // of these, in the same order
+  std::vector<dispatch::source_part> parts; // by kernel, in the same order
   std::vector<dispatch::figures> figures;
   std::vector<double> speedups; // over all declared shapes
   std::vector<refused_kernel> refused;

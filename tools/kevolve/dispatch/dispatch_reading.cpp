@@ -21,7 +21,7 @@ uint64_t index_at(const json& x, const char* key) {
   return static_cast<uint64_t>(number_at(x, key));
 }
 
-// Of those that pass; what a person has banned is left out.
+// Returns the candidates that pass, without those banned by a person.
 result<std::vector<uint64_t>> passing_nodes(connection& node, const std::string& path) {
   std::vector<uint64_t> out;
   std::string cursor = "0";
@@ -47,7 +47,7 @@ std::vector<double> ratios_of(const json& shapes, const contract& task) {
   return out;
 }
 
-// By its last judgement that was timed; one against the reference itself needs no chain.
+// Uses the last judgement that was timed. One against the reference itself needs no chain.
 dispatch::compared_kernel screening_of(const json& node, const contract& task) {
   dispatch::compared_kernel out{index_at(node, "index"), 0, std::vector<double>(task.shapes.size(), 0.0)};
   for (const auto& e : node["evaluations"]) {
@@ -100,7 +100,7 @@ result<dispatch_material> read_dispatch_material(connection& node, const std::st
     if (exact(p, "language") != "c" || source.empty() || sha256_hex(source) != exact(p, "source_sha256"))
       continue;
     auto screening = screening_of(*whole, out.task.task);
-    if (index == out.best && !(*best)["shapes"].empty()) { // the final confirmation's
+    if (index == out.best && !(*best)["shapes"].empty()) { // figures of the final confirmation
       screening.baseline = 0;
       screening.ratios = ratios_of((*best)["shapes"], out.task.task);
     }
@@ -120,7 +120,7 @@ std::vector<tree_kernel> worth_judging(const dispatch_material& m, size_t most) 
     ++first;
   std::set<std::string> seen{m.kernels[first].source};
   for (size_t k = 0; k < m.kernels.size(); ++k)
-    if (k != first && !seen.insert(m.kernels[k].source).second) // the same, once built with other flags
+    if (k != first && !seen.insert(m.kernels[k].source).second) // skips a source that occurs again with other flags
       std::fill(speedups[k].begin(), speedups[k].end(), 0.0);
   std::vector<tree_kernel> out;
   for (auto k : dispatch::shortlist(speedups, first, most))

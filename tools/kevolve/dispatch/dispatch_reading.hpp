@@ -1,4 +1,4 @@
-// What a dispatcher is made of, asked of a node.
+// Reads the kernels of a dispatcher from a node.
 #pragma once
 
 #include "config/task.hpp"
@@ -20,18 +20,18 @@ struct tree_kernel {
 };
 
 struct dispatch_material {
-  std::string campaign; // id
+  std::string campaign; // campaign id
   task_spec task;
-  uint64_t best = 0; // a node
+  uint64_t best = 0; // index of a node
   std::vector<tree_kernel> kernels;
-  std::vector<dispatch::compared_kernel> screenings; // of these, in the same order
+  std::vector<dispatch::compared_kernel> screenings; // by kernel, in the same order
 };
 
-// errc::not_found with the reason where no candidate is a passing best; errc::unsupported for kernels that are not C
-// for the CPU.
+// Reads the kernels. errc::not_found: no candidate passes and is best; the message states why. errc::unsupported: the
+// kernels are not C for the CPU.
 result<dispatch_material> read_dispatch_material(connection& node, const std::string& id);
 
-// The kernels that are worth judging, at most so many, the best first.
+// Returns at most `most` kernels that are worth judging, the best first.
 std::vector<tree_kernel> worth_judging(const dispatch_material& m, size_t most);
 
 } // namespace kevolve

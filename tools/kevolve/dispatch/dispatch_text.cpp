@@ -23,7 +23,7 @@ json interval_or_null(double low, double high) {
   return high > 0 ? json{low, high} : json(nullptr);
 }
 
-// Why no session was calm; empty: one was.
+// Returns why all sessions were disturbed; empty if one was not.
 std::string disturbance_of(const dispatch::judgement& j) {
   const auto seen = j.outcome.evidence.find("disturbed");
   return seen == j.outcome.evidence.end() ? "" : seen->second;

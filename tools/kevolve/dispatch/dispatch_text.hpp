@@ -1,4 +1,4 @@
-// What `kevolve dispatch` says.
+// The output of `kevolve dispatch`.
 #pragma once
 
 #include "runtime/node/admin/json.hpp"
@@ -13,14 +13,14 @@ struct dispatch_result {
   std::string flags;
   judged_kernels kernels;
   dispatch::proof proof;
-  size_t own_shapes = 0; // of the task that was judged; those after them lie between these
-  std::string out;       // where it was written; empty: nowhere
-  std::string bundle;    // the folder; empty: none
+  size_t own_shapes = 0; // number of the task's own shapes; the shapes after them lie between these
+  std::string out;       // path of the written source; empty: none
+  std::string bundle;    // folder of the bundle; empty: none
 };
 
 json dispatch_json(const dispatch_result& r, const contract& task);
 
-// Tables: what runs at which sizes, and what the judge said of each shape.
+// Returns two tables: the kernel for each region of sizes, and the judgement of each shape.
 std::string dispatch_text(const dispatch_result& r, const contract& task);
 
 } // namespace kevolve

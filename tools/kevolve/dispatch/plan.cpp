@@ -8,9 +8,9 @@ namespace kevolve::dispatch {
 
 namespace {
 
-constexpr size_t most_kernels = 16; // subsets are tried one by one
+constexpr size_t most_kernels = 16; // all subsets are tried
 
-// Those that are faster than the reference at a shape, and as fast as the fastest as far as can be told.
+// Returns the kernels that are faster than the reference at a shape and not measurably slower than the fastest.
 std::vector<size_t> as_good_as_best(const std::vector<figures>& kernels, size_t shape) {
   double best = 0.0;
   double low = 0.0;
@@ -26,7 +26,7 @@ std::vector<size_t> as_good_as_best(const std::vector<figures>& kernels, size_t 
   return out;
 }
 
-// The fastest of those that are in the set.
+// Returns the fastest kernel of the set.
 choice fastest_of(const std::vector<size_t>& good, uint32_t set, const std::vector<figures>& kernels, size_t shape) {
   choice out;
   for (auto k : good)
@@ -35,12 +35,12 @@ choice fastest_of(const std::vector<size_t>& good, uint32_t set, const std::vect
   return out;
 }
 
-// Not where a size that [derived] computes has no value: no call has those sizes.
+// Returns false if a size computed by [derived] has no value; no call has such sizes.
 bool has_all(const sizes& at, const std::vector<size_range>& measured) {
   return std::all_of(measured.begin(), measured.end(), [&](const size_range& r) { return at.contains(r.name); });
 }
 
-// Held-out shapes of the task are for finding out whether what the others chose holds elsewhere.
+// Returns whether the shape takes part in the choice. The task's held-out shapes do not; they validate it.
 bool asks(const contract& task, size_t shape, const between& beside) {
   return !task.shapes[shape].held_out || shape + beside.judged >= task.shapes.size();
 }
@@ -48,7 +48,7 @@ bool asks(const contract& task, size_t shape, const between& beside) {
 struct candidate_set {
   uint32_t members = 0;
   int size = 0;
-  double gain = 0.0; // weighted sum of the logs of the speedups
+  double gain = 0.0; // weighted sum of the logarithms of the speed-ups
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Planning and judging in turns, until no shape is slower than the reference.
+// Alternates between planning and judging until no shape is slower than the reference.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -12,19 +12,19 @@
 
 namespace kevolve::dispatch {
 
-// What the judge said of one source, against the reference.
+// The judgement of one source against the reference.
 struct judgement {
   bool passes = false;
-  std::string why; // it does not
+  std::string why; // reason for not passing
   figures by_shape;
-  double call_overhead_ns = 0.0; // of each time in the outcome, the judge's own; 0: not known
+  double call_overhead_ns = 0.0; // the judge's own time, included in each time of the outcome; 0: unknown
   judge_outcome outcome;
-  std::string harness, toolchain, device; // fingerprints of who judged
+  std::string harness, toolchain, device; // fingerprints of the judge
 };
 
 struct judging {
   std::function<result<judgement>(const std::string& source, const std::string& about)> judge;
-  std::function<result<void>()> forget; // what was judged is judged anew from then on
+  std::function<result<void>()> forget; // makes later calls judge everything anew
   std::function<void(const std::string&)> tell;
 };
 
@@ -32,15 +32,15 @@ struct proof {
   regions where;
   std::string source;
   judgement judged;
-  std::vector<size_t> slower; // shapes
+  std::vector<size_t> slower; // indices of shapes
   std::vector<choice> runs;   // by shape
-  size_t rounds = 0;          // judgements of a whole
+  size_t rounds = 0;          // number of judgements of a whole dispatcher
   bool holds() const { return judged.passes && slower.empty(); }
 };
 
-// Where the judge finds the whole slower than the reference, the reference is drawn, and the new whole is judged: a few
-// times. Where the reference is drawn already, the judge is asked once more; between the task's own shapes that is no
-// finding. errc::not_found if no kernel is left.
+// Plans, judges and corrects a dispatcher a few times. If it is slower than the reference at a shape, the reference is
+// used there and the new dispatcher is judged. If the reference is used there already, the judge repeats once; between
+// the task's own shapes, slowness is then ignored. errc::not_found: no kernel is left.
 result<proof> prove(const contract& task, const source_part& reference, const std::vector<source_part>& kernels,
                     const std::vector<figures>& measured, const judging& how, const between& beside = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double as_good = 1e-9; // impurities are sums of a few ratios
 
-// Each size alone, then the product of all: how much there is to do.
+// Returns each size alone, then the product of all sizes as the total work.
 std::vector<std::vector<std::string>> features_of(const std::vector<size_range>& measured) {
   std::vector<std::vector<std::string>> out;
   std::vector<std::string> all;
@@ -35,7 +35,7 @@ int64_t value_of(const std::vector<std::string>& factors, const sizes& at) {
   return out;
 }
 
-// Between two sizes as their ratio sees it; low <= it < high.
+// Returns the geometric middle of two sizes; low <= it < high.
 int64_t middle(int64_t low, int64_t high) {
   if (low < 1)
     return low + (high - low - 1) / 2;
@@ -43,7 +43,7 @@ int64_t middle(int64_t low, int64_t high) {
   return std::clamp(static_cast<int64_t>(root), low, high - 1);
 }
 
-// Gini: 0 where all want the same kernel.
+// Gini impurity; 0 if all points have the same kernel.
 double impurity(const std::vector<labelled_point>& points) {
   std::map<choice, double> counts;
   for (const auto& p : points)

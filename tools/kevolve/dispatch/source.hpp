@@ -1,4 +1,4 @@
-// One C file of the reference, some kernels, and an entry that picks among them by the sizes.
+// Generates one C file with the reference, some kernels, and an entry that selects among them by the sizes.
 #pragma once
 
 #include "runtime/base/contract.hpp"
@@ -10,22 +10,22 @@
 
 namespace kevolve::dispatch {
 
-// A source that takes part, its text as it was judged.
+// A source in the file, with its text as it was judged.
 struct source_part {
-  std::string label; // "reference", "node7": part of its names in the file
-  std::string about; // for people
+  std::string label; // part of its names in the file: "reference", "node7"
+  std::string about; // description for people
   std::string text;
   c_names names;
 };
 
-// errc::unsupported, with the reason, for a source whose names cannot be kept apart from others'.
+// Reads a source. errc::unsupported, with the reason: its names cannot be kept apart from others'.
 result<source_part> read_part(std::string label, std::string about, std::string text, const std::string& entry);
 
-// The name that a part's name has in the file.
+// Returns a part's name as it is called in the file.
 std::string name_in(const source_part& part, const std::string& name);
 
-// The kernels that no region has are left out. Names are changed by the preprocessor around each part, so that the
-// parts' texts stay what was judged; a macro of theirs ends with its part.
+// Returns the file's text without kernels that no region uses. The preprocessor renames around each part, so that its
+// text stays as judged; its macros end with the part.
 std::string dispatcher_source(const contract& task, const source_part& reference,
                               const std::vector<source_part>& kernels, const regions& r);
 
