@@ -1,5 +1,5 @@
-// Fills any inspectable value with distinct, non-default contents, and counts fields: what a test needs to see
-// that every field of every message survives a journey.
+// Fills any inspectable value with distinct, non-default contents and counts fields. Tests use it to check that every
+// field of every message survives serialisation.
 #pragma once
 
 #include "runtime/base/codec.hpp"
@@ -70,7 +70,7 @@ private:
   caf::actor someone_;
 };
 
-// Like encode(), for values that hold actor handles.
+// Like encode(), but accepts values with actor handles.
 class printer {
 public:
   using result_type = bool;
@@ -125,7 +125,7 @@ std::string print(T x) {
   return std::move(p.out);
 }
 
-// How many fields inspect() visits at the top level.
+// Counts the fields that inspect() visits at the top level.
 struct field_counter {
   using result_type = size_t;
   template <class... Ts>
@@ -134,14 +134,14 @@ struct field_counter {
   }
 };
 
-// How many fields the aggregate has: the longest list of initialisers that it takes.
+// Counts the fields of an aggregate: the longest list of initialisers that it accepts.
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 struct any_field {
   template <class T>
-    requires(!is_optional<T>) // made from its value, or there would be two ways
+    requires(!is_optional<T>) // an optional is made from its value; otherwise two conversions would match
   operator T() const;         // NOLINT: implicit on purpose, never called
 };
 template <class T, class... Fields>

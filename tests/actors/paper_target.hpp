@@ -1,4 +1,4 @@
-// A target that nothing is compiled or judged for.
+// A target that compiles and judges nothing.
 #pragma once
 
 #include "backends/target.hpp"

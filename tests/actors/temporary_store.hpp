@@ -1,4 +1,4 @@
-// A store in a folder of its own, removed with all it holds.
+// A store in its own folder, which is removed at the end.
 #pragma once
 
 #include "store/store.hpp"

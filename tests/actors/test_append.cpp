@@ -12,7 +12,7 @@ using namespace kevolve;
 
 namespace {
 
-// A journal that answers appends as scripted: an error, or the sequence 42 when the script is over.
+// A journal that answers appends from a script of errors. When the script is over, it answers with the sequence 42.
 struct scripted_journal_state {
   std::deque<errc> script;
   std::vector<append_request> heard;

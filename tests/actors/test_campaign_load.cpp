@@ -1,4 +1,4 @@
-// A campaign whose events are still being read.
+// Tests a campaign whose events are still being read.
 #include "actors/campaign/campaign.hpp"
 #include "actors/campaign/campaign_context.hpp"
 #include "runtime/base/codec.hpp"
@@ -13,7 +13,7 @@ using namespace kevolve;
 
 namespace {
 
-// A journal that gives the events once it is told to flush.
+// A journal that delivers the events only after a flush.
 struct slow_journal_state {
   caf::typed_response_promise<std::vector<journal_event>> reading;
   std::vector<append_request> heard;
@@ -54,7 +54,7 @@ struct loading : virtual_system {
   std::shared_ptr<reply<campaign_status>> status;
   std::shared_ptr<reply<steer_answer>> steered;
 
-  // Asks while the events are not there.
+  // Sends requests before the events arrive.
   explicit loading(bool dormant = true) {
     auto context = std::make_shared<campaign_context>();
     context->id = derive_id("test", "campaign");
@@ -81,7 +81,7 @@ struct loading : virtual_system {
     CHECK(journal->heard.empty());
   }
   ~loading() {
-    journal->reading = {}; // it holds the journal, which holds it
+    journal->reading = {}; // breaks the cycle of references with the journal
     stop(caf::actor_cast<caf::actor>(front));
     run();
   }
@@ -114,7 +114,7 @@ TEST_CASE(
   caf::anon_send(s.front, atom::faulted_v, uint64_t{0}, fault{"no_space", "no space left", 0});
   auto cancelled = s.ask<campaign_status>(s.front, atom::cancel_v, std::string{"enough"});
   s.run();
-  REQUIRE(cancelled->error); // a kill would bring it back
+  REQUIRE(cancelled->error); // a kill would be undone by a restart
   CHECK(cancelled->error->code == errc::no_space);
   CHECK(cancelled->error->detail.find("it is stopped, but that cannot be recorded yet: no space left") == 0);
   s.journal->refuses = false;
@@ -133,7 +133,7 @@ TEST_CASE("a campaign that was paused before it was prepared stays so over a res
   e.kind = event_kind::campaign_state;
   e.payload = encode(state_record{"paused", "operator"});
   s.journal->events = {e};
-  caf::anon_send(s.journal_front, atom::flush_v); // its evaluator, who would be asked, is nobody here
+  caf::anon_send(s.journal_front, atom::flush_v); // there is no evaluator here to ask
   s.run();
   auto status = s.ask<campaign_status>(s.front, atom::status_v);
   s.run();

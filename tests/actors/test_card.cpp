@@ -96,7 +96,7 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
   CHECK(find(s.cards->list(), other.id()).restarts == 0);
   virtual_system::stop(b);
   s.run();
-  // Ending in order is no failure.
+  // A regular end is no failure.
   auto c = start();
   s.run();
   v = find(s.cards->list(), c.id());
@@ -108,7 +108,7 @@ TEST_CASE("the next instance knows how often and why it was restarted") {
 
 TEST_CASE("tallies and pages say what the whole list says, whatever the actors do") {
   virtual_system s;
-  s.cards = std::make_shared<card_table>(5); // the oldest dead are forgotten
+  s.cards = std::make_shared<card_table>(5); // the oldest dead actors are forgotten
   std::minstd_rand draw{7};
   std::vector<caf::actor> all;
   const std::vector<std::string> kinds{"device", "search_node", "appender"};

@@ -1,5 +1,5 @@
-// When a device proves itself, and what becomes of jobs while it cannot: the rules alone, then the actor with a helper
-// that never speaks, whose lines the tests say.
+// Tests probes of a device and its jobs while it is quarantined: first the pure rules, then the actor. The actor's
+// helper is a silent process, whose messages the tests send.
 #include "actors/devices/device.hpp"
 #include "actors/devices/device_samples.hpp"
 #include "actors/journal/journal.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("a failed answer quarantines with a growing wait, and one good answer 
     CHECK(h.is == is::quarantined);
     CHECK(probe_due(h, rules, 5s));
     after_job(h, ended_with(verdict::pass));
-    CHECK(h.is == is::quarantined); // no job heals it
+    CHECK(h.is == is::quarantined); // no job ends the quarantine
   }
   CHECK(waits == std::vector<int64_t>{1000, 2000, 3000, 3000});
   auto o = spared(h, {4, 2}, "cpu:1");
@@ -100,7 +100,7 @@ TEST_CASE("a failed answer quarantines with a growing wait, and one good answer 
   CHECK(h.is == is::fit);
   CHECK_FALSE(probe_due(h, rules, 9s));
   after_probe(h, rules, ended_with(verdict::wrong_result), 9s);
-  CHECK(h.backoff == 1s); // anew
+  CHECK(h.backoff == 1s); // starts again
 }
 
 namespace {
@@ -164,7 +164,7 @@ struct bench : virtual_system {
         dynamic_cast<device_actor::stateful_pointer<device_state>>(caf::actor_cast<caf::abstract_actor*>(timer));
     return self->state;
   }
-  // The probe that the device waits for; zero: none.
+  // The probe that the device waits for; zero if there is none.
   id128 probe() const { return state().probe; }
   void probe_says(judge_outcome o) {
     o.job = probe();
@@ -202,7 +202,7 @@ struct bench : virtual_system {
     s.throttled_by = std::move(throttled_by);
     says(frame_kind::device_sample, s);
   }
-  // What the store has of its past, oldest first: "state temperature", "-" where that is not known.
+  // Returns the stored samples, oldest first, as "state temperature", with "-" for an unknown temperature.
   std::vector<std::string> stored() const {
     std::vector<std::string> out;
     for (uint64_t serial = 1;; ++serial) {
@@ -216,7 +216,7 @@ struct bench : virtual_system {
       out.push_back(r->state + " " + (r->sample.celsius ? std::to_string(*r->sample.celsius) : "-"));
     }
   }
-  // The kernel says when a stopped process has stopped.
+  // Waits until the kernel reports that the process has stopped or continued.
   void await_stop(bool stopped) const {
     for (std::string text; (text.find("T (stopped)") != std::string::npos) != stopped; ::sched_yield()) {
       std::ifstream in{"/proc/" + std::to_string(pid) + "/status"};
@@ -277,7 +277,7 @@ TEST_CASE_FIXTURE(bench, "a crash on a sick device is no verdict: the job is don
   CHECK_FALSE(s.up);
   CHECK(s.unfit.rfind("quarantined: ", 0) == 0);
   CHECK(card().state == s.unfit);
-  // Nobody gets it, however often it fails, until it passes.
+  // The device is not leased until a probe passes.
   auto next = acquire();
   pass(1s);
   probe_says(ended_with(verdict::none, "device_sick"));
@@ -302,7 +302,7 @@ TEST_CASE_FIXTURE(bench, "a probe that is due comes before the next job, which a
   pass(61s);
   auto r = judge(*l->value, job);
   REQUIRE(probe());
-  job_says(job, ended_with(verdict::wrong_result)); // the helper has not been asked: this is nobody's answer
+  job_says(job, ended_with(verdict::wrong_result)); // the helper has not received the job, so the answer is ignored
   CHECK_FALSE(r->come());
   probe_says(ended_with(verdict::none, "device_sick"));
   REQUIRE(r->value);
@@ -332,14 +332,14 @@ TEST_CASE_FIXTURE(bench, "a judge that is stopped is found out in seconds, one t
   auto r = judge(*l->value, job);
   for (int i = 0; i < 20; ++i)
     pass(1s);
-  CHECK_FALSE(r->come()); // it runs: no load makes it look stopped
+  CHECK_FALSE(r->come()); // the process runs, so load must not make it look stopped
   REQUIRE(::kill(pid, SIGSTOP) == 0);
   await_stop(true);
   pass(1s);
   ::kill(pid, SIGCONT);
   await_stop(false);
   pass(1s);
-  CHECK_FALSE(r->come()); // it went on
+  CHECK_FALSE(r->come()); // the process continued
   REQUIRE(::kill(pid, SIGSTOP) == 0);
   await_stop(true);
   pass(1s);
@@ -387,12 +387,12 @@ TEST_CASE_FIXTURE(bench, "what its judge says a device is like is shown at once,
   pass(1s);
   samples(3'000, 42);
   CHECK(stored() == told{"unproven 40", "fit 42"});
-  samples(4'000, 42, {"hw_thermal_slowdown"}); // no wait for what slows it down
+  samples(4'000, 42, {"hw_thermal_slowdown"}); // throttling is stored at once
   samples(5'000, 42, {"hw_thermal_slowdown"});
   samples(6'000, 42);
   CHECK(stored().size() == 4);
   CHECK(board->latest("cpu:1")->serial == 4);
-  CHECK(disk.data->last_sequence() == 0); // in nobody's events
+  CHECK(disk.data->last_sequence() == 0); // samples are no events
 }
 
 TEST_CASE_FIXTURE(bench,

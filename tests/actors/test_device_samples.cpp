@@ -1,4 +1,4 @@
-// Which samples are stored, and which of them are still there.
+// Tests which samples are stored and how long they are kept.
 #include "actors/devices/device_samples.hpp"
 
 #include "runtime/base/codec.hpp"
@@ -26,8 +26,8 @@ TEST_CASE("the first sample is stored, and then one in ten seconds") {
   const auto kept = record(1);
   CHECK_FALSE(worth_storing(kept, record(2), 9'999ms));
   CHECK(worth_storing(kept, record(2), 10s));
-  CHECK_FALSE(worth_storing(kept, record(1), 1h)); // it is no other
-  CHECK_FALSE(worth_storing({}, record(0), 1h));   // it is none
+  CHECK_FALSE(worth_storing(kept, record(1), 1h)); // equals the previous one
+  CHECK_FALSE(worth_storing({}, record(0), 1h));   // contains nothing
 }
 
 TEST_CASE("what slows a device down, and that nothing does any more, is stored at once") {
@@ -73,7 +73,7 @@ TEST_CASE("a device's samples take so many places and no more, and the newest ar
 TEST_CASE("a sample keeps through its journey what is known, and what is not stays so") {
   device_sample s;
   s.time_ns = 7;
-  s.clocks_mhz["memory"] = 0; // told
+  s.clocks_mhz["memory"] = 0; // zero is a reported value
   s.celsius = -3;
   s.throttled_by.emplace();
   const auto back = decode<device_sample>(encode(s));

@@ -1,5 +1,5 @@
-// The evaluator over a real journal and scheduler, with scripted resources: what is bought, how often, and what a
-// fault does.
+// Tests the evaluator with a real journal and scheduler and scripted resources: the jobs that it starts, how often, and
+// the effects of faults.
 #include "actors/evaluation/evaluator.hpp"
 #include "actors/journal/journal.hpp"
 #include "paper_target.hpp"
@@ -17,21 +17,21 @@ using namespace kevolve;
 
 namespace {
 
-// What the scripted resources are asked, and how they answer.
+// The requests that the scripted resources receive, and their answers.
 struct script {
   std::vector<std::string> compiled; // sources of candidates
   std::map<judge_mode, uint32_t> judged;
   std::vector<std::string> compared; // objects
   std::vector<double> alphas;        // of confirmations
-  uint32_t faults = 0;               // the next so many jobs on a candidate are faults
+  uint32_t faults = 0;               // number of coming jobs on a candidate that end with a fault
   int64_t compile_ns = 0;
   judge_outcome verdict_on_candidates;
   bool screenings_end = true;
-  caf::typed_response_promise<judge_outcome> racing; // does not end
-  uint32_t released = 0;                             // by the scheduler: whoever wanted the screening is gone
+  caf::typed_response_promise<judge_outcome> racing; // a screening that never ends
+  uint32_t released = 0; // number of leases that the scheduler took back because their holder is gone
 };
 
-// A source without what the evaluator puts around it.
+// Returns a source without the evaluator's additions.
 std::string bare(std::string source) {
   if (source.starts_with("#line"))
     source.erase(0, source.find('\n') + 1);
@@ -134,7 +134,7 @@ struct laboratory : virtual_system {
     tested = spawn_carded(system, cards, "evaluator", "e", 0, evaluator, campaign_context_ptr{context});
     run();
   }
-  // With an event of its node that waits to be stored.
+  // Adds an event of the node that waits to be stored.
   auto evaluate(const std::string& source, uint64_t index = 1) {
     evaluate_request q;
     q.index = index;
@@ -154,7 +154,7 @@ struct laboratory : virtual_system {
     transaction t{{}, {write_op::erase(where, key)}};
     REQUIRE(disk.data->commit({&t, 1}));
   }
-  // Stores what came unsaved, as the end of its node does.
+  // Stores the unsaved events, as the end of the node does.
   void settle(const evaluation& e) {
     auto a = e.unsaved;
     a.campaign = context->id;
@@ -170,7 +170,7 @@ struct laboratory : virtual_system {
                           caf::actor_cast<caf::actor>(device), caf::actor_cast<caf::actor>(context->scheduler),
                           caf::actor_cast<caf::actor>(context->journal)})
       stop(a);
-    pass(1s); // what waits for its next attempt hears that there is none
+    pass(1s); // the pending retry is cancelled
     tested = nullptr;
     context.reset();
   }
@@ -194,7 +194,7 @@ TEST_CASE_FIXTURE(laboratory, "an evaluation is prepared, compiled, raced and st
     auto stored = disk.data->get(table::evaluations, key_of(id));
     REQUIRE(stored);
     REQUIRE(*stored);
-    // The compile's own word, and no other record's.
+    // Only the compile's record contains it.
     const auto record = decode<evaluation_record>(**stored);
     REQUIRE(record);
     CHECK(record->outcome.evidence.contains("sass") == (record->stage == "compile"));
@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(laboratory, "the same candidate asked for twice at once is pai
 }
 
 TEST_CASE_FIXTURE(laboratory, "a compile that took long is synced at once, a short one with the next that must be") {
-  said->screenings_end = false; // the others wait for their turn, compiled
+  said->screenings_end = false; // the other candidates are compiled and wait
   auto first = evaluate("racing", 1);
   run();
   said->compile_ns = 2'000'000'000;
@@ -251,7 +251,7 @@ TEST_CASE_FIXTURE(laboratory,
   CHECK(screenings() == 2);
   REQUIRE(two->value);
   CHECK(two->value->baseline.index == 1);
-  // A campaign that says nothing holds nobody up for long.
+  // A campaign that does not release its lease delays the others only briefly.
   auto three = evaluate("third", 3);
   run();
   CHECK_FALSE(three->value);
@@ -263,7 +263,7 @@ TEST_CASE_FIXTURE(laboratory,
 TEST_CASE_FIXTURE(laboratory,
                   "after a test that failed the next one is held at the level that the campaign says then") {
   candidates_win();
-  said->verdict_on_candidates.ci_low = 0.9; // it reaches its confirmation, and no further
+  said->verdict_on_candidates.ci_low = 0.9; // ends in confirmation
   champion_info champion;
   champion.level = 0.02;
   caf::anon_send(tested, atom::champion_changed_v, champion);
@@ -335,7 +335,7 @@ TEST_CASE_FIXTURE(laboratory,
   auto words = ask<evaluation>(tested, atom::evaluate_v, lint);
   pass(24h);
   CHECK_FALSE(waiting->come());
-  REQUIRE(wrong->value); // for which nobody need travel
+  REQUIRE(wrong->value); // no device is needed for it
   CHECK(wrong->value->result == verdict::compile_error);
   CHECK(wrong->value->detail == "paper:1:1: error: gibberish");
   CHECK(wrong->value->unsaved.values.size() == 1);
@@ -350,7 +350,7 @@ TEST_CASE_FIXTURE(laboratory,
                          [k](const auto& e) { return e.kind == static_cast<uint16_t>(k); });
   };
   CHECK(stored(event_kind::node_proposed) == 1);
-  CHECK(stored(event_kind::evaluation_intent) == 1); // of what was only compiled
+  CHECK(stored(event_kind::evaluation_intent) == 1); // only for the compile
 }
 
 TEST_CASE_FIXTURE(laboratory, "who is to challenge again goes before those that wait for their first race") {
@@ -477,7 +477,7 @@ TEST_CASE_FIXTURE(laboratory,
   REQUIRE(second->value);
   CHECK(said->compiled.size() == 1);
   CHECK(screenings() == 1);
-  settle(*second->value); // the first's node is killed before it stored anything
+  settle(*second->value); // the first candidate's node is killed before it stored anything
   stop(caf::actor_cast<caf::actor>(tested));
   start();
   auto third = evaluate("candidate", 3);
@@ -513,7 +513,7 @@ TEST_CASE_FIXTURE(laboratory, "after four faults who asked is told, and who wait
     CHECK(e->value->trouble.kind == "worker_killed");
   }
   CHECK(said->compiled.size() == 4);
-  auto again = evaluate("candidate"); // nothing of it was stored
+  auto again = evaluate("candidate"); // its result was not stored
   run();
   REQUIRE(again->value);
   CHECK(again->value->result == verdict::pass);
@@ -529,7 +529,7 @@ TEST_CASE_FIXTURE(laboratory, "a candidate that compiles to its rival's code is 
 }
 
 TEST_CASE_FIXTURE(laboratory, "an evaluator that crashes answers who waits") {
-  said->faults = 1; // so that it waits for its next attempt
+  said->faults = 1; // makes it wait for a retry
   auto e = evaluate("candidate");
   run();
   CHECK_FALSE(e->come());

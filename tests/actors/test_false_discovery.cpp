@@ -19,7 +19,7 @@ TEST_CASE("the shares of the level are positive, fall, and add up to one") {
     REQUIRE(share < (t == 1 ? 1.0 : share_of_level(t - 1)));
     sum += share;
   }
-  const auto rest = share_of_level(1) * std::pow(static_cast<double>(many) + 0.5, -0.2) / 0.2; // the tail's integral
+  const auto rest = share_of_level(1) * std::pow(static_cast<double>(many) + 0.5, -0.2) / 0.2; // integral of the tail
   CHECK(sum + rest == doctest::Approx(1.0).epsilon(1e-6));
   CHECK(share_of_level(0) == 0.0);
 }
@@ -48,7 +48,8 @@ struct stream_result {
   double found = 0.0;          // share of the true gains
 };
 
-// Campaigns of promotions by the judge's own test, stopped as the judge stops; `gain` in shares of a pair's spread.
+// Simulates campaigns of confirmations with the judge's own test and its stopping rule. `gain` is in units of a pair's
+// standard deviation.
 stream_result campaigns(int count, int tests, int one_in, double gain, bool controlled) {
   std::mt19937_64 random{7};
   std::normal_distribution<double> noise{0.0, 1.0};
@@ -81,8 +82,8 @@ stream_result campaigns(int count, int tests, int one_in, double gain, bool cont
 TEST_CASE("among a campaign's promotions the expected share of false ones stays below its bound") {
   const auto controlled = campaigns(200, 200, 20, 3.0, true);
   CHECK(controlled.share_of_false <= 0.05);
-  CHECK(controlled.found > 0.9); // large gains are still found, late in the campaign too
-  // What it is for: the same level for every test, and a good part of the promotions are luck.
+  CHECK(controlled.found > 0.9); // large gains are still found late in the campaign
+  // With the same level for every test, many confirmations are false discoveries.
   CHECK(campaigns(200, 200, 20, 3.0, false).share_of_false > 0.15);
 }
 
@@ -112,13 +113,13 @@ TEST_CASE("a campaign's levels are the fold of its recorded confirmations") {
   CHECK(first.level == doctest::Approx(next_level(0.05, {})));
   CHECK(first.discovery);
 
-  auto weak = gained; // e = 7: enough for no test
+  auto weak = gained; // e = 7 passes no test
   weak.log_e = 2.0;
   CHECK(!take(weak).discovery);
-  auto not_faster = gained; // the judge did not say so, whatever the e-value
+  auto not_faster = gained; // without the judge's decision, the e-value alone does not count
   not_faster.confirmed = false;
   CHECK(!take(not_faster).discovery);
-  auto audit = gained; // claims nothing: no test
+  auto audit = gained; // an audit claims nothing, so it is no test
   audit.confirmed_by = "audit";
   CHECK(take(audit).test == 0);
   CHECK(live.promotions.tests == 3);
@@ -127,7 +128,7 @@ TEST_CASE("a campaign's levels are the fold of its recorded confirmations") {
   campaign_fold again;
   for (const auto& r : story) {
     tell(again, r);
-    tell(again, r); // told twice
+    tell(again, r); // reported twice
   }
   CHECK(again.mismatch == "");
   CHECK(again.promotions.tests == 3);

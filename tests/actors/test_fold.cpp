@@ -11,7 +11,7 @@ using namespace kevolve;
 
 namespace {
 
-// Plays a campaign: applies each step to `live` as the campaign does, and keeps the events it would store.
+// Simulates a campaign: applies each step to `live` and keeps the events that it would store.
 struct play {
   campaign_fold live;
   std::vector<journal_event> events;
@@ -96,7 +96,7 @@ campaign_fold folded(const std::vector<journal_event>& events) {
   return f;
 }
 
-// Everything that the campaign decides by.
+// Returns all state that the campaign's decisions depend on, as text.
 std::string picture(const campaign_fold& f) {
   std::string out = to_string(f.tree.hash());
   for (const auto& [index, r] : f.open)
@@ -144,14 +144,14 @@ TEST_CASE("what a campaign has come to is told from its events alone") {
   CHECK(s.target == "cpu");
   CHECK(s.state == "stopped");
   CHECK(s.reason.find("no process is running it") != std::string::npos);
-  CHECK(s.candidates == p.live.tree.finished() - 1); // one step had nothing to propose
+  CHECK(s.candidates == p.live.tree.finished() - 1); // one step proposed nothing
   CHECK(s.candidates >= 3);
   CHECK(s.valid == 2);
   CHECK(s.best == 2);
   CHECK(s.speedup == 1.9);
   CHECK(s.best_summary == "summary 2");
   CHECK(s.budget_candidates == 40);
-  CHECK(s.wall_s == static_cast<double>(p.events.size() - 1)); // an event a second
+  CHECK(s.wall_s == static_cast<double>(p.events.size() - 1)); // one event a second
   CHECK(s.tree_hash == p.live.tree.hash());
   p.event(event_kind::campaign_state, encode(state_record{"paused", "lunch"}));
   CHECK(at_rest().state == "paused");
@@ -173,7 +173,7 @@ TEST_CASE("what a campaign has come to is told from its events alone") {
 TEST_CASE("an event told twice changes nothing") {
   play p;
   auto once = folded(p.events);
-  // One by one, and as the batches that an appender repeats when an answer is lost.
+  // Replays events one by one, and in batches that repeat after a lost acknowledgement.
   for (size_t batch : {1U, 2U, 3U, 7U}) {
     std::vector<journal_event> twice;
     for (size_t i = 0; i < p.events.size(); i += batch) {
@@ -214,7 +214,7 @@ TEST_CASE("a lost event is noticed") {
     if (kind != event_kind::node_selected && kind != event_kind::node_finished)
       continue;
     if (i + 1 == p.events.size())
-      continue; // nothing after it knows
+      continue; // its successors do not contain it
     auto events = p.events;
     events.erase(events.begin() + static_cast<std::ptrdiff_t>(i));
     INFO("without event " << i << ", " << to_string(kind));
@@ -255,7 +255,7 @@ TEST_CASE("pause, resume and end are folded") {
 
 namespace {
 
-// A campaign's events at seconds of the clock on the wall.
+// A campaign's events at given wall-clock seconds.
 struct times {
   campaign_fold f;
   void at(int64_t s, event_kind k, std::string payload = {}) {
@@ -292,7 +292,7 @@ TEST_CASE_FIXTURE(times, "a pause is nobody's wall time, also when the node is k
   at(112, event_kind::node_finished, encode(node_record{})); // was in flight
   CHECK(wall() == 10.0);
   session(5'000);
-  at(5'030, event_kind::evaluation_intent); // paused still
+  at(5'030, event_kind::evaluation_intent); // still paused
   CHECK(wall() == 10.0);
   state(6'000, "running");
   CHECK(wall() == 10.0);
@@ -305,16 +305,16 @@ TEST_CASE_FIXTURE(times, "what a session recorded of its time counts, and no tim
   ran(100, 0);
   at(150, event_kind::evaluation_intent);
   CHECK(wall() == 0.0);
-  ran(160, 9); // its disk was full for the rest
+  ran(160, 9); // its disk was full for the remaining time
   CHECK(wall() == 9.0);
   state(161, "paused");
   state(900, "running");
   at(950, event_kind::evaluation_intent);
   CHECK(wall() == 9.0);
   ran(951, 12);
-  ran(160, 9); // told again
+  ran(160, 9); // reported again
   CHECK(wall() == 12.0);
-  session(2'000); // of an older program
+  session(2'000); // written by an older version
   at(2'004, event_kind::evaluation_intent);
   CHECK(wall() == 16.0);
 }
@@ -323,7 +323,7 @@ TEST_CASE("a clock shows what it ran, and never goes back") {
   run_clock c{5};
   CHECK(c.spent_ns(100) == 5);
   c.run(100);
-  c.run(120); // runs already
+  c.run(120); // it is running already
   CHECK(c.spent_ns(130) == 35);
   c.look(130);
   c.look(110); // the machine's clock was set back
@@ -339,7 +339,7 @@ TEST_CASE("a clock shows what it ran, and never goes back") {
 
 TEST_CASE("a step knows the siblings and genomes that came before it, sorted and once") {
   play p;
-  p.live.genomes[1] = genome_fingerprint("genome 4"); // twice in the tree
+  p.live.genomes[1] = genome_fingerprint("genome 4"); // occurs twice in the tree
   p.live.genomes[6] = genome_fingerprint("too late");
   auto r = p.live.open.at(6);
   r.parents = {2, 4};
@@ -356,7 +356,7 @@ TEST_CASE("a step knows the siblings and genomes that came before it, sorted and
 }
 
 TEST_CASE("node ids and seeds never change: stored trees depend on them") {
-  // From SHA-256 of domain, zero byte and little-endian content, computed apart from this code.
+  // Computed independently of this code: SHA-256 of domain, zero byte and little-endian content.
   id128 campaign{0x0123456789abcdefULL, 0xfedcba9876543210ULL};
   CHECK(to_string(node_id(campaign, 1)) == "de1ece066c731198684eb31542c42b71");
   CHECK(to_string(node_id(campaign, 2)) == "eb80bd713df3865110a353ef726b1700");
@@ -369,7 +369,7 @@ TEST_CASE("node ids and seeds never change: stored trees depend on them") {
   same.generator = "llm";
   same.genome = "";
   same.summary = "";
-  CHECK(candidate_id(same) == candidate_id(c)); // how it came to be is no part of it
+  CHECK(candidate_id(same) == candidate_id(c)); // its origin is not part of it
   for (auto field : {&candidate::language, &candidate::source, &candidate::flags}) {
     auto other = c;
     other.*field += " ";
@@ -383,7 +383,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   const auto valid = f.tree.valid();
   amendment_record r{4, verdict::crashed, "signal", "as the rival of node 6", 9.0, 9.0, 9.0, {}};
   CHECK(fold_amended(f, r));
-  CHECK_FALSE(fold_amended(f, r)); // told twice
+  CHECK_FALSE(fold_amended(f, r)); // reported twice
   r.tree_hash = f.tree.hash();
   p.event(event_kind::node_amended, encode(r));
   CHECK(f.tree.at(4).result == verdict::crashed);
@@ -408,7 +408,7 @@ TEST_CASE("a node that is put right loses its figures or gets others, and the tr
   CHECK(f.tree.at(2).value == 0.5);
   CHECK(f.tree.at(0).value == 1.0); // the reference
   CHECK(f.tree.at(2).confirmed);
-  CHECK(best_allowed(f, {}) == 0); // what is not shown to be faster than the reference is nobody's best
+  CHECK(best_allowed(f, {}) == 0); // a candidate must be shown to be faster than the reference
   const auto again = folded(p.events);
   CHECK(again.mismatch.empty());
   CHECK(picture(again) == picture(f));
@@ -437,7 +437,7 @@ TEST_CASE("the first node with a candidate is known by it, and those after it ar
     p.event(event_kind::node_finished, encode(r));
     return r.index;
   };
-  ends(verdict::none, 0); // nobody could judge it
+  ends(verdict::none, 0); // it was not judged
   CHECK(f.judged.empty());
   const auto first = ends(verdict::pass, 0);
   const auto second = ends(verdict::pass, first);
@@ -469,7 +469,7 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
     p.event(event_kind::node_finished, encode(r));
     return r.index;
   };
-  CHECK(most_promising(f) == 0); // the confirmed are no matter of promise
+  CHECK(most_promising(f) == 0); // confirmed candidates are excluded
   looks(1.4, 0.9, false);
   looks(1.5, 1.2, true);
   const auto second = looks(1.2, 1.05, false);
@@ -481,11 +481,11 @@ TEST_CASE("one that only looked faster may be tried, once, and is a best when th
   const confirmation_record c{first, "confirm", f.promotions.tests + 1, 0.01, 3.0, false};
   CHECK(fold_confirmed(f, c));
   p.event(event_kind::node_confirmed, encode(c));
-  CHECK(most_promising(f) == second); // asked already
+  CHECK(most_promising(f) == second); // a proposal from it is under way
   const confirmation_record half_told{second, to_string(stage::final_confirm), f.promotions.tests + 1, 0.01, 9.0, true};
   CHECK(fold_confirmed(f, half_told));
   p.event(event_kind::node_confirmed, encode(half_told));
-  CHECK(most_promising(f) == second); // a crash came before its figures: it is no worse for that
+  CHECK(most_promising(f) == second); // a crash came before its figures, which must not count against it
   for (uint64_t i = 1; i < second; ++i)
     if (f.tree.at(i).confirmed) {
       amendment_record gone{i, verdict::crashed, "signal", "", 0, 0, 0, {}};
@@ -517,7 +517,7 @@ TEST_CASE("a campaign is away from the export of a batch until that is back or g
   CHECK(away_text(*f.away).starts_with("away with batch 00000000 of 1 candidate:"));
   auto other = r;
   other.batch = {3, 4};
-  other.action = "cancelled"; // an older one
+  other.action = "cancelled"; // an older action
   fold_batch(f, other);
   CHECK(f.away);
   r.action = "imported";
@@ -560,7 +560,7 @@ TEST_CASE("a row with its rival's figure shows no interval, and no more than the
   same.index = 3;
   same.result = verdict::pass;
   same.rule = same_object;
-  same.fitness = same.ci_low = same.ci_high = 2.0; // its baseline's, which was measured again since
+  same.fitness = same.ci_low = same.ci_high = 2.0; // the figures of its baseline, which was measured again since
   same.estimate = true;
   REQUIRE(fold_finished(p.live, same));
   auto screened = same;

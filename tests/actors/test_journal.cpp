@@ -17,7 +17,7 @@ namespace {
 
 struct archive : virtual_system {
   temporary_store disk;
-  // Not detached here: virtual time runs it.
+  // Not detached here, so that virtual time drives it.
   journal_actor actor = spawn_carded(system, cards, "journal", "journal", 0, journal, disk.data, uint64_t{0});
 
   ~archive() {
@@ -40,7 +40,8 @@ const id128 two{2, 2};
 
 TEST_CASE_FIXTURE(archive, "nothing is written into the disk's reserve, and the refusal says what is free") {
   auto careful =
-      spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U); // no disk has that
+      // No disk has so much space.
+      spawn_carded(system, cards, "journal", "careful", 0, journal, disk.data, uint64_t{1} << 62U);
   auto refused = ask<uint64_t>(careful, atom::append_v, entry(one, "first"));
   run();
   REQUIRE(refused->error);
@@ -122,7 +123,7 @@ TEST_CASE_FIXTURE(archive, "what is not there is not found; a family that is non
 }
 
 TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stored or not") {
-  // Both wait in the mailbox together: the write that the append asks for comes behind the reading.
+  // Both wait in the mailbox, so the append's write comes after the read.
   auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "late"));
   auto events = ask<std::vector<journal_event>>(actor, atom::events_v, one, uint64_t{0}, uint32_t{10});
   run();
@@ -135,7 +136,7 @@ TEST_CASE_FIXTURE(archive, "who folds a campaign sees what was sent before, stor
 TEST_CASE_FIXTURE(archive, "a journal that crashes answers those who wait, and nothing of theirs is stored") {
   run();
   auto written = ask<uint64_t>(actor, atom::append_v, entry(one, "lost"));
-  scheduler.run_once(); // the asker sends
+  scheduler.run_once(); // the asker sends its request
   caf::anon_send(actor, atom::crash_v);
   run();
   REQUIRE(written->error);
@@ -167,7 +168,7 @@ TEST_CASE_FIXTURE(archive, "events are read in pages over many campaigns") {
 }
 
 TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, or before anybody sees it") {
-  auto synced = [&] { return end_mark::read(disk.dir).value_or(0); }; // follows what is synced
+  auto synced = [&] { return end_mark::read(disk.dir).value_or(0); }; // counts only synced events
   auto intent = entry(one, "intent");
   intent.may_lag = true;
   auto append_it = [&](const append_request& what) {
@@ -187,7 +188,7 @@ TEST_CASE_FIXTURE(archive, "what may lag is synced with the next that may not, o
   REQUIRE(seen->value);
   CHECK(seen->value->size() == 3);
   CHECK(synced() == 3);
-  // One of a group that may not lag is enough.
+  // One synced event makes its whole group synced.
   auto lags = ask<uint64_t>(actor, atom::append_v, intent);
   auto lasts = ask<uint64_t>(actor, atom::append_v, entry(two, "result"));
   run();
@@ -229,5 +230,5 @@ TEST_CASE("a disk that does not sync hides what is not synced, and the rest is r
   virtual_system::stop(caf::actor_cast<caf::actor>(actor));
   s.run();
   actor = nullptr;
-  disk.data.reset(); // before its file system
+  disk.data.reset(); // must end before its file system
 }

@@ -58,7 +58,7 @@ void check_types(virtual_system& s, const caf::actor& someone, std::integer_sequ
   (check_type<static_cast<caf::type_id_t>(caf::id_block::kevolve::begin + Offsets)>(s, someone), ...);
 }
 
-// Records that are stored but never sent.
+// Checks records that are stored but never sent.
 template <class T>
 void check_record(const char* name) {
   INFO(name);

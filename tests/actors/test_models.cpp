@@ -1,4 +1,4 @@
-// The models actor between scripted providers and a real journal, in virtual time.
+// Tests the models actor with scripted providers and a real journal, in virtual time.
 #include "actors/journal/journal.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/messages/promises.hpp"
@@ -48,7 +48,7 @@ provider_end failed(llm::failure_class what, llm::failure_action action, int sta
   return e;
 }
 
-// Answers as scripted; without a script it leaves the asker waiting.
+// Answers as scripted. Without a script it does not answer.
 struct scripted_state {
   std::vector<caf::typed_response_promise<provider_end>> waiting;
   ~scripted_state() {
@@ -60,7 +60,7 @@ struct script {
   std::deque<provider_end> ends;
   std::vector<provider_request> asked;
   std::vector<uint64_t> cancelled;
-  bool deaf = false; // its answer is on the way when the cancel comes
+  bool deaf = false; // its answer is under way when the cancel arrives
 };
 using script_ptr = std::shared_ptr<script>;
 
@@ -130,7 +130,7 @@ struct service : virtual_system {
     stop(caf::actor_cast<caf::actor>(log));
     log = nullptr;
     run();
-    disk.data.reset(); // before its file system
+    disk.data.reset(); // must end before its file system
   }
   void open() {
     models_setup setup;
@@ -155,7 +155,7 @@ struct service : virtual_system {
     office = nullptr;
     providers.clear();
   }
-  // To whoever waits for that provider.
+  // Answers the request that waits for that provider.
   void deliver(const std::string& provider, const provider_end& e) {
     caf::anon_send(providers[provider], atom::answer_v, uint64_t{0}, e);
     run();
@@ -258,9 +258,9 @@ TEST_CASE("an answer is stored with what it took before it is given away") {
   CHECK(c.outcome == "answered");
   CHECK(c.input_tokens == 1'000);
   CHECK(c.output_tokens == 200);
-  CHECK(c.money == 1'000 * 2'000 + 200 * 10'000); // billionths: 2 and 10 a million
+  CHECK(c.money == 1'000 * 2'000 + 200 * 10'000); // in billionths: 2 and 10 per million tokens
   REQUIRE(s.scripts["first"]->asked.size() == 1);
-  CHECK(c.request == sha256_hex(s.scripts["first"]->asked[0].body)); // to the byte
+  CHECK(c.request == sha256_hex(s.scripts["first"]->asked[0].body)); // identical bytes
   const auto l = s.ledger(keys::spent_by(campaign));
   CHECK(l.spent.calls == 1);
   CHECK(l.spent.tokens == 1'200);
@@ -286,7 +286,7 @@ TEST_CASE("what may be repeated is, after the wait that was asked for") {
   const auto r = s.stored(1);
   REQUIRE(r.calls.size() == 2);
   CHECK(r.calls[0].outcome == "rate_limited");
-  CHECK(r.calls[0].money == 0); // refused at the door
+  CHECK(r.calls[0].money == 0); // rejected before it was sent
   CHECK(r.calls[1].number == 2);
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("a provider without a valid key is put on hold, once, and the next one
   CHECK(s.put(s.question(2))->value);
   CHECK(s.scripts["first"]->asked.size() == 1);
   CHECK(s.board->held({"first"}) == "first: auth it was; once mended: kevolve provider resume first");
-  CHECK(s.board->held({}).empty()); // one of them may be asked
+  CHECK(s.board->held({}).empty()); // one of them may still be asked
   CHECK(s.list()[0].state == "on hold");
 
   s.scripts["first"]->ends = {answered()};
@@ -361,12 +361,12 @@ TEST_CASE("who waits for a full provider is not asked twice when another takes i
                                answered(), answered()};
   auto keeps = s.question(1);
   keeps.terms.providers = {"first"};
-  const auto slow = s.put(keeps); // has the only place at the first
+  const auto slow = s.put(keeps); // takes the only place at the first provider
   CHECK(!slow->come());
   auto rest = s.question(2);
   rest.terms.providers = {"second"};
-  const auto resting = s.put(rest);        // makes the second rest
-  const auto waits = s.put(s.question(3)); // for either
+  const auto resting = s.put(rest);        // suspends the second provider
+  const auto waits = s.put(s.question(3)); // accepts either provider
   CHECK(!waits->come());
   s.pass_s(60);
   REQUIRE(waits->value);
@@ -376,7 +376,7 @@ TEST_CASE("who waits for a full provider is not asked twice when another takes i
   REQUIRE(slow->value);
   s.pass_s(600);
   CHECK(s.scripts["first"]->asked.size() == 1);
-  CHECK(s.scripts["second"]->asked.size() == 3); // the answered question is asked no more
+  CHECK(s.scripts["second"]->asked.size() == 3); // the answered question is not repeated
   CHECK(s.stored(3).calls.size() == 1);
 }
 
@@ -443,7 +443,7 @@ TEST_CASE("the last call of a budget cannot go out twice") {
   s.specs[0].total.calls = 3;
   s.specs[1].total.calls = 0;
   s.open();
-  auto twice = answered(); // its kept connection was dead
+  auto twice = answered(); // its reused connection was dead
   twice.resent = true;
   s.scripts["first"]->ends = {twice, answered()};
   CHECK(s.put(s.question(1))->value);
@@ -553,7 +553,7 @@ TEST_CASE("an outage is logged once, however often the provider is tried meanwhi
     return lines;
   };
   uint64_t questions = 0;
-  // Questions until the provider has ended that many calls so.
+  // Asks until the provider has ended that many calls in this way.
   const auto ask_until_ended = [&](size_t calls, const provider_end& how) {
     auto& ends = s.scripts["first"]->ends;
     ends.assign(calls, how);
@@ -571,7 +571,7 @@ TEST_CASE("an outage is logged once, however often the provider is tried meanwhi
   ask_until_ended(8, dead);
   ask_until_ended(1, answered());
   ask_until_ended(3, dead);
-  log::configure({}); // what was written is in the file
+  log::configure({}); // flushes the log file
   CHECK(lines_with("provider first rests") == 2);
   CHECK(lines_with("provider first may be asked again") == 1);
 }
@@ -671,7 +671,7 @@ TEST_CASE("a call in flight when the node goes down counts at its worst and is m
   const auto q = s.question(1);
   const auto first = s.put(q);
   CHECK(!first->come());
-  CHECK(s.stored(1).calls.front().ended_ns == 0); // recorded before it went out
+  CHECK(s.stored(1).calls.front().ended_ns == 0); // recorded before it was sent
   s.close();
   s.open();
   auto again = q;
@@ -722,8 +722,8 @@ TEST_CASE("who comes back for a question whose answer is on its way gets that on
   const auto q = s.question(1);
   const auto before = s.put(q);
   auto again = q;
-  again.record = s.stored(1);      // as the generator finds it: its call is not lost, but under way
-  const auto after = s.put(again); // the same generator, started again
+  again.record = s.stored(1);      // the generator sees a call that is under way, not lost
+  const auto after = s.put(again); // the same generator after a restart
   CHECK(s.scripts["first"]->cancelled.size() == 1);
   s.deliver("first", answered());
   REQUIRE(after->value);

@@ -25,7 +25,7 @@ evaluation_record outcome(verdict v, comparison_decision d = comparison_decision
   return r;
 }
 
-// The stages that an evaluation goes through when each stage ends as scripted.
+// Returns the stages of an evaluation, given the scripted end of each stage.
 std::string path(bool final_check, const std::map<stage, evaluation_record>& script, evaluation* last = nullptr) {
   evaluation_progress p;
   p.final_check = final_check;
@@ -225,7 +225,8 @@ TEST_CASE("an audit says how fast, and leaves who won to the confirmation") {
 TEST_CASE("an audit that contradicts nothing leaves the figure of more pairs, be its own interval wide or narrow") {
   for (const auto& [low, high] : {std::pair{1.7, 1.81}, std::pair{0.5, 3.0}}) {
     evaluation_progress p;
-    auto compared = outcome(verdict::pass, comparison_decision::undecided, 0.07); // now fast, now slow
+    // Fast in one confirmation, slow in another.
+    auto compared = outcome(verdict::pass, comparison_decision::undecided, 0.07);
     compared.outcome.ci_high = 1.73;
     auto audit = outcome(verdict::pass, comparison_decision::undecided, low);
     audit.outcome.speedup = 1.8;
@@ -265,7 +266,7 @@ TEST_CASE("a confirmation needs the test's word, and brings its e-value along") 
   path(false, {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, confirmation}}, &e);
   CHECK(e.confirmed);
   CHECK(e.log_e == 5.25);
-  confirmation.outcome.decision = comparison_decision::undecided; // too few pairs, or a session that never calmed down
+  confirmation.outcome.decision = comparison_decision::undecided; // too few pairs, or every session was disturbed
   path(false, {{stage::compile, built}, {stage::screening, faster}, {stage::confirm, confirmation}}, &e);
   CHECK(!e.confirmed);
   CHECK(e.log_e == 0.0);
@@ -294,7 +295,7 @@ TEST_CASE("an evaluation id names everything that the result depends on, and not
     evaluation_ground ground;
     id128 subject;
     id128 baseline;
-    bool of_compile; // does it change the id of a compile
+    bool of_compile; // whether it changes the id of a compile
     bool of_judge;
   };
   auto with = [&](auto set) {
@@ -362,7 +363,7 @@ TEST_CASE("a race asks for pairs enough to tell five percent, a promotion spends
   judge_request promotion;
   ask_for(stage::confirm, promotion, 0.01);
   CHECK(promotion.mode == judge_mode::confirm);
-  CHECK(promotion.alpha == 0.02); // of both sides: the claimed one has the level
+  CHECK(promotion.alpha == 0.02); // for both sides together; the claimed side has the level
   CHECK(promotion.min_interval_pairs >= 12);
   CHECK(promotion.max_pairs > promotion.min_interval_pairs);
   judge_request audit;

@@ -1,4 +1,4 @@
-// The relay and the generator that asks it, over a real journal.
+// Tests the relay and the generator that asks it, with a real journal.
 #include "actors/journal/journal.hpp"
 #include "actors/messages/keys.hpp"
 #include "actors/models/model_generator.hpp"
@@ -62,7 +62,7 @@ struct post_office : virtual_system {
     run();
     open();
   }
-  // A node's session begins: relay and generator know nothing but what the journal holds.
+  // Begins a node's session. Relay and generator know only the journal's content.
   void open() {
     office = spawn_carded(system, cards, "relay", "relay", 0, relay, context->journal, [this] { return now; });
     asking = spawn_carded(system, cards, "generator", "g", 0, model_generator, campaign_context_ptr{context},
@@ -195,7 +195,7 @@ TEST_CASE_FIXTURE(post_office, "a prompt waits, is taken under a lease, and its 
   REQUIRE(made->value);
   CHECK(made->value->source.find("y[0] = x[0]") != std::string::npos);
   CHECK(made->value->language == "c");
-  CHECK(made->value->flags == "base"); // the reference's
+  CHECK(made->value->flags == "base"); // the reference's flags
   CHECK(made->value->summary == "write it another way");
 
   auto r = stored(prompt_id(5));
@@ -303,7 +303,7 @@ TEST_CASE_FIXTURE(post_office, "an answer that was acknowledged is not asked for
     open();
     auto receipt = answer(prompt_id(5), good);
     REQUIRE(receipt->value);
-    CHECK(receipt->value->outcome.empty()); // nobody is there who could read it
+    CHECK(receipt->value->outcome.empty()); // nobody waits for the outcome
     close();
   }
   open();
@@ -324,7 +324,7 @@ TEST_CASE_FIXTURE(post_office, "a withdrawn question waits no longer; an answer 
   auto receipt = answer(prompt_id(5), good);
   REQUIRE(receipt->value);
   CHECK(stored(prompt_id(5)).answered);
-  auto late = generate(6); // was on its way
+  auto late = generate(6); // was under way
   REQUIRE(late->error);
   CHECK(late->error->code == errc::cancelled);
   CHECK(next("alice")->error->detail == "no prompt waits");

@@ -1,5 +1,5 @@
-// Compiler workers and devices: what they do when the scheduler, a holder or they themselves die. The helper is a
-// real process that never speaks; the tests say its lines.
+// Tests compiler workers and devices when the scheduler, a holder or they themselves die. The helper is a silent
+// process, whose messages the tests send.
 #include "actors/devices/compiler_worker.hpp"
 #include "runtime/node/scheduler.hpp"
 #include "runtime/node/supervisor.hpp"
@@ -82,7 +82,7 @@ struct shop : virtual_system {
     return {};
   }
 
-  // The helper's end comes through the I/O.
+  // Waits for the helper's end, which arrives through the I/O.
   void await_end() {
     while (worker_card().ended_ns == 0) {
       io.run_one();
@@ -94,7 +94,7 @@ struct shop : virtual_system {
     start_scheduler();
     helper_setup setup;
     setup.io = &io;
-    // Ends when its socket does; the shell leaves a child behind that holds the socket when it is killed.
+    // The helper ends when its socket closes. A killed shell leaves a child that holds the socket.
     setup.options.argv = {"/bin/sh", "-c", "cat <&3; exit 0"};
     setup.offer.resource = "compiler";
     setup.offer.resource_id = "compiler:0";
@@ -112,7 +112,7 @@ struct shop : virtual_system {
     instance = nullptr;
     scheduler_front = nullptr;
     stands = nullptr;
-    io.run(); // until the helper is gone
+    io.run(); // until the helper has ended
   }
 };
 
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(shop, "a job is done under its lease; one of another epoch is 
   auto second = compile(*l->value, {8, 8});
   REQUIRE(second->error);
   CHECK(second->error->code == errc::conflict);
-  outcome({9, 9}); // of no job
+  outcome({9, 9}); // its job is unknown
   CHECK_FALSE(first->come());
   outcome(job);
   REQUIRE(first->value);
@@ -255,7 +255,7 @@ TEST_CASE_FIXTURE(shop, "a job past its limit costs the helper its life") {
   io.poll();
   CHECK(worker_card().ended_ns == 0);
   pass(1s);
-  await_end(); // the kill is real
+  await_end(); // the process is really killed
   REQUIRE(r->value);
   CHECK(r->value->trouble.kind == "worker_killed");
 }

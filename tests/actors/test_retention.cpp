@@ -77,5 +77,5 @@ TEST_CASE("thinned samples leave their medians and the figures that were made fr
   CHECK(r.outcome.evidence.at("thinned.n=1") == "4 pairs");
   CHECK(r.outcome.evidence.contains("discarded.1"));
   CHECK_FALSE(r.outcome.evidence.contains("discarded.1.samples.n=1"));
-  CHECK(!thin(r)); // once is enough
+  CHECK(!thin(r)); // a second pass finds nothing
 }

@@ -9,7 +9,7 @@ using namespace kevolve;
 
 namespace {
 
-// A resource that hears when its lease's holder has died.
+// A resource that is told when its lease's holder has died.
 struct fake_resource {
   caf::actor handle;
   std::shared_ptr<std::vector<lease>> released = std::make_shared<std::vector<lease>>();
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(exchange, "when a holder dies its resource is told, and is fre
   run();
   REQUIRE(resources[0].released->size() == 1);
   CHECK(resources[0].released->front().id == held->value->id);
-  CHECK_FALSE(next->come()); // the dead one's job may still run there
+  CHECK_FALSE(next->come()); // the dead holder's job may still run there
   CHECK_FALSE(status()[0].leased);
   auto epoch = offer(0, "device", "cpu:1");
   CHECK(epoch->value == held->value->epoch + 1);
@@ -199,7 +199,7 @@ TEST_CASE_FIXTURE(exchange, "a dead resource is leased to nobody until it offers
   CHECK(*second->value > *first->value);
   REQUIRE(next->value);
   CHECK(next->value->resource == resources[1].handle);
-  release(*held->value); // of the older epoch
+  release(*held->value); // belongs to the older epoch
   CHECK(status()[0].leased);
 }
 

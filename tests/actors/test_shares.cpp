@@ -13,14 +13,14 @@ using namespace kevolve;
 
 namespace {
 
-// Campaigns that always want more leases than there are, on resources that take virtual time.
+// Campaigns that always want more leases than exist, on resources that take virtual time.
 struct market : virtual_system {
   struct campaign {
     id128 id;
     uint32_t weight = default_priority;
     std::chrono::milliseconds lasts{10};
     size_t wanted_at_once = 2;
-    std::chrono::milliseconds thinks{0}; // between a lease and its next request
+    std::chrono::milliseconds thinks{0}; // pause between a lease and the next request
     double used_s = 0.0;
     std::chrono::milliseconds longest_wait{0};
     std::vector<std::chrono::milliseconds> thinking_until{};
@@ -79,7 +79,7 @@ struct market : virtual_system {
       i = wishes.erase(i);
     }
   }
-  // Every campaign of `busy` asks again as soon as it may and has thought.
+  // Every campaign in `busy` requests a lease again after its pause.
   void trade(std::chrono::milliseconds limit, const std::vector<size_t>& busy) {
     for (const auto until = now + limit; now < until;) {
       for (auto whose : busy) {
@@ -137,7 +137,7 @@ TEST_CASE("shares of lease time follow the weights, whatever the jobs' lengths, 
     CHECK(m.share(0) == doctest::Approx(100 / total).epsilon(0.06));
     CHECK(m.share(1) == doctest::Approx(400 / total).epsilon(0.06));
     CHECK(m.share(2) == doctest::Approx(50 / total).epsilon(0.06));
-    CHECK(m.all[3].used_s > 0.0); // the least of all is served too
+    CHECK(m.all[3].used_s > 0.0); // the campaign with the smallest share is served as well
     for (size_t i = 0; i < 3; ++i)
       CHECK(m.all[i].longest_wait < 2s);
   }
@@ -183,7 +183,7 @@ TEST_CASE("campaigns that ask again only when their lease has ended get their sh
     m.add(100, 20ms, devices, 2ms);
     m.trade(20s, {0, 1});
     CHECK(m.share(0) == doctest::Approx(0.9).epsilon(0.03));
-    // What that costs: the moments in which the device waits for the first to ask.
+    // The cost is the time in which the device waits for the first request.
     CHECK(m.all[0].used_s + m.all[1].used_s > 0.85 * 20.0 * static_cast<double>(devices));
   }
 }
@@ -203,7 +203,7 @@ TEST_CASE("the device does not wait for a campaign that takes long to ask, nor f
   auto quick = m.add(100, 20ms, 1, 0ms);
   m.trade(10s, {slow, quick});
   CHECK(m.all[slow].used_s + m.all[quick].used_s > 0.97 * 10.0);
-  CHECK(m.all[slow].longest_wait <= 21ms); // the rest of the other's lease
+  CHECK(m.all[slow].longest_wait <= 21ms); // the remaining time of the other's lease
 
   const auto before = m.all[quick].used_s;
   m.trade(2s, {quick});

@@ -9,7 +9,7 @@ using namespace kevolve;
 
 namespace {
 
-// Applies as the campaign does and keeps the events it would store.
+// Applies steering as the campaign does and keeps the events that it would store.
 struct play {
   campaign_fold live;
   std::vector<journal_event> events;
@@ -175,7 +175,7 @@ TEST_CASE("a status stored before campaigns could be steered still opens") {
   s.state = "finished";
   s.candidates = 12;
   s.speedup = 3.5;
-  // The fields that came later, as they are encoded when they hold nothing.
+  // The fields that were added later, as encoded when they are empty.
   auto later = encode(default_priority) + encode(0.0) + encode(id128{}) + encode(uint64_t{0})
                + encode(std::vector<uint64_t>{}) + encode(std::vector<uint64_t>{}) + encode(std::string{})
                + encode(model_spending{}) + encode(int64_t{0}) + encode(0.0) + encode(uint64_t{0})
@@ -224,7 +224,7 @@ TEST_CASE("a banned node and what is below it are never selected again, a pinned
   o.drafts = 0;
   o.memory = {{"parent", 1.0}};
   o.combine = 1.0;
-  o.widening = 0.5; // uct goes down to the leaves
+  o.widening = 0.5; // uct descends to the leaves
   for (const auto* policy : {"greedy", "uct", "random"}) {
     CAPTURE(policy);
     o.policies = {{policy, 1.0}};
@@ -239,7 +239,7 @@ TEST_CASE("a banned node and what is below it are never selected again, a pinned
       for (auto parent : select(p.live.tree, banning, seed).parents)
         CHECK((parent == 0 || parent == c));
   }
-  // Three times nothing left to propose: left alone, unless it is pinned.
+  // After three steps without a proposal, a candidate is skipped unless it is pinned.
   for (int i = 0; i < 3; ++i) {
     auto index = p.live.tree.add({b}, false);
     p.live.tree.finish(index, {});

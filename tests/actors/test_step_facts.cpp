@@ -9,7 +9,7 @@ using namespace kevolve::synthesis;
 
 namespace {
 
-// Two flop and eight bytes an element.
+// A task with two operations and eight bytes an element.
 synthesis_context scaling() {
   synthesis_context c;
   c.task.name = "scale";
@@ -39,7 +39,7 @@ TEST_CASE("a shape's roof is taken at the level of memory that its data fits") {
   CHECK(f.hardware_notes.front() == "machine: a processor");
   const auto admitted = facts_of({&c, {}, false, peaks, nullptr, 0, {{"reference_ns.small", "1500"}}}, {});
   CHECK(has_line(admitted.hardware_notes, "small: the reference takes about 1.5 us a call"));
-  // 2000 flop at 1e10 a second; 8000 bytes at 8e10. A million elements do not fit: 8e6 bytes at 8e9.
+  // 2000 operations at 1e10 per second; 8000 bytes at 8e10. A million elements exceed the cache: 8e6 bytes at 8e9.
   CHECK(has_line(f.hardware_notes, "8000 bytes moved; at the peaks 0.2 us for the one, 0.1 us for the other"));
   CHECK(has_line(f.hardware_notes, "8e+06 bytes moved; at the peaks 200 us for the one, 1000 us for the other"));
 }
@@ -77,7 +77,7 @@ TEST_CASE("what the judge found to bound a parent heads the report, before our o
   CHECK(facts_of({&c, {}, false, peaks, nullptr, 0}, step).report.findings.front().problem
         != judged.findings[0].problem);
   step.parents.front().bound = "memory";
-  step.parents.front().verdict = "wrong_result"; // first it must be right
+  step.parents.front().verdict = "wrong_result"; // correctness comes first
   const auto wrong = facts_of({&c, {}, false, peaks, nullptr, 0}, step).report;
   CHECK(wrong.findings.front().problem != "memory bandwidth");
   CHECK(wrong.code_notes.empty());

@@ -10,7 +10,7 @@ using namespace kevolve;
 
 namespace {
 
-// A supervisor with children that are known by their names; all instances are kept in the order of their start.
+// A supervisor with named children. All instances are kept in the order of their start.
 struct household : virtual_system {
   struct instance {
     std::string name;

@@ -1,4 +1,4 @@
-// An actor system whose jobs run only when told to and whose clock stands still until it is moved.
+// An actor system with virtual time: jobs and the clock advance only on command.
 #pragma once
 
 #include "actors/actor_status.hpp"
@@ -26,7 +26,7 @@ struct virtual_config : caf::actor_system_config {
   }
 };
 
-// What became of a request.
+// The outcome of a request.
 template <class T>
 struct reply {
   std::optional<T> value;
@@ -45,19 +45,19 @@ struct virtual_system {
     scheduler.advance_time(t);
     scheduler.run();
   }
-  // Sends a request from an actor of its own; the reply shows once its messages have run.
+  // Sends a request from a new actor. The reply is set once its messages have run.
   template <class T, class Handle, class... Ts>
   std::shared_ptr<reply<T>> ask(const Handle& whom, Ts... xs) {
     return ask_as<T>(nullptr, whom, std::move(xs)...);
   }
-  // The same, and leaves the asker's handle in `who`, so that a test can end it.
+  // Like ask(), but stores the asker's handle in `who`, so that a test can end it.
   template <class T, class Handle, class... Ts>
   std::shared_ptr<reply<T>> ask_as(caf::actor* who, const Handle& whom, Ts... xs) {
     auto out = std::make_shared<reply<T>>();
     auto asker = system.spawn([=](caf::event_based_actor* self) -> caf::behavior {
       self->request(whom, 1440min, xs...)
           .then([out](T& x) { out->value = std::move(x); }, [out](caf::error& e) { out->error = to_failure(e); });
-      return {[](atom::begin) {}}; // stays until it is told to go
+      return {[](atom::begin) {}}; // lives until it is told to end
     });
     if (who != nullptr)
       *who = asker;

@@ -1,4 +1,4 @@
-// A key and a certificate of its own making, for the name given.
+// Makes a key and a self-signed certificate for a name.
 #pragma once
 
 #include <string>

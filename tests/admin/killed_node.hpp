@@ -1,4 +1,4 @@
-// A node in a process of its own, to be killed without warning.
+// A node in a separate process that can be killed without warning.
 #pragma once
 
 #include "tests/admin/raw_http.hpp"
@@ -17,7 +17,7 @@ public:
   killed_node(const killed_node&) = delete;
   killed_node& operator=(const killed_node&) = delete;
 
-  // SIGKILL, and waits for the end.
+  // Kills it with SIGKILL and waits for its end.
   void kill();
   raw_answer post(const std::string& target, const std::string& key, const std::string& body);
   raw_answer get(const std::string& target);
@@ -28,7 +28,7 @@ private:
   std::string token_;
 };
 
-// The other process's main.
+// The main function of the other process.
 int serve_until_killed(const std::string& data_dir);
 
 } // namespace kevolve::test

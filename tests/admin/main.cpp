@@ -1,5 +1,5 @@
-// The shared node ends before static objects do: RocksDB has some of its own. Called with --serve DIR it is a node that
-// others kill.
+// Ends the shared node before static objects are destroyed, since RocksDB has some. With --serve DIR, this program is a
+// node that a test kills.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Bytes to a loopback port and back: what a hostile client sends is written out in full.
+// Exchanges raw bytes with a loopback port, so that tests can send invalid requests.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ struct raw_answer {
   std::string body;
 };
 
-// A connection that has sent something and stays open.
+// A connection that stays open after its first request.
 class open_connection {
 public:
   open_connection(uint16_t port, const std::string& text);
   ~open_connection();
   open_connection(const open_connection&) = delete;
   open_connection& operator=(const open_connection&) = delete;
-  // What has come when `until` has been seen, or the other side has closed (also: empty `until`).
+  // Returns the bytes received until `until` was seen or the other side closed. If `until` is empty, it reads to the
+  // close.
   std::string read_until(const std::string& until);
   void send(const std::string& text);
 
@@ -28,7 +29,7 @@ private:
   int fd_;
 };
 
-// Sends all of `text` and reads until the other side closes, or until `until` has been seen.
+// Sends all of `text` and reads until `until` was seen or the other side closed.
 std::string send_raw(uint16_t port, const std::string& text, const std::string& until = {});
 raw_answer parse_answer(const std::string& text);
 

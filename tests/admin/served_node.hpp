@@ -1,4 +1,4 @@
-// A real node on a temporary directory, without compilers and devices, whose journal holds one campaign that ended.
+// A real node in a temporary directory without compilers and devices. Its journal holds one campaign that has ended.
 #pragma once
 
 #include "runtime/node/admin/json.hpp"
@@ -15,18 +15,18 @@ namespace kevolve::test {
 
 class served_node {
 public:
-  // `filled`: with the campaign.
+  // `filled`: the journal holds the campaign.
   explicit served_node(const std::function<void(node_options&)>& change = {}, bool filled = true);
   ~served_node();
   served_node(const served_node&) = delete;
   served_node& operator=(const served_node&) = delete;
 
-  // With token and proper Host unless `headers` has its own.
+  // Adds the token and a valid Host header unless `headers` contains them.
   raw_answer ask(const std::string& method, const std::string& target,
                  const std::vector<std::pair<std::string, std::string>>& headers = {}, const std::string& body = {});
-  json get(const std::string& target); // fails the test unless 200
+  json get(const std::string& target); // fails the test unless the status is 200
 
-  // Appends a state event to the campaign; its global sequence.
+  // Appends a state event to the campaign and returns its global sequence.
   uint64_t append_event(const std::string& reason);
 
   std::string folder;
@@ -36,7 +36,7 @@ public:
   std::unique_ptr<node> running;
 };
 
-// One for all tests: starting it is what takes time.
+// One node for all tests, since starting it takes time.
 served_node& shared_node();
 void end_shared_node();
 

@@ -1,4 +1,4 @@
-// A folder that goes with its owner.
+// A folder that is removed with its owner.
 #pragma once
 
 #include <cstdlib>

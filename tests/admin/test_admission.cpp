@@ -28,7 +28,7 @@ TEST_CASE("who comes while there is room takes nobody's place") {
 
 TEST_CASE("one address gives way to itself first") {
   std::vector<present> there;
-  there.push_back({false, true, false, at(1)}); // waits longest, from elsewhere
+  there.push_back({false, true, false, at(1)}); // a remote client that waits longest
   for (int i = 0; i < 4; ++i)
     there.push_back({false, true, true, at(10 - i)});
   auto decided = admit(there, small_house());

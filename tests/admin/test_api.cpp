@@ -76,7 +76,7 @@ TEST_CASE("a node is shown whole") {
   const auto& shape = node["evaluations"][1]["outcome"]["shapes"][0];
   CHECK(shape["reference_ns"]["median"] == 200);
   CHECK(shape["samples"]["candidate_ns"] == json::array({100.0, 50.0, 75.0}));
-  CHECK(shape["ci95"] == json::array({0.0, nullptr})); // infinity
+  CHECK(shape["ci95"] == json::array({0.0, nullptr})); // null stands for infinity
   CHECK(n.get("/v1/campaigns/" + digits() + "/best") == node);
   CHECK(n.get("/v1/campaigns/" + digits() + "/nodes/0")["source"] == test::reference_source);
   CHECK(n.ask("GET", "/v1/campaigns/" + digits() + "/nodes/3").status == 404);
@@ -143,7 +143,7 @@ TEST_CASE("actors are listed with their places, live and dead") {
   CHECK(unknown.status == 400);
   CHECK(json::parse(unknown.body)["detail"] == "state must be one of: live, starting, idle, busy, dead");
 
-  // The journal stands under its supervisor.
+  // The journal is below its supervisor.
   auto tree = n.get("/v1/actors/tree");
   auto found = false;
   for (const auto& root : tree["roots"])
@@ -223,7 +223,7 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
   const auto write = [&n](size_t bytes) {
     append_request a;
     a.campaign = n.campaign;
-    std::minstd_rand draw{1}; // nothing that can be written smaller
+    std::minstd_rand draw{1}; // random data does not compress
     std::string payload(bytes, ' ');
     for (auto& c : payload)
       c = static_cast<char>(draw() >> 8U & 0xffU);
@@ -237,7 +237,7 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
   CHECK(why().find("wanted (limits.disk_reserve_mib") != std::string::npos);
   CHECK(why().find("the last write was refused") == std::string::npos);
   auto refused = false;
-  for (int i = 0; i < 8 && !refused; ++i) // the log's file has room of its own
+  for (int i = 0; i < 8 && !refused; ++i) // the log's file has some preallocated space
     refused = !write(4U << 20U).empty();
   CHECK(refused);
   CHECK(why().find("; the last write was refused: no space left") != std::string::npos);
@@ -246,6 +246,6 @@ TEST_CASE("a node whose disk is full is not ready and says so, until there is ro
   CHECK(steered.status == 503);
   CHECK(json::parse(steered.body)["detail"].get<std::string>().find("nothing was done: ") == 0);
   REQUIRE(::unlink((disk.path + "/ballast").c_str()) == 0);
-  CHECK(why() == "no compiler is up"); // the next write is tried anew
+  CHECK(why() == "no compiler is up"); // the next write is tried again
   CHECK(write(8) == "");
 }

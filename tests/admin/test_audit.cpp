@@ -18,7 +18,7 @@ using test::temporary_folder;
 
 namespace {
 
-// A store whose audit log has `count` records.
+// Returns a store with `count` records in its audit log.
 std::unique_ptr<store> with_log(const std::string& data_dir, size_t count) {
   auto opened = store::open(data_dir);
   REQUIRE(opened);
@@ -113,10 +113,10 @@ TEST_CASE("what changes something is recorded before and after, with who asked a
   served_node n;
   auto pause = "/v1/campaigns/" + to_string(n.campaign) + "/pause";
   auto answer = n.ask("POST", pause, {{"Content-Type", "application/json"}}, "{\"reason\":\"too hot\"}");
-  CHECK(answer.status == 409); // it has ended
+  CHECK(answer.status == 409); // the campaign has ended
   auto request = answer.headers["x-request-id"];
   CHECK_FALSE(request.empty());
-  n.get("/v1/campaigns"); // leaves no trace
+  n.get("/v1/campaigns"); // reading is not recorded
   CHECK(n.ask("POST", pause, {{"Authorization", "Bearer wrong"}}).status == 401);
   CHECK(n.ask("POST", pause, {{"Content-Type", "application/json"}}, "{\"colour\":1}").status == 400);
 

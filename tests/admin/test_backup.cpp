@@ -77,7 +77,7 @@ TEST_CASE("what a killed backup has left goes with the next to the same place, a
   const auto out = n.folder + "/backup";
   const auto left = out + ".part-" + std::string(31, '0') + "7";
   const auto at_work = out + ".part-" + std::string(31, '0') + "8";
-  const auto mine = out + ".part-" + std::string(31, '0') + "a"; // somebody's who likes such names
+  const auto mine = out + ".part-" + std::string(31, '0') + "a"; // a name that resembles a temporary folder
   const auto elsewhere = n.folder + "/other.part-" + std::string(31, '0') + "7";
   for (const auto& folder : {left, at_work, mine, elsewhere}) {
     fs::create_directories(folder + "/store");
@@ -92,7 +92,8 @@ TEST_CASE("what a killed backup has left goes with the next to the same place, a
   ::close(fd);
   CHECK_FALSE(fs::exists(left));
   CHECK_FALSE(fs::exists(out + "/kevolve.draft"));
-  CHECK((fs::status(out).permissions() & ~fs::perms::owner_all) == fs::perms::none); // it holds all that the store does
+  // It contains the store's data, so its permissions are as strict.
+  CHECK((fs::status(out).permissions() & ~fs::perms::owner_all) == fs::perms::none);
   for (const auto& folder : {at_work, mine, elsewhere})
     CHECK_MESSAGE(fs::exists(folder + "/store"), folder);
 }
@@ -114,7 +115,7 @@ TEST_CASE("neither backup nor restore writes into a directory that holds somethi
     deep += "/deeper";
   CHECK(back_up(n, deep).status == 400);
   auto good = n.folder + "/good";
-  fs::create_directories(good); // empty: taken
+  fs::create_directories(good); // an empty folder is accepted
   REQUIRE(back_up(n, good).status == 200);
   auto onto = restore(good, out);
   REQUIRE_FALSE(onto);
@@ -134,7 +135,7 @@ TEST_CASE("a backup lies outside what it is a backup of, unless it is looked at 
     CHECK_MESSAGE(refused.body.find("inside the data directory") != std::string::npos, inside);
   }
   CHECK_FALSE(fs::exists(data + "/copy"));
-  CHECK(back_up(n, n.folder + "/data2").status == 200); // beside it
+  CHECK(back_up(n, n.folder + "/data2").status == 200); // a sibling folder
   auto ask = [&](const std::string& out, const char* purpose) {
     return n.ask("POST", "/v1/backup", {{"Content-Type", "application/json"}},
                  json{{"out", out}, {"purpose", purpose}}.dump());
@@ -188,7 +189,7 @@ TEST_CASE("a backup's list that names a directory, or is one, is refused with it
     CHECK(refused.error().code == errc::corrupt);
     CHECK(refused.error().detail.starts_with(out + "/backup.sha256 names '" + name + "', which " + what + ": "));
     CHECK_FALSE(verify_backup(out));
-    std::ofstream{out + "/backup.sha256"}; // the next one alone
+    std::ofstream{out + "/backup.sha256"}; // blocks the next name only
   }
   fs::remove(out + "/backup.sha256");
   fs::create_directory(out + "/backup.sha256");

@@ -9,7 +9,7 @@ using kevolve::unified_diff;
 
 namespace {
 
-// Applies what unified_diff wrote, reading no more of it than `patch` would.
+// Applies the output of unified_diff, reading no more of it than `patch` would.
 std::string apply_patch(const std::string& before, const std::string& diff) {
   std::vector<std::string> lines;
   for (size_t from = 0; from < before.size();) {
@@ -34,7 +34,7 @@ std::string apply_patch(const std::string& before, const std::string& diff) {
         out += lines.at(at++);
     } else if (line.starts_with("\\")) {
       if (last_kind != "-")
-        out.pop_back(); // the newline that the line before does not have
+        out.pop_back(); // the previous line has no newline
     } else {
       last_kind = line.substr(0, 1);
       auto text = line.substr(1) + "\n";

@@ -10,7 +10,7 @@ using namespace kevolve;
 TEST_CASE("only loopback addresses may be listened on") {
   struct {
     const char* text;
-    const char* host; // nullptr: refused
+    const char* host; // nullptr: rejected
     uint16_t port;
   } cases[] = {
       {"127.0.0.1:7700", "127.0.0.1", 7700},
@@ -40,7 +40,7 @@ TEST_CASE("only loopback addresses may be listened on") {
 TEST_CASE("a request must name us as its host and come from no other site") {
   struct {
     request_origin from;
-    unsigned status; // 0: let through
+    unsigned status; // 0: accepted
   } cases[] = {
       {{"127.0.0.1:7700", "", ""}, 0},
       {{"LocalHost:7700", "", ""}, 0},
@@ -102,7 +102,7 @@ TEST_CASE("a token in a URL is refused, and no log gets to see it") {
   CHECK(loggable_path("/v1/campaigns?limit=1", token) == "/v1/campaigns?(withheld)");
   CHECK(loggable_path("/a\nb", token) == "/a b");
   CHECK(loggable_path("/" + std::string(5'000, 'x'), token).size() < 300);
-  std::string alien; // printed, it is longer than it was
+  std::string alien; // its printable form is longer
   for (int i = 0; i < 500; ++i)
     alien += "\x93/";
   CHECK(loggable_path(alien, token).size() < 300);

@@ -32,7 +32,7 @@ std::string stream_request(test::served_node& n, const std::string& target, cons
          + n.token + "\r\nAccept: text/event-stream\r\n" + headers + "\r\n";
 }
 
-// What a stream still says, for as long as a test may take: one that does not end says that it lives.
+// Reads the remaining stream for a limited time. A stream that stays open sends keep-alives.
 std::string until_end(test::open_connection& c) {
   std::string out;
   for (int i = 0; i < 50; ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("a trailer is no header: a request with one is refused") {
                      + n.token + "\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n";
   const std::string typed = "Content-Type: application/json\r\n";
   const std::string body = "\r\n2;a=b\r\n{}\r\n0\r\n";
-  CHECK(parse_answer(send_raw(n.port, start + typed + body + "\r\n")).status == 409); // it has ended
+  CHECK(parse_answer(send_raw(n.port, start + typed + body + "\r\n")).status == 409); // the campaign has ended
   auto late = parse_answer(send_raw(n.port, start + body + typed + "\r\n"));
   CHECK(late.status == 400);
   CHECK(type_of(late) == "malformed-request");
@@ -198,7 +198,7 @@ TEST_CASE("a stream brings what happened before and what happens next") {
   CHECK(past.find("Content-Type: text/event-stream") != std::string::npos);
   CHECK(past.find("id: 1\nevent: campaign_submitted\ndata: {") != std::string::npos);
 
-  // Resumed behind everything there is: only the new event comes.
+  // Resumes after the last event, so only the new event arrives.
   auto last = n.append_event("before");
   std::thread later{[&] { n.append_event("live one"); }};
   auto live = send_raw(n.port, request("/v1/events", "Last-Event-ID: " + std::to_string(last) + "\r\n"), "live one");
@@ -225,7 +225,7 @@ TEST_CASE("a stream whose position is spelt in another way goes on all the same"
   CHECK(c.read_until("event: node_finished").starts_with("HTTP/1.1 200"));
   n.append_event("spelt");
   std::string told;
-  for (int i = 0; i < 50 && told.find("spelt") == std::string::npos; ++i) // while it says that it lives
+  for (int i = 0; i < 50 && told.find("spelt") == std::string::npos; ++i) // keep-alives drive the loop
     told += c.read_until("\n\n");
   CHECK(told.find("spelt") != std::string::npos);
 }
@@ -269,7 +269,7 @@ TEST_CASE("a stream ends with the reason once its campaign is not to be found") 
   CHECK(ambiguous.find("event: error\ndata: {") != std::string::npos);
   CHECK(ambiguous.find("urn:kevolve:problem:conflict") != std::string::npos);
 
-  set_status(n.campaign, ""); // as good as forgotten
+  set_status(n.campaign, ""); // the campaign is unknown now
   CHECK(until_end(by_id).find("urn:kevolve:problem:not-found") != std::string::npos);
 }
 
@@ -294,7 +294,7 @@ TEST_CASE("streams are bounded, and a reader that leaves makes room") {
   test::open_connection one_more{n.port, request};
   CHECK(one_more.read_until("\r\n\r\n").starts_with("HTTP/1.1 503"));
   streams.clear();
-  // The node learns of it as soon as its thread looks; until then it says 503.
+  // The node notices the closed connections soon; until then it answers 503.
   auto admitted = false;
   for (int i = 0; i < 1'000 && !admitted; ++i) {
     test::open_connection again{n.port, request};

@@ -1,4 +1,4 @@
-// What hostile and slow clients may take from a healthy one: nothing it notices.
+// Tests that hostile and slow clients do not affect a healthy one.
 #include "runtime/base/log.hpp"
 #include "tests/admin/served_node.hpp"
 
@@ -26,7 +26,7 @@ size_t open_descriptors() {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-// The median of 40, in ms: one slow round of a busy machine proves nothing.
+// Returns the median of 40 answers in ms, so that one slow round does not matter.
 double time_to_answer(served_node& n) {
   std::vector<double> all;
   for (int i = 0; i < 40; ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("a thousand slow and silent connections neither take descriptors witho
   auto during = time_to_answer(n);
   MESSAGE("median answer: " << before << " ms alone, " << during << " ms beside 1,000 slow connections");
   CHECK(during < before * 3 + 5);
-  // Our own ends of the thousand, and at most the limit of its.
+  // These are our own ends of the thousand connections, and at most the limit of the node's.
   CHECK(open_descriptors() < descriptors + 1'000 + 300);
   CHECK(std::stoul(metric(n, "kevolve_http_connections_open")) <= 256);
   CHECK(std::stoul(metric(n, "kevolve_http_connections_dropped_total{reason=\"crowded_out\"}")) >= 700);
@@ -96,14 +96,14 @@ TEST_CASE("a connection that is crowded out is counted once") {
   std::vector<std::unique_ptr<open_connection>> slow;
   for (int i = 0; i < 14; ++i)
     slow.push_back(std::make_unique<open_connection>(n.port, "GET /healthz HTTP/1.1\r\nX: "));
-  // Nine of the first ten have ended when the tenth's place is asked for: what they count stands.
+  // Nine of the first ten have ended when the tenth's place is requested, so the counter is stable.
   for (int i = 0; i < 9; ++i)
     CHECK(slow[static_cast<size_t>(i)]->read_until("").empty());
   const auto out = std::stoul(metric(n, counted));
-  CHECK(out >= 10); // 14 came, 4 have a place
+  CHECK(out >= 10); // 14 came, and 4 have a place
   const auto silent = std::stoul(metric(n, "kevolve_http_connections_dropped_total{reason=\"silent\"}"));
   CHECK(silent == 0);
-  CHECK(out <= 14 + 2); // and whoever asked for the figures
+  CHECK(out <= 14 + 2); // includes the requests for the figures
 }
 
 TEST_CASE("a header that does not end and a body that does not come are cut off in time") {
@@ -127,7 +127,7 @@ TEST_CASE("who has shown the token may be silent for longer than a stranger") {
   open_connection known{n.port, one};
   CHECK(known.read_until("\"next\"").starts_with("HTTP/1.1 200"));
   auto stranger = send_raw(n.port, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(n.port) + "\r\n\r\n");
-  CHECK(stranger.starts_with("HTTP/1.1 200")); // and the connection has ended since
+  CHECK(stranger.starts_with("HTTP/1.1 200")); // the connection has ended since
   known.send(one);
   CHECK(known.read_until("\"next\"").starts_with("HTTP/1.1 200"));
 }
@@ -154,7 +154,7 @@ TEST_CASE("what a chunk says beside its bytes, and what stands behind the last o
   for (const auto& body :
        {"1;x=" + much, "1;x=\"" + much, "1\r\na\r\n1;x=" + much, "0\r\nX: " + much, "0\r\n" + lines}) {
     CAPTURE(body.substr(0, 12));
-    // A stranger's body is not waited for at all.
+    // The body of an unauthorised client is not read.
     CHECK(parse_answer(send_raw(n.port, "GET /healthz" + host + "\r\n" + body)).status == 400);
     const auto known = "POST /v1/relay/next" + host + "Authorization: Bearer " + n.token + "\r\n\r\n";
     CHECK(parse_answer(send_raw(n.port, known + body)).status == 431);

@@ -72,7 +72,7 @@ TEST_CASE("answers are kept for a while and not without bound") {
   memory.end("k", answer(200, "second"), now + idempotency_memory::kept_for);
   for (size_t i = 0; i < idempotency_memory::most_kept + 8; ++i)
     CHECK_FALSE(memory.begin(request("n" + std::to_string(i)), now + idempotency_memory::kept_for));
-  CHECK_FALSE(memory.begin(request("k"), now + idempotency_memory::kept_for)); // pushed out
+  CHECK_FALSE(memory.begin(request("k"), now + idempotency_memory::kept_for)); // evicted
 }
 
 TEST_CASE("answers outlive the process, and what was under way is not done twice") {
@@ -105,7 +105,7 @@ TEST_CASE("answers outlive the process, and what was under way is not done twice
   CHECK(cut->status == 409);
   CHECK(cut->problem == "outcome-unknown");
 
-  // Expired: forgotten here, and with the next write in the store.
+  // An expired key is forgotten in memory, and in the store with the next write.
   auto later = now + idempotency_memory::kept_for;
   CHECK_FALSE(memory.begin(request("answered"), later));
   keep(**data, memory.begin_writes(request("another"), later));
@@ -125,7 +125,7 @@ TEST_CASE("after kill -9 a repeated request gets the first one's answer and does
     auto made = n.post("/v1/backup", "the-key", body);
     REQUIRE_MESSAGE(made.status == 200, made.body);
     first = made.body;
-    CHECK(n.post("/v1/backup", "another-key", body).status == 409); // it is there
+    CHECK(n.post("/v1/backup", "another-key", body).status == 409); // the target exists
     n.kill();
   }
   std::filesystem::remove_all(out);

@@ -1,4 +1,4 @@
-// What a Prometheus server would read: parsed by its rules, not searched for words.
+// Parses the metrics by the rules of Prometheus's text format.
 #include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/base/verdict.hpp"
@@ -22,8 +22,8 @@ namespace {
 struct family {
   std::string type;
   std::string help;
-  std::map<std::string, double> samples;               // name{labels} as written
-  std::map<std::string, std::set<std::string>> labels; // values by name
+  std::map<std::string, double> samples;               // keys are name{labels} as written
+  std::map<std::string, std::set<std::string>> labels; // values by label name
 };
 
 bool is_name(const std::string& text) {
@@ -32,7 +32,7 @@ bool is_name(const std::string& text) {
                         [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
 }
 
-// The labels of "{a="x",b="y"}"; `at` ends behind the brace.
+// Returns the labels of "{a="x",b="y"}". `at` moves past the brace.
 std::map<std::string, std::string> read_labels(const std::string& line, size_t& at) {
   std::map<std::string, std::string> out;
   REQUIRE(line[at] == '{');
@@ -116,7 +116,7 @@ TEST_CASE("figures keep Prometheus' conventions for names, units, help and types
       CHECK(name.find(unit) == std::string::npos);
     if (f.type != "histogram")
       continue;
-    // Cumulative, the last bound infinite and equal to the count.
+    // Buckets are cumulative, and the last bound is infinite.
     auto count = f.samples.at(name + "_count");
     CHECK(f.samples.at(name + "_bucket{le=\"+Inf\"}") == count);
     CHECK(f.samples.contains(name + "_sum"));
@@ -159,7 +159,7 @@ TEST_CASE("series that are known to exist are there from the start") {
   CHECK(all.at("process_start_time_seconds").samples.begin()->second > 1.6e9);
   CHECK(all.at("kevolve_store_size_bytes").samples.at("kevolve_store_size_bytes{part=\"log\"}") >= 0);
   const auto& memory = all.at("kevolve_store_memory_bytes").samples;
-  CHECK(memory.at("kevolve_store_memory_bytes{part=\"writes\"}") > 0); // what was just written
+  CHECK(memory.at("kevolve_store_memory_bytes{part=\"writes\"}") > 0); // contains the latest writes
   CHECK(memory.size() == 3);
   CHECK(all.at("kevolve_actor_restarts").samples.contains("kevolve_actor_restarts{kind=\"journal\"}"));
   CHECK(all.at("kevolve_actor_mailbox_depth").samples.contains("kevolve_actor_mailbox_depth{kind=\"journal\"}"));
@@ -193,7 +193,7 @@ TEST_CASE("events are counted once each, and a wait is what is left of a candida
   faulted.trouble.kind = "device_sick";
   fault_record odd;
   odd.trouble.kind = "something new";
-  const std::vector<journal_event> events{event(10, event_kind::node_finished, 0, finished), // before we looked
+  const std::vector<journal_event> events{event(10, event_kind::node_finished, 0, finished), // before the first scrape
                                           event(11, event_kind::node_selected, 3'000'000'000, selected),
                                           event(12, event_kind::node_proposed, 4'000'000'000, proposed),
                                           event(14, event_kind::node_finished, 9'500'000'000, finished),

@@ -23,7 +23,7 @@ json told(const test::raw_answer& a, unsigned status) {
   return json::parse(a.body);
 }
 
-// A generator's question at the node's relay; ends with it.
+// A generator's question to the node's relay. The question ends with this object.
 struct question {
   model_question asked;
   caf::actor asker;

@@ -21,7 +21,7 @@ TEST_CASE("a winner whose calls are mostly the judge's own is told, with what it
   CHECK(text.find("30 µs of the winner's 80 µs a call") != std::string::npos);
   CHECK(text.find("about 8.0x") != std::string::npos);
   CHECK(flattened_note(timed(4'300'000, 800'000), 30'000).empty());
-  CHECK(flattened_note(timed(430'000, 20'000), 30'000).empty()); // nothing that could be subtracted
+  CHECK(flattened_note(timed(430'000, 20'000), 30'000).empty()); // there is no overhead to subtract
   CHECK(flattened_note({}, 30'000).empty());
   auto held_out = timed(430'000, 80'000);
   held_out.held_out = true;
@@ -45,7 +45,7 @@ TEST_CASE("a kernel that counts on aligned arrays says so") {
   contract task;
   task.arguments.emplace_back().shape = {"n"};
   task.arguments.back().align = 32;
-  task.arguments.emplace_back().align = 64; // a value
+  task.arguments.emplace_back().align = 64; // a by-value argument
   CHECK(alignment_note("x = __builtin_assume_aligned(x, 32);", task).find("up to 32 bytes") != std::string::npos);
   CHECK(alignment_note("y[i] = x[i];", task).empty());
 }

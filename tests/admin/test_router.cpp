@@ -15,7 +15,7 @@ TEST_CASE("paths find their route, their values and their refusals") {
   struct {
     const char* method;
     const char* target;
-    const char* id; // of the route; nullptr: refused
+    const char* id; // id of the route; nullptr: rejected
     unsigned status;
     const char* allow;
   } cases[] = {
@@ -174,7 +174,7 @@ TEST_CASE("campaigns may be listed by each state that they can be in") {
     if (p["name"] == "state")
       for (const auto& choice : p["schema"]["enum"])
         named.insert(choice);
-  // As actors/campaign/campaign*.cpp and runtime/node/campaigns.cpp write them.
+  // The states as written by actors/campaign/campaign*.cpp and runtime/node/campaigns.cpp.
   for (const auto* state : {"preparing", "running", "paused", "finishing", "stopped", "finished", "failed"})
     CHECK_MESSAGE(named.contains(state), state);
 }

@@ -8,7 +8,7 @@ TEST_CASE("secrets are found by value, by their maker's mark and by the name bef
   const std::vector<known_secret> known{{"the node's token", "0123456789abcdef"}};
   struct {
     const char* line;
-    const char* what; // nullptr: none
+    const char* what; // nullptr: no secret
   } cases[] = {
       {"x 0123456789abcdef y", "the node's token"},
       {"key sk-proj-abcdefghijklmnopqrstuv", "an API key"},

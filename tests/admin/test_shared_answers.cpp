@@ -46,6 +46,6 @@ TEST_CASE("refusals and very long answers are not kept, and no more than a few a
   CHECK(a.find("/63", 0, begin));
   a.keep("/64", 0, said("x"), begin + 100ms);
   CHECK_FALSE(a.find("/64", 0, begin + 100ms));
-  a.keep("/64", 0, said("x"), begin + 300ms); // the others have had their time
+  a.keep("/64", 0, said("x"), begin + 300ms); // the other answers have expired
   CHECK(a.find("/64", 0, begin + 300ms));
 }

@@ -1,4 +1,4 @@
-// A node whose journal says nothing: who asked is told in time, and a late answer is nobody else's.
+// Tests a node whose journal does not answer: clients get a timely error, and a late answer reaches no other client.
 #include "runtime/node/admin/http_listener.hpp"
 #include "runtime/node/node_parts.hpp"
 #include "tests/admin/raw_http.hpp"
@@ -17,7 +17,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// What it was asked, and the answers it owes.
+// The requests received and the answers owed.
 struct silence {
   std::mutex guard;
   std::condition_variable asked;
@@ -42,7 +42,7 @@ journal_actor::behavior_type silent_journal(journal_actor::pointer self, std::sh
         return std::vector<stored_value>{};
       },
       [](atom::blob, const std::string&) -> caf::result<std::string> { return std::string{}; },
-      [what](atom::flush) { // what is owed is told now
+      [what](atom::flush) { // answers the pending requests now
         const std::lock_guard hold{what->guard};
         for (auto& p : what->owed)
           p.deliver(std::vector<journal_event>{});
@@ -77,7 +77,7 @@ TEST_CASE("a reading that nobody answers is told so in time, and what comes late
   const auto late = c.read_until("in time");
   CHECK(late.find("HTTP/1.1 504") == 0);
   caf::anon_send(context.journal, atom::flush_v);
-  // The connection goes on, and its next answer is that of its next question.
+  // The connection continues, and its next answer belongs to its next request.
   c.send(request("/healthz"));
   const auto next = c.read_until("ok\"}");
   CHECK(next.find("HTTP/1.1 200") != std::string::npos);

@@ -113,7 +113,7 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   b = bundle();
   b.files["other/y.task.toml"] = b.files["t/x.task.toml"];
   b.files["other/x.c"] = b.files["t/x.c"];
-  b.files.erase("t/x.task.toml"); // whom nothing names now
+  b.files.erase("t/x.task.toml"); // no file refers to it any more
   b.overrides = {"task=other/y.task.toml"};
   REQUIRE_MESSAGE(load_submitted(b), all_errors(b));
   CHECK(load_submitted(b)->task.path == "other/y.task.toml");
@@ -139,7 +139,7 @@ TEST_CASE("a submission is loaded from what was sent and from nothing else") {
   CHECK(said.find("c/campaign.toml:") != std::string::npos);
   CHECK(said.find("colour") != std::string::npos);
   CHECK(said.find("did you mean 'uct'") != std::string::npos);
-  CHECK(said.find("kevolve-submit-") == std::string::npos); // where it was checked is nobody's business
+  CHECK(said.find("kevolve-submit-") == std::string::npos); // the path of the check is not reported
 }
 
 TEST_CASE("of many errors a hundred are told, and how many there are") {

@@ -41,7 +41,7 @@ TEST_CASE("a node with a certificate speaks TLS, and only to those who can tell 
   CHECK(answer->status == 200);
   CHECK(json::parse(answer->body)["total"] == 1);
 
-  // Unknown authority, another node's certificate, another name than the certificate's.
+  // Rejects an unknown authority, another node's certificate, and a certificate for another name.
   auto unknown = http_ask({url, n.token}, get("/v1/campaigns"));
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == errc::unauthorised);
@@ -50,9 +50,9 @@ TEST_CASE("a node with a certificate speaks TLS, and only to those who can tell 
   write_certificate("localhost", other, n.folder + "/other.key");
   CHECK_FALSE(http_ask({url, n.token, other}, get("/v1/campaigns")));
   CHECK_FALSE(http_ask({n.running->admin_url(), n.token, certificate}, get("/v1/campaigns")));
-  // Found through its data directory, the certificate itself is what counts.
+  // A certificate from the node's data directory is trusted itself.
   CHECK(http_ask({n.running->admin_url(), n.token, "", certificate}, get("/v1/campaigns")).has_value());
-  // Plain HTTP gets nothing.
+  // Plain HTTP gets no answer.
   CHECK(test::send_raw(n.port, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").find("HTTP/1.1 200")
         == std::string::npos);
 }

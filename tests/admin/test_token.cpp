@@ -39,7 +39,7 @@ TEST_CASE("a token is made once, of 256 bits, for its user alone") {
   auto other = load_or_create_token(f.path + "/other");
   REQUIRE(other);
   CHECK(*other != *first);
-  // Nothing else is left behind.
+  // No temporary files remain.
   CHECK(std::distance(std::filesystem::directory_iterator{f.path}, {}) == 2);
 }
 

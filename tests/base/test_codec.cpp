@@ -207,9 +207,9 @@ TEST_CASE("a record from before its last fields keeps their defaults, where olde
   CHECK(read->values == std::vector<int32_t>{1, 2});
   CHECK(read->level == 0.05);
   CHECK(read->kept == 500);
-  // A field is there or not; a cut within one is damage, and so is nothing at all.
+  // A field is present or absent. A cut within a field is damage, and so is an empty record.
   for (size_t n = 0; n < bytes.size(); ++n)
-    if (n != 4 + 1) // after the first field
+    if (n != 4 + 1) // except after the first field
       CHECK(!decode_older<of_today>(bytes.substr(0, n)));
   of_today now{"b", {3}, 0.1, 7};
   auto again = decode_older<of_today>(encode(now));

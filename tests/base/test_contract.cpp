@@ -82,7 +82,7 @@ TEST_CASE("an output takes its own tolerance, else the general one, else a defau
   c.tolerances.push_back({"", tolerance_mode::absrel, 0.5, 0.25, 0.0});
   CHECK(tolerance_for(c, z).relative == 0.5);
   CHECK(tolerance_for(c, z).argument == "z");
-  CHECK(tolerance_for(c, y).mode == tolerance_mode::exact); // integers stay exact under a general tolerance
+  CHECK(tolerance_for(c, y).mode == tolerance_mode::exact); // integers are compared exactly under a general tolerance
   c.tolerances.push_back({"z", tolerance_mode::ulp, 0.0, 0.0, 3.0});
   CHECK(tolerance_for(c, z).limit == 3.0);
 }

@@ -1,4 +1,4 @@
-// Groups with limits: where they lie on machines of every kind, and what they do on this one.
+// Tests control groups: their paths on various machines, and their effect on this one.
 #include "runtime/base/control_group.hpp"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ ended run_child(const std::function<int()>& child) {
   return out;
 }
 
-// 0 once so much memory has been written to.
+// Writes to that much memory; returns 0 on success.
 int touch(uint64_t bytes) {
   auto* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)
@@ -43,7 +43,7 @@ int touch(uint64_t bytes) {
   return static_cast<volatile char*>(block)[bytes - 1] == 1 ? 0 : 1;
 }
 
-// How many of `wanted` processes could be started, all alive at once.
+// Returns how many of `wanted` processes could be alive at once.
 int fork_some(int wanted) {
   std::vector<pid_t> started;
   for (int i = 0; i < wanted; ++i) {
@@ -56,7 +56,7 @@ int fork_some(int wanted) {
     }
     started.push_back(pid);
   }
-  // doctest reports a failed case on a signal that can be caught.
+  // SIGKILL, since doctest reports a failed test on a signal that can be caught.
   for (const auto pid : started)
     ::kill(pid, SIGKILL);
   while (::wait(nullptr) > 0) {
@@ -91,7 +91,7 @@ TEST_CASE("a group is found where version 2 is alone, where version 1 is, and wh
     CHECK(v1.memory == "/sys/fs/cgroup/memory/jobs/one");
     CHECK(v1.processes == "/sys/fs/cgroup/pids");
   }
-  // A container sees its own part of the hierarchy only.
+  // A container sees only its own part of the hierarchy.
   const auto part = find_groups("4:cpu,memory:/docker/abc/inner\n8:pids:/docker/abc\n",
                                 "33 32 0:29 /docker/abc /cg/memory rw - cgroup cgroup rw,cpu,memory\n"
                                 "36 32 0:32 /docker/abc /cg/pids rw - cgroup cgroup rw,pids\n");
@@ -120,7 +120,7 @@ TEST_CASE("a group holds no more processes than it may, and is gone when they ar
   if (skipped(status))
     return;
   CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 7); // and itself
+  CHECK(WEXITSTATUS(status) == 7); // the killing process includes itself
   sweep_groups();
   std::error_code ec;
   for (const auto& entry : std::filesystem::recursive_directory_iterator{"/sys/fs/cgroup", ec})

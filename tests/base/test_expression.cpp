@@ -12,7 +12,7 @@ namespace {
 
 const size_map sizes{{"m", 7}, {"n", -3}, {"zero", 0}, {"big", std::numeric_limits<int64_t>::max()}};
 
-// The value, or the error's text.
+// Returns the value, or the error's text.
 std::string outcome(const std::string& text) {
   auto e = expression::parse(text);
   if (!e)

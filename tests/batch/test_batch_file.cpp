@@ -1,4 +1,4 @@
-// The file that a batch travels as: whatever happens to it on the way is found out.
+// Tests that any damage to a batch's file is detected.
 #include "runtime/node/batch/batch_file.hpp"
 
 #include <doctest/doctest.h>
@@ -93,7 +93,7 @@ TEST_CASE("a batch that goes out holds the history that it names") {
   b = some_batch();
   b.events[2].payload += "x";
   CHECK(says(to_batch_bytes(b), "history"));
-  b.way = batch_way::back; // whose events are what followed
+  b.way = batch_way::back; // the events continue those that were sent
   CHECK(refused(to_batch_bytes(b)) == errc::none);
 }
 
@@ -114,17 +114,17 @@ TEST_CASE("a file appears whole, and one that cannot be read is named") {
   REQUIRE(bytes);
   CHECK(std::filesystem::file_size(path) == *bytes);
   CHECK(read_batch(path));
-  CHECK(write_batch(path, some_batch())); // over it
+  CHECK(write_batch(path, some_batch())); // replaces the earlier file
   CHECK(std::distance(std::filesystem::directory_iterator{pattern}, {}) == 1);
   CHECK_FALSE(write_batch(pattern + "/absent/one.batch", some_batch()));
   auto absent = read_batch(pattern + "/absent.batch");
   REQUIRE_FALSE(absent);
   CHECK(absent.error().code == errc::not_found);
   CHECK(read_batch(pattern).error().code == errc::bad_input);
-  CHECK(write_batch("/dev/null", some_batch()).error().code == errc::conflict); // a device is no file to replace
-  CHECK(read_batch("/dev/zero").error().code == errc::bad_input);               // nor has it an end
+  CHECK(write_batch("/dev/null", some_batch()).error().code == errc::conflict); // a device cannot be replaced
+  CHECK(read_batch("/dev/zero").error().code == errc::bad_input);               // a device without end
   REQUIRE(::mkfifo((pattern + "/pipe").c_str(), 0600) == 0);
-  CHECK(read_batch(pattern + "/pipe").error().code == errc::bad_input); // which nobody writes to
+  CHECK(read_batch(pattern + "/pipe").error().code == errc::bad_input); // a pipe without a writer
   std::ofstream{path, std::ios::app} << "more";
   CHECK(read_batch(path).error().detail.starts_with(path + " has 4 bytes behind its end"));
   std::filesystem::remove_all(pattern);
@@ -139,7 +139,7 @@ TEST_CASE("an export is written over itself alone") {
   REQUIRE(write_batch(path, b));
   CHECK_FALSE(may_write(path, b, false));
   CHECK(may_write(path, b, true));
-  auto judged = b; // what came back is worth more than what went out
+  auto judged = b; // a judged batch must not be replaced by one that goes out
   judged.way = batch_way::back;
   REQUIRE(write_batch(path, judged));
   CHECK_FALSE(may_write(path, b, true));

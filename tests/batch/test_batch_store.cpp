@@ -1,4 +1,4 @@
-// A campaign's way out and back, as stores see it: nobody judges here, the tests say what was judged.
+// Tests a campaign's export and import at the level of the store. The tests supply the judgements.
 #include "actors/campaign/campaign_fold.hpp"
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 const auto who = derive_id("test", "campaign");
 
-// A campaign with a store, changed as its actors would.
+// A campaign and its store, changed as its actors would.
 struct desk {
   temporary_store place;
   store& data = *place.data;
@@ -99,7 +99,7 @@ struct desk {
   }
 };
 
-// At home: one candidate is being made, two await judgement.
+// The exporting side: one candidate is being made, two await judgement.
 struct home_desk : desk {
   home_desk() {
     submit();
@@ -137,7 +137,7 @@ failure refusal(desk& d, const batch_bundle& back) {
   const auto before = d.data.last_sequence();
   auto r = import_batch(d.data, back, "alice");
   REQUIRE_FALSE(r);
-  CHECK(d.data.last_sequence() == before); // and nothing is lost
+  CHECK(d.data.last_sequence() == before); // nothing is lost
   return r.error();
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("only what is new comes back") {
   CHECK(judged(out, [](desk&) {}).events.empty());
   CHECK(judged(out, [](desk& d) {
           d.put(event_kind::campaign_state, encode(state_record{"paused", "sick"}));
-        }).events.empty()); // is no matter of home
+        }).events.empty()); // it is local to the other machine
 }
 
 TEST_CASE("nothing is added to a campaign that does not stand still for it") {
@@ -245,7 +245,7 @@ TEST_CASE("importing twice is once, and more of the same batch comes too late") 
   REQUIRE_FALSE(more);
   CHECK(more.error().code == errc::conflict);
   CHECK(holds(more.error().detail, "was imported already, with 2 events"));
-  // What it left goes out anew.
+  // The remaining candidate is exported again.
   REQUIRE(mark_away(home.data, who, "alice"));
   CHECK(take_batch(home.data, who)->candidates == 1);
 }
@@ -309,7 +309,7 @@ TEST_CASE("a file that was made up is refused whole") {
   forged.events.push_back({1, static_cast<uint16_t>(event_kind::campaign_steered), 1, ""});
   CHECK(holds(refusal(home, forged).detail, "campaign_steered"));
   forged = back;
-  forged.events.erase(forged.events.begin() + 1); // node 1's end
+  forged.events.erase(forged.events.begin() + 1); // removes the end of node 1
   CHECK(holds(refusal(home, forged).detail, "does not follow"));
   forged = back;
   forged.values.push_back({static_cast<uint8_t>(table::meta), "node/id", "x"});
@@ -331,7 +331,7 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   REQUIRE_FALSE(again);
   CHECK(again.error().code == errc::conflict);
   CHECK(holds(again.error().detail, "away with batch"));
-  CHECK(take_batch(home.data, who)); // the file once more
+  CHECK(take_batch(home.data, who)); // the same file can be written again
   desk fresh;
   fresh.submit();
   CHECK(holds(mark_away(fresh.data, who, "bob").error().detail, "no candidate"));
@@ -340,7 +340,7 @@ TEST_CASE("a campaign is away once, and only with something to judge") {
   fresh.propose(1);
   fresh.judge(1, 2.0);
   CHECK_FALSE(mark_away(fresh.data, who, "bob"));
-  steering_record r; // its budget is used up: what remains is to confirm its best
+  steering_record r; // its budget is used up, so only its best remains to be confirmed
   r.action = "budget";
   r.budget.candidates = 1;
   auto f = fresh.fold_of();
@@ -362,7 +362,7 @@ TEST_CASE("a batch is unpacked once, into a store of its own, and work that was 
   CHECK(there.data.last_sequence() == last);
   const auto half = judged(out, [](desk& d) { d.judge(1, 2.0); });
   REQUIRE(unpack_done(there.data, out, half));
-  REQUIRE(unpack_done(there.data, out, half)); // it is there
+  REQUIRE(unpack_done(there.data, out, half)); // it exists already
   there.judge(2, 3.0);
   const auto whole = collect_batch(there.data, out);
   REQUIRE(whole);

@@ -1,4 +1,4 @@
-// Bundles of a task with every form there is, built and run as a stranger would.
+// Builds and runs the bundle of a task with every kind of argument.
 #include "config/task.hpp"
 #include "tests/bundle/sample.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// REAL and HALF: what f32 and f16 are to the reference, and to the exact result.
+// REAL and HALF are the types of f32 and f16 in the reference and in the exact version.
 constexpr const char* body = R"C(
 static int64_t items_of(const int64_t *inner, int64_t groups, int64_t cols) {
   int64_t n = (groups > 2 ? groups : 2) * ((cols + 7) / 8), sum = 0;
@@ -57,7 +57,7 @@ struct built {
   std::string out;
 };
 
-// Of `files`, in a folder of its own that is gone afterwards.
+// Builds `files` in a temporary folder and runs the test.
 built build_and_run(const std::vector<bundle_file>& files) {
   auto pattern = (fs::temp_directory_path() / "kevolve-bundle-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);

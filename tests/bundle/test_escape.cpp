@@ -21,7 +21,7 @@ TEST_CASE("no text ends the comment that it stands in, nor opens one, nor joins 
 TEST_CASE("a C literal holds any bytes") {
   CHECK(c_literal("plain") == "\"plain\"");
   CHECK(c_literal("a\"b\\c") == R"("a\"b\\c")");
-  CHECK(c_literal("\n1") == R"("\0121")"); // the digit after it stays one
+  CHECK(c_literal("\n1") == R"("\0121")"); // the digit after the escape stays separate
   CHECK(c_literal("?\?/") == R"("\077\077/")");
   CHECK(c_literal("\xc3\xa9") == R"("\303\251")");
 }
@@ -44,6 +44,6 @@ TEST_CASE("Markdown shows a text as it is") {
 
 TEST_CASE("XML stays whole whatever is written in it") {
   CHECK(xml("<script>\"&'") == "&lt;script&gt;&quot;&amp;&apos;");
-  CHECK(xml("a\x01\x1b[0m") == "a  [0m"); // no control characters: XML has none
+  CHECK(xml("a\x01\x1b[0m") == "a  [0m"); // XML allows no control characters
   CHECK(has(xml("\xff"), "\xef\xbf\xbd"));
 }

@@ -12,7 +12,7 @@ TEST_CASE("expressions become C with their own rounding") {
   CHECK(*c_expression("ceildiv(n,8)") == "kt_ceildiv(s_n, INT64_C(8))");
   CHECK(*c_expression("sum( inner ) + 1") == "(kt_sum(&a_inner) + INT64_C(1))");
   CHECK(*c_expression("-n") == "(-s_n)");
-  CHECK(*c_expression("010") == "INT64_C(10)"); // not octal
+  CHECK(*c_expression("010") == "INT64_C(10)"); // decimal, not octal
   CHECK(*c_expression("0") == "INT64_C(0)");
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("a shape on which it is slower, and what of the times is the judge's o
   CHECK(has(text, "**On 1 of these shapes it is slower than the reference**"));
   CHECK(has(text, "15.5 µs are the judge's own"));
   CHECK(results_json(b)["call_overhead_ns"] == 15'500);
-  b.dispatches = {7}; // the reference runs where that is so
+  b.dispatches = {7}; // the reference runs in that region
   CHECK_FALSE(has(readme_text(b), "`kevolve dispatch` makes"));
   b.shapes = {{"n=8", false, 1.0}};
   CHECK(has(readme_text(b), "No shape has a time beside the reference's"));

@@ -65,7 +65,7 @@ program::~program() {
       ::close(fd);
 }
 
-// Waits for some output; false when both pipes have ended.
+// Waits for output. Returns false when both pipes have ended.
 bool program::read_more() {
   pollfd fds[2] = {{out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}};
   if (out_fd_ < 0 && err_fd_ < 0)

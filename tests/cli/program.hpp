@@ -1,4 +1,4 @@
-// The real programs, run with their outputs caught.
+// Runs the real programs and captures their output.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,15 +13,16 @@ namespace kevolve::test {
 using json = nlohmann::ordered_json;
 
 struct outcome {
-  int code = -1;       // 128 + n where signal n ended it
-  bool dumped = false; // with its memory in a core
+  int code = -1;       // 128 + n if signal n ended it
+  bool dumped = false; // dumped core
   std::string out;
   std::string err;
 
-  json document() const; // stdout's last line; fails the test if that is no JSON
+  json document() const; // the last line of stdout; fails the test if it is no JSON
 };
 
-// `name` of this build, or a path; `arguments` without the program's name; the working directory is `folder`.
+// `name` is a program of this build or a path. `arguments` exclude the program's name. The working directory is
+// `folder`.
 class program {
 public:
   program(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder);
@@ -29,7 +30,7 @@ public:
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  // Reads stderr until `text` stands there; false if the program ends before.
+  // Reads stderr until `text` appears. Returns false if the program ends before.
   bool wait_for(const std::string& text);
   void signal(int number) const;
   outcome finish();
@@ -54,7 +55,7 @@ public:
   std::string path;
 };
 
-// Of the source tree.
+// Returns the path of a file of the source tree.
 std::string source_path(const std::string& relative);
 std::string read_file(const std::string& path);
 

@@ -1,4 +1,4 @@
-// A campaign whose device nobody at home can reach: its evaluations go out as a file and come back.
+// Tests a campaign without a local device: its evaluations are exported to a file and imported again.
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Two machines, as far as folders go: what the one has, the other does not see.
+// Two machines, simulated as separate folders.
 struct two_machines : temporary_folder {
   two_machines() {
     for (const auto* name : {"row_energy.toml", "row_energy.task.toml", "row_energy.c"})
@@ -31,7 +31,7 @@ struct two_machines : temporary_folder {
     CHECK(said.code == code);
     return said.document();
   }
-  // What kevolve run does at home until all of it awaits a batch.
+  // Runs kevolve at home until all open candidates await a batch.
   void run_until_it_waits(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words{"run", "row_energy.toml", "--data", "home", "--batch"};
     words.insert(words.end(), more.begin(), more.end());
@@ -63,7 +63,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   CHECK(out["candidates"] == 3);
   CHECK(out["bytes"].get<uint64_t>() == fs::file_size(m.file("one")));
 
-  // While it is away it stands still, whoever takes it up.
+  // An exported campaign does not continue, whoever resumes it.
   auto again = m.kevolve({"batch", "export", "--data", "home", "--out", "two"});
   CHECK(again.code == 5);
   CHECK(holds(again.err, "away with batch " + out["batch"].get<std::string>().substr(0, 8) + " of 3 candidates"));
@@ -84,7 +84,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   }
   CHECK(m.last_event() == last);
 
-  // A folder that is somebody's stays theirs.
+  // A folder with other content is left as it is.
   fs::create_directory(m.file("mine"));
   m.write("mine/notes.txt", "mine");
   const auto foreign = m.kevolve({"batch", "work", "one", "--data", "mine"});
@@ -92,15 +92,15 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   CHECK(holds(foreign.err, "mine holds something else than this batch"));
   CHECK(read_file(m.file("mine/notes.txt")) == "mine");
 
-  // There: neither the campaign's files nor its directory.
+  // The working machine has neither the campaign's files nor its directory.
   auto worked = m.told({"batch", "work", "one", "--quiet"});
   CHECK(worked["outcome"] == "judged");
   CHECK(worked["candidates"] == 3);
   CHECK(worked["left"] == 0);
   CHECK_FALSE(fs::exists(m.file("one.work")));
-  CHECK(m.kevolve({"batch", "import", "one", "--data", "home"}).code == 2); // what went out
+  CHECK(m.kevolve({"batch", "import", "one", "--data", "home"}).code == 2); // imports the exported file itself
 
-  // What happens to the file on the way changes nothing at home.
+  // Damage to the file during transport changes nothing at home.
   auto bytes = read_file(m.file("one.done"));
   m.write("cut", bytes.substr(0, bytes.size() / 2));
   CHECK(holds(m.kevolve({"batch", "import", "cut", "--data", "home"}).err, "cut is cut short"));
@@ -120,7 +120,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   for (size_t i = 1; i <= 3; ++i)
     CHECK(tree["items"][i]["verdict"] == "pass");
 
-  // The next generation stands under the first one's nodes, and the last batch ends the campaign.
+  // The next generation descends from the first one, and the last batch ends the campaign.
   m.run_until_it_waits(small);
   CHECK(m.export_to("next")["candidates"] == 3);
   auto ended = m.told({"batch", "work", "next", "--quiet"});
@@ -131,7 +131,7 @@ TEST_CASE("a campaign waits, its candidates are judged elsewhere, and it goes on
   CHECK(finished["candidates"] == 6);
   CHECK(finished["waits_for"] == nullptr);
   CHECK(m.kevolve({"batch", "export", "--data", "home", "--out", "three"}).code == 5);
-  // With no device it tells what was proven elsewhere.
+  // Without a device, it reports the results of the other machine.
   auto result = m.told({"run", "row_energy.toml", "--data", "home", "--batch", small[0], small[1], small[2], small[3]},
                        finished["best"].is_object() && finished["best"]["final"] == true ? 0 : 1);
   CHECK(result["state"] == "finished");
@@ -157,14 +157,14 @@ TEST_CASE("work that is killed goes on where it was, from its directory or from 
     CHECK(stopped.finish().code == 130);
   }
   REQUIRE(fs::exists(m.file("batch.done")));
-  fs::remove_all(m.file("there")); // the machine is gone; the file was taken along
+  fs::remove_all(m.file("there")); // the machine is gone, but the file was kept
   auto over = m.kevolve({"batch", "work", "batch", "--wall", "2s", "--quiet", "--json"});
   CHECK((over.code == 7 || over.code == 0));
   CHECK(over.document()["candidates"].get<uint64_t>() >= 1);
   auto whole = m.told({"batch", "work", "batch", "--quiet"});
   CHECK(whole["candidates"] == 8);
   CHECK(m.import_from("batch.done")["candidates"] == 8);
-  // No evaluation was paid for after its result was there.
+  // No evaluation was started after its result was stored.
   std::vector<std::string> bought;
   auto events = m.kevolve({"events", "--data", "home", "--json"}).out;
   for (size_t from = 0, end = 0; from < events.size(); from = end + 1) {
@@ -188,7 +188,7 @@ TEST_CASE("a campaign for a GPU that is elsewhere is made ready at home, whateve
                {"run", source_path("config/examples/gpu/softmax_f16_triton.toml"), "--data", "home", "--batch"},
                m.path};
   REQUIRE(home.wait_for("running: "));
-  // It runs before its first prompt waits: exit status 3 meanwhile.
+  // The program starts before its first prompt waits; until then the exit status is 3.
   auto next = m.kevolve({"relay", "next", "--data", "home", "--json"});
   for (int tries = 0; next.code == 3 && tries < 200; ++tries)
     next = m.kevolve({"relay", "next", "--data", "home", "--json"});
@@ -231,7 +231,7 @@ TEST_CASE("what is wrong with a launch plan is told at home, and need not travel
   home.signal(SIGTERM);
   CHECK(home.finish().code == 130);
 
-  // Without the device: what can be said without it.
+  // Without the device, checks that need none still run.
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
   const auto judged =
       m.kevolve({"eval", source_path("config/tasks/gpu/softmax_f16.task.toml"), "wide.cu", "--target", "cuda"});
@@ -284,7 +284,7 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   m.export_to("lost");
   until("import");
   CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "other"}).code == 5);
-  CHECK(m.kevolve({"priority", id, "200", "--data", "home"}).code == 5); // it stands still
+  CHECK(m.kevolve({"priority", id, "200", "--data", "home"}).code == 5); // an exported campaign cannot be steered
   CHECK(m.kevolve({"pause", id, "--data", "home"}).code == 5);
   CHECK(m.told({"batch", "work", "lost", "--quiet"})["candidates"] == 2);
   CHECK(m.kevolve({"batch", "cancel", id, "--data", "home"}).code == 0);
@@ -298,7 +298,7 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   CHECK(m.told({"batch", "work", "kept", "--quiet"})["candidates"] == 2);
   CHECK(m.import_from("kept.done")["added"] == true);
   CHECK(m.import_from("kept.done")["added"] == false);
-  auto next = until("batch"); // two more are made, from what came back
+  auto next = until("batch"); // two more are made from the imported results
   CHECK(next["candidates"] == 2);
   CHECK(next["awaiting_batch"] == 2);
   CHECK(m.told({"tree", id, "--data", "home"})["items"].size() == 5);
@@ -307,7 +307,7 @@ TEST_CASE("a daemon's campaign goes out and comes back while it runs, and gives 
   CHECK(batches["batches"].size() == 2);
   CHECK(holds(m.kevolve({"events", "--data", "home", "--kind", "campaign_batch"}).out, "imported by "));
 
-  // Whoever ends a campaign that is away is told what that costs, and whoever comes back is not to try again.
+  // Cancelling an exported campaign reports the cost, and a later import says that it is final.
   auto void_now = m.export_to("void")["batch"].get<std::string>();
   auto ended = m.kevolve({"cancel", id, "--data", "home"});
   CHECK(ended.code == 0);
@@ -349,7 +349,7 @@ TEST_CASE(
                              + read_file(source_path("tests/node/tasks/row_energy.c")) + "```\n");
     CHECK(m.kevolve({"relay", "answer", prompt["id"].get<std::string>(), "reply.txt", "--data", "home"}).code == 0);
   };
-  CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "early"}).code == 5); // nothing is made yet
+  CHECK(m.kevolve({"batch", "export", id, "--data", "home", "--out", "early"}).code == 5); // no candidate is ready yet
   answer(1);
   auto one = until("awaiting_batch", 1);
   CHECK(one["waits_for"] == nullptr); // others are still being made

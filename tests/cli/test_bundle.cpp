@@ -70,7 +70,7 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 }
 )C";
 
-// As few as find something: x[i] * x[i] summed in order at -O3 leaves much.
+// Few candidates suffice: x[i] * x[i] summed in order at -O3 is easy to improve.
 constexpr const char* campaign_text = R"(task = "row_squares.task.toml"
 target = "cpu"
 seed = 1
@@ -124,7 +124,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
   CHECK(results["progress"].size() > 0);
   CHECK(read_file(out + "/README.md").find("<b>") == std::string::npos);
 
-  // Moved away, so that nothing of it hangs on where it was made; without our programs.
+  // Moves the bundle and builds it without our programs, to show that it depends on nothing else.
   std::filesystem::rename(out, f.path + "/elsewhere");
   const std::string build =
       "cd elsewhere && env -u KEVOLVE_BIN -u KEVOLVE_SOURCE -u CC -u CXX cmake -B b && cmake --build b && "
@@ -137,7 +137,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
   CHECK(built.out.find("0 of 2 shapes wrong") != std::string::npos);
   CHECK(built.err.find("warning") == std::string::npos);
 
-  // The last column is left out: within nobody's tolerance.
+  // Omits the last column, which exceeds any tolerance.
   std::filesystem::remove(f.path + "/elsewhere/kernel.c");
   f.write("elsewhere/kernel.c",
           "void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {\n"
@@ -162,7 +162,7 @@ TEST_CASE("a bundle builds and passes its test without kevolve, and fails it wit
 TEST_CASE("a bundle is refused in the words it was asked in") {
   temporary_folder f;
   f.write("file", "x");
-  CHECK(run_kevolve({"bundle", "1a2b"}, f.path).code == 2); // no --out
+  CHECK(run_kevolve({"bundle", "1a2b"}, f.path).code == 2); // --out is missing
   auto unnamed = run_kevolve({"bundle", "1a2b", "--out", ""}, f.path);
   CHECK(unnamed.code == 2);
   CHECK(unnamed.err == "kevolve: --out: name the directory to make, such as --out my-kernel\n");

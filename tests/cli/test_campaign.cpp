@@ -16,7 +16,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// A sum of squares by rows: small enough to judge in seconds, slow enough at -O3 to leave room.
+// A sum of squares by rows: fast to judge, and slow enough at -O3 to be improved.
 constexpr const char* task_text = R"([task]
 name = "row_squares"
 family = "reduction"
@@ -93,7 +93,7 @@ void write_campaign(const temporary_folder& f) {
   f.write("campaign.toml", campaign_text);
 }
 
-// Without a node, the status is that of the events.
+// Checks the status from the events, without a node.
 void check_at_rest(const temporary_folder& f, const std::string& id) {
   auto status = run_kevolve({"status", id, "--json"}, f.path).document();
   CHECK(status["state"] == "stopped");
@@ -130,17 +130,17 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(read_file(folder + "/kernel.c").find("row_squares") != std::string::npos);
   CHECK(json::parse(read_file(folder + "/result.json"))["campaign"] == result["campaign"]);
 
-  // The build line builds: the object exports the entry.
+  // The build command works, and the object exports the entry.
   std::system(("sh " + folder + "/build.sh > /dev/null").c_str());
   CHECK(read_file(folder + "/kernel.so").find("row_squares") != std::string::npos);
 
-  // The same command tells the same result and judges nothing again.
+  // The same command reports the same result and judges nothing again.
   auto again = run_kevolve({"run", "campaign.toml", "--json"}, f.path);
   REQUIRE(again.code == 0);
   CHECK(again.document()["best"] == result["best"]);
   CHECK(again.document()["candidates"] == result["candidates"]);
 
-  // What the store holds can be read without a node.
+  // The store can be read without a node.
   auto id = result["campaign"].get<std::string>().substr(0, 8);
   CHECK(run_kevolve({"list", "--json"}, f.path).document()["items"][0]["id"] == result["campaign"]);
   CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["best"]["node"] == result["best"]["node"]);
@@ -150,7 +150,7 @@ TEST_CASE("a campaign runs to its end, leaves its proof, and is not run twice") 
   CHECK(best["source"] == read_file(folder + "/kernel.c"));
   CHECK(best["evaluations"].size() >= 2);
   CHECK(run_kevolve({"node", id, "0"}, f.path).out.find("row_squares") != std::string::npos);
-  // Which one need not be said of the only one.
+  // The id may be omitted if there is only one campaign.
   CHECK(run_kevolve({"status", "--json"}, f.path).document()["id"] == result["campaign"]);
   CHECK(run_kevolve({"tree", "--json"}, f.path).document() == tree);
   CHECK(run_kevolve({"best", "--json"}, f.path).document() == best);
@@ -170,7 +170,7 @@ TEST_CASE("what admission had to say of a task stands in the result and in the r
   auto result = run_kevolve({"run", "campaign.toml", "--set", "budget.candidates=1", "--json"}, f.path).document();
   REQUIRE(!result["notes"].empty());
   const auto note =
-      result["notes"].back().get<std::string>(); // before it, perhaps, that the winner is slower somewhere
+      result["notes"].back().get<std::string>(); // another note may say that the winner is slower on some shape
   CHECK(note.find("rows=8 cols=64") != std::string::npos);
   CHECK(note.find("flattened") != std::string::npos);
   const auto folder = f.path + "/" + result["bundle"].get<std::string>();
@@ -255,7 +255,7 @@ TEST_CASE("a campaign paused in an earlier session goes on when it is run, and a
   CHECK(ended.code == 1);
   CHECK(ended.out.find("cancelled; the best so far") != std::string::npos);
   CHECK(ended.out.find("confirmation was not made") != std::string::npos);
-  CHECK(ended.err.find("preparing: 0 candidates") == std::string::npos); // what was done counts from the first line
+  CHECK(ended.err.find("preparing: 0 candidates") == std::string::npos); // earlier work counts from the first line on
   CHECK(run_kevolve({"status", id, "--json"}, f.path).document()["in_flight"] == 0);
   auto list = run_kevolve({"list"}, f.path).out;
   CHECK(list.find("cancelled") != std::string::npos);
@@ -305,10 +305,10 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(document["correctness"]["cases"].get<int>() > 0);
   CHECK(document["fingerprint"]["harness"].is_string());
   CHECK(document["judged_before"].is_null());
-  const auto again = run_kevolve(command, f.path).document(); // stored, not measured again
+  const auto again = run_kevolve(command, f.path).document(); // read from the store, not measured again
   CHECK(again["timing"] == document["timing"]);
   CHECK(again["judged_before"].is_string());
-  // For people: the verdict, how fast, how right; no word of ours, and no held-out shape.
+  // The text for people states verdict, speed and accuracy, without internal words and held-out shapes.
   command.pop_back();
   auto text = run_kevolve(command, f.path).out;
   CAPTURE(text);
@@ -320,7 +320,7 @@ TEST_CASE("eval judges a good, a wrong and a broken candidate") {
   CHECK(text.find("rows=1024 cols=2048") != std::string::npos);
   for (const auto* hidden : {"rows=33", "alpha", "e-value", "seeds"})
     CHECK_MESSAGE(text.find(hidden) == std::string::npos, hidden);
-  // Of another reference, what was found by the first one says nothing.
+  // With a changed reference, earlier results do not apply.
   std::string doubled = reference_text;
   doubled.replace(doubled.rfind(';'), 1, " * 2.0f;");
   f.write("row_squares.c", doubled);
@@ -386,7 +386,7 @@ TEST_CASE("a library that is not here is told once, by a check and by a judgemen
   CAPTURE(judged.err);
   CHECK(judged.code == 1);
   CHECK(judged.err.find("there is no libnosuchlibrary.so") != std::string::npos);
-  CHECK(judged.err.find("attempt ") == std::string::npos); // no time brings it back
+  CHECK(judged.err.find("attempt ") == std::string::npos); // a retry cannot help
 }
 
 TEST_CASE("eval says what it is at when that takes long") {
@@ -410,7 +410,7 @@ TEST_CASE("eval removes what a killed one left in the temporary directory, and n
   const auto under = std::filesystem::path{f.path} / "tmp";
   for (const auto* name : {"kevolve-eval-killed", "kevolve-eval-in-use", "kevolve-eval-not-a-data-directory"})
     std::filesystem::create_directories(under / name);
-  // Another's, who would have us write through a link.
+  // Another user's file that would make us write through a link.
   const auto trap = under / "kevolve-eval-trap";
   std::filesystem::create_directories(trap);
   f.write("precious", "nobody's pid");

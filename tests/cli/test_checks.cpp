@@ -99,7 +99,7 @@ out:;
   CHECK(said.code == 0);
   CHECK(said.out.find("row_energy.c:7: a goto is left as it is: it stays as written") != std::string::npos);
   CHECK(said.out.find("row_energy.c:9: a do loop is left as it is") != std::string::npos);
-  CHECK(said.out.find("row_energy.c:5: ") != std::string::npos); // which loop stays in order, and why
+  CHECK(said.out.find("row_energy.c:5: ") != std::string::npos); // names the loop that keeps its order, and the reason
   CHECK(said.err.find("parameter 3 of 'row_energy' is called 'cols', and argument 4 of the task is")
         != std::string::npos);
   const auto document = run_kevolve({"task", "check", "--json", "row_energy.task.toml"}, f.path).document();
@@ -151,7 +151,7 @@ TEST_CASE("a reference that does not compile or fit is named with its place") {
   f.write("row_energy.c", good);
   f.write("row_energy.task.toml", task);
   CHECK(run_kevolve({"task", "check", "row_energy.task.toml", "--json"}, f.path).document()["compiled"] == true);
-  // Nothing but the files of this test: what the check made is gone.
+  // Only the files of this test remain; those of the check are removed.
   CHECK(std::distance(std::filesystem::directory_iterator{f.path}, {}) == 2);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a reference in PyTorch is read, and what does not parse is named with
     return run_kevolve({"task", "check", "row_energy.task.toml"}, f.path);
   };
   const auto good = check("def row_energy(x, cols):\n    return (x * x).sum(1)\n");
-  if (good.code == 1) { // there is nothing that reads it
+  if (good.code == 1) { // no tool for it is installed
     MESSAGE("skipped: " << good.err);
     return;
   }
@@ -190,7 +190,7 @@ TEST_CASE("where no compiler can be reached, a task check says what it has not c
   const auto task = source_path("tests/node/tasks/row_energy.task.toml");
   program alone{f.path + "/kevolve", {"task", "check", task}, f.path};
   auto said = alone.finish();
-  CHECK(said.code == 1); // nobody may take it for checked
+  CHECK(said.code == 1); // it must not count as checked
   CHECK(said.out.find("void row_energy(") != std::string::npos);
   CHECK(said.err.find("not checked: whether the reference compiles") != std::string::npos);
   CHECK(said.err.find("kevolve-compile-server") != std::string::npos);
@@ -289,7 +289,7 @@ TEST_CASE("a target names the references that it takes, and a machine without it
   CHECK(refused.code != 0);
   CHECK(refused.err.find("target 'cuda'") != std::string::npos);
   CHECK(refused.err.find("GPU: none is seen (a machine with an NVIDIA GPU") != std::string::npos);
-  CHECK(doctor.code == 1); // asked for by name
+  CHECK(doctor.code == 1); // requested by name
 }
 
 TEST_CASE("a plan says what would be spent and touches nothing") {

@@ -1,4 +1,4 @@
-// A daemon and the verbs that talk to it: the whole way from the command line to the journal and back.
+// Tests a daemon and the verbs that talk to it, from the command line to the journal and back.
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ struct daemon_folder : temporary_folder {
     CHECK(said.code == 0);
     return said.document();
   }
-  // Ends when the event is there: --follow waits for it.
+  // Returns once the event exists, since --follow waits for it.
   json await_event(const std::string& id, const std::string& kind) const {
     return told({"events", id, "--follow", "--kind", kind, "--limit", "1"});
   }
@@ -98,7 +98,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.kevolve({"pause", id}).code == 0);
   CHECK(f.told({"priority", id, "300", "--by", "bob", "--reason", "due today"})["priority"] == 300);
   CHECK(f.told({"budget", id, "--candidates", "12", "--wall", "10m"})["budget"]["wall_s"] == 600);
-  // Less than is spent already is taken, and told.
+  // A budget below the amount spent is accepted with a note.
   auto spent = f.kevolve({"budget", id, "--candidates", "1"});
   CHECK(spent.code == 0);
   CHECK(spent.err.find("kevolve: note: ") != std::string::npos);
@@ -115,7 +115,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(f.kevolve({"inject", id, "mine.c", "--flags", "O9"}).err.find("has no flag set 'O9', it has: ")
         != std::string::npos);
 
-  // All of it was fsync'd before it was answered.
+  // All events were fsync'd before they were acknowledged.
   daemon->signal(SIGKILL);
   daemon->finish();
   daemon = std::make_unique<program>("kevolved", std::vector<std::string>{"kevolved.toml"}, f.path);
@@ -146,7 +146,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   CHECK(tree["items"][0]["injected_by"] == "bob");
   CHECK(tree["items"][0]["verdict"] == "pass");
 
-  // The follower saw every event once, in order, over the kill, and ended with the campaign.
+  // The follower saw every event once and in order, across the kill, and ended with the campaign.
   auto followed = follower.finish();
   CHECK(followed.code == 0);
   auto seen = sequences(followed.out);
@@ -157,7 +157,7 @@ TEST_CASE("a campaign is submitted, steered, forked and followed over a kill of 
   auto steered = f.kevolve({"events", id, "--kind", "campaign_steered"});
   CHECK(steered.out.find("priority to 300 by bob: due today") != std::string::npos);
 
-  // What cannot be is said, with the exit code for it.
+  // Impossible requests fail with the matching exit code.
   CHECK(f.kevolve({"pin", id, "1"}).code == 5);
   CHECK(f.kevolve({"pin", "ffffffff", "1"}).code == 3);
   CHECK(f.kevolve({"priority", id, "0"}).code == 2);
@@ -197,7 +197,7 @@ TEST_CASE("limits.campaigns lets the others wait, and the next by priority begin
   CHECK(low["state"] == "queued");
   CHECK(high["state"] == "queued");
   CHECK(f.told({"list", "--state", "queued"})["items"].size() == 2);
-  for (const auto* verb : {"status", "tree", "best", "watch"}) { // which one?
+  for (const auto* verb : {"status", "tree", "best", "watch"}) { // the id is missing
     auto which = f.kevolve({verb});
     CAPTURE(which.err);
     CHECK(which.code == 2);
@@ -229,7 +229,7 @@ TEST_CASE("a campaign's prompts are taken and answered from the command line") {
   f.await_event(id, "model_asked");
   json prompt;
   for (auto said = f.kevolve({"relay", "next", "--json", "--by", "alice"}); prompt.is_null();
-       said = f.kevolve({"relay", "next", "--json", "--by", "alice"})) // stored, and then asked
+       said = f.kevolve({"relay", "next", "--json", "--by", "alice"})) // the question is stored before it is asked
     if (said.code == 0)
       prompt = said.document();
   const auto named = prompt["id"].get<std::string>();

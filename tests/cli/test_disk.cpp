@@ -1,4 +1,4 @@
-// A disk that has no room when a node starts. Mounted for one thread, from which the programs inherit it.
+// Tests a full disk at a node's start. It is mounted for one thread, whose child processes inherit it.
 #include "config/node.hpp"
 #include "program.hpp"
 
@@ -22,7 +22,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// Why it could not be; empty: it was done.
+// Returns why the disk could not be mounted; empty: the work was done.
 std::string on_a_small_disk(const std::string& where, const std::function<void()>& work) {
   std::string why;
   std::thread other{[&] {
@@ -68,7 +68,7 @@ TEST_CASE("without room for the reserve nothing starts, and at once says what is
       daemon.signal(SIGTERM); // it should have ended
     check_refusal(daemon.finish(), room, kevolve::usual_disk_reserve_mib);
     check_refusal(run_kevolve({"run", file, "--data", "disk/data", "--disk-reserve-mib", "20"}, f.path), room, 20);
-    CHECK(std::filesystem::is_empty(disk)); // nothing was made
+    CHECK(std::filesystem::is_empty(disk)); // nothing was created
     fill(disk);
     check_refusal(run_kevolve({"run", file, "--data", "disk/data", "--disk-reserve-mib", "0"}, f.path), "0", 2);
     CHECK(std::chrono::steady_clock::now() - from < std::chrono::seconds{20});

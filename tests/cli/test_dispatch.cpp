@@ -56,7 +56,7 @@ absolute = 1e-3
 speedup = 50.0
 )TOML";
 
-// The helper's name is every kernel's, too.
+// Every kernel has a helper of the same name.
 constexpr const char* reference_text = R"C(#include <stdint.h>
 
 static float helper(float x) { return x * x; }
@@ -71,7 +71,7 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 }
 )C";
 
-// Fast where rows are long; clears more than it adds up where they are short.
+// Fast for long rows; for short rows it clears more than it sums.
 constexpr const char* long_text = R"C(#include <stdint.h>
 #define LANES 64
 typedef float lanes[LANES];
@@ -94,7 +94,7 @@ void row_squares(const float *x, float *y, int64_t rows, int64_t cols) {
 }
 )C";
 
-// Fast where rows have three elements, the reference elsewhere; all its names are also the other's.
+// Fast for rows of three elements, otherwise like the reference. All its names occur in the other kernel as well.
 constexpr const char* short_text = R"C(#include <stdint.h>
 #define LANES 3
 typedef float lanes;
@@ -126,7 +126,7 @@ candidates = 2
 wall = "120s"
 )";
 
-// A campaign that both kernels were put into, and nobody made another for.
+// A campaign that was given both kernels and generates no others.
 std::string campaign_of_two(const temporary_folder& f) {
   f.write("row_squares.task.toml", task_text);
   f.write("row_squares.c", reference_text);
@@ -176,7 +176,7 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
     CHECK(document["shapes"][s]["ci95"][0].get<double>() > 1.5);
   }
   CHECK(document["shapes"][0]["node"] != document["shapes"][1]["node"]);
-  // Corners of the box: two are judged as held-out shapes are, one is larger than any shape and is the reference's.
+  // Corners of the box: two are judged as held-out shapes; one is larger than any shape and uses the reference.
   REQUIRE(document["between"].size() == 2);
   CHECK(document["between"][0]["shape"] == "rows=33 cols=3");
   CHECK(document["between"][1]["shape"] == "rows=33 cols=2048");
@@ -189,7 +189,7 @@ TEST_CASE("a dispatcher runs the kernel that is fastest by the sizes, and the ju
   CHECK(text == document["source"].get<std::string>());
   CHECK(text.find("kevolve_reference_helper") != std::string::npos);
 
-  // As a bundle it stands for itself, with the figures of the whole.
+  // The bundle is self-contained and has the figures of the whole dispatcher.
   const auto results = json::parse(read_file(f.path + "/kernel/results.json"));
   CHECK(results["node"].is_null());
   REQUIRE(results["dispatches"].size() == 2);

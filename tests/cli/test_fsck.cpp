@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A data directory with tables and a log: what a node leaves that was started and stopped twice.
+// Makes a data directory with tables and a log, as a node leaves it after two runs.
 void make_data(const temporary_folder& f) {
   f.write("kevolved.toml", "data_dir = \"data\"\nlisten = \"127.0.0.1:0\"\n");
   for (auto n = 0; n < 2; ++n) {
@@ -70,7 +70,7 @@ TEST_CASE("a lost CURRENT costs nothing: reading refuses and changes nothing, fs
   CHECK(everything(f.path + "/data") == before);
   CHECK(run_kevolve({"fsck", "data.rescued"}, f.path).code == 0);
   CHECK(run_kevolve({"list", "--data", "data.rescued"}, f.path).code == 0);
-  // A second copy does not touch the first.
+  // A second copy does not change the first.
   auto again = run_kevolve({"fsck", "data", "--repair", "--json"}, f.path);
   CHECK(again.document()["copy"] == "data.rescued.1");
 }

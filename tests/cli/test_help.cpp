@@ -74,7 +74,7 @@ TEST_CASE("an unknown verb is named, with what was meant") {
   said = run_kevolve({"campaign", "inspect", "x.toml"});
   CHECK(said.code == 2);
   CHECK(said.err == "kevolve: no verb 'campaign inspect'; there are: validate, plan\n");
-  said = run_kevolve({"campaign", "check", source_path("config/examples/gemm.toml")}); // a verb's other name
+  said = run_kevolve({"campaign", "check", source_path("config/examples/gemm.toml")}); // another name of the verb
   CHECK(said.code == 0);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("the live view fits any terminal, and shows the way to the best before
       CHECK(frame.size() <= lines);
       for (const auto& l : frame) {
         CHECK(columns(l) < width);
-        CHECK(l.find('\x1b') == std::string::npos); // no colour asked for, and a summary cannot bring its own
+        CHECK(l.find('\x1b') == std::string::npos); // colours are off, and a summary cannot add its own
       }
       if (lines >= 12 && width >= 80) {
         CHECK(has(frame, "4 ★ 12.50x [12.40, 12.60]"));

@@ -22,7 +22,7 @@ struct tried {
   hostile_provider provider;
   temporary_folder folder;
 
-  // One question to a provider that answers so; its key is the text of a file.
+  // Sends one question to a provider with this answer. Its key is read from a file.
   outcome ask(const std::string& answer, const std::string& key = "sk-canary-0123456789") {
     std::filesystem::permissions(folder.write("key", key + "\n"), std::filesystem::perms::owner_read);
     folder.write("node.toml",

@@ -1,4 +1,4 @@
-// kevolve rejudge: what another build of the judge has judged is judged again, and the old stays beside the new.
+// Tests kevolve rejudge: results of another build of the judge are judged again, and the old results are kept.
 #include "program.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The programs of this build, with a zygote whose bytes differ by one at the end.
+// Copies the programs of this build, with a zygote that has one more byte at the end.
 void copy_programs(const std::string& to) {
   const fs::path bin = std::getenv("KEVOLVE_BIN");
   for (const auto* name : {"kevolve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server"})
@@ -67,7 +67,7 @@ TEST_CASE("what another harness judged is judged again, best first, and the old 
   CHECK(item["now"]["ci95"][0].get<double>() > 1.0);
   CHECK(item["now"]["evaluations"].size() >= 2);
 
-  // One fewer: that one is known by now; and for the first build nothing but that one has changed.
+  // One fewer, since that result exists now. For the first build, only that result has changed.
   auto rest = run(changed, {"rejudge", "all", "--dry-run", "--json"}, f.path);
   CHECK(rest.document()["stale"] == stale - 1);
   auto back = run_kevolve({"rejudge", "all", "--dry-run", "--json"}, f.path);

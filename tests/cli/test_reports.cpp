@@ -88,7 +88,7 @@ TEST_CASE("another user's data directory is not called empty") {
   const auto ask = [&](const std::string& verb, const std::string& data) {
     if (::geteuid() != 0)
       return run_kevolve({verb, "--data", data}, f.path);
-    // Nothing is closed to root: ask as somebody else, with the program where they get at it.
+    // Root may read everything, so another user runs the program from a readable place.
     const auto copy = f.path + "/kevolve";
     fs::copy_file(std::string{std::getenv("KEVOLVE_BIN")} + "/kevolve", copy, fs::copy_options::skip_existing);
     program other{
@@ -113,12 +113,12 @@ TEST_CASE("a node that is named but does not answer is unreachable") {
   temporary_folder f;
   auto token = f.write("token", std::string(64, 'a') + "\n");
   std::filesystem::permissions(token, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  // Port 1 on loopback: nobody may listen there but root's tcpmux.
+  // Port 1 on the loopback interface: only root's tcpmux could listen there.
   auto said = run_kevolve({"list", "--url", "http://127.0.0.1:1", "--token-file", token}, f.path);
   CHECK(said.code == 6);
   CHECK(run_kevolve({"list", "--url", "127.0.0.1:1", "--token-file", token}, f.path).code == 2);
-  CHECK(run_kevolve({"list", "--url", "http://127.0.0.1:1"}, f.path).code == 4); // no token
-  std::filesystem::create_symlink(token, f.path + "/link");                      // not followed: nobody may read it so
+  CHECK(run_kevolve({"list", "--url", "http://127.0.0.1:1"}, f.path).code == 4); // there is no token
+  std::filesystem::create_symlink(token, f.path + "/link");                      // links are not followed
   CHECK(run_kevolve({"list", "--url", "http://127.0.0.1:1", "--token-file", "link"}, f.path).code == 4);
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("doctor lists what this machine can do") {
     CHECK(row["item"].is_string());
     missing = missing || row["state"] == "missing";
   }
-  // A target whose hardware is not here is told of, and hinders nobody.
+  // A target without hardware is reported and does not affect others.
   const auto& cuda = document["targets"]["cuda"];
   REQUIRE(cuda.size() > 0);
   if (std::any_of(cuda.begin(), cuda.end(), [](const auto& row) { return row["item"] == "cuda:0"; }))
@@ -145,5 +145,5 @@ TEST_CASE("doctor lists what this machine can do") {
       const auto line = "  " + row["item"].get<std::string>() + ": " + row["remedy"].get<std::string>() + "\n";
       CHECK_MESSAGE(text.out.find(line) != std::string::npos, line);
     }
-  CHECK(text.out.find("\x1b[") == std::string::npos); // no colours where there is no terminal
+  CHECK(text.out.find("\x1b[") == std::string::npos); // no colours without a terminal
 }

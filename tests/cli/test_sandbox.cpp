@@ -1,5 +1,5 @@
-// What the programs do on machines that lack what the sandbox is made of. A thread that has lost a system call runs
-// them: they inherit the loss.
+// Tests the programs on machines that lack parts of the sandbox. They are started by a thread that may not use some
+// system call, which they inherit.
 #include "program.hpp"
 #include "tests/cpu_judge/hindrance.hpp"
 

@@ -20,14 +20,14 @@ TEST_CASE("text of others stands in the order in which it was written") {
     CHECK_MESSAGE(printable(x).starts_with("<U+"), x);
   CHECK(printable("\U000e0041") == "<U+E0041>");
   CHECK(printable("\u0085\u009f") == "  ");
-  // A byte that is an 8-bit control by itself, a character that is cut off or written too long, a surrogate.
+  // Covers an 8-bit control byte, a truncated character, an overlong one and a surrogate.
   CHECK(printable("a\x9b"
                   "31m")
         == "a\ufffd31m");
   CHECK(printable("\xe2\x82") == "\ufffd\ufffd");
   CHECK(printable("\xc0\x9b") == "\ufffd\ufffd");
   CHECK(printable("\xed\xa0\x80") == "\ufffd\ufffd\ufffd");
-  CHECK(printable("\u200d\u0645\U0001f600") == "\u200d\u0645\U0001f600"); // scripts and pictures stay
+  CHECK(printable("\u200d\u0645\U0001f600") == "\u200d\u0645\U0001f600"); // scripts and pictures are kept
 }
 
 TEST_CASE("lines of others stay lines, and each is harmless") {

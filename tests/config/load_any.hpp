@@ -1,4 +1,4 @@
-// Loads a file by the kind its name tells, as the tests' data files are named.
+// Loads a file by the kind that its name indicates.
 #pragma once
 
 #include "config/campaign.hpp"
@@ -18,7 +18,7 @@ inline std::filesystem::path source_folder() {
   return std::filesystem::absolute(folder ? folder : ".").lexically_normal();
 }
 
-// The words after "# <mark>: " in the file's comments, a list per line.
+// Returns the words after "# <mark>: " in the file's comments, one list per line.
 inline std::vector<std::string> marked_lines(const std::string& path, const std::string& mark) {
   std::vector<std::string> out;
   std::istringstream in{read_text_file(path).value_or("")};
@@ -43,7 +43,7 @@ std::vector<diagnostic> errors_of(const result_or_errors<T>& x) {
   return x ? std::vector<diagnostic>{} : x.error();
 }
 
-// "*.task.toml", "*.node.toml", else a campaign with the overrides and known names its comments give.
+// Loads "*.task.toml", "*.node.toml", or else a campaign with the overrides and known names in its comments.
 inline std::vector<diagnostic> load_any(const std::string& path) {
   if (path.ends_with(".task.toml"))
     return errors_of(load_task(path));

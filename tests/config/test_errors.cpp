@@ -36,7 +36,7 @@ TEST_CASE("a file that cannot be read is one error that names it") {
 
 TEST_CASE("a reference that cannot be read is not called empty") {
   auto folder = std::filesystem::temp_directory_path() / ("kevolve-test-task-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder / "plain.c"); // a folder in the file's place, which not even root reads
+  std::filesystem::create_directories(folder / "plain.c"); // a folder in place of a file, which even root cannot read
   auto text = read_text_file((source_folder() / "tests/config/good/plain.task.toml").string());
   REQUIRE(text);
   const auto file = text->find("file = \"");

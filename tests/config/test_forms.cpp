@@ -63,7 +63,7 @@ TEST_CASE("every form of a task reaches the contract") {
   CHECK(!at("scale").has_value);
   CHECK(at("scale").range_high == 2.0);
   REQUIRE(c.derived.size() == 3);
-  CHECK(c.derived[1].first == "zeta"); // the order of the file, not of the alphabet
+  CHECK(c.derived[1].first == "zeta"); // file order, not alphabetical
   CHECK(c.derived[2].first == "total");
   REQUIRE(c.shapes.size() == 2);
   CHECK(c.shapes[0].name == "groups=64 cols=100");

@@ -171,12 +171,12 @@ TEST_CASE("an entry that the contract's values do not fit is refused by every co
   task.arguments[3].type = dtype::f32;
   struct row {
     std::string parameters;
-    std::string refusal; // empty: accepted
+    std::string refusal; // expected error; empty: accepted
     bool seen_by_gcc = true;
   };
   const std::vector<row> rows{
       {"const float *restrict x, int64_t *y, int64_t n, float a", ""},
-      {"float *x, int64_t *restrict y, int n, float a", ""}, // without const, a narrower size
+      {"float *x, int64_t *restrict y, int n, float a", ""}, // const is missing, and a size is narrower
       {"const double *x, int64_t *y, int64_t n, float a", "double"},
       {"const float *x, int32_t *y, int64_t n, float a", "int32_t"},
       {"const float *x, int64_t *y, float a", "too many arguments"},
@@ -271,7 +271,7 @@ TEST_CASE("a function whose name stands in a thousand others is found beside the
     INFO(includes, out.log);
     REQUIRE(out.result == verdict::pass);
     CHECK(out.artifact.find("\"name\": \"f\"") != std::string::npos);
-    // What the source itself includes may hold too much of the name; the entry is read all the same.
+    // The source's own includes may contain many matching names; the entry is read nevertheless.
     const bool intrinsics = std::string{includes}.find("immintrin") != std::string::npos;
     CHECK((out.artifact.find("\"name\": \"at\"") != std::string::npos || intrinsics));
   }
@@ -324,7 +324,7 @@ TEST_CASE("-ffast-math does not change the rounding of the process that loads th
   REQUIRE(out.result == verdict::pass);
   loaded_object object{out.artifact};
   volatile float smallest = 1e-38F;
-  CHECK(smallest / 16.0F != 0.0F); // a denormal: crtfastmath would flush it
+  CHECK(smallest / 16.0F != 0.0F); // a denormal, which crtfastmath would flush
 }
 
 TEST_CASE("vectorised libm calls link against libmvec") {

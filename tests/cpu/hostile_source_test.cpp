@@ -1,4 +1,4 @@
-// How the compile server itself stands what hostile sources do to it; the sources are in tests/redteam/compile.
+// Tests that the compile server survives hostile sources; these are in tests/redteam/compile.
 #include "tests/cpu/server_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ TEST_CASE("a full disk is a fault, and work goes on when there is room again") {
     setup.scratch = disk.path();
     server_fixture server{setup};
     CHECK(server.compile(request_for("void f(void) {}\n")).result == verdict::pass);
-    // Initialised, so that the object holds all of it.
+    // Initialised, so that the object contains all of it.
     auto out = server.compile(request_for("char big[5000000] = {1};\nvoid f(void) {}\n"));
     CHECK(out.result == verdict::none);
     CHECK(out.trouble.kind == "no_space");

@@ -43,7 +43,7 @@ server_fixture::server_fixture(const server_setup& setup)
   const char* bin = std::getenv("KEVOLVE_BIN");
   REQUIRE_MESSAGE(bin != nullptr, "KEVOLVE_BIN names the folder of the programs");
   std::vector<std::string> words{std::string{bin} + "/" + setup.program, "--scratch", scratch_};
-  if (setup.program == "kevolve-compile-server") // the others need no headers
+  if (setup.program == "kevolve-compile-server") // other programs need no headers
     words.insert(words.end(), {"--cache", setup.cache.empty() ? shared_cache() : setup.cache});
   words.insert(words.end(), setup.more.begin(), setup.more.end());
   std::vector<char*> argv;
@@ -130,7 +130,7 @@ compile_outcome server_fixture::compile(const compile_request& request) {
 compile_request request_for(std::string source, std::string flags) {
   compile_request r;
   r.job = random_id();
-  r.language = std::string{"c"}; // g++ 12 misreads the assignment of one character (PR 105651)
+  r.language = std::string{"c"}; // g++ 12 warns falsely about assigning one character (PR 105651)
   r.source = std::move(source);
   r.flags = std::move(flags);
   return r;

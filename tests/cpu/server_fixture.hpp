@@ -1,4 +1,4 @@
-// A real compile server for a test, its caches in a folder of the test's own.
+// A real compile server for a test, with its caches in the test's folder.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -26,9 +26,9 @@ private:
 
 struct server_setup {
   std::string program = "kevolve-compile-server";
-  std::string cache;                                 // empty: one that all tests of this process share
-  std::string scratch;                               // empty: the test's own
-  std::string path = "/usr/local/bin:/usr/bin:/bin"; // where it finds its compilers
+  std::string cache;                                 // empty: a folder shared by all tests of this process
+  std::string scratch;                               // empty: the test's own folder
+  std::string path = "/usr/local/bin:/usr/bin:/bin"; // search path for compilers
   std::vector<std::string> more;                     // further arguments
 };
 
@@ -45,15 +45,15 @@ public:
   helper_hello hello();
 
   void send(const compile_request& request);
-  // The next outcome; progress frames before it are counted.
+  // Returns the next outcome and counts the progress frames before it.
   compile_outcome outcome();
   compile_outcome compile(const compile_request& request);
   int progress_frames() const { return progress_; }
-  // Waits until it tells that it is at something.
+  // Waits for a progress frame.
   void await_progress();
-  // Closes the channel and leaves the process to the caller.
+  // Closes the channel without waiting and returns the process's id.
   pid_t abandon();
-  // Closes the channel and waits for the server to end: its status as from waitpid.
+  // Closes the channel and waits for the server's end. Returns the status as from waitpid.
   int stop();
 
 private:
@@ -66,10 +66,10 @@ private:
 
 compile_request request_for(std::string source, std::string flags = "O3");
 
-// Small, and keeps the optimiser busy for many seconds with little memory.
+// Returns a small source that takes the optimiser many seconds and little memory.
 std::string slow_source();
 
-// The compiled object, loaded into this process.
+// A compiled object, loaded into this process.
 class loaded_object {
 public:
   explicit loaded_object(const std::string& bytes);

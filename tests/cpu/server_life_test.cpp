@@ -56,7 +56,7 @@ TEST_CASE("a server whose node goes away ends at once, in the middle of a compil
   CHECK(fs::is_empty(server.scratch()));
 }
 
-// A compile of four seconds whose node goes away in the middle of it.
+// A compile of four seconds whose node goes away in the middle.
 struct abandoned_build {
   scratch_folder folder;
   server_setup setup;
@@ -79,7 +79,7 @@ struct abandoned_build {
       end();
   }
   bool alive() const { return ::waitpid(at_work, nullptr, WNOHANG) == 0; }
-  // Waits for it.
+  // Kills the server and waits for it.
   int end() {
     int status = -1;
     ::kill(at_work, SIGKILL);
@@ -98,13 +98,13 @@ TEST_CASE("a long compile goes on when its node goes away, and who asks for the 
   build.request.job = random_id();
   server_fixture next{build.setup};
   next.send(build.request);
-  next.await_progress(); // told while it waits, as of any compile
+  next.await_progress(); // progress is reported while it waits, as for any compile
   CHECK(build.alive());
   const auto out = next.outcome();
   CHECK(out.job == build.request.job);
   CHECK(out.result != verdict::none);
   CHECK(build.ended() == 0);
-  // It was given once: who asks again pays again.
+  // The outcome was returned once; a later request compiles again.
   CHECK(fs::is_empty(build.folder.path() + "/builds"));
 }
 
@@ -115,9 +115,9 @@ TEST_CASE("what came of a compile while nobody listened is given to who asks nex
   server_fixture next{build.setup};
   const auto out = next.compile(build.request);
   CHECK(out.result != verdict::none);
-  CHECK(next.progress_frames() == 0); // as one of four seconds would send
+  CHECK(next.progress_frames() == 0); // a compile of four seconds would report progress
   auto other = request_for(small);
-  CHECK(next.compile(other).result == verdict::pass); // another one is another build
+  CHECK(next.compile(other).result == verdict::pass); // another request is another build
 }
 
 TEST_CASE("a compile that goes on without its node is ended by who joins it and cancels") {

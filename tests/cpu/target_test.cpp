@@ -38,8 +38,8 @@ TEST_CASE("the last core times and the others compile") {
     std::vector<int> compiling;
   };
   for (const auto& r : std::vector<row>{
-           {{0}, {0}, 0, {0}},                // one core does both, by lease
-           {{0, 1}, {1}, 1, {0}},             //
+           {{0}, {0}, 0, {0}}, // one core does both, by lease
+           {{0, 1}, {1}, 1, {0}},
            {{0, 1}, {0, 1}, 1, {0}},          // a sibling is better than the timing core itself
            {{0, 1, 2, 3}, {2, 3}, 3, {0, 1}}, // core 2 shares units with core 3
            {{2, 5, 7}, {}, 7, {2, 5}},        // a configured list
@@ -121,7 +121,7 @@ TEST_CASE("fingerprints are stable, and the harness's follows its programs") {
   auto harness = frozen.harness_fingerprint();
   auto toolchain = frozen.toolchain_fingerprint({});
   CHECK(cpu_target{programs.path()}.harness_fingerprint() == harness);
-  // One byte of any program that decides changes what depends on it, and nothing else.
+  // A change of one byte in a program changes exactly the fingerprints that depend on it.
   for (const auto* name : {"kevolve-judge", "kevolve-zygote", "kevolve-compile-server"}) {
     CAPTURE(name);
     auto compiles = std::string{name} == "kevolve-compile-server";

@@ -1,4 +1,4 @@
-// Which tasks are refused before anything is searched.
+// Tests the tasks that admission rejects.
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 
@@ -23,7 +23,7 @@ judge_outcome admit(judge_driver& judge, const contract& task, const std::string
   return o;
 }
 
-// The same beside an oracle; in both lines `real` is the type it is computed in.
+// The same with an oracle. In both lines, `real` is the type of the computation.
 judge_outcome admit_beside_oracle(judge_driver& judge, const contract& task, const std::string& line,
                                   const std::string& exact_line) {
   const auto compiled = [](const std::string& type, const std::string& what) {
@@ -70,7 +70,7 @@ TEST_CASE("a reference so slow that judging takes minutes is admitted with a war
   CHECK(o.result == verdict::pass);
   REQUIRE(o.evidence.count("note.slow") == 1);
   CHECK(o.evidence.at("note.slow").find("'n=60000'") != std::string::npos);
-  CHECK(judge.progress_frames() > 1); // what takes so long says where it stands
+  CHECK(judge.progress_frames() > 1); // a long admission reports progress
 }
 
 TEST_CASE("calls so short that the judge's own part flattens their ratio are warned of") {
@@ -82,10 +82,10 @@ TEST_CASE("calls so short that the judge's own part flattens their ratio are war
   const auto overhead = std::atof(o.evidence.at("call_overhead_ns").c_str());
   CHECK(overhead > 100.0);
   CHECK(overhead < std::atof(o.evidence.at("reference_ns.n=60000").c_str()) + 1e6);
-  REQUIRE(o.evidence.count("note.short") == 1); // a microsecond or two a call
+  REQUIRE(o.evidence.count("note.short") == 1); // calls of a microsecond or two are noted
   const auto& note = o.evidence.at("note.short");
   const auto whole = std::atof(note.substr(note.find("takes ") + 6).c_str());
-  CHECK_MESSAGE(1e3 * whole > overhead, note); // the judge's own part is in it, as in every time told
+  CHECK_MESSAGE(1e3 * whole > overhead, note); // the times include the judge's own overhead
   CHECK_MESSAGE(1e3 * whole < 30 * overhead, note);
   task.shapes[0].sizes["n"] = 4'000'000;
   o = admit(judge, task, "double s = x[i]; for (int k = 0; k < 8; ++k) s = s * 0.5 + w[k]; y[i] = (float)s;");
@@ -100,7 +100,7 @@ TEST_CASE("a shape that the machine has no memory for is refused with the figure
     const auto o = admit(judge, task, "y[i] = x[i] * x[i] + w[i % 8] * x[i] + 1.0f;");
     CHECK(!o.trouble);
     CHECK((o.rule == "too_large" || o.rule == "inputs"));
-    CHECK(o.detail.find("shape 'n=60000'") == 0); // its name
+    CHECK(o.detail.find("shape 'n=60000'") == 0); // names the shape
   }
 }
 
@@ -117,13 +117,13 @@ TEST_CASE("a tolerance that the reference itself misses on some inputs is refuse
     return judge.ask(request);
   };
   CHECK(admitted("").result == verdict::pass);
-  for (int i = 0; i < 3; ++i) { // in one draw of nine
+  for (int i = 0; i < 3; ++i) { // affects one draw in nine
     const auto o = admitted(" + (x[0] > 1.2f ? 0.01f : 0.0f)");
     INFO(o.detail << o.trouble.detail);
     CHECK(o.result == verdict::wrong_result);
     CHECK(o.detail.find("tolerance") != std::string::npos);
   }
-  // In one draw of seventeen: fifty of them miss it once in twenty times, and fewer where the machine is busy.
+  // Affects one draw in seventeen. Fifty draws miss it once in twenty times, and a busy machine makes fewer draws.
   bool refused = false;
   for (int i = 0; i < 8 && !refused; ++i)
     refused = admitted(" + (x[0] > 1.2f && x[1] > 0.0f && n == 60000 ? 0.01f : 0.0f)").result == verdict::wrong_result;
@@ -136,7 +136,7 @@ TEST_CASE("near ties that the oracle decides otherwise are told and taken as lon
   for (auto& a : task.arguments)
     if (a.role == argument_role::output)
       a.type = dtype::i32;
-  task.tolerances.clear(); // exact
+  task.tolerances.clear(); // exact comparison
   const auto choosing = [](const char* type, const char* body) {
     return compile_c(std::string{"#include <stdint.h>\nvoid poly(const "} + type + " *x, const " + type
                      + " *w, int32_t *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = " + body + ";\n}\n");
@@ -214,7 +214,7 @@ TEST_CASE("a tolerance that accepts work not done is refused") {
   CHECK(zeros.result == verdict::wrong_result);
   CHECK(zeros.rule == "null_submission");
   CHECK(zeros.evidence.at("submission") == "zeros");
-  // With the numbers: how far off, what was allowed, how large the values are.
+  // The evidence contains the error, the allowed error and the largest value.
   CHECK(std::stod(zeros.evidence.at("error.y")) == std::stod(zeros.evidence.at("largest_expected.y")));
   CHECK(std::stod(zeros.evidence.at("error.y")) > 0.0);
   CHECK(zeros.evidence.at("allowed.y") == "1e+03 + 1e-05 * |expected|");
@@ -297,7 +297,7 @@ TEST_CASE("a tolerance that leaves half of an output free is refused, though zer
   task.tolerances[0].absolute = 1e-6;
   task.tolerances[0].relative = 1e-4;
   CHECK(admit_beside_oracle(judge, task, wide, "y[i] = w[i % 8] + exp(8 * x[i]);").result == verdict::pass);
-  // Half of what it gives is zero: there is nothing to leave out.
+  // Half of the reference's output is zero, so a zero result is no sign of omitted work.
   CHECK(admit(judge, poly_without_edges(), "y[i] = x[i] > 0.5f ? x[i] * w[i % 8] : 0;").result == verdict::pass);
 }
 
@@ -475,7 +475,7 @@ TEST_CASE("a count that is often the same twice is an output, and one that never
     MESSAGE(fmt::format("{} ({}) {} {}", to_string(o.result), o.rule, o.detail, o.trouble.detail));
     return o;
   };
-  for (int i = 0; i < 10; ++i) // one in two
+  for (int i = 0; i < 10; ++i) // once in two tries
     CHECK(counted("7 + (x[0] > 0.0f)").result == verdict::pass);
   const auto constant = counted("7");
   CHECK(constant.rule == "null_submission");

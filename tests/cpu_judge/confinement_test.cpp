@@ -1,4 +1,5 @@
-// The outer layers on every kind of machine: what is in force is what the level says, and what is not has a remedy.
+// Tests the outer sandbox layers on various machines: the level names the layers in force, and missing ones have
+// remedies.
 #include "runtime/base/sandbox.hpp"
 #include "tests/cpu_judge/hindrance.hpp"
 
@@ -46,7 +47,7 @@ std::string link_of(const std::string& path) {
   return out;
 }
 
-// Goes in, then looks at itself: every layer that the level names must show.
+// Enters the sandbox and checks that every layer named by the level is in force.
 int confined_and_true(const std::string& must_not_have) {
   struct pair {
     const char* layer;

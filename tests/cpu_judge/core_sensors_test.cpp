@@ -11,7 +11,7 @@ using namespace kevolve;
 
 namespace {
 
-// A /sys of our own.
+// A fake /sys tree.
 struct made_up_sys {
   made_up_sys() {
     auto pattern = (std::filesystem::temp_directory_path() / "kevolve-sys-XXXXXX").string();
@@ -54,7 +54,7 @@ TEST_CASE("the clock is the core's own, the temperature its processor's") {
   CHECK(s.celsius == 61);
   CHECK_FALSE(s.milliwatts);
   CHECK_FALSE(s.foreign_processes);
-  // Either may fall silent.
+  // Either sensor may disappear.
   std::filesystem::remove(sys.path + "/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq");
   s = sensors.read();
   CHECK(s.time_ns > 0);

@@ -41,7 +41,7 @@ struct channel_of_letters {
   int ends[2] = {-1, -1};
 };
 
-// Another process of this machine; killed if it still lives at the end.
+// Another process on this machine. It is killed if it still runs at the end.
 struct other_process {
   explicit other_process(const std::function<void()>& what) : pid(::fork()) {
     if (pid != 0)
@@ -63,7 +63,7 @@ struct other_process {
   pid_t pid;
 };
 
-// Says 'w' while it waits and 'T' once it has the turn; holds it until it is told to go on.
+// Writes 'w' while it waits and 'T' once it has the turn; holds it until it may go on.
 void take_a_turn(const channel_of_letters& out, const channel_of_letters* go_on = nullptr) {
   auto turn = core_turn::take(0, 60s, [&] { out.write('w'); }, [] { return false; });
   out.write('T');
@@ -71,7 +71,7 @@ void take_a_turn(const channel_of_letters& out, const channel_of_letters* go_on 
     go_on->read();
 }
 
-// A turn that a test can give up, also in a process that it forks: that one has a copy of it.
+// A turn that a test can release, also in a forked process, which has a copy of it.
 std::optional<core_turn> mine_now() {
   auto t = take(60s);
   REQUIRE(t);
@@ -100,7 +100,7 @@ TEST_CASE("a core has one turn at a time, and a waiter gets the next") {
   CHECK(left.error().code == errc::cancelled);
   CHECK(waits == 2);
   CHECK_FALSE(take(1500ms, &waits));
-  CHECK(waits >= 4); // once more within the second
+  CHECK(waits >= 4); // reported again within the second
   std::optional<core_turn> held{std::move(*first)};
   std::thread other{[&] { held.reset(); }};
   CHECK(take(60s, &waits));
@@ -151,7 +151,7 @@ TEST_CASE("a waiter that is killed leaves its place to the next, and a killed ho
     mine.reset();
     take_a_turn(second_says, &go_on);
   }};
-  REQUIRE(second_says.read() == 'w'); // behind the first
+  REQUIRE(second_says.read() == 'w'); // waits behind the first
   first.kill();
   mine.reset();
   CHECK(next_but('w', second_says) == 'T');
@@ -225,7 +225,7 @@ TEST_CASE("everybody can see who has a core, and since when") {
     holder->since_ms = now_ms() - 12'345;
     CHECK(describe(holder).find("held by " + std::to_string(::getpid()) + " (core-turn-test") == 0);
     CHECK(describe(holder).find(") for 12 s") != std::string::npos);
-    // Who waits does not have it.
+    // A waiting process is not the holder.
     channel_of_letters says;
     other_process waiter{[&] {
       mine.reset();
@@ -234,7 +234,7 @@ TEST_CASE("everybody can see who has a core, and since when") {
     REQUIRE(says.read() == 'w');
     CHECK(holder_of(0)->pid == ::getpid());
   }
-  // A judge stands for the program it works for: that is what a person can wait for or end.
+  // The holder is reported as the program that its judge works for, since a person can end that.
   channel_of_letters says;
   channel_of_letters go_on;
   other_process judge{[&] {

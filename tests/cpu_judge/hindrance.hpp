@@ -1,4 +1,4 @@
-// What machines take away, taken away from a process and all it starts: each is a system call filter, or a user id.
+// Simulates restricted machines: removes a system call or the user's privileges from a process and its children.
 #pragma once
 
 #include <linux/audit.h>
@@ -15,7 +15,7 @@
 
 namespace kevolve {
 
-// `number` fails with `error` when its first argument has one of `bits`; bits 0: always.
+// Makes the system call `number` fail with `error` if its first argument has one of `bits`; bits 0: always.
 inline void forbid(long number, unsigned bits, unsigned error) {
   std::array<sock_filter, 6> program{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -37,7 +37,7 @@ inline void forbid_user_namespaces() {
 inline void lose_landlock() {
   forbid(SYS_landlock_create_ruleset, 0, ENOSYS);
 }
-// Only root can. The calling thread alone: the C library's own would change them all.
+// Needs root. Changes the calling thread only, whereas the C library's function would change all threads.
 inline void become_nobody() {
   constexpr unsigned nobody = 65534;
   if (syscall(SYS_setgroups, 0, nullptr) != 0 || syscall(SYS_setresgid, nobody, nobody, nobody) != 0

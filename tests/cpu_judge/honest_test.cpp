@@ -1,4 +1,4 @@
-// Honest kernels: what is reported of them, and who is called faster.
+// Tests honest kernels: their reports and the decision about the faster one.
 #include "judge_driver.hpp"
 #include "runtime/base/control_group.hpp"
 #include "tasks.hpp"
@@ -44,7 +44,7 @@ std::string describe(const judge_outcome& o) {
                      o.timings.empty() ? 0 : o.timings[0].baseline_ns.size());
 }
 
-// The children of a process, from the kernel's own list.
+// Returns the last child of a process, from the kernel's list.
 pid_t child_of(pid_t parent) {
   std::ifstream in{fmt::format("/proc/{}/task/{}/children", parent, parent)};
   pid_t out = 0;
@@ -52,7 +52,7 @@ pid_t child_of(pid_t parent) {
   return out;
 }
 
-// The one below `top` that has used at least so many clock ticks of processor time; 0: none has.
+// Returns the descendant of `top` that has used at least that many clock ticks of processor time; 0 if none has.
 pid_t busy_below(pid_t top, long ticks) {
   std::ifstream in{fmt::format("/proc/{}/task/{}/children", top, top)};
   for (pid_t child = 0; in >> child;) {
@@ -135,7 +135,7 @@ TEST_CASE("a kernel twice as fast is faster, its mirror image is slower") {
 TEST_CASE("a kernel raced against itself is not faster, and comes first as often as second") {
   judge_driver judge;
   int faster = 0;
-  std::map<std::string, std::pair<unsigned long, unsigned long>> drawn; // how often of how many
+  std::map<std::string, std::pair<unsigned long, unsigned long>> drawn; // for each placement: occurrences and total
   for (int i = 0; i < 12; ++i) {
     auto o = judge.ask(request_for(poly_task(), reference(), reference()));
     INFO(describe(o));
@@ -148,32 +148,32 @@ TEST_CASE("a kernel raced against itself is not faster, and comes first as often
       drawn[what].second += std::stoul(share.substr(share.rfind(' ')));
     }
   }
-  // The level is 1 %: three of twelve would happen once in 5,000 runs.
+  // The level is 1 %: three of twelve would occur once in 5,000 runs.
   CHECK(faster <= 2);
   for (const auto& [what, share] : drawn) {
     CAPTURE(what);
     CAPTURE(share.first);
-    CHECK(share.second >= 12);              // a pair of processes a screening, or more
-    CHECK(share.first >= share.second / 8); // a fair coin shows less once in 100,000 tries of 23
+    CHECK(share.second >= 12);              // at least one pair of processes in each screening
+    CHECK(share.first >= share.second / 8); // a fair coin fails this once in 100,000 series of 23
     CHECK(share.first <= share.second - share.second / 8);
   }
 }
 
 TEST_CASE("a session that never calms down is repeated, and then decides nothing") {
-  judge_driver judge{{"--drift-limit", "0"}}; // no two probes agree so well
+  judge_driver judge{{"--drift-limit", "0"}}; // no two probes agree exactly
   for (auto mode : {judge_mode::screening, judge_mode::confirm}) {
     auto request = request_for(poly_task(), reference(), reference(), mode);
     request.min_interval_pairs = 4;
     auto o = judge.ask(request);
     INFO(describe(o));
-    CHECK(o.result == verdict::pass); // noise is nobody's verdict
+    CHECK(o.result == verdict::pass); // noise affects no verdict
     CHECK(o.decision == comparison_decision::undecided);
     CHECK(o.estimate);
     CHECK(o.evidence["repeated_sessions"] == "2");
     CHECK(o.evidence["disturbed"].find("drifted") != std::string::npos);
     const auto& lost = o.evidence["discarded.1.samples." + o.timings.at(0).shape];
     CHECK(std::count(lost.begin(), lost.end(), '/') >= 1);
-    CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).baseline_ns.size())); // of the last session alone
+    CHECK(o.evidence["pairs"] == std::to_string(o.timings.at(0).baseline_ns.size())); // of the last session only
   }
   const auto confirmed = [&](uint32_t pairs) {
     auto request = request_for(poly_task(), slow(), reference(), judge_mode::confirm);
@@ -182,15 +182,16 @@ TEST_CASE("a session that never calms down is repeated, and then decides nothing
     return judge.ask(request);
   };
   auto stands = confirmed(4);
-  for (int i = 0; i < 4 && stands.evidence["repeated_sessions"] != "0"; ++i) // a stolen tick is longer than a session
+  // A stolen tick may be longer than a session.
+  for (int i = 0; i < 4 && stands.evidence["repeated_sessions"] != "0"; ++i)
     stands = confirmed(4);
   INFO(describe(stands));
   CHECK(stands.decision == comparison_decision::faster);
-  CHECK(stands.estimate); // what decided is certain, by how much is not
+  CHECK(stands.estimate); // the decision is certain, but the speed-up is an estimate
   CHECK(stands.evidence.contains("weathered"));
   CHECK_FALSE(stands.evidence.contains("disturbed"));
   CHECK(stands.evidence["repeated_sessions"] == "0");
-  auto told = confirmed(30); // the figure that people are told
+  auto told = confirmed(30); // the reported figure
   INFO(describe(told));
   CHECK(told.decision == comparison_decision::undecided);
   CHECK(told.estimate);
@@ -268,7 +269,7 @@ TEST_CASE("confirm gives an interval from fresh pairs and times held-out shapes"
 TEST_CASE("a confirmation goes on while the evidence leans its way, until it is enough for its level") {
   judge_driver judge;
   auto request = request_for(poly_task(), slow(), reference(), judge_mode::confirm);
-  request.min_interval_pairs = 12; // twelve wins are no evidence of one in a hundred thousand
+  request.min_interval_pairs = 12; // twelve wins are no evidence at a level of 1e-5
   request.max_pairs = 60;
   request.alpha = 1e-5;
   const auto o = judge.ask(request);
@@ -307,14 +308,14 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
                               {"-O3"});
   const auto least_ns = [&](bool cold) {
     auto task = poly_task();
-    task.arguments[0].shape = {"16 * n"}; // one element of each cache line is read
+    task.arguments[0].shape = {"16 * n"}; // reads one element of each cache line
     task.shapes = {shape_of("n=40000", {{"n", 40000}})};
     task.cold_cache = cold;
     const auto o = judge.ask(request_for(task, fast, fast, judge_mode::confirm));
     INFO(describe(o));
     REQUIRE(o.result == verdict::pass);
     REQUIRE_FALSE(o.timings.empty());
-    const auto& ns = o.timings[0].candidate_ns; // the least of them, for a neighbour only adds
+    const auto& ns = o.timings[0].candidate_ns; // the minimum, since neighbours only add time
     return *std::min_element(ns.begin(), ns.end());
   };
   const auto warm = least_ns(false);
@@ -349,7 +350,7 @@ void poly(const double *x, const double *w, double *y, int64_t n) {
   CHECK(o.correctness.reference_max_abs < 1e-5);
   CHECK(o.correctness.max_abs > 0.0);
   CHECK(o.correctness.bit_equal);
-  // The tolerance as multiples of the reference's own error: the same code is within 2, the wrong one is not.
+  // The tolerance is a multiple of the reference's own error: the same code is within 2, the wrong one is not.
   request.task.tolerances[0] = {};
   request.task.tolerances[0].mode = tolerance_mode::reference_error;
   request.task.tolerances[0].limit = 4.0;
@@ -360,7 +361,7 @@ void poly(const double *x, const double *w, double *y, int64_t n) {
 
 TEST_CASE("errors are measured in every call, and bits compared with the reference's own alone") {
   judge_driver judge;
-  // Right by the tolerance, and off by more than the reference in one draw of three.
+  // Within tolerance, but worse than the reference in one draw of three.
   auto rarely = judge.ask(request_for(poly_task(), reference(), compile_c(R"(#include <stdint.h>
 void poly(const float *x, const float *w, float *y, int64_t n) {
   const float f = x[0] > 0.43f ? 1.000003f : 1.0f;
@@ -371,7 +372,7 @@ void poly(const float *x, const float *w, float *y, int64_t n) {
   CHECK(rarely.correctness.seeds > 20);
   CHECK(rarely.correctness.max_ulp > 10.0);
   CHECK_FALSE(rarely.correctness.bit_equal);
-  // An oracle in the output's own type has other bits than a reference that rounds otherwise.
+  // An oracle in the output's own type differs in its bits from a reference with other rounding.
   auto task = poly_task();
   for (auto& a : task.arguments)
     if (a.role != argument_role::size)
@@ -393,19 +394,20 @@ TEST_CASE("where the reference decides a near tie otherwise than its oracle, wha
   for (auto& a : task.arguments)
     if (a.role == argument_role::output)
       a.type = dtype::i32;
-  task.tolerances.clear(); // exact
+  task.tolerances.clear(); // exact comparison
   const auto choosing = [](const char* type, const char* body) {
     return compile_c(std::string{"#include <stdint.h>\nvoid poly(const "} + type + " *x, const " + type
                      + " *w, int32_t *y, int64_t n) {\n  for (int64_t i = 0; i < n; ++i) y[i] = " + body + ";\n}\n");
   };
   const auto own = choosing("float", "i % 50 == 7 || x[i] + w[i % 8] > 1.0f");
   auto request = request_for(task, own, own);
-  request.oracle = choosing("double", "(float)x[i] + (float)w[i % 8] > 1.0f"); // another answer at every 50th
+  // Disagrees with the reference at every 50th element.
+  request.oracle = choosing("double", "(float)x[i] + (float)w[i % 8] > 1.0f");
   auto same = judge.ask(request);
   INFO(describe(same));
   CHECK(same.result == verdict::pass);
   CHECK(same.correctness.bit_equal);
-  // What the oracle says there is right, too; what neither says is not.
+  // The oracle's value is right there as well; any other value is wrong.
   request.candidate = choosing("float", "x[i] + w[i % 8] > 1.0f");
   CHECK(judge.ask(request).result == verdict::pass);
   request.candidate = choosing("float", "i % 50 == 7 ? 2 : x[i] + w[i % 8] > 1.0f");
@@ -478,7 +480,7 @@ TEST_CASE("thread runtimes leave nothing behind in shared memory") {
 }
 
 TEST_CASE("a judge that ends leaves no process behind") {
-  int first = -1; // of the candidates' pid namespace
+  int first = -1; // first process of the candidates' pid namespace
   {
     judge_driver judge;
     const auto zygote = child_of(judge.pid());
@@ -522,7 +524,7 @@ TEST_CASE("a limit that passes while timing keeps what was measured") {
 TEST_CASE("a race that takes too long stays undecided") {
   judge_driver judge;
   auto request = request_for(poly_task(), reference(), reference());
-  request.delta = 10.0; // nothing can decide it
+  request.delta = 10.0; // too large for any decision
   request.screen_out = 100.0;
   request.max_pairs = 1'000'000;
   request.screening_ms = 100;
@@ -536,7 +538,7 @@ TEST_CASE("a race that takes too long stays undecided") {
 
 namespace {
 
-// poly, after spinning for so many milliseconds a call.
+// Returns poly with a busy loop of that many milliseconds in each call.
 std::string spinning(int ms) {
   return compile_c(fmt::format("#include <stdint.h>\n#include <time.h>\n"
                                "void poly(const float *x, const float *w, float *y, int64_t n) {{\n"
@@ -562,7 +564,7 @@ TEST_CASE("a candidate whose calls alone outlast the request has its verdict, an
 
 TEST_CASE("a kernel that is right in its first calls only is not called best") {
   judge_driver judge;
-  // More than a session's own calls in one process.
+  // Works for more calls than a session makes in one process.
   const auto at_first = compile_c("#include <stdint.h>\nstatic int calls;\n"
                                   "void poly(const float *x, const float *w, float *y, int64_t n) {\n"
                                   "  if (++calls > 400)\n    return;\n"
@@ -590,7 +592,8 @@ TEST_CASE("a candidate whose process is stopped or killed from outside has no ve
   }
   judge.send(request_for(poly_task(), reference(), compile_c(read_file(fixture("infinite_loop.c")))));
   pid_t candidate = 0;
-  for (int look = 0; candidate == 0 && look < 2'000; ++look) { // the kernel tells nobody when it has run for a while
+  // Polls, since the kernel does not report how long a process has run.
+  for (int look = 0; candidate == 0 && look < 2'000; ++look) {
     poll(nullptr, 0, 5);
     candidate = busy_below(judge.pid(), sysconf(_SC_CLK_TCK) / 10);
   }
@@ -702,7 +705,7 @@ TEST_CASE("a draw for which the reference is not finite now and then is drawn ag
   auto task = poly_task();
   task.arguments[0].edge = {};
   auto request = request_for(task, rarely, reference());
-  // With a seed for which the few sets of the screens are finite; of a screening's, one in six is not.
+  // Uses a seed with which the few sets of the checks are finite; one in six of a screening's is not.
   for (request.mode = judge_mode::check, request.seed = 1; judge.ask(request).result != verdict::pass; ++request.seed)
     REQUIRE(request.seed < 50);
   request.mode = judge_mode::screening;

@@ -83,7 +83,7 @@ judge_driver::judge_driver(const std::vector<std::string>& arguments, const std:
 judge_driver::~judge_driver() {
   channel_.close();
   int status = 0;
-  // It ends by itself when its socket closes.
+  // The process ends when its socket closes.
   waitpid(pid_, &status, 0);
 }
 
@@ -100,7 +100,7 @@ judge_outcome judge_driver::await() {
       continue;
     }
     if (static_cast<frame_kind>(f->kind) == frame_kind::device_sample)
-      continue; // where the machine has such sensors
+      continue; // on machines with such sensors
     REQUIRE(static_cast<frame_kind>(f->kind) == frame_kind::judge_outcome);
     return decode<judge_outcome>(f->payload).value();
   }

@@ -1,4 +1,4 @@
-// Starts the real kevolve-judge and speaks to it as a node would; compiles small C sources for it.
+// Starts the real kevolve-judge and talks to it as a node does; compiles small C sources for it.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -14,7 +14,7 @@ namespace kevolve {
 
 class judge_driver {
 public:
-  // `before` runs in the judge's process just before it is started.
+  // `before` runs in the judge's process just before exec.
   explicit judge_driver(const std::vector<std::string>& arguments = {}, const std::function<void()>& before = {});
   judge_driver(const judge_driver&) = delete;
   judge_driver& operator=(const judge_driver&) = delete;
@@ -23,7 +23,7 @@ public:
   const helper_hello& hello() const { return hello_; }
   pid_t pid() const { return pid_; }
   channel& socket() { return channel_; }
-  // Sends a request and waits for its outcome; progress frames are counted.
+  // Sends a request and waits for its outcome. Counts progress frames.
   judge_outcome ask(const judge_request& request);
   void send(const judge_request& request);
   judge_outcome await();
@@ -36,11 +36,11 @@ private:
   uint32_t progress_ = 0;
 };
 
-// The bytes of a shared object; fails the test with the compiler's words if it does not compile.
+// Returns the bytes of a shared object. If it does not compile, fails the test with the compiler's messages.
 std::string compile_c(const std::string& source, const std::vector<std::string>& flags = {"-O2"});
 
 std::string read_file(const std::string& path);
-// A file of this folder.
+// Returns the path of a file in this folder.
 std::string fixture(const std::string& name);
 
 } // namespace kevolve

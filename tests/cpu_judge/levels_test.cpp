@@ -1,5 +1,5 @@
-// The judge on machines that forbid this or that: honest candidates pass, cheats are refused, and every result says
-// under which level.
+// Tests the judge on restricted machines: honest candidates pass, cheats are rejected, and every result names its
+// sandbox level.
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 #include "tests/cpu_judge/hindrance.hpp"
@@ -35,7 +35,7 @@ judge_request check_of(const std::string& source) {
   return r;
 }
 
-// The level, from both outcomes.
+// Returns the level named by both outcomes.
 std::string level_of(judge_driver& judge) {
   auto good = judge.ask(check_of(honest));
   CHECK_MESSAGE(good.result == verdict::pass, good.rule << " " << good.detail << good.trouble.detail);
@@ -51,7 +51,7 @@ bool names(const std::string& level, const std::string& layer) {
   return ("+" + level + "+").find("+" + layer + "+") != std::string::npos;
 }
 
-// Whether another user could start the judge.
+// Returns whether another user could start the judge.
 bool reachable_by_nobody() {
   auto pid = ::fork();
   if (pid == 0) {

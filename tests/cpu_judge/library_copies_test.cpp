@@ -1,4 +1,4 @@
-// Which copies of the libraries the two processes of a screening have.
+// Tests which copies of the libraries the two processes of a screening use.
 #include "backends/judge/sandboxed_process.hpp"
 #include "backends/judge/shared_arena.hpp"
 #include "backends/judge/zygote_client.hpp"
@@ -17,7 +17,7 @@ using namespace kevolve;
 
 namespace {
 
-// Of a process: by file, the inodes its executable mappings lie on.
+// Returns the inodes of a process's executable mappings, by file.
 std::map<std::string, std::set<std::string>> code_of(pid_t pid) {
   std::map<std::string, std::set<std::string>> out;
   std::ifstream file{"/proc/" + std::to_string(pid) + "/maps"};

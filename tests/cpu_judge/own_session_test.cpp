@@ -1,4 +1,4 @@
-// Who goes ahead of others on a core takes nobody of his caller's along.
+// Tests that raising the scheduling priority does not affect the caller's other processes.
 #include "backends/cpu/judge/scheduling_priority.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ int status_of_child(const std::function<int()>& child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// "/autogroup-12 nice 0"; empty: the kernel has none.
+// Returns for example "/autogroup-12 nice 0"; empty if the kernel has no autogroups.
 std::string autogroup() {
   std::ifstream in{"/proc/self/autogroup"};
   std::string out;
@@ -43,7 +43,7 @@ TEST_CASE("going ahead happens in a session of one's own, and a caller's session
     MESSAGE("skipped: weights of sessions (this kernel has no autogroups)");
     return;
   }
-  // Who leads a process group cannot begin a session: a shell starts every command so.
+  // A process group leader cannot begin a session; a shell makes every command one.
   CHECK(status_of_child([] {
           ::setsid();
           const auto before = autogroup();

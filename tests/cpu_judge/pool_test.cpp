@@ -1,4 +1,4 @@
-// Pools: what is drawn ahead on other cores is what would have been drawn one by one.
+// Tests that input sets drawn ahead on other cores equal those drawn one by one.
 #include "backends/judge/input_sets.hpp"
 #include "backends/judge/numbers.hpp"
 #include "tests/cpu_judge/tasks.hpp"
@@ -13,7 +13,7 @@ using namespace kevolve;
 
 namespace {
 
-// y = x, a little off; now and then, as the data will have it, something that is no number.
+// Computes y = x with a small error; for some data the result is not finite.
 class copying final : public reference_process {
 public:
   bool alive() const override { return true; }
@@ -73,12 +73,12 @@ TEST_CASE("what is drawn ahead on other cores is what is drawn one by one, redra
   int ordinary = 0;
   for (const auto& s : alone->sets)
     ordinary += load_number(dtype::f32, s.data.inputs[0].data(), 0) > 0.7 ? 0 : 1;
-  CHECK(ordinary == 12); // the others were drawn again
+  CHECK(ordinary == 12); // the other sets were drawn again
   CHECK(alone->redrawn > 0);
   CHECK(redrawn({alone, alone})
         == std::to_string(2 * alone->redrawn) + " of " + std::to_string(2 * (alone->redrawn + 12))
                + " draws of inputs gave infinite or NaN elements and were drawn again");
-  // Half of them lie anywhere.
+  // Half of the sets have a random placement.
   const auto usual = lay_out(poly_task(), alone->sets[1].data.geometries).places[0].offset;
   CHECK(alone->sets[0].layout.places[0].offset == usual);
   CHECK(alone->sets[1].layout.places[0].offset != usual);
@@ -94,6 +94,6 @@ TEST_CASE("what is drawn ahead on other cores is what is drawn one by one, redra
     }
     CHECK(together->reference_error == alone->reference_error);
   }
-  // In float, 0.125 more is a little more or less.
+  // In float, adding 0.125 rounds slightly.
   CHECK(alone->reference_error[2] == doctest::Approx(0.125).epsilon(1e-6));
 }

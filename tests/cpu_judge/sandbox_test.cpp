@@ -1,4 +1,4 @@
-// The compilers' side of the sandbox: what a locked process can still do, and what it cannot.
+// Tests the compilers' sandbox: operations that a locked process may and may not do.
 #include "runtime/base/sandbox.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ sandbox_policy compiler_policy() {
   return p;
 }
 
-// The exit status of `body` in a child locked by the policy; minus the signal that ended it.
+// Returns the exit status of `body` in a child locked by the policy; the negative number of the signal that ended it.
 int locked(const sandbox_policy& policy, const std::function<int()>& body) {
   auto s = sandbox::prepare(policy);
   REQUIRE_MESSAGE(s.has_value(), to_string(s.error()));

@@ -1,4 +1,4 @@
-// What the memory between judge and candidates keeps from one launch to the next: nothing.
+// Tests that the memory shared by judge and candidates keeps nothing from one launch to the next.
 #include "backends/judge/shared_arena.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The operators that the judge's tests are about.
+// The tasks of the judge's tests.
 #pragma once
 
 #include "backends/protocol.hpp"
@@ -37,7 +37,7 @@ inline contract poly_task() {
   contract c;
   c.name = "poly";
   c.entry = "poly";
-  c.language = std::string(1, 'c'); // not "c": g++ 12 warns falsely of overlap
+  c.language = std::string(1, 'c'); // avoids a false warning of g++ 12 about overlap
   c.arguments = {array_argument("x", argument_role::input, dtype::f32, {"n"}),
                  array_argument("w", argument_role::weight, dtype::f32, {"8"}),
                  array_argument("y", argument_role::output, dtype::f32, {"n"}), size_argument("n")};

@@ -1,4 +1,5 @@
-// A judge whose core another judge has: it waits, says so, and none of that counts against the job.
+// Tests a judge whose core is held by another judge: it waits, reports that, and the wait does not count against the
+// job.
 #include "backends/host_machine.hpp"
 #include "backends/judge/core_turn.hpp"
 #include "judge_driver.hpp"
@@ -21,11 +22,11 @@ TEST_CASE("a judge waits for its core as long as another one has it, and says so
   const auto place = "/sys/devices/system/cpu/cpu" + judge.hello().facts.at("core");
   const auto held = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   REQUIRE(held >= 0);
-  REQUIRE(::flock(held, LOCK_EX) == 0); // other judges of this machine let go between two jobs
+  REQUIRE(::flock(held, LOCK_EX) == 0); // other judges on this machine release the core between two jobs
   judge_request probe;
   probe.job = random_id();
   probe.mode = judge_mode::probe;
-  probe.limit_ms = 1; // of the probe itself: the wait is much longer
+  probe.limit_ms = 1; // limit of the probe itself; the wait is much longer
   judge.send(probe);
   for (int said = 0; said < 3;) {
     auto f = judge.socket().receive(std::chrono::seconds{60});

@@ -11,7 +11,7 @@ TEST_CASE("stolen and idle time are the eighth figure, and the fourth and fifth,
                            "cpu0 1 2 3 4 5 6 7 100 9 9\n"
                            "cpu1 1 2 3 4 5 6 7 20 9 9\n"
                            "cpu11 1 2 3 4 5 6 7 3000 9 9\n"
-                           "cpu2 1 2 3\n" // before there was such a figure
+                           "cpu2 1 2 3\n" // kernels without this figure
                            "intr 1 2 3 4 5 6 7 8 9\n";
   CHECK(times_of(text, {0}, 10.0).stolen_ns == 1000.0);
   CHECK(times_of(text, {1}, 10.0).stolen_ns == 200.0);

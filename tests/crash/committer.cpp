@@ -1,4 +1,4 @@
-// crash-committer DIRECTORY: continues the log in groups of changing size until killed, and writes the sequence of
+// crash-committer DIRECTORY: continues the log in groups of varying size until it is killed. Writes the sequence of
 // each acknowledged event to standard output as eight bytes.
 #include "work.hpp"
 
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   if (argc != 2)
     return 2;
   store_options o;
-  o.write_buffer_bytes = 256U << 10U; // small, so that kills also meet flushes and compactions
+  o.write_buffer_bytes = 256U << 10U; // small, so that kills also hit flushes and compactions
   auto opened = store::open(argv[1], o);
   if (!opened) {
     std::fputs(to_string(opened.error()).c_str(), stderr);

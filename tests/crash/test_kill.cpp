@@ -1,4 +1,4 @@
-// No hole, no lie: kill -9 at any moment leaves a prefix of what was written that contains all that was acknowledged.
+// Tests that kill -9 at any moment leaves a prefix of the written events that contains all acknowledged ones.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "work.hpp"
 
@@ -37,7 +37,7 @@ committer start(const std::string& directory) {
   return {pid, ends[0]};
 }
 
-// Reads acknowledgements for so long, kills, and reads what was still in the pipe. Returns the last one.
+// Reads acknowledgements for that time, kills the committer, and reads the rest of the pipe. Returns the last one.
 uint64_t kill_after(const committer& c, std::chrono::microseconds life) {
   uint64_t last = 0;
   uint64_t number = 0;
@@ -68,7 +68,7 @@ uint64_t kill_after(const committer& c, std::chrono::microseconds life) {
   return last;
 }
 
-// Checks the log from `from` on, and that all that rode with it is there. Returns its length.
+// Checks the log from `from` on, with everything written in the same batches. Returns its length.
 uint64_t check_from(const std::string& directory, uint64_t from) {
   auto opened = store::open(directory);
   if (!opened)
@@ -110,7 +110,7 @@ TEST_CASE("after kill -9 at any moment the log is a prefix with everything ackno
   uint64_t length = 0;
   for (unsigned long long round = 0; round < rounds; ++round) {
     CAPTURE(round);
-    // From within opening to hundreds of commits.
+    // Kills it between its opening and hundreds of commits.
     auto acknowledged = kill_after(start(directory), std::chrono::microseconds{random() % 250000});
     CAPTURE(acknowledged);
     auto now = check_from(directory, length > 200 ? length - 200 : 1);

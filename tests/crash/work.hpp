@@ -1,4 +1,4 @@
-// What the committer writes and the test expects: everything follows from an event's number.
+// The events that the committer writes and the test expects, derived from each event's number.
 #pragma once
 
 #include "store/store.hpp"
@@ -11,7 +11,7 @@ inline id128 campaign_of(uint64_t n) {
   return {1, n % 3};
 }
 
-// Sizes from a few bytes to a few log blocks.
+// Returns a payload of a few bytes to a few log blocks.
 inline std::string payload_of(uint64_t n) {
   return std::to_string(n) + "/" + std::string(n * 7919 % (n % 50 == 0 ? 100000 : 900), 'p');
 }

@@ -1,4 +1,4 @@
-// Occupancy against figures of NVIDIA's calculator, and what bounds a call.
+// Tests occupancy against NVIDIA's calculator, and the bottleneck of a call.
 #include "backends/nvidia/bottleneck.hpp"
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ const row rows[]{
     {32, 16, 0, 90, 32, "blocks"},
     {128, 32, 65'536, 90, 3, "shared memory"},
     {128, 32, 232'448, 90, 1, "shared memory"},
-    {100, 32, 0, 90, 16, "threads"}, // a warp is whole
+    {100, 32, 0, 90, 16, "threads"}, // warps are allocated as a whole
     {1024, 32, 0, 86, 1, "threads"},
     {64, 16, 0, 86, 16, "blocks"},
     {64, 16, 0, 89, 24, "blocks"},
@@ -71,7 +71,8 @@ TEST_CASE("occupancy is what the scarcest resource allows") {
   CHECK(o.blocks == 2);
   CHECK(o.threads == doctest::Approx(0.25));
   CHECK(o.waves == doctest::Approx(1.0));
-  CHECK(occupancy_of(launch(1, 128, 0), with(32, 50'000), h200()).limit == "shared memory"); // static counts as well
+  // Includes static shared memory.
+  CHECK(occupancy_of(launch(1, 128, 0), with(32, 50'000), h200()).limit == "shared memory");
   auto unknown = h200();
   unknown.capability = 120;
   CHECK(occupancy_of(launch(1, 32), with(32), unknown).blocks == 0);

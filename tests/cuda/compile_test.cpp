@@ -1,4 +1,4 @@
-// Device source to a package, in the sandbox: what compiles, and what an attacker gets.
+// Tests compiling device source to a package in the sandbox, including attacks.
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/cubin.hpp"
 #include "tests/cuda/runner_driver.hpp"
@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A task of one array, as the plan names it.
+// Returns a task with one array, as named in the plan.
 contract one_array() {
   contract c;
   argument x;
@@ -48,7 +48,7 @@ contract one_array() {
   return c;
 }
 
-// Where no candidate may look.
+// A file that candidates must not read.
 class secret_file {
 public:
   secret_file() {
@@ -70,7 +70,7 @@ private:
 
 struct attack {
   const char* what;
-  std::string source; // after the plan
+  std::string source; // follows the plan
   std::vector<std::string> expected;
 };
 
@@ -132,10 +132,10 @@ TEST_CASE("a candidate compiles to a package for the device it names") {
     REQUIRE(facts.has_value());
     CHECK(facts->capability == 90);
     CHECK(facts->static_shared.count("k") == 1);
-    CHECK(contains(built.log, "registers")); // for the next context
+    CHECK(contains(built.log, "registers")); // shown to the next generator
     CHECK(built.compile_ns > 0);
   }
-  // The same source, the same bytes.
+  // The same source gives the same bytes.
   CHECK(compile_cuda(plan + kernel).artifact == compile_cuda(plan + kernel).artifact);
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a plan that does not fit its task, its code or any device of the kind
   CHECK(contains(told(plan
                       + "extern \"C\" __global__ void k(float *x) { __shared__ float s[8192]; s[threadIdx.x] = 1; "
                         "__syncthreads(); x[0] = s[31 - threadIdx.x]; }\n"),
-                 "registers")); // 32 KiB of its own fit
+                 "registers")); // the kernel's own 32 KiB fit
 }
 
 TEST_CASE("attacks on the compiler are refused and learn nothing") {
@@ -193,6 +193,6 @@ TEST_CASE("attacks on the compiler are refused and learn nothing") {
     CHECK(built.log.size() < (40U << 10U));
     CHECK((built.result == verdict::pass || !built.log.empty()));
   }
-  // After all of them the honest source gives the same bytes.
+  // After all these, the honest source still gives the same bytes.
   CHECK(compile_cuda(plan + kernel).artifact == before.artifact);
 }

@@ -1,4 +1,4 @@
-// Machine code that no processor runs: a small file of the format, for who only reads it.
+// Builds small cubin files without executable code, for tests of their reader.
 #pragma once
 
 #include <elf.h>
@@ -12,7 +12,7 @@
 
 namespace kevolve::testing {
 
-// A small file of the format: sections by name, and undefined symbols.
+// A small cubin with named sections and undefined symbols.
 class cubin_builder {
 public:
   cubin_builder() {
@@ -38,7 +38,7 @@ public:
     symbols_.append(reinterpret_cast<const char*>(&s), sizeof s);
   }
 
-  // The record of a kernel's registers, with its symbol.
+  // Adds the record of a kernel's registers, with its symbol.
   void registers(const std::string& kernel, uint32_t count) {
     const struct {
       uint8_t format = 4;
@@ -49,12 +49,12 @@ public:
     } record{.symbol = static_cast<uint32_t>(symbols_.size() / sizeof(Elf64_Sym)), .count = count};
     info_.append(reinterpret_cast<const char*>(&record), sizeof record);
     want(kernel);
-    const uint16_t defined = 1; // in whichever section
+    const uint16_t defined = 1; // any defined section
     std::memcpy(symbols_.data() + symbols_.size() - sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_shndx), &defined,
                 sizeof defined);
   }
 
-  // The records of a kernel's parameters, the last one first, as compilers put them; `all`: what they say of the sum.
+  // Adds the records of a kernel's parameters, in reverse order as compilers do. `all` is their stated total.
   void parameters(const std::string& kernel, const std::vector<uint32_t>& sizes, uint16_t all) {
     own_info_name_ = ".nv.info." + kernel;
     uint16_t end = 0;
@@ -79,7 +79,7 @@ public:
     own_info_.append(reinterpret_cast<const char*>(&record), sizeof record);
   }
 
-  // A record of three words in what is said of `kernel`: an attribute and its values.
+  // Adds a record of three words about `kernel`: an attribute and its values.
   void three(const std::string& kernel, uint8_t attribute, std::array<uint32_t, 3> values) {
     own_info_name_ = ".nv.info." + kernel;
     const struct {

@@ -1,4 +1,4 @@
-// Machine code before the driver sees it, and what is said where there is no driver.
+// Tests reading machine code, and the messages on machines without a driver.
 #include "backends/nvidia/cubin.hpp"
 #include "backends/nvidia/cupti.hpp"
 #include "backends/nvidia/driver.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("machine code says its processor, kernels, shared memory and globals")
   CHECK(facts->globals_bytes == 72);
   CHECK(facts->undefined == std::vector<std::string>{"vprintf"});
   CHECK_FALSE(refuse_cubin(*facts).has_value());
-  // The architecture's place before CUDA 13.
+  // Before CUDA 13, the architecture was in other bits.
   CHECK(read_cubin(b.bytes(7, 0x5a055a))->capability == 0x5a);
 }
 
@@ -62,9 +62,9 @@ TEST_CASE("machine code says what each kernel takes, or nothing where that does 
   CHECK(facts->parameters.at("softmax") == std::vector<uint32_t>{8, 8, 4});
   auto kernel = kernels_of(*facts).at("softmax");
   CHECK(kernel.parameters_known);
-  CHECK(kernel.static_shared == 8); // the driver's own kilobyte is in the section
+  CHECK(kernel.static_shared == 8); // the section includes the driver's own kilobyte
   auto other = plain_code();
-  other.parameters("softmax", {8, 8, 4}, 28); // another record of another form says the fourth
+  other.parameters("softmax", {8, 8, 4}, 28); // another record in another form contradicts the fourth
   CHECK(read_cubin(other.bytes())->parameters.empty());
   auto none = plain_code();
   none.parameters("softmax", {}, 0);
@@ -84,7 +84,7 @@ TEST_CASE("machine code says what its kernels were compiled to be launched with"
   auto huge = plain_code();
   huge.three("softmax", 0x05, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
   CHECK(kernels_of(*read_cubin(huge.bytes())).at("softmax").most_threads == UINT32_MAX);
-  // A parameter of more bytes than the usual record has room for: index, ordinal and offset, bytes.
+  // A parameter larger than the usual record allows: index, ordinal and offset, bytes.
   auto wide = plain_code();
   wide.three("softmax", 0x45, {0, 0x0008'0001, 20'000});
   wide.three("softmax", 0x45, {0, 0, 8});
@@ -119,14 +119,14 @@ TEST_CASE("hostile bytes are no machine code, and break nothing") {
   CHECK_FALSE(read_cubin("\x7f"
                          "ELF")
                   .has_value());
-  CHECK_FALSE(read_cubin(cubin_builder{}.bytes()).has_value()); // no kernel
+  CHECK_FALSE(read_cubin(cubin_builder{}.bytes()).has_value()); // there is no kernel
   auto b = plain_code();
   b.want("vprintf");
   b.registers("softmax", 40);
   const auto good = b.bytes();
   for (size_t cut = 0; cut < good.size(); ++cut)
     CHECK_FALSE(read_cubin(good.substr(0, cut)).has_value());
-  // Every byte of the header and of the section table, turned over: whatever is said, nothing is read outside.
+  // Inverts every byte of the header and of the section table. Nothing may be read out of bounds.
   for (size_t at = 0; at < good.size(); ++at) {
     auto bad = good;
     bad[at] = static_cast<char>(~bad[at]);
@@ -165,8 +165,8 @@ TEST_CASE("every status is somebody's") {
   CHECK(cuda::blame_for(2) == blame::memory);
   CHECK(cuda::blame_for(700) == blame::candidate);
   CHECK(cuda::blame_for(719) == blame::candidate);
-  CHECK(cuda::blame_for(100) == blame::machine); // no device
-  CHECK(cuda::blame_for(214) == blame::machine); // uncorrectable memory error
+  CHECK(cuda::blame_for(100) == blame::machine); // there is no device
+  CHECK(cuda::blame_for(214) == blame::machine); // an uncorrectable memory error
   CHECK(cuda::blame_for(999) == blame::machine);
-  CHECK(cuda::blame_for(12345) == blame::machine); // whatever comes next
+  CHECK(cuda::blame_for(12345) == blame::machine); // unknown statuses
 }

@@ -1,4 +1,4 @@
-// What the cuda target's compile server answers, in process and as the program that a node starts.
+// Tests the compile server of the target `cuda`, in process and as a program.
 #include "backends/framework/framework_source.hpp"
 #include "backends/gpu_compile_server/engine.hpp"
 #include "tests/cpu/server_fixture.hpp"
@@ -37,7 +37,7 @@ compile_outcome answer(const compile_request& request) {
   cuda::nvidia_compiler_options options;
   options.scratch = folder.path();
   options.architecture = "sm_90a";
-  options.done_without = {"landlock"}; // what it is about here is the answers
+  options.done_without = {"landlock"}; // this test concerns the answers
   auto engine = cuda::cuda_engine::make(options, "");
   REQUIRE_MESSAGE(engine.has_value(), (engine ? "" : to_string(engine.error())));
   nobody listener;
@@ -114,7 +114,7 @@ TEST_CASE("what is wrong with a reference in Python is told with its line") {
     CHECK_MESSAGE(has(built.log, c.says), built.log);
     CHECK(built.artifact.empty());
   }
-  // What the task gives is what it is called with, by name.
+  // The reference is called with the task's arguments by name.
   auto called = reference("def scale(\n  x, y):\n  pass\n");
   called.task.arguments.resize(2);
   called.task.arguments[0].name = "x";
@@ -130,7 +130,7 @@ TEST_CASE("what is wrong with a reference in Python is told with its line") {
   CHECK(answer(called).result == verdict::pass);
   called.source = "def scale(a, b):\n  pass\nscale = lambda x: x\n";
   CHECK(answer(called).result == verdict::pass);
-  // It is read, not run.
+  // The module is parsed but not run.
   CHECK(answer(reference("raise SystemExit(7)\ndef scale(x):\n    pass\n")).result == verdict::pass);
 }
 

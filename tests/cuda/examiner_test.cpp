@@ -1,5 +1,5 @@
-// The examiner's kernel, compiled for the host, beside the host's own rules: what it lays out, what it accepts, what it
-// finds. No device and no driver.
+// Tests the examiner's kernel, compiled for the host, against the host's own rules for layout and comparison. Needs no
+// device and no driver.
 #include "backends/judge/numbers.hpp"
 #include "backends/judge/random_stream.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
@@ -23,7 +23,7 @@ constexpr uint64_t threads = 5;
 constexpr dtype every_type[]{dtype::f16, dtype::bf16, dtype::f32, dtype::f64,    dtype::i8,
                              dtype::u8,  dtype::i32,  dtype::i64, dtype::boolean};
 
-// As a launch does it: several threads, their findings taken together.
+// Runs a piece as a launch does: several threads, whose findings are combined.
 finding run(byte_buffer& arena, byte_buffer& set, byte_buffer& kept, const piece& p) {
   finding out;
   auto* block = reinterpret_cast<unsigned char*>((p.block == 0 ? set : kept).data());
@@ -38,7 +38,7 @@ finding run(byte_buffer& arena, byte_buffer& set, byte_buffer& kept, const piece
   return out;
 }
 
-// An operator with everything that an examiner may meet: rows apart, a table that grows, a prefix that counts.
+// A task with everything that the examiner must handle: strides, a growing table, a counted prefix.
 contract odd_task(dtype type) {
   contract c;
   c.name = c.entry = "odd";
@@ -69,7 +69,7 @@ contract odd_task(dtype type) {
   return c;
 }
 
-// One call's data, with what is expected of it, on the host and as the examiner has it.
+// One call's data and expected values, on the host and in the examiner's form.
 struct scene {
   contract task;
   input_sets pool;
@@ -128,7 +128,7 @@ struct scene {
         return place.offset;
     return 0;
   }
-  // What an honest kernel would leave.
+  // Computes the outputs of an honest kernel.
   void compute() {
     for (size_t i = 1; i < 5; ++i) {
       const auto& g = set.data.geometries[i];
@@ -226,7 +226,7 @@ TEST_CASE("what the device accepts is what accepts() accepts, for every type and
           piece p;
           p.kind = piece_kind::within;
           const auto bounds = is_floating(type) ? acceptance_bounds(type, rule) : acceptance{};
-          // As the examination describes an output of a task with this rule.
+          // Describes an output with this rule, as the examination does.
           contract task;
           task.arguments = {array_argument("y", argument_role::output, type, {"5", "8"})};
           input_sets pool;
@@ -288,7 +288,7 @@ TEST_CASE("an honest call is accepted by the device, with the host's figures") {
       CHECK(seen.well);
       CHECK(seen.bit_equal);
       CHECK_FALSE(seen.strayed);
-      // A little off, within the tolerance.
+      // Adds a small error within the tolerance.
       const auto& g = s.set.data.geometries[2];
       if (is_floating(type))
         for (int64_t i = 0; i < 5; ++i)
@@ -376,7 +376,7 @@ TEST_CASE("an infinite or missing value is never accepted by the device") {
       put(s.in_arena(3), type, 3, x);
       CHECK_FALSE(s.look().well);
       CHECK(s.host_says()->rule == "nonfinite");
-      // Nor where it is what is expected: the host alone knows whether it must be matched.
+      // Non-finite values are rejected even where they are expected; only the host decides about these.
       const auto e = s.where.expected[3].at;
       const auto expected = load_number(dtype::f64, s.resident.data() + e, 3);
       put(s.resident.data() + e, dtype::f64, 3, x);
@@ -384,7 +384,7 @@ TEST_CASE("an infinite or missing value is never accepted by the device") {
       put(s.resident.data() + e, dtype::f64, 3, expected);
       put(s.in_arena(3), type, 3, was);
     }
-    // Beyond the type's range an expected value is its infinity, as far as figures go.
+    // For the figures, an expected value beyond the type's range is its infinity.
     if (type == dtype::f16) {
       const auto e = s.where.expected[3].at;
       put(s.resident.data() + e, dtype::f64, 3, 65'510.0);
@@ -399,7 +399,7 @@ TEST_CASE("outputs that differ from one call to the next on the same data are to
   scene s{dtype::f32, 8, false, nan_poison(3)};
   s.compute();
   REQUIRE(s.look(true, rerun::keep).well);
-  // Other poison, same outputs.
+  // Uses other poison with the same outputs.
   s.poison = 0;
   for (const auto& p : pieces_to_lay_out(s.task, s.set, s.where, s.poison, s.view))
     run(s.arena, s.resident, s.kept, p);

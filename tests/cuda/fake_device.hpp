@@ -11,7 +11,7 @@
 
 namespace kevolve::testing {
 
-// The variables with which this process's children find the fake driver.
+// Sets the variables with which child processes find the fake driver.
 class with_fake_driver {
 public:
   explicit with_fake_driver(const char* devices = "0") {
@@ -30,7 +30,8 @@ public:
   }
 };
 
-// A kernel of tests/cuda/fake_driver.cpp for the task `iterate`; `more`: further arguments of its plan.
+// Returns a package with a kernel of tests/cuda/fake_driver.cpp for the task `iterate`. `more` are further arguments of
+// its plan.
 inline std::string fake_package(const std::string& kernel, const std::string& more = "") {
   cubin_builder code;
   code.add(".text." + kernel, SHT_PROGBITS, 0);

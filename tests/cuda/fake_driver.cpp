@@ -1,6 +1,6 @@
-// A libcuda.so.1 whose device is the host, for tests of the runner where there is no GPU. Kernels are known by name and
-// run at once; time is its own and passes only in kernels, so that screenings end the same way every time. What a
-// kernel's name ends in says how it misbehaves.
+// A libcuda.so.1 whose device is the host, for tests of the runner without a GPU. Kernels are known by name and run
+// synchronously. Time is virtual and passes only in kernels, so that screenings are reproducible. The suffix of a
+// kernel's name selects its misbehaviour.
 #include "backends/nvidia/driver.hpp"
 #include "backends/nvidia/examiner/loops.hpp"
 
@@ -21,7 +21,7 @@
 namespace {
 
 struct fake_module {
-  unsigned launches = 0; // as a counter in device memory would: as old as the module
+  unsigned launches = 0; // like a counter in device memory, it lives as long as the module
 };
 struct fake_function {
   std::string name;
@@ -37,9 +37,9 @@ struct fake_launch {
 };
 
 double now_ns = 0.0;
-int sticky = 0; // an error that the context does not survive
+int sticky = 0; // an error that destroys the context
 
-// What this device is told to be.
+// Returns whether CUDA_VISIBLE_DEVICES selects this behaviour.
 bool is(const char* what) {
   const auto* text = std::getenv("CUDA_VISIBLE_DEVICES");
   return text != nullptr && std::string{text} == what;
@@ -65,8 +65,8 @@ void spin(std::chrono::milliseconds how_long) {
   }
 }
 
-// On a crowded device a context takes its time, and a kernel beside that loses the device for a while. Whoever makes
-// one holds this library's own file, which every process here can read.
+// On a crowded device, making a context takes time, and a concurrent kernel loses the device for a while. A process
+// that makes one locks this library's file, which every process can read.
 int hold_own_file(int how) {
   Dl_info self{};
   if (dladdr(&now_ns, &self) == 0)
@@ -98,7 +98,7 @@ void iterate(fake_function& f, void** parameters) {
   if (ends(f.name, "_hangs"))
     for (;;)
       pause();
-  if (ends(f.name, "_haunts") && fork() == 0) { // what its process left on the device goes on
+  if (ends(f.name, "_haunts") && fork() == 0) { // work continues on the device after its process
     close_range(3, 1000, 0);
     for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{1};
          std::chrono::steady_clock::now() < end;)
@@ -121,7 +121,7 @@ void iterate(fake_function& f, void** parameters) {
     if (ends(f.name, "_of_small_values") && n > 30'000 && (x[i] > 1e3F || x[i] < -1e3F))
       y[i] = -a;
   }
-  if (ends(f.name, "_wavers")) // within any tolerance, and never the same twice
+  if (ends(f.name, "_wavers")) // within any tolerance, but never the same twice
     y[0] += 1e-7F * static_cast<float>(f.home->launches);
   if (ends(f.name, "_past_the_end"))
     y[n] = 1.0F;
@@ -131,7 +131,7 @@ void iterate(fake_function& f, void** parameters) {
     x[n / 2] = 1.0F;
   if (ends(f.name, "_past_its_scratch"))
     pointer<unsigned char>(parameters[4])[10] = 1;
-  if (ends(f.name, "_now_and_then")) // half as fast on the whole, twice as fast by most calls
+  if (ends(f.name, "_now_and_then")) // half as fast in total, but twice as fast in most calls
     now_ns += f.home->launches % 4 == 3 ? 14e6 : -0.5e6;
   if (ends(f.name, "_and_lies")) {
     spin(std::chrono::milliseconds{12});
@@ -148,7 +148,7 @@ void probe(void** parameters) {
     to[i] = from[i] * 1'664'525U + 1'013'904'223U + (sick() ? 1U : 0U);
 }
 
-// The examiner's, compiled for the host: one thread for each piece.
+// Runs the examiner's kernel, compiled for the host, with one thread for each piece.
 void examine_all(const fake_launch& how, void** parameters) {
   using namespace kevolve::cuda;
   auto* arena = pointer<unsigned char>(parameters[0]);
@@ -264,7 +264,7 @@ int cuMemHostRegister_v2(void*, size_t, unsigned) {
 int cuMemHostUnregister(void*) {
   return 0;
 }
-// Memory that processes share: files without a name, in reach only once it has been allowed.
+// Memory shared by processes: unnamed files that are accessible only after permission was set.
 int cuMemGetAllocationGranularity(size_t* out, const kevolve::cuda::memory_kind*, int) {
   *out = size_t{1} << 16U;
   return 0;

@@ -1,5 +1,5 @@
-// A management library that knows two devices. KEVOLVE_FAKE_NVML: "silent" tells nothing of how they are, "crowded"
-// that more processes use them than any caller has room for.
+// A fake management library with two devices. KEVOLVE_FAKE_NVML=silent reports nothing about their state; crowded
+// reports more processes than any caller has room for.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// The red team's files, as far as they can be read without a device.
+// Checks the red team's files as far as possible without a device.
 #include "backends/launch_plan/launch_plan.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "backends/launch_plan/plan_check.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("every cheat and every honest kernel has a plan that reads; every chea
         CHECK_MESSAGE(wrong.empty(), plan_errors(wrong, f.name, 1));
         continue;
       }
-      if (f.rule == "device_limit" && f.name != "too_many_cooperating_blocks") // that one wants the device to say
+      if (f.rule == "device_limit" && f.name != "too_many_cooperating_blocks") // this one needs a device
         CHECK(!wrong.empty());
       CHECK(!f.expected.empty());
       for (const auto& e : f.expected)

@@ -1,4 +1,4 @@
-// The cuda target where there are devices: a management library and a driver that only pretend.
+// Tests the target `cuda` with devices, with a fake management library and a fake driver.
 #include "backends/cuda/cuda_target.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace kevolve;
 namespace {
 
 std::string bin_dir() {
-  ::unsetenv("CUDA_VISIBLE_DEVICES"); // both are ours
+  ::unsetenv("CUDA_VISIBLE_DEVICES"); // makes both devices visible
   const auto* bin = std::getenv("KEVOLVE_BIN");
   return bin == nullptr ? "" : bin;
 }
@@ -46,8 +46,8 @@ TEST_CASE("what the driver says of the device is asked in a process of its own")
   CHECK(facts["cache.l2"] == 1 << 20);
   CHECK(facts["shared.block"] == 232'448);
   CHECK(facts["compute_capability"] == 90);
-  CHECK(facts.count("clock.sm_hz") == 0);                            // not known
-  CHECK(cuda_target{bin_dir() + "/nowhere"}.hardware().size() == 1); // the management library's own
+  CHECK(facts.count("clock.sm_hz") == 0);                            // unknown
+  CHECK(cuda_target{bin_dir() + "/nowhere"}.hardware().size() == 1); // only the fact from the management library
 }
 
 TEST_CASE("doctor names the devices, and only what is missing is lacked") {

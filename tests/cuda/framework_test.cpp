@@ -1,5 +1,5 @@
-// References in PyTorch: the process that holds one, and the runner judging device candidates against it on a driver
-// whose device is the host. Needs a python3 that has torch (KEVOLVE_PYTHON names another); says so where there is none.
+// Tests references in PyTorch: their process, and the runner that judges device candidates against them with the fake
+// driver. Needs a python3 with torch (KEVOLVE_PYTHON names another); reports if there is none.
 #include "backends/framework/framework_client.hpp"
 #include "backends/launch_plan/package.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
@@ -52,7 +52,7 @@ constexpr const char* iterate_in_torch = "import torch\n"
                                          "        y = y * 0.5 + w[k & 7]\n"
                                          "    return y\n";
 
-// One call's data in an arena, and the process that is asked about it.
+// One call's data in an arena, and the process that runs it.
 struct one_call {
   contract task = iterate_task(1000);
   shared_arena arena;
@@ -145,7 +145,7 @@ TEST_CASE("what a PyTorch reference does wrong is told with its rule and line") 
   CHECK(c.rule_of("def iterate(x): return x, x\n").find("wrong_shape: it returned 2 values") == 0);
   CHECK(c.rule_of("def iterate(x):\n    y = x\n    return y / nothing\n").find("raised: line 3: NameError") == 0);
   CHECK(c.rule_of("import sys\ndef iterate(x): sys.exit(3)\n").find("raised: line 2: SystemExit") == 0);
-  CHECK(c.rule_of(doubling) == "pass"); // the process has outlived them all
+  CHECK(c.rule_of(doubling) == "pass"); // the process has survived all these calls
   const auto died = c.rule_of("import os\ndef iterate(x): os._exit(3)\n");
   CHECK_MESSAGE(died.find("died: ") == 0, died);
   CHECK_FALSE(c.process.alive());
@@ -193,7 +193,7 @@ TEST_CASE("a device candidate is judged by a PyTorch reference and races it") {
   const with_fake_driver fake;
   runner_driver runner{{"--allow-weak-sandbox", "landlock", "--python", interpreter(), "--references-on", "host"}};
   REQUIRE(runner.ready());
-  // Several times what the driver claims, however fast this machine is.
+  // Much slower than the fake driver's device, however fast this machine is.
   std::string slow{iterate_in_torch};
   slow.replace(slow.find("    y = x\n"), 10, "    import time\n    time.sleep(0.005)\n    y = x\n");
   const auto reference = pack_framework({"iterate", slow});

@@ -1,4 +1,4 @@
-// Target hip: what code objects for AMD's GPUs say, of ones made here and of ones that Triton makes.
+// Tests the target `hip`: reading code objects for AMD's GPUs, made here or by Triton.
 #include "backends/amd/code_object.hpp"
 #include "backends/hip/hip_compiler.hpp"
 #include "backends/hip/hip_target.hpp"
@@ -18,7 +18,7 @@ using namespace kevolve::testing;
 
 namespace {
 
-// An object with one note section.
+// Returns an object with one note section.
 std::string object_with(const std::string& metadata, uint16_t machine = 224, uint32_t type = 32) {
   Elf64_Nhdr note{8, static_cast<uint32_t>(metadata.size()), type};
   std::string notes(sizeof note, '\0');
@@ -42,7 +42,7 @@ std::string object_with(const std::string& metadata, uint16_t machine = 224, uin
   return out;
 }
 
-// MessagePack by hand: a map of one list of one map.
+// MessagePack written by hand: a map of one list of one map.
 const std::string kernels = "\x81\xae"
                             "amdhsa.kernels"
                             "\x91\x83\xa5"
@@ -162,8 +162,9 @@ TEST_CASE(
   const auto wrong = compile_hip(plan + "extern \"C\" __global__ void k(float *x) { x[0] = nothing; }\n");
   CHECK(wrong.result == verdict::compile_error);
   CHECK_MESSAGE(contains(wrong.log, "candidate.hip:9:"), wrong.log);
-  CHECK(compile_hip("__global__ void k() {}\n").result == verdict::compile_error);                       // no plan
-  CHECK(compile_hip(plan + "__device__ float f() { return 1.0f; }\n").result == verdict::compile_error); // no kernel
+  CHECK(compile_hip("__global__ void k() {}\n").result == verdict::compile_error); // there is no plan
+  // There is no kernel.
+  CHECK(compile_hip(plan + "__device__ float f() { return 1.0f; }\n").result == verdict::compile_error);
   const auto reads = compile_hip(plan + "#include \"/etc/shadow\"\n");
   CHECK(reads.result == verdict::compile_error);
   CHECK_FALSE(contains(reads.log, "root:"));
@@ -181,7 +182,7 @@ TEST_CASE("a launch plan in HIP C++ is held against the task, the code and what 
         .log;
   };
   const std::string rest = "\ngrid = [\"rows\"]\narguments = [\"x\", \"y\", \"rows\"]";
-  // What the plan's text says needs no compiler.
+  // The plan's text is checked without a compiler.
   CHECK(contains(with("block = [64]\ngrid = [1]\narguments = [\"x\", \"nothing\"]"),
                  "candidate.hip:6:19: error: kernel[0].arguments[1]"));
   if (hip::find_hip_toolchain().clang.empty()) {

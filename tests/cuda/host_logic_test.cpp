@@ -1,5 +1,5 @@
-// The whole runner, its workers too, on a driver whose device is the host: what is refused by which rule, what is a
-// fault, who wins a screening. No GPU needed.
+// Tests the whole runner and its workers with the fake driver: rules of rejection, faults, and the winner of a
+// screening. Needs no GPU.
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/fake_device.hpp"
@@ -25,7 +25,7 @@ const std::string& reference() {
   return object;
 }
 
-// The same in double.
+// Returns the reference in double.
 const std::string& oracle() {
   static const auto object = [] {
     std::string text{iterate_reference};
@@ -51,7 +51,7 @@ struct conduct {
   const char* kernel;
   const char* more; // further arguments of the plan
   verdict result;   // none: a fault
-  const char* rule; // or the fault's kind
+  const char* rule; // or the kind of the fault
 };
 
 const conduct conducts[]{
@@ -67,7 +67,7 @@ const conduct conducts[]{
     {"iterate_hangs", "", verdict::timeout, "call_limit"},
     {"iterate_meets_a_bad_cell", "", verdict::none, "device_sick"},
     {"iterate_dies", "", verdict::none, "worker_killed"},
-    {"iterate", ",{null=true}", verdict::load_error, "launch_plan"}, // takes four
+    {"iterate", ",{null=true}", verdict::load_error, "launch_plan"}, // the kernel takes four
 };
 
 } // namespace
@@ -85,7 +85,7 @@ TEST_CASE("what a kernel does wrong becomes its verdict, and what it does not do
     CHECK(o.result == c.result);
     CHECK((c.result == verdict::none ? o.trouble.kind : o.rule) == c.rule);
   }
-  // The one runner has outlived them all.
+  // The runner has survived all these candidates.
   CHECK(runner.ask(ask_for(fake_package("iterate"), judge_mode::check)).result == verdict::pass);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("where the device shares no memory, or has little, the same verdicts a
     REQUIRE(runner.ready());
     for (const auto& c : conducts) {
       if (std::string{c.kernel} == "iterate_hangs")
-        continue; // the limit takes its time
+        continue; // the time limit takes too long for this test
       CAPTURE(c.kernel);
       const auto o = runner.ask(ask_for(fake_package(c.kernel, c.more), judge_mode::check));
       CHECK(o.evidence.at("comparison") == (shares ? "device" : "host"));
@@ -236,7 +236,7 @@ TEST_CASE("what uploads leave in the host's memory is nobody's writing out of bo
     return o.result == verdict::pass ? "pass" : o.rule + " " + o.detail;
   };
   CHECK(feedback_evaluations(2'000, "iterate_once").find("tolerance") == 0);
-  CHECK(feedback_evaluations(40'000, "iterate") == "pass"); // uploaded beyond the other layout, and not looked at
+  CHECK(feedback_evaluations(40'000, "iterate") == "pass"); // uploaded after the other layout, and not checked
   CHECK(feedback_evaluations(2'000, "iterate_once").find("tolerance") == 0);
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict")
   REQUIRE(ask().result == verdict::pass);
   const auto first = runner.child("--examiner");
   REQUIRE(first != 0);
-  // Between requests: a fresh one takes its place.
+  // Killed between requests, the process is replaced.
   REQUIRE(kill(first, SIGKILL) == 0);
   for (std::string state; state.find(") Z ") == std::string::npos; std::this_thread::yield()) {
     std::ifstream file{"/proc/" + std::to_string(first) + "/stat"};
@@ -297,7 +297,7 @@ TEST_CASE("an examiner that dies is a fault or is not noticed, never a verdict")
   const auto second = runner.child("--examiner");
   CHECK(second != 0);
   CHECK(second != first);
-  // Within one: whoever is judged is not to blame.
+  // Killed within a request, the process does not count against the candidate.
   std::atomic<bool> over{false};
   std::thread killer{[&] {
     for (pid_t last = 0; !over; std::this_thread::sleep_for(std::chrono::milliseconds{5}))
@@ -344,7 +344,7 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   REQUIRE(runner.ready());
   auto request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.baseline = fake_package("iterate_slowly");
-  request.task.work_bytes = "4"; // something to hold against a roof
+  request.task.work_bytes = "4"; // gives a roof to compare with
   const auto faster = runner.ask(request);
   CHECK_MESSAGE(faster.decision == comparison_decision::faster, told(faster));
   CHECK(faster.speedup == doctest::Approx(2.0).epsilon(0.01));
@@ -364,7 +364,7 @@ TEST_CASE("a race finds the faster kernel, and nobody when both are the same") {
   confirmed.baseline = fake_package("iterate_slowly");
   const auto o = runner.ask(confirmed);
   CHECK_MESSAGE(o.decision == comparison_decision::faster, told(o));
-  CHECK(o.timings.size() == 2); // the held-out shape too
+  CHECK(o.timings.size() == 2); // includes the held-out shape
 }
 
 TEST_CASE("who is fast by most calls and slow by the sum of all is not faster") {
@@ -393,14 +393,14 @@ TEST_CASE("a rival's worker serves races until few sets are left that it has not
   auto request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.baseline = fake_package("iterate_slowly");
   std::vector<int> started;
-  size_t met = 0; // by the baseline that serves
+  size_t met = 0; // results returned by the caching baseline
   for (int i = 0; i < 12; ++i) {
     const auto o = runner.ask(request);
     REQUIRE_MESSAGE(o.decision == comparison_decision::faster, told(o));
-    CHECK(o.evidence.at("launches") == "1"); // a candidate's own is never another's
+    CHECK(o.evidence.at("launches") == "1"); // counters do not carry over from other candidates
     started.push_back(std::stoi(o.evidence.at("launches.rival")));
     met = (started.back() == 0 ? met : 0) + std::stoul(o.evidence.at("pairs")) + 1;
-    CHECK(met <= 64); // all that there are
+    CHECK(met <= 64); // the number of input sets
   }
   CHECK(started[0] == 1);
   CHECK(started[1] == 0);
@@ -409,7 +409,7 @@ TEST_CASE("a rival's worker serves races until few sets are left that it has not
   CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
   request.mode = judge_mode::confirm;
   CHECK(runner.ask(request).evidence.at("launches.rival") == "1");
-  // What is judged next is of another task, and meets none of it.
+  // The next request has another task, so no earlier result applies.
   request = ask_for(fake_package("iterate"), judge_mode::screening);
   request.task = iterate_task(10'000);
   request.task.work_bytes.clear();
@@ -418,8 +418,8 @@ TEST_CASE("a rival's worker serves races until few sets are left that it has not
 
 namespace {
 
-// Stands for Nsight Compute, for the device of these tests is the host and has no counters: runs the program that
-// follows the options, and writes a table of so many kernels.
+// A fake Nsight Compute, since the fake device has no counters. It runs the program after the options and writes a
+// table with that many kernels.
 class fake_profiler {
 public:
   explicit fake_profiler(int kernels) {

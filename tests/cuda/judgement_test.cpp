@@ -1,4 +1,5 @@
-// Whose fault an answer of a worker is, what its words survive, and what the runner refuses before any device.
+// Tests the attribution of a worker's failure, the handling of its messages, and the runner's checks before any device
+// is used.
 #include "backends/nvidia/nvml.hpp"
 #include "backends/nvidia/runner/stage_report.hpp"
 #include "tests/cuda/cubin_builder.hpp"
@@ -17,7 +18,7 @@ struct answer_case {
   int status;
   const char* phase;
   verdict result;   // none: a fault
-  const char* rule; // or the fault's kind
+  const char* rule; // or the kind of the fault
 };
 
 const answer_case answers[]{
@@ -65,7 +66,7 @@ TEST_CASE("a call takes what the longer of two clocks says, and work that the ev
   };
   CHECK(clocks(100e3, 0.0, 0)->ns == 100e3); // not recorded
   CHECK(clocks(100e3, 104e3, 2)->ns == 104e3);
-  CHECK(clocks(100e3, 300e3, 1)->ns == 100e3); // a record was lost: its span is none
+  CHECK(clocks(100e3, 300e3, 1)->ns == 100e3); // a record was lost, so its span does not count
   CHECK(clocks(100e3, 124e3, 2).has_value());
   CHECK(clocks(100e3, 126e3, 2).error().refused.rule == "hidden_time"); // 5 % and 20 us
   CHECK(clocks(1e6, 1.06e6, 2).has_value());
@@ -157,16 +158,16 @@ compared_shape timed_shape(std::vector<double> candidate_excess, std::vector<dou
 
 TEST_CASE("a time that the runner's own clock contradicts is no time") {
   const std::vector<double> usual{1e6, 1e6, 1e6, 1e6, 1e6};
-  // 1 ms claimed; beyond it the runner saw 1 ms for both.
+  // 1 ms was claimed; besides that, the runner saw 1 ms for both.
   CHECK_FALSE(break_witness({timed_shape(usual, usual, 1e6)}).has_value());
-  // Printed text is no crime, and neither is a host that was busy in all calls but one.
+  // Printed text is accepted, and so is a host that was busy in all calls but one.
   CHECK_FALSE(break_witness({timed_shape({4e6, 4e6, 4e6, 4e6, 4e6}, usual, 1e6)}).has_value());
   CHECK_FALSE(break_witness({timed_shape({9e7, 9e7, 1e6, 9e7, 9e7}, usual, 1e6)}).has_value());
   const auto broken = break_witness({timed_shape({2e7, 2e7, 3e7, 2e7, 2e7}, usual, 1e6)});
   REQUIRE(broken.has_value());
   CHECK(broken->result == verdict::cheating);
   CHECK(broken->rule == "time_witness");
-  // Too few calls to say so, or nobody to compare with.
+  // There are too few calls to decide, or there is nothing to compare with.
   CHECK_FALSE(break_witness({timed_shape({2e7, 2e7, 2e7, 2e7}, usual, 1e6)}).has_value());
   CHECK_FALSE(break_witness({timed_shape({2e7, 2e7, 2e7, 2e7, 2e7}, {}, 1e6)}).has_value());
 }
@@ -194,14 +195,14 @@ TEST_CASE("a session's report has the ratio, its interval and both clocks") {
   judge_outcome out;
   sign_test overall{0.005};
   report_session(request, {shape}, {0.69, 0.7, 0.69}, overall, 500'000.0, out);
-  CHECK(out.speedup == doctest::Approx(std::exp(0.69))); // of the rounds, as the interval is
+  CHECK(out.speedup == doctest::Approx(std::exp(0.69))); // computed from the rounds, like the interval
   CHECK(out.ci_low <= out.speedup);
   CHECK(out.speedup <= out.ci_high);
   REQUIRE(out.timings.size() == 1);
   CHECK(out.timings[0].speedup == doctest::Approx(2.0));
   CHECK(out.evidence.at("clock.event_ns.n=1") == "1e+06");
   CHECK(out.evidence.at("clock.span_ns.n=1") == "9e+05");
-  CHECK(out.evidence.count("launch_bound.n=1") == 1); // 1 ms beside 0.5 ms for nothing at all
+  CHECK(out.evidence.count("launch_bound.n=1") == 1); // 1 ms, where an empty launch takes 0.5 ms
   CHECK(out.ci_low > 1.9);
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("a sample has what the library told and nothing in place of the rest; 
   w.processes = 3;
   auto some = to_sample(w, 3, 5);
   CHECK(some.clocks_mhz == std::map<std::string, uint32_t>{{"memory", 900}});
-  CHECK(some.celsius == 0); // told
+  CHECK(some.celsius == 0); // reported as zero
   REQUIRE(some.throttled_by);
   CHECK(some.throttled_by->empty());
   CHECK(some.foreign_processes == 0U);

@@ -1,4 +1,4 @@
-// The launch plan's text: what it says, and every error at once.
+// Tests the text of launch plans, and that all errors are reported at once.
 #include "backends/launch_plan/package.hpp"
 #include "tests/cuda/plan_tasks.hpp"
 
@@ -120,7 +120,7 @@ TEST_CASE("a plan says what is launched, in order, with every field") {
   CHECK(k.parameters[6].value == "4*cols");
   CHECK(plan->scratch.at(0).zeroed);
   const auto& m = plan->tensor_maps.at(0);
-  CHECK(m.type == static_cast<uint32_t>(tensor_map_type("f32"))); // the argument's
+  CHECK(m.type == static_cast<uint32_t>(tensor_map_type("f32"))); // the type of the argument
   CHECK(m.swizzle == 3);
   CHECK(m.l2_promotion == 3);
   CHECK(m.oob_fill == 1);
@@ -160,7 +160,7 @@ TEST_CASE("hostile plans neither exhaust nor break the parser") {
   for (int i = 0; i < 65; ++i)
     many += "[[kernel]]\nname='k'\ngrid=[1]\nblock=[1]\narguments=[]\n";
   CHECK(contains(errors_of(many), "at most 64 entries"));
-  std::string chain = "[sizes]\n"; // each pass over these would settle one
+  std::string chain = "[sizes]\n"; // each pass over these would resolve only one
   for (int i = 0; i < 3000; ++i)
     chain += "s" + std::to_string(i) + "='s" + std::to_string(i + 1) + "+1'\n";
   CHECK(contains(errors_of(chain + "s3000=1\n[[kernel]]\nname='k'\ngrid=['s0']\nblock=[1]\narguments=[]\n"),

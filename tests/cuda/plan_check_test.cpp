@@ -1,4 +1,4 @@
-// What can be said of a plan without a device.
+// Tests the checks of a plan without a device.
 #include "backends/launch_plan/plan_check.hpp"
 
 #include "tests/cuda/plan_tasks.hpp"
@@ -60,17 +60,17 @@ TEST_CASE("numbers that no launch could have are told with the shape that shows 
                        "allows 1024"));
   CHECK(contains(misfits("\n" + kernel("block=[1]\ngrid=[1, 'rows-65']\n")),
                  "candidate.cu:7:10: error: kernel[0].grid[1]: 'rows-65' is -1"));
-  // What the plan leaves out is told of the table that it would stand in.
+  // A missing key is reported at the table that would contain it.
   CHECK(contains(misfits(kernel("grid=[1]\nblock=[1]\n"), {{"k", taking_shared(300'000)}}),
                  "candidate.cu:2:1: error: shared memory per block"));
-  CHECK(misfits(kernel("grid=[1]\nblock=[2048]\n"), {}, rows_task(), 0).empty()); // of that device nothing is known
+  CHECK(misfits(kernel("grid=[1]\nblock=[2048]\n"), {}, rows_task(), 0).empty()); // nothing is known about that device
   CHECK(contains(misfits(kernel("grid=[1]\nblock=[1]\nshared=300000\n")), "shared memory per block"));
 }
 
 TEST_CASE("the code's kernels and their parameters are compared with the plan") {
   const auto plan = kernel("grid=[1]\nblock=[1]\n");
   CHECK(misfits(plan, {{"k", taking({8, 8, 8, 4})}}).empty());
-  CHECK(misfits(plan, {{"k", {}}}).empty()); // not told
+  CHECK(misfits(plan, {{"k", {}}}).empty()); // not reported
   CHECK(contains(misfits(plan, {{"k", taking({8, 8, 8})}}), "'k' takes 3 parameters, the plan has 4"));
   CHECK(contains(misfits(plan, {{"k", taking({8, 8, 8, 8})}}),
                  "kernel[0].arguments[3]: 'k' takes 8 bytes there, the plan passes 4"));

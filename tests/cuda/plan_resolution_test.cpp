@@ -1,4 +1,4 @@
-// A plan's numbers for one call's sizes, and the device's limits.
+// Tests a plan's numbers for one call's sizes and a device's limits.
 #include "tests/cuda/plan_tasks.hpp"
 
 #include <doctest/doctest.h>
@@ -170,7 +170,7 @@ TEST_CASE("arguments that a kernel does not take are refused by place") {
   CHECK(contains(misfits({8, 8, 4, 4, 8}), "arguments[2]: 'k' takes 4 bytes there, the plan passes 8"));
   CHECK(contains(misfits({8, 8, 4, 4, 8}), "arguments[4]"));
   CHECK(contains(misfits({}), "takes 0 parameters"));
-  CHECK(check_parameters(plan, {}).empty()); // nothing is known
+  CHECK(check_parameters(plan, {}).empty()); // the parameters are unknown
 }
 
 TEST_CASE("a plan beyond the device is refused before launch, naming the limit") {

@@ -1,4 +1,4 @@
-// The operator that the plans of these tests are about, and small helpers.
+// The task of these tests' plans, and small helpers.
 #pragma once
 
 #include "backends/launch_plan/plan_resolution.hpp"

@@ -1,4 +1,4 @@
-// What Nsight Compute's table says, and what is made of it.
+// Tests reading Nsight Compute's table and the text made from it.
 #include "backends/nvidia/profile.hpp"
 
 #include <doctest/doctest.h>

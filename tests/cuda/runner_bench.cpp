@@ -40,7 +40,7 @@ contract gemm_task() {
   return c;
 }
 
-// Of a matrix: y has the shape given.
+// Returns a task on a matrix; y has the given shape.
 contract matrix_task(const std::string& name, const std::vector<std::string>& y, int64_t rows, tolerance t,
                      const std::string& bytes) {
   contract c;
@@ -167,8 +167,8 @@ TEST_CASE("bench: A/A sessions" * doctest::skip()) {
 
 namespace {
 
-// Copies of a source with so many further steps of no use: what a search proposes, most of it a little slower or no
-// different.
+// Returns a copy of the source with that many useless steps, as most proposals of a search are a little slower or
+// equal.
 std::string with_waste(std::string source, int steps) {
   const auto at = source.find("  float a = x[i];");
   REQUIRE(at != std::string::npos);
@@ -180,13 +180,13 @@ std::string with_waste(std::string source, int steps) {
 struct batch_kernel {
   const char* name;
   int least; // steps of every copy
-  int unit;  // steps that are a few percent of its time
+  int unit;  // steps that take a few percent of its time
 };
 
 } // namespace
 
-// As a generation is judged: every candidate screenings the same champion, one right after the other, a quarter of them
-// each a few percent faster, the same, a few percent slower, and much slower. Kernels of 45 us and of 1 ms.
+// Judges candidates as in a generation: each is screened against the same champion, one right after the other. A
+// quarter each are a few percent faster, equal, a few percent slower, and much slower. Kernels take 45 us and 1 ms.
 TEST_CASE("bench: a batch of candidates" * doctest::skip()) {
   REQUIRE(why_no_device().empty());
   const auto* count = std::getenv("KEVOLVE_BENCH_CANDIDATES");
@@ -205,7 +205,7 @@ TEST_CASE("bench: a batch of candidates" * doctest::skip()) {
     REQUIRE(runner.ready());
     auto request = request_for(iterate_task(), reference, packages[1]);
     request.baseline = packages[1];
-    request.screening_ms = 1'500; // as the evaluator asks
+    request.screening_ms = 1'500; // as the evaluator requests
     request.screen_out = 1.08;
     request.limit_ms = 120'000;
     std::ofstream out{folder() + "/batch-" + t.name + ".json"};

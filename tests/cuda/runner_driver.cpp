@@ -66,7 +66,7 @@ runner_driver::runner_driver(const std::vector<std::string>& arguments) {
 
 runner_driver::~runner_driver() {
   channel_.close();
-  waitpid(pid_, nullptr, 0); // it ends by itself when its socket closes
+  waitpid(pid_, nullptr, 0); // it ends when its socket closes
 }
 
 judge_outcome runner_driver::ask(const judge_request& request) {
@@ -128,7 +128,7 @@ compile_outcome compile_cuda(const std::string& source, const std::string& flags
   cuda::nvidia_compiler_options options;
   options.scratch = base == nullptr ? "/tmp" : base;
   options.architecture = architecture;
-  options.done_without = {"landlock"}; // what it is about here is the code; the compiler's own tests want it locked
+  options.done_without = {"landlock"}; // this test concerns the code; the compiler's own tests require Landlock
   options.disassembler = disassembler;
   auto compiler = cuda::cuda_compiler::make(options);
   REQUIRE_MESSAGE(compiler.has_value(), (compiler ? "" : to_string(compiler.error())));
@@ -158,14 +158,14 @@ std::string cuda_path(const std::string& name) {
 std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder) {
   std::vector<cuda_fixture> out;
   for (const auto& entry : fs::directory_iterator{cuda_path(folder)}) {
-    if (!entry.is_regular_file()) // __pycache__
+    if (!entry.is_regular_file()) // skips __pycache__
       continue;
     cuda_fixture f;
     f.name = entry.path().stem().string();
     f.source = read_text(entry.path());
     std::istringstream lines{f.source};
     for (std::string line; std::getline(lines, line);) {
-      if (const auto mark = line.find(" expect: "); mark <= 2) { // behind // or #
+      if (const auto mark = line.find(" expect: "); mark <= 2) { // follows // or #
         std::istringstream words{line.substr(mark + 9)};
         std::string verdicts;
         words >> verdicts >> f.rule;

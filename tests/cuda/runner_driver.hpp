@@ -1,5 +1,5 @@
-// Starts the real kevolve-runner-cuda and speaks to it as a node would; compiles device candidates for it in the real
-// sandbox. Where there is no device or no compiler, says so.
+// Starts the real kevolve-runner-cuda and talks to it as a node does; compiles device candidates in the real sandbox.
+// Reports if there is no device or no compiler.
 #pragma once
 
 #include "backends/cuda/compiler.hpp"
@@ -20,15 +20,15 @@ public:
   runner_driver& operator=(const runner_driver&) = delete;
   ~runner_driver();
 
-  // False: it ended instead of greeting, with its reason on stderr.
+  // Returns false if it ended before its hello; the reason is on stderr.
   bool ready() const { return ready_; }
   const helper_hello& hello() const { return hello_; }
   judge_outcome ask(const judge_request& request);
-  // What the runner has said of its device so far.
+  // Returns the runner's device samples so far.
   const std::vector<device_sample>& samples() const { return samples_; }
-  // The next that it says unasked; fails the test after half a minute.
+  // Returns the next unsolicited sample; fails the test after half a minute.
   device_sample await_sample();
-  // Of its children, the one started in that mode: "--examiner"; 0: none.
+  // Returns its child that was started in that mode ("--examiner"); 0 if there is none.
   pid_t child(const std::string& mode) const;
 
 private:
@@ -39,9 +39,9 @@ private:
   std::vector<device_sample> samples_;
 };
 
-// Empty: this machine has a driver and a device. Else why not.
+// Returns why there is no driver or device; empty if there is one.
 std::string why_no_device();
-// Empty: there is an nvcc.
+// Returns why there is no nvcc; empty if there is one.
 std::string why_no_compiler();
 
 compile_outcome compile_cuda(const std::string& source, const std::string& flags = "O3",
@@ -49,13 +49,13 @@ compile_outcome compile_cuda(const std::string& source, const std::string& flags
                              const std::string& disassembler = {}, const contract& task = {});
 
 std::string read_text(const std::string& path);
-// A file of tests/cuda.
+// Returns the path of a file in tests/cuda.
 std::string cuda_path(const std::string& name);
 
 struct cuda_fixture {
   std::string name;
   std::string source;
-  std::vector<std::string> expected; // verdicts; "harmless": judged right, and no faster than the honest kernel
+  std::vector<std::string> expected; // verdicts; "harmless": passes and is no faster than the honest kernel
   std::string rule;
   std::string near;
 };
@@ -63,6 +63,6 @@ std::vector<cuda_fixture> load_cuda_fixtures(const std::string& folder);
 
 // void iterate(const float *x, const float *w, float *y, int64_t n)
 contract iterate_task(int64_t n = 4'194'304);
-extern const char* const iterate_reference; // C
+extern const char* const iterate_reference; // in C
 
 } // namespace kevolve::testing

@@ -1,4 +1,4 @@
-// The runner on a device: honest kernels pass, every cheat is refused by its rule or gains nothing.
+// Tests the runner on a device: honest kernels pass, and every cheat is rejected by its rule or gains nothing.
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
 #include "tests/cuda/runner_driver.hpp"
@@ -89,10 +89,10 @@ TEST_CASE("comparison is the device's, and a task's second candidate finds its s
   CHECK_MESSAGE(again.result == verdict::pass, told(again));
   CHECK(again.evidence.at("sets_uploaded") == "0");
   CHECK(again.evidence.at("ms.copies_back") == "0.000000");
-  MESSAGE(told(again)); // where the time went
+  MESSAGE(told(again)); // shows where the time went
 }
 
-// The second finds the contexts ready that the first one took.
+// The second request finds the contexts of the first one ready.
 TEST_CASE("workers that wait for their turn are no strangers to a race") {
   if (skip())
     return;
@@ -100,7 +100,7 @@ TEST_CASE("workers that wait for their turn are no strangers to a race") {
   REQUIRE(runner.ready());
   for (int i = 0; i < 2; ++i) {
     auto request = ask_for(plain(), judge_mode::screening);
-    request.task = iterate_task(16'777'216); // of which few sets are made
+    request.task = iterate_task(16'777'216); // needs few input sets
     request.baseline = plain();
     request.screening_ms = 60'000; // until its pairs are used up
     const auto o = runner.ask(request);
@@ -134,7 +134,7 @@ TEST_CASE("every device cheat is refused by its rule, or gains nothing") {
     if (!f.rule.empty())
       CHECK_MESSAGE(rule == f.rule, said);
   }
-  // After all of them the same runner judges an honest kernel right.
+  // After all these, the same runner judges an honest kernel correctly.
   const auto o = runner.ask(ask_for(plain(), judge_mode::check));
   CHECK_MESSAGE(o.result == verdict::pass, told(o));
 }

@@ -1,5 +1,5 @@
-// The listing of what was compiled, in the sandbox, by the disassembler that is found; and what is told where there is
-// none, or where it misbehaves.
+// Tests disassembling compiled code in the sandbox with the installed disassembler, and the messages if there is none
+// or it misbehaves.
 #include "backends/launch_plan/package.hpp"
 #include "backends/nvidia/doctor.hpp"
 #include "backends/nvidia/sass_step.hpp"
@@ -54,7 +54,7 @@ std::map<std::string, std::string> evidence_by(const std::string& program, const
   return step->evidence({module}, {}, rows_task(), listener);
 }
 
-// A program of ours in place of a disassembler.
+// A script in place of a disassembler.
 class script {
 public:
   explicit script(const std::string& text) {
@@ -182,5 +182,5 @@ TEST_CASE("hostile modules are listed or not, and the sandbox holds whatever the
       bad[random() % bad.size()] = static_cast<char>(random());
     CHECK(evidence_by(disassembler(), bad).contains("sass"));
   }
-  CHECK(evidence_by(disassembler(), good).at("sass").starts_with("[{")); // after all of them
+  CHECK(evidence_by(disassembler(), good).at("sass").starts_with("[{")); // still works after all these
 }

@@ -1,4 +1,4 @@
-// What disassemblers' listings say of kernels, over recorded ones (data/README.md), and what is made of it.
+// Tests the analysis of recorded disassembler listings (data/README.md).
 #include "backends/nvidia/sass.hpp"
 
 #include <doctest/doctest.h>
@@ -52,10 +52,10 @@ TEST_CASE("a listing of nvdisasm says what each kernel is made of") {
   CHECK(wide.of(global_load) == 1);
   CHECK(wide.wide_loads == 1);
   CHECK(wide.of(global_store) == 1);
-  CHECK(wide.of(fma) == 1); // and not the constant that the multiplier of halves puts together
+  CHECK(wide.of(fma) == 1); // does not count the constant built by the half-precision multiplier
   CHECK(wide.of(local_load) + wide.of(local_store) == 0);
   const auto& spills = named(kernels, "spills");
-  CHECK(spills.of(local_load) == 32); // ptxas says: 128 bytes spill stores, 128 bytes spill loads
+  CHECK(spills.of(local_load) == 32); // ptxas reports 128 bytes of spill stores and 128 bytes of spill loads
   CHECK(spills.of(local_store) == 32);
   CHECK(spills.of(global_load) == 80);
   CHECK(spills.wide_loads == 0);
@@ -65,7 +65,7 @@ TEST_CASE("a listing of nvdisasm says what each kernel is made of") {
   CHECK(tiles.of(async_copy) == 1);
   CHECK(tiles.wide_loads == 1);
   CHECK(tiles.of(tensor) == 1);
-  CHECK(tiles.of(shared_load) == 2); // and not those before the copy that are never executed
+  CHECK(tiles.of(shared_load) == 2); // does not count those before the copy that are never executed
   CHECK(tiles.of(shared_store) == 1);
   CHECK(tiles.of(shuffle) == 5);
   CHECK(tiles.of(atomic) == 1);
@@ -164,7 +164,7 @@ TEST_CASE("what stands out is told: spills, narrow loads, idle tensor cores") {
   CHECK(sass_notes(plain, task_of("attention", dtype::bf16)).ends_with("in bf16"));
   CHECK(sass_notes(plain, task_of("gemm", dtype::f32)).empty());
   CHECK(sass_notes(plain, task_of("softmax", dtype::f16)).empty());
-  // The copy engine needs no wide loads; a few kernels are told of, the others counted.
+  // The copy engine needs no wide loads. A few kernels are named, and the others are counted.
   CHECK(
       sass_notes(read_sass(".text.k:\n" + line("LDG.E") + line("UTMALDG.2D")), task_of("softmax", dtype::f32)).empty());
   std::string many;
@@ -176,7 +176,7 @@ TEST_CASE("what stands out is told: spills, narrow loads, idle tensor cores") {
 TEST_CASE("hostile listings break nothing") {
   CHECK(read_sass("").empty());
   CHECK(read_sass("\n\n/*\n/**/\n*/\n.text.:\n.text.\n").empty());
-  CHECK(read_sass(line("LDG.E")).empty()); // of no kernel
+  CHECK(read_sass(line("LDG.E")).empty()); // belongs to no kernel
   CHECK(read_sass(".text.k:\n/*00*/ @P0").at(0).instructions == 0);
   CHECK(read_sass(".text.k:\n/*00*/@P0\n/*00*/;\n/*zz*/ LDG ;\n/* 0x12 */ LDG ;\n").at(0).instructions == 0);
   CHECK(read_sass(".text." + std::string(100'000, 'k') + ":\n").at(0).name.size() == 200);
@@ -186,7 +186,7 @@ TEST_CASE("hostile listings break nothing") {
     many += ".text.k" + std::to_string(i) + ":\n" + line("LDL");
   CHECK(read_sass(many).size() == 64);
   CHECK(sass_json(read_sass(".text.\xff\xfe\"k:\n" + line("EXIT"))).find("kernel") != std::string::npos);
-  // Bytes turned over anywhere, and cuts at any place.
+  // Inverts bytes at random places and cuts at any place.
   const auto good = recorded("sass_hopper.nvdisasm.txt");
   std::mt19937 random{7};
   for (int i = 0; i < 2'000; ++i) {

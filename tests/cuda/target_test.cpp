@@ -1,4 +1,4 @@
-// The cuda target as far as it goes without a device: every test hides those that there are.
+// Tests the target `cuda` without a device: every test hides existing ones.
 #include "backends/cuda/cuda_target.hpp"
 
 #include "actors/synthesis/prompt.hpp"
@@ -23,7 +23,7 @@ std::string bin_dir() {
   return bin == nullptr ? "" : bin;
 }
 
-// For the life of this object the machine shows no device.
+// Hides all devices during the life of this object.
 class no_devices {
 public:
   no_devices() { ::setenv("CUDA_VISIBLE_DEVICES", "", 1); }
@@ -36,7 +36,7 @@ bool has_word(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Between the plan's marks, the first time.
+// Returns the text between the first plan's marks.
 std::string plan_in(const std::string& text) {
   const auto from = text.find("/* launch plan\n");
   REQUIRE(from != std::string::npos);
@@ -76,7 +76,7 @@ TEST_CASE("without a device the target says what is missing and what adds it") {
                            "kevolve-compile-server-cuda", "kevolve-cuda-facts", "kevolve-zygote"})
     CHECK_MESSAGE(items.count(item) == 1, item);
   CHECK(contains(t.missing_requirements(), "GPU: none is seen (a machine with an NVIDIA GPU"));
-  CHECK_FALSE(contains(t.missing_requirements(), "kevolve-runner-cuda")); // of the machine alone
+  CHECK_FALSE(contains(t.missing_requirements(), "kevolve-runner-cuda")); // lists requirements of the machine only
   const auto here = targets_here();
   CHECK(has_word(here, "cpu"));
   CHECK_FALSE(has_word(here, "cuda"));
@@ -121,11 +121,11 @@ TEST_CASE("a runner has cores of its own, and most of them compile") {
     std::vector<int> compiling;
   } cases[] = {
       {{0}, false, 1, {{0}}, {0}},    // one core does both
-      {{0, 1}, false, 1, {{0}}, {1}}, // the last one times on the processor, where somebody does
+      {{0, 1}, false, 1, {{0}}, {1}}, // the last core is for timing on the processor
       {{0, 1, 2, 3, 4, 5, 6, 7}, false, 1, {{6, 5}}, {4, 3, 2, 1, 0, 7}},
       {{0, 1, 2, 3, 4, 5, 6, 7}, false, 2, {{6}, {5}}, {4, 3, 2, 1, 0, 7}},
       {{5, 2, 7}, true, 1, {{5}}, {2, 7}},
-      {{5, 2}, true, 3, {{5}, {2}, {5}}, {5, 2}}, // too few: they share
+      {{5, 2}, true, 3, {{5}, {2}, {5}}, {5, 2}}, // too few cores, so they are shared
       {{0, 1, 2, 3}, false, 0, {}, {2, 1, 0, 3}},
   };
   for (const auto& c : cases) {
@@ -209,7 +209,7 @@ TEST_CASE("a prompt for device code states the plan, and none of its words is C'
   REQUIRE(read.has_value());
   CHECK(read->files.front().content == source);
   CHECK_FALSE(parse_answer("summary: plain\n```cuda\n__global__ void k() {}\n```\n", first.rules).has_value());
-  CHECK(parse_answer(source, first.rules).has_value()); // nothing but the source
+  CHECK(parse_answer(source, first.rules).has_value()); // the answer contains only the source
   shown_node parent;
   parent.index = 3;
   parent.node.source = source;

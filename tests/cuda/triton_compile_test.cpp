@@ -1,5 +1,5 @@
-// Candidates in Triton to packages, in the sandbox: what compiles, what is told, and what an attacker gets. Asks for
-// the python3 of PATH, and says so where that has no Triton.
+// Tests compiling candidates in Triton to packages in the sandbox, including attacks. Uses the python3 of PATH and
+// reports if it lacks Triton.
 #include "actors/synthesis/prompt.hpp"
 #include "backends/cuda/cuda_target.hpp"
 #include "backends/launch_plan/package.hpp"
@@ -34,7 +34,7 @@ compile_outcome compiled(const std::string& source, const std::string& flags = "
   return compile_triton(source, rows_task(), flags, limit_ms);
 }
 
-// The example of the document that models are shown.
+// Returns the example of the document that models get.
 std::string example() {
   const auto text = read_text(std::string{std::getenv("KEVOLVE_SOURCE")} + "/backends/triton/triton.md");
   const auto from = text.find("```python\n") + 10;
@@ -73,7 +73,7 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
     CAPTURE(flags.name);
     const auto built = compiled(example(), flags.name);
     REQUIRE_MESSAGE(built.result == verdict::pass, built.log << built.trouble.detail);
-    CHECK(contains(built.log, "registers")); // for the next context
+    CHECK(contains(built.log, "registers")); // shown to the next generator
     const auto package = unpack(built.artifact);
     REQUIRE(package.has_value());
     REQUIRE(package->modules.size() == 2);
@@ -88,7 +88,7 @@ TEST_CASE("the documented example compiles to a package with a plan that is whol
     const auto resolved = resolve_plan(*whole, rows_task(), rows_data(3, 2500));
     REQUIRE(resolved.has_value());
     CHECK(resolved->launches[0].grid == std::array<uint32_t, 3>{3, 3, 1});
-    CHECK(resolved->launches[0].parameters.size() == 6); // with two pointers to scratch
+    CHECK(resolved->launches[0].parameters.size() == 6); // includes two pointers to scratch memory
   }
   CHECK(compiled(example()).artifact == compiled(example()).artifact);
 }
@@ -155,7 +155,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
   const std::string refused = "compile_error";
   const struct {
     const char* what;
-    std::string source; // after the plan
+    std::string source; // follows the plan
     std::vector<std::string> expected;
   } attacks[] = {
       {"reads a secret", "raise ValueError(open('" + secret + "').read())\n", {refused}},
@@ -237,7 +237,7 @@ TEST_CASE("a module that is hostile to the compile step is refused, learns nothi
     CHECK(processes() == mine);
   }
   ::unsetenv("KEVOLVE_TEST_KEY");
-  // After all of them the honest source gives the same bytes.
+  // After all these, the honest source still gives the same bytes.
   CHECK(compiled(plan + kernel).artifact == before.artifact);
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("a prompt for Triton states the plan, and a reply in it is read") {
   const auto read = parse_answer("summary: plain\n```python candidate.py\n" + example() + "```\n", first.rules);
   REQUIRE(read.has_value());
   CHECK(read->files.front().content == example());
-  CHECK(parse_answer(example(), first.rules).has_value()); // nothing but the source
+  CHECK(parse_answer(example(), first.rules).has_value()); // the answer contains only the source
   CHECK_FALSE(parse_answer(example(), first.rules, true).has_value());
   CHECK_FALSE(parse_answer("summary: plain\n```python\nimport triton\n```\n", first.rules).has_value());
 }

@@ -32,7 +32,7 @@ std::string why_no_triton() {
 
 compile_outcome compile_triton(const std::string& source, const contract& task, const std::string& flags,
                                uint32_t limit_ms, const std::string& architecture) {
-  // One for all: none leaves anything to the next.
+  // Shared by all tests, since a compiler keeps no state between runs.
   static std::map<std::string, std::unique_ptr<cuda::triton_compiler>> compilers;
   auto& compiler = compilers[architecture];
   if (!compiler) {

@@ -1,4 +1,4 @@
-// Candidates in Triton for tests: what compiles them, by the python3 of PATH.
+// Compiles candidates in Triton for tests, with the python3 of PATH.
 #pragma once
 
 #include "backends/framework/python.hpp"
@@ -8,9 +8,9 @@
 
 namespace kevolve::testing {
 
-// Asked once.
+// Examined once.
 const cuda::framework_python& triton_python();
-// Empty: it has Triton.
+// Returns why there is no Triton; empty if there is one.
 std::string why_no_triton();
 
 compile_outcome compile_triton(const std::string& source, const contract& task, const std::string& flags = "default",

@@ -1,4 +1,4 @@
-// Plans of candidates in Triton: what the compiler is told of them, and what they are once it has answered.
+// Tests plans of candidates in Triton: the compiler's input, and the completed plans.
 #include "backends/launch_plan/package.hpp"
 #include "backends/triton/triton_plan.hpp"
 #include "tests/cuda/plan_tasks.hpp"
@@ -75,8 +75,8 @@ TEST_CASE("a kernel in Triton gets types from the task and constants from the fi
   const auto& second = plan->kernels[1];
   CHECK(second.warps == 2);
   CHECK(second.stages == 1);
-  CHECK(second.divisible == std::vector<uint64_t>{16, 1, 16}); // an offset may be anything
-  // What differs is compiled twice under two names, what does not once.
+  CHECK(second.divisible == std::vector<uint64_t>{16, 1, 16}); // an offset may have any value
+  // Different variants are compiled under two names, equal ones once.
   CHECK(plan->kernels[2].symbol == "first_2");
   CHECK(plan->launched == std::vector<size_t>{0, 1, 2, 1});
   CHECK(contains(triton_orders(*plan),
@@ -103,7 +103,7 @@ TEST_CASE("what the compiler says completes a plan to one that the runner takes"
   CHECK(done->kernels[2].name == "first_2");
   CHECK(done->kernels[2].parameters.size() == 6);
   CHECK(done->kernels[3].name == "second");
-  // Scratch of the compiler's: as much as its blocks want.
+  // The compiler's scratch memory has the size that its blocks need.
   const auto resolved = resolve_plan(*done, rows_task(), rows_data(64, 1000));
   REQUIRE(resolved.has_value());
   CHECK(resolved->launches[0].grid == std::array<uint32_t, 3>{4, 64, 1});

@@ -10,16 +10,16 @@
 
 namespace kevolve::test {
 
-// void twice(const float *x, float *y, int64_t rows, int64_t cols), y = 2 x. Its shapes: 0: 1000 x 4, 1: 4 x 1000,
-// 2: 100 x 100 declared; 3: 1 x 1, 4: 50 x 2000 held out.
+// Returns the task void twice(const float *x, float *y, int64_t rows, int64_t cols), y = 2 x. Declared shapes: 0: 1000
+// x 4, 1: 4 x 1000, 2: 100 x 100. Held out: 3: 1 x 1, 4: 50 x 2000.
 contract sample_task();
 
-// Timed in all shapes, with an interval of a percent to either side.
+// Returns figures for all shapes with an interval of one percent to either side.
 dispatch::figures measured(const std::vector<double>& speedups);
 
-// The part of a source that must be readable.
+// Returns the part of a source; fails the test if it cannot be read.
 dispatch::source_part part_of(const std::string& label, const std::string& text);
-// y = 2 x; adds `mark` to *seen when it runs, so that a test can tell which part did.
+// Returns y = 2 x with a side effect: it adds `mark` to *seen, so that a test can tell which part ran.
 std::string counting_source(int mark);
 
 } // namespace kevolve::test

@@ -33,7 +33,7 @@ TEST_CASE("the corners of the box around the shapes are judged, those that are f
   CHECK(c.to_judge[0].name == "rows=8 cols=16");
   CHECK(c.to_judge[0].held_out);
   CHECK(c.unseen == std::vector<sizes>{at(500, 1000)});
-  CHECK(corners_of(task_of({at(29, 100), at(100, 64)})).unseen.empty()); // half as much again as the largest
+  CHECK(corners_of(task_of({at(29, 100), at(100, 64)})).unseen.empty()); // one and a half times the largest
 }
 
 TEST_CASE("a corner that is a shape, and a size that does not vary, add none") {
@@ -59,7 +59,7 @@ TEST_CASE("of many sizes only the widest ranges have corners") {
   }
   t.shapes = {small, large};
   const auto c = corners_of(t);
-  CHECK(c.to_judge.size() + c.unseen.size() == 15); // of 16 one is a shape
+  CHECK(c.to_judge.size() + c.unseen.size() == 15); // one of 16 is a shape
   CHECK(std::all_of(c.to_judge.begin(), c.to_judge.end(),
                     [](const shape_case& s) { return s.sizes.at("s0") == 10 && s.sizes.at("s1") == 10; }));
 }
@@ -90,7 +90,7 @@ TEST_CASE("a size argument that [derived] computes is compared, one that hangs o
   CHECK(size_symbols(t) == std::vector<std::string>{"rows", "cols", "items"});
   CHECK(complete_sizes(t, at(3, 4)) == sizes{{"rows", 3}, {"cols", 4}, {"items", 12}});
   CHECK(plan_regions(t, {measured({3, 3})}, {}).measured.size() == 3);
-  t.derived.front().second = "1000/(rows-cols)"; // of a corner that has no value
+  t.derived.front().second = "1000/(rows-cols)"; // has no value at one corner
   CHECK(plan_regions(t, {measured({3, 3})}, {}, {0, {at(8, 8)}}).measured.size() == 3);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a shape between the task's own gets the kernel that is fastest there;
   CHECK(kernel_at(r, at(8, 1000)) == choice{0});
   CHECK(kernel_at(r, at(500, 16)) == choice{0});
   CHECK(kernel_at(r, at(500, 1000)) == choice{0});
-  // The same shapes as the task's own held-out ones choose nothing.
+  // As the task's own held-out shapes, the same shapes choose nothing.
   CHECK(kernel_at(plan_regions(t, kernels, {}), at(8, 16)) == choice{0});
 }
 

@@ -14,10 +14,10 @@ TEST_CASE("each declared shape gets the kernel that is fastest there; held-out s
 }
 
 TEST_CASE("as few kernels are taken as lose nothing that the intervals show") {
-  // The second leads in two shapes, but by less than the intervals' width.
+  // The second kernel leads on two shapes, but by less than the intervals' width.
   const std::vector<figures> close{measured({3.0, 2.0, 4.0, 1, 1}), measured({3.03, 2.02, 2.0, 1, 1})};
   CHECK(choose_kernels(sample_task(), close, {}) == std::vector<choice>{0, 0, 0, {}, {}});
-  // Two serve all where three lead.
+  // Two kernels suffice although three lead somewhere.
   const std::vector<figures> three{measured({3.0, 1.0, 4.0, 1, 1}), measured({1.0, 2.0, 1.0, 1, 1}),
                                    measured({3.03, 1.0, 1.0, 1, 1})};
   CHECK(choose_kernels(sample_task(), three, {}) == std::vector<choice>{0, 1, 0, {}, {}});

@@ -10,7 +10,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// A judge that says, round by round, what it was told to; the last again and again.
+// A judge that answers from a script; it repeats the last answer.
 struct scripted {
   std::vector<figures> says;
   std::vector<std::string> asked = {};
@@ -77,7 +77,7 @@ TEST_CASE("an interval that reaches 1 is not slower") {
 }
 
 TEST_CASE("where the reference itself seems slower the judge is asked once more, and then believed") {
-  const auto kernel = measured({3, 1, 3, 1, 1}); // none for the second shape
+  const auto kernel = measured({3, 1, 3, 1, 1}); // no kernel for the second shape
   scripted noise{{measured({3, 0.9, 3, 1, 1}), fast}};
   auto p = prove_with(noise, kernel);
   REQUIRE(p);
@@ -92,7 +92,7 @@ TEST_CASE("where the reference itself seems slower the judge is asked once more,
 }
 
 TEST_CASE("between the task's own shapes a kernel may not be slower, and the reference may seem so") {
-  // The last two shapes are between.
+  // The last two shapes lie between the task's.
   scripted judge{{measured({3, 3, 3, 0.5, 1}), measured({3, 3, 3, 0.9, 1})}};
   const auto p = prove(sample_task(), part_of("reference", counting_source(1)), {part_of("node3", counting_source(3))},
                        {fast}, judge.how(), {2, {}});

@@ -29,7 +29,7 @@ choice chosen(const regions& r, int64_t m, int64_t n) {
 } // namespace
 
 TEST_CASE("every point gets the kernel that it asks for") {
-  // No single comparison tells these apart.
+  // No single comparison separates these.
   const std::vector<labelled_point> points{at(1, 1, 0), at(100, 100, 0), at(1, 100, 1), at(100, 1, 1), at(10, 10, {})};
   const auto r = drawn(points);
   for (const auto& p : points)
@@ -53,7 +53,7 @@ TEST_CASE("a border lies between the shapes, by their ratio, where the gap is wi
   CHECK(comparison_text(r.inside, false) == "m <= 100");
   CHECK(comparison_text(r.inside, true) == "m > 100");
   CHECK(drawn({at(10, 8, 0), at(12, 800, 1)}).inside.factors == std::vector<std::string>{"n"});
-  // Sizes that follow each other: the border is the lower one.
+  // For consecutive sizes, the border is the lower one.
   CHECK(drawn({at(1, 7, 0), at(2, 7, 1)}).inside.most == 1);
   CHECK(drawn({at(0, 7, 0), at(1, 7, 1)}).inside.most == 0);
 }

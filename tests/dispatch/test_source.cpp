@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Which part ran at which sizes: main calls the entry and says what it has added to `seen`.
+// Shows which part ran at which sizes: main calls the entry and prints the value added to `seen`.
 constexpr const char* caller = R"C(
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int main(int n, char **words) {
 }
 )C";
 
-// What the program said, or what its compiler had to say against it.
+// Returns the program's output, or the compiler's errors.
 std::string run_with(const std::string& compiler, const std::string& source, const std::string& words) {
   auto pattern = (fs::temp_directory_path() / "kevolve-dispatch-XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
@@ -88,7 +88,7 @@ TEST_CASE("parts that no region has are left out; the reference stays") {
 }
 
 TEST_CASE("each part's text stands in the file as it was judged, and its macros end with it") {
-  // What one has left defined, the next would take for its own.
+  // A macro left defined by one part must not reach the next.
   const std::string asks = "#ifndef SCALE\n#define SCALE 2\n#endif\nstatic int own = 3;\nextern int seen;\n"
                            "void twice(const float *x, float *y, long rows, long cols) {\n  seen += own;\n"
                            "  for (long i = 0; i < rows * cols; i++)\n    y[i] = SCALE * x[i];\n}\n";

@@ -1,5 +1,5 @@
-// Everything a candidate process can put before the judge: words on its socket, notes in the page of its death, and
-// the bytes of its outputs.
+// Fuzzes all data that a candidate process can send to the judge: messages on its socket, notes about its death, and
+// its outputs.
 #include "backends/judge/comparison.hpp"
 #include "backends/judge/message_parser.hpp"
 #include "runtime/base/sandbox.hpp"
@@ -38,7 +38,7 @@ byte_buffer filled(size_t bytes, std::string_view from) {
   return out;
 }
 
-// A candidate's output of any form against any expected values.
+// Compares an output of any form with any expected values.
 void judge_output(value_source& in) {
   argument a;
   a.type = static_cast<dtype>(in.take<uint8_t>() % 9U);
@@ -72,7 +72,7 @@ void judge_output(value_source& in) {
   const auto actual = filled(g->bytes(), in.rest().substr(half));
   const auto found = compare(*g, actual.data(), expected, elements, rule);
   require(found.bad >= 0 && found.bad <= elements && (found.result == verdict::pass) == (found.bad == 0));
-  // The fast road may send an answer to the slow one, and never lets one through that the slow one refuses.
+  // The fast path may defer to the slow one, but never accepts an output that the slow one rejects.
   require(!accepts(*g, actual.data(), expected, elements, rule) || found.result == verdict::pass);
   const auto compact = collect(*g, actual.data(), elements);
   if (elements == g->count)

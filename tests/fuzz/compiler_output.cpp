@@ -1,4 +1,4 @@
-// What compilers print about hostile sources, and what their drivers say they would run.
+// Fuzzes compilers' messages about hostile sources, and drivers' command lines.
 #include "backends/compile/diagnosis.hpp"
 #include "backends/cpu/toolchain.hpp"
 #include "tests/fuzz/input.hpp"
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   step.value = in.take<uint8_t>();
   const auto text = in.rest();
   const auto said = diagnose(step, text);
-  // A verdict or a fault, and never both; nothing only for success.
+  // The result is a verdict or a fault, never both; neither only after success.
   require(said.result == verdict::none || !said.trouble);
   const bool passed = step.end == step_end::exited && step.value == 0;
   require(passed == (said.result == verdict::none && !said.trouble));
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(log.size() <= most_log + 64);
   for (const auto& folder : folders)
     require(folder.empty() || log.size() > most_log || log.find(folder + "/") == std::string::npos);
-  // What is told of an undefined name is our own words, at most a name of the task's longer.
+  // The message about an undefined name is our own text, plus at most one name of the task.
   require(missing_entry(text, "entry_of_the_task").size() <= 256);
   require(missing_library(text, {"libgomp"}).size() <= 256);
   for (const auto& word : split_command(std::string{text}))

@@ -1,5 +1,5 @@
-// Files that an operator, or somebody who sends one, has written: tasks, campaigns and nodes. Every input gives
-// settings or errors that name a place.
+// Fuzzes tasks, campaigns and nodes as files from an operator or a third party. Every input gives settings, or errors
+// that name a place.
 #include "config/campaign.hpp"
 #include "config/node.hpp"
 #include "config/task.hpp"

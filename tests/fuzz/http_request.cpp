@@ -1,5 +1,5 @@
-// What a client of the admin sends, up to the route it asks for: the parser under the session's limits, the guards and
-// the router, and what of it reaches the log.
+// Fuzzes an admin client's request up to its route: the parser with the session's limits, the guards, the router, and
+// the text that reaches the log.
 #include "runtime/node/admin/guard.hpp"
 #include "runtime/node/admin/http_limits.hpp"
 #include "runtime/node/admin/json.hpp"
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   parser.body_limit(limits.body_bytes);
   parser.eager(true);
   boost::beast::error_code e;
-  // In two pieces, as a network brings them.
+  // In two pieces, as a network may deliver them.
   const auto first = size / 2;
   auto used = parser.put(boost::asio::buffer(data, first), e);
   if (!parser.is_done() && (!e || e == http::error::need_more)) {

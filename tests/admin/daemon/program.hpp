@@ -1,4 +1,4 @@
-// The programs as an operator and a service manager run them.
+// Runs the programs as an operator and a service manager do.
 #pragma once
 
 #include "tests/admin/temporary_folder.hpp"
@@ -16,26 +16,26 @@ struct finished {
   std::string err;
 };
 
-// bin/NAME with these words, to its end.
+// Runs bin/NAME with these arguments to its end.
 finished run_program(const std::string& name, const std::vector<std::string>& words);
 
-// kevolved on a directory of its own, and the socket that it tells a service manager's side of things to.
+// A kevolved process with its own directory, and its notification socket (sd_notify).
 class daemon_process {
 public:
-  // `settings`: more lines of its file. A watchdog of 1.5 s.
+  // `settings` are more lines of its file. The watchdog interval is 1.5 s.
   explicit daemon_process(const std::string& settings = {});
   ~daemon_process();
   daemon_process(const daemon_process&) = delete;
   daemon_process& operator=(const daemon_process&) = delete;
 
   void write_settings(const std::string& settings) const;
-  // The next datagram; fails the test after a minute without one.
+  // Returns the next datagram; fails the test after a minute without one.
   std::string next();
-  // Datagrams up to the one that has `text`; that one.
+  // Reads datagrams up to the first that contains `text` and returns it.
   std::string until(const std::string& text);
   void signal(int number) const;
   int wait();
-  // SIGKILL, and the same again.
+  // Kills it with SIGKILL and starts it again.
   void kill_and_restart();
   std::string data() const { return folder.path() + "/data"; }
   std::string settings_file() const { return folder.path() + "/kevolved.toml"; }

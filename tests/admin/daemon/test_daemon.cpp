@@ -85,7 +85,7 @@ TEST_CASE("SIGHUP opens the log anew, changes what may change and names what nee
   for (const auto& line : after)
     CHECK(nlohmann::json::parse(line).contains("component"));
 
-  // A file that does not hold changes nothing, and the node goes on.
+  // An invalid file changes nothing, and the node continues.
   d.write_settings("colour = 1\n");
   d.signal(SIGHUP);
   d.until("RELOADING=1");

@@ -1,4 +1,4 @@
-// What a node tells of a GPU, from its runner's look to the operator's, on a driver whose device is the host.
+// Tests the report of a GPU, from its runner's samples to the admin API, with the fake driver.
 #include "tests/admin/daemon/program.hpp"
 #include "tests/admin/raw_http.hpp"
 
@@ -15,7 +15,7 @@ using namespace kevolve;
 
 namespace {
 
-// What this process's children find the driver with.
+// Sets the variables with which child processes find the fake driver.
 class with_fake_gpu {
 public:
   explicit with_fake_gpu(const char* folder) {
@@ -50,9 +50,9 @@ std::string get(const test::daemon_process& d, const std::string& path) {
   return answer.body;
 }
 
-constexpr int most_looks = 100; // a second or less apart
+constexpr int most_looks = 100; // at most a second apart
 
-// The device as it is listed, once it has proved itself; looks each time that the daemon says it lives.
+// Returns the listed device once its probe has passed. Checks after each watchdog message of the daemon.
 json proved_device(test::daemon_process& d) {
   d.until("READY=1");
   for (int i = 0; i < most_looks; ++i, d.next()) {
@@ -65,7 +65,7 @@ json proved_device(test::daemon_process& d) {
   return {};
 }
 
-// The device's past, once it is longer than that.
+// Returns the device's samples once there are more than `total`.
 json past_beyond(test::daemon_process& d, uint64_t total) {
   for (int i = 0; i < most_looks; ++i, d.next())
     if (auto past = json::parse(get(d, "/v1/resources/cuda:0/samples")); past.at("total").get<uint64_t>() > total)

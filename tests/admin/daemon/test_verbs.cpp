@@ -84,7 +84,7 @@ TEST_CASE("a support bundle is packed, and refused whole when a secret is in it"
   for (const auto* name : {"versions.txt", "doctor.json", "actors.json", "events.json", "metrics.txt", "kevolved.log"})
     CHECK_MESSAGE(std::find(said["files"].begin(), said["files"].end(), name) != said["files"].end(), name);
   CHECK(fs::file_size(out) > 500);
-  CHECK(run_program("kevolve", words).code == 5); // it is there
+  CHECK(run_program("kevolve", words).code == 5); // it exists already
 
   std::string token;
   std::ifstream{d.data() + "/token"} >> token;
