@@ -1,8 +1,8 @@
-// Every fixture against the verdict its first lines promise:
+// Judges every fixture against the verdict in its first lines:
 //   // expect: VERDICT[|VERDICT] [RULE]
-//   // flags: -O2 …        what it is compiled with
+//   // flags: -O2 …        compiler flags
 //   // each: -DX=1 -DX=2 …  compiled and judged once with each of these
-// Cheats have a folder of their own: tests/redteam.
+// Cheats are in tests/redteam.
 #include "judge_driver.hpp"
 #include "tasks.hpp"
 
