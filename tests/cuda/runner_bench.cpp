@@ -1,6 +1,6 @@
-// What the runner measures, for comparison with other clocks: raw samples as JSON. Not part of a test run:
+// Measures with the runner, for comparison with other clocks, and writes raw samples as JSON. Not part of a test run:
 //   KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench*"
-// tests/cuda/bench/lease.py says what of a lease is whose.
+// tests/cuda/bench/lease.py analyses the use of a lease.
 #include "backends/launch_plan/package.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
