@@ -103,7 +103,7 @@ TEST_CASE("a shape between the task's own gets the kernel that is fastest there;
   CHECK(kernel_at(r, at(8, 1000)) == choice{0});
   CHECK(kernel_at(r, at(500, 16)) == choice{0});
   CHECK(kernel_at(r, at(500, 1000)) == choice{0});
-  // As the task's own held-out shapes, the same shapes choose nothing.
+  // Held-out shapes of the task with the same sizes choose nothing.
   CHECK(kernel_at(plan_regions(t, kernels, {}), at(8, 16)) == choice{0});
 }
 
