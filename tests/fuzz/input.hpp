@@ -1,4 +1,4 @@
-// Turns a fuzzer's bytes into values.
+// Converts a fuzzer's bytes to values.
 #pragma once
 
 #include "runtime/base/codec.hpp"
@@ -18,9 +18,9 @@
 
 namespace kevolve::fuzzing {
 
-// Fills any inspectable value: takes part through the same inspect() as the codec, but every input yields a value, its
-// containers are short, and its strings are mostly words that mean something where they may stand. So mutations reach
-// what lies behind the decoding.
+// Fills any inspectable value from bytes, through the same inspect() as the codec. Every input yields a value with
+// short containers, and most strings are words that are valid somewhere. So mutations reach the code behind the
+// decoding.
 class value_source {
 public:
   using result_type = bool;
@@ -66,7 +66,7 @@ private:
     else if constexpr (std::is_same_v<T, bool>)
       x = (byte() & 1U) != 0;
     else if constexpr (std::is_integral_v<T>) {
-      // Small ones far more often than others.
+      // Small numbers are much more frequent.
       auto form = byte();
       x = static_cast<T>(form < 224 ? form % 64 : number(sizeof(T)));
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -123,7 +123,7 @@ inline std::string_view view(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// A property that does not hold is a finding like any other.
+// A violated property is reported like a crash.
 inline void require(bool holds) {
   if (!holds)
     __builtin_trap();

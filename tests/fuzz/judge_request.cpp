@@ -1,5 +1,5 @@
-// Requests to kevolve-judge, as far as one process can drive them: the frame's bytes, and any contract whatever up to
-// the moment at which a process would be launched. The zygote is one that does not start.
+// Fuzzes requests to kevolve-judge within one process: the frame's bytes, and any contract up to the launch of a
+// process. The zygote does not start here.
 #include "backends/judge/judge_context.hpp"
 #include "backends/judge/physics.hpp"
 #include "runtime/base/codec.hpp"
@@ -12,7 +12,7 @@ using namespace kevolve::fuzzing;
 
 namespace {
 
-// More than this is not interesting and slow.
+// Larger inputs are slow and find nothing new.
 constexpr int64_t most_elements = 1 << 14;
 constexpr uint32_t most_alignment = 1 << 16;
 
@@ -26,7 +26,7 @@ const std::vector<std::string>& words() {
   return all;
 }
 
-// Sizes as declared, data that a size depends on taken at its largest.
+// Takes declared sizes, and for data-dependent ones their maximum.
 bool small_enough(const contract& task) {
   for (const auto& shape : task.shapes) {
     auto sizes = shape.sizes;
@@ -80,7 +80,7 @@ void handle(const judge_request& request) {
   }
 }
 
-// The whole of the judge but the processes.
+// The whole judge except its processes.
 void hold(const judge_request& request) {
   static const auto seat = [] {
     judge_settings settings;
@@ -93,7 +93,7 @@ void hold(const judge_request& request) {
   hooks.cancelled = [] { return false; };
   hooks.deadline = std::chrono::steady_clock::now() + std::chrono::seconds{5};
   const auto out = evaluate_request(*seat, request, hooks);
-  // No process ever ran: nothing can have passed, and a verdict may only speak of the task or the object's bytes.
+  // No process ran, so nothing may pass, and a verdict may concern only the task or the object's bytes.
   require(out.result != verdict::pass || request.mode == judge_mode::probe);
   require(out.result != verdict::none || out.trouble);
 }

@@ -1,5 +1,5 @@
-// What a model's provider sends, and what the model wrote in it: event streams in three formats, whole replies, error
-// bodies, and candidates in replies. Input: a byte that picks format and pieces, then the bytes.
+// Fuzzes a provider's answers and the model's text in them: event streams in three formats, whole replies, error
+// bodies, and candidates in replies. Input: a byte that selects format and splitting, then the bytes.
 #include "actors/synthesis/answer.hpp"
 #include "actors/synthesis/quoting.hpp"
 #include "actors/synthesis/session.hpp"
@@ -41,7 +41,7 @@ reply decode_in_pieces(wire_format f, std::string_view bytes, size_t piece) {
 void read_candidate(std::string_view text) {
   synthesis::session_rules rules;
   rules.answers.current = {{"candidate.c", "int a;\nint b;\nint a;\n"}};
-  rules.answers.entry = std::string{"f"}; // g++ 12 misreads an assigned literal (PR 105651)
+  rules.answers.entry = std::string{"f"}; // g++ 12 warns falsely about an assigned literal (PR 105651)
   rules.answers.flag_menu = {"O2"};
   if (auto a = synthesis::parse_answer(text, rules.answers); a)
     require(a->files.size() == 1 && a->files[0].content.size() <= rules.answers.most_file);

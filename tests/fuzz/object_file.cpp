@@ -1,4 +1,4 @@
-// Objects as a compile server hands them over: the reader of what they ask the loader for.
+// Fuzzes the reader of a shared object's requests to the loader.
 #include "backends/judge/library_allowance.hpp"
 #include "tests/fuzz/input.hpp"
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }();
   const auto bytes = view(data, size);
   const auto refused = refuse_object(strict, bytes);
-  // What a strict task takes, a liberal one takes as well.
+  // An object that a strict task accepts must be accepted by a permissive one.
   require(refused.has_value() || !refuse_object(liberal, bytes));
   if (refused)
     require(!refused->rule.empty() && !refused->detail.empty() && !refused->evidence.empty());

@@ -1,4 +1,4 @@
-// Every record that is decoded from a frame or from the store, the store's own envelope, and the frames themselves.
+// Fuzzes every record that is decoded from a frame or from the store, the store's envelope, and frames.
 #include "actors/messages/records.hpp"
 #include "backends/generator.hpp"
 #include "config/campaign.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> no_words;
 
-// What decodes encodes to something that decodes to the same; any value survives the journey.
+// A decoded value encodes to bytes that decode to the same value. Any value survives a round trip.
 template <class T>
 void read(std::string_view bytes) {
   if (auto x = decode<T>(bytes)) {

@@ -1,4 +1,4 @@
-// A target without a fuzzer: runs every file named, and every file below every folder named, once. So seeds and
+// Replaces the fuzzer: runs a target once on every given file and every file below a given folder. So seeds and
 // regressions are tests of any build.
 #include "tests/fuzz/input.hpp"
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 size_t run(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
   const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-  std::fprintf(stderr, "%s\n", file.c_str()); // the last one named is the one that crashed
+  std::fprintf(stderr, "%s\n", file.c_str()); // the last file printed is the one that crashed
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   return 1;
 }

@@ -1,4 +1,5 @@
-// fuzz-seeds DIR: the corpora that need our own encodings, one folder a target. make_seeds.py adds what needs clang.
+// fuzz-seeds DIR: writes the corpora that need our own encodings, one folder per target. make_seeds.py adds those that
+// need clang.
 #include "actors/messages/records.hpp"
 #include "backends/generator.hpp"
 #include "backends/judge/zygote/wire.hpp"
@@ -61,7 +62,7 @@ judge_request some_request() {
   return r;
 }
 
-// As tests/fuzz/records.cpp numbers its readers.
+// Must use the numbers of the readers in tests/fuzz/records.cpp.
 template <class T>
 void record_seed(char kind, const std::string& name, const T& x) {
   write("records", name, kind + encode(x));
@@ -125,7 +126,7 @@ void messages() {
   wire::load_report report = {};
   report.state = wire::load_state::load_failed;
   std::snprintf(report.text, sizeof(report.text), "no function named 'f'");
-  const std::string heard{"\x01\x01"}; // value_source: true
+  const std::string heard{"\x01\x01"}; // decoded as true by value_source
   write("child_messages", "load_report", heard + std::string{reinterpret_cast<const char*>(&report), sizeof(report)});
   const uint64_t token = 0x1122'3344'5566'7788ULL;
   write("child_messages", "done", heard + std::string{reinterpret_cast<const char*>(&token), sizeof(token)});

@@ -1,5 +1,5 @@
-// The syntax tree as clang printed it of a hostile source: picking the function's document, reading it, and the first
-// thing the generator does with it. Input: source, a zero byte, JSON.
+// Fuzzes clang's syntax tree of a hostile source: selecting the function's document, reading it, and the generator's
+// first step. Input: source, a zero byte, JSON.
 #include "backends/cpu/compile_server/syntax_tree.hpp"
 #include "backends/generators/transform/ast.hpp"
 #include "backends/generators/transform/print.hpp"
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   context.seed = size;
   context.draft_index = static_cast<uint32_t>(size / 8 % 8);
   static_cast<void>(generator->describe(context));
-  if (size % 8 == 0) // slow, and not about hostile bytes any more
+  if (size % 8 == 0) // slow, and independent of the bytes
     static_cast<void>(generator->propose(context));
   return 0;
 }

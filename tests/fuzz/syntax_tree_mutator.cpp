@@ -1,5 +1,5 @@
-// Mutates JSON as a tree, so that most results are still JSON: nodes move, go and come twice, and take each other's
-// kinds. Now and then the bytes are mutated as bytes.
+// Mutates JSON as a tree, so that most results are valid JSON: moves, removes and duplicates nodes and exchanges their
+// kinds. Occasionally it mutates bytes instead.
 #include "tests/fuzz/input.hpp"
 
 #include <nlohmann/json.hpp>
@@ -117,16 +117,16 @@ void change(tree& root, std::minstd_rand& random) {
   gather(root, all);
   auto& at = *all[random() % all.size()];
   switch (random() % 8) {
-    case 0: { // another node in its place
+    case 0: { // puts another node in its place
       const tree other = *all[random() % all.size()];
       at = other;
       break;
     }
-    case 1: // a child fewer
+    case 1: // removes a child
       if (at.is_structured() && !at.empty())
         at.erase(std::next(at.begin(), static_cast<std::ptrdiff_t>(random() % at.size())));
       break;
-    case 2: // a child more
+    case 2: // adds a child
       if (at.is_array()) {
         const tree other = *all[random() % all.size()];
         at.insert(at.begin() + static_cast<std::ptrdiff_t>(random() % (at.size() + 1)), other);
@@ -136,12 +136,12 @@ void change(tree& root, std::minstd_rand& random) {
       if (at.is_number())
         at = random() % 2 == 0 ? tree(random() % 200) : tree(~uint64_t{0} - random() % 4);
       break;
-    case 4: { // one level deeper
+    case 4: { // nests one level deeper
       const tree inner = at;
       at = {{"id", "0x1"}, {"kind", words()[random() % words().size()]}, {"inner", tree::array({inner})}};
       break;
     }
-    case 5: // children in another order
+    case 5: // reorders the children
       if (at.is_array() && at.size() > 1)
         std::swap(at[0], at[random() % at.size()]);
       break;
