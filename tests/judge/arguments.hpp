@@ -1,4 +1,4 @@
-// Short ways to write contracts in tests.
+// Helpers that make contracts for tests.
 #pragma once
 
 #include "runtime/base/contract.hpp"

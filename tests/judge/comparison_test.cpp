@@ -1,5 +1,5 @@
-// Every tolerance mode, every type, and what NaN and infinity may not do. accepts() must never say yes where
-// compare() says no.
+// Tests every tolerance mode, every type, NaN and infinity. accepts() must never accept an output that compare()
+// rejects.
 #include "arguments.hpp"
 
 #include "backends/judge/comparison.hpp"
@@ -44,7 +44,7 @@ comparison_rule rule_of(tolerance_mode mode, double relative = 0, double absolut
   return r;
 }
 
-// Both speeds, which must agree that what is refused is refused.
+// Runs both functions, which must agree about rejection.
 comparison judge(dtype t, const std::vector<double>& actual, dtype expected_type, const std::vector<double>& expected,
                  const comparison_rule& rule) {
   const auto g = flat(t, actual.size());
@@ -90,7 +90,7 @@ TEST_CASE("the report's figures are the same at memory speed as element by eleme
     std::vector<double> c;
     std::vector<double> o;
     for (int i = 0; i < 5'000; ++i) {
-      // Every exponent, denormals and zeros among them.
+      // Covers every exponent, denormals and zeros.
       const auto x = std::ldexp(random.uniform() - 0.5, static_cast<int>(random.below(260)) - 150);
       o.push_back(i % 50 == 0 ? 0.0 : static_cast<double>(static_cast<float>(x)));
       c.push_back(static_cast<double>(static_cast<float>(o.back() * (1.0 + 1e-6 * random.uniform()))));
@@ -111,7 +111,7 @@ TEST_CASE("the report's figures are the same at memory speed as element by eleme
     CHECK(fast.max_rel == doctest::Approx(max_rel).epsilon(1e-6));
     CHECK(fast.max_ulp == max_ulp);
   }
-  // What the type cannot hold is judged element by element, and is of no report's scale.
+  // Values beyond the type's range are compared element by element and do not affect a report's scale.
   const auto far = judge(dtype::f32, {3e38, 1.5}, dtype::f64, {3.5e38, 1.0}, rule_of(tolerance_mode::absrel, 0.5));
   CHECK(far.result == verdict::pass);
   CHECK(far.max_abs == 0.5);
@@ -122,7 +122,7 @@ TEST_CASE("reference_error allows multiples of what the reference itself errs") 
   rule.reference_error = 0.01;
   CHECK(judge(dtype::f32, {5.039}, dtype::f64, {5.0}, rule).result == verdict::pass);
   CHECK(judge(dtype::f32, {5.042}, dtype::f64, {5.0}, rule).result == verdict::wrong_result);
-  // An exact reference still leaves the rounding of the type.
+  // Even with an exact reference, the rounding of the type is allowed.
   rule.reference_error = 0;
   CHECK(judge(dtype::f32, {1.0 + 0x1.0p-23}, dtype::f64, {1.0}, rule).result == verdict::pass);
   CHECK(judge(dtype::f32, {1.0 + 0x1.0p-22}, dtype::f64, {1.0}, rule).result == verdict::wrong_result);
@@ -137,7 +137,7 @@ TEST_CASE("exact means the same value, for every type") {
     CHECK(bad.result == verdict::wrong_result);
     CHECK(bad.first_bad == 2);
   }
-  // Neighbours that are one double.
+  // Neighbouring integers that convert to the same double.
   const auto g = flat(dtype::i64, 1);
   byte_buffer c(8);
   expected_output e{dtype::i64, byte_buffer(8)};
@@ -189,8 +189,8 @@ TEST_CASE("not even an infinite tolerance lets infinity pass for a number") {
 TEST_CASE("what a type cannot hold is expected as its infinity") {
   CHECK(judge(dtype::f32, {inf}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result == verdict::pass);
   CHECK(judge(dtype::f32, {3e38}, dtype::f64, {1e40}, rule_of(tolerance_mode::absrel, 1e-5)).result
-        == verdict::wrong_result); // a number, and not the right one
-  // Near enough to the value itself: the fast road says yes to that, so the slow one must.
+        == verdict::wrong_result); // a number, but the wrong one
+  // The fast path accepts values near the expected one, so the slow path must, too.
   CHECK(judge(dtype::f32, {3.4e38F}, dtype::f64, {3.41e38}, rule_of(tolerance_mode::absrel, 1e-2)).result
         == verdict::pass);
 }
@@ -225,7 +225,7 @@ TEST_CASE("what is just outside the tolerance is found among what is just within
         for (size_t i = 0; i < n; ++i) {
           o[i] = static_cast<double>(static_cast<float>(random.uniform() + 0.5));
           const auto allowed = rule.absolute + rule.relative * o[i];
-          // Nearly all that is allowed, and more than that by little over a float's rounding.
+          // Nearly all of the tolerance is used, or it is exceeded by little more than a float's rounding.
           const auto share = i == at ? 1.0 + 1e-4 * (1.0 + random.uniform()) : 0.999 - 0.01 * random.uniform();
           c[i] = static_cast<double>(static_cast<float>(o[i] + share * allowed));
         }
@@ -238,14 +238,14 @@ TEST_CASE("what is just outside the tolerance is found among what is just within
 }
 
 TEST_CASE("the least floats are held to a relative tolerance too") {
-  // 1e-5 of 1e-40 is nothing that a float can be, and its next float is 1.4e-5 away.
+  // 1e-5 of 1e-40 is too small for a float, and the next float is 1.4e-5 away.
   std::vector<double> o(3'000, 1.0);
   o[2'500] = 1e-40F;
   auto c = o;
   c[10] = 1.0 + 9e-6F;
   c[2'500] += 0x1p-149;
   CHECK(judge(dtype::f32, c, dtype::f32, o, rule_of(tolerance_mode::absrel, 1e-5)).first_bad == 2'500);
-  // And their figures are told as they are.
+  // Their figures are reported unchanged.
   o[2'500] = 0x1p-149;
   c[2'500] = 0x1p-148;
   c[10] = 1.75;
@@ -271,7 +271,7 @@ TEST_CASE("strides and extents bound what is compared") {
   CHECK(!accepts(g, c.data(), e, 6, rule));
   CHECK(bit_equal(g, c.data(), numbers(dtype::f32, {1, 2, 3, 4}), 4));
   CHECK(!bit_equal(g, c.data(), numbers(dtype::f32, {1, 2, 3, 5}), 4));
-  // Along the second dimension, too.
+  // Strides in the second dimension as well.
   g.strides = {6, 2};
   g.span = 15;
   auto sparse = numbers(dtype::f32, {1, 0, 2, 0, 0, 0, 3, 0, 4, 0, 0, 0, 5, 0, 6});
@@ -284,7 +284,7 @@ TEST_CASE("a tolerance as wide as the type's range lets no number pass for infin
   comparison_rule rule;
   rule.mode = tolerance_mode::absrel;
   rule.relative = 0.01;
-  rule.absolute = 3.4e36; // 0.01 of the largest float, as an edge makes it
+  rule.absolute = 3.4e36; // 0.01 of the largest float, as for an edge case
   rule.nonfinite_match = true;
   expected_output e;
   e.values = byte_buffer(2 * sizeof(double));
@@ -306,7 +306,7 @@ TEST_CASE("a tolerance as wide as the type's range lets no number pass for infin
   };
   constexpr auto infinity = std::numeric_limits<double>::infinity();
   CHECK(verdict_of(infinity, infinity).result == verdict::pass);
-  CHECK(verdict_of(infinity, 3.4e38).result == verdict::pass); // near enough by its own tolerance
+  CHECK(verdict_of(infinity, 3.4e38).result == verdict::pass); // within its own tolerance
   CHECK(verdict_of(infinity, 1e38).result == verdict::wrong_result);
   const auto number = verdict_of(3e38, infinity);
   CHECK(number.result == verdict::wrong_result);
@@ -348,7 +348,8 @@ TEST_CASE("edge cases are judged relative to the largest value") {
   CHECK(rule_for(c, y, 0.0).absolute == 0.0);
   CHECK(rule_for(c, y, 0.0, 1e12).absolute == doctest::Approx(1e7));
   CHECK(rule_for(c, y, 0.5).absolute == 0.0);
-  CHECK(rule_for(c, y, 0.5, 0.0, true).absolute == doctest::Approx(4.0)); // what cancels, by the reference's own error
+  // Cancelling inputs are compared by the reference's own error.
+  CHECK(rule_for(c, y, 0.5, 0.0, true).absolute == doctest::Approx(4.0));
 }
 
 TEST_CASE("sixteen MiB are compared at memory speed") {

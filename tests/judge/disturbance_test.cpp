@@ -13,9 +13,9 @@ TEST_CASE(
   struct row {
     const char* name;
     session_noise noise;
-    const char* says; // part of the reason; empty: calm
+    const char* says; // part of the reason; empty: not disturbed
   };
-  // wall, stolen, tick, probe before, probe after, pairs, waiting
+  // columns: wall, stolen, tick, probe before, probe after, pairs, waiting
   const std::vector<row> rows{
       {"calm", {1000 * ms, 0, 10 * ms, 100, 101, 20, 0}, ""},
       {"stolen at its limit", {1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0}, ""},
@@ -47,15 +47,15 @@ TEST_CASE("a decision stands if all that was stolen, run by others and drifted l
     return stands_anyway(w, {}, {{1.0, winner * ms, loser * ms}});
   };
   const session_noise stolen{1000 * ms, 100 * ms, 10 * ms, 100, 100, 20, 0};
-  CHECK(stands(stolen, 100, 400));       // 300 to 100
-  CHECK_FALSE(stands(stolen, 100, 210)); // 110 to 100
-  CHECK_FALSE(stands(stolen, 100, 90));  // less than was stolen
+  CHECK(stands(stolen, 100, 400));       // at worst 300 to 100
+  CHECK_FALSE(stands(stolen, 100, 210)); // at worst 110 to 100
+  CHECK_FALSE(stands(stolen, 100, 90));  // less than the stolen time
   CHECK_FALSE(stands(stolen, 0, 400));   // nothing was measured
   CHECK(stands({1000 * ms, 0, 10 * ms, 100, 150, 20, 0}, 100, 190));
   CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 150, 20, 0}, 100, 170)); // 1.2 times the drift
   CHECK_FALSE(stands({1000 * ms, 0, 10 * ms, 100, 100, 20, 11}, 100, 400));
   CHECK_FALSE(stands({1000 * ms, 50 * ms, 10 * ms, 100, 100, 20, 0, 200 * ms, 2}, 100, 360));
-  // Each shape says its part, the long ones no louder: four times ahead on one and behind on the other is no lead.
+  // Each shape counts by its weight, not by its duration: four times ahead on one and far behind on another is no lead.
   CHECK_FALSE(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {1.0, 8000 * ms, 300 * ms}}));
   CHECK(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {1.0, 400 * ms, 300 * ms}}));
   CHECK_FALSE(stands_anyway(stolen, {}, {{1.0, 100 * ms, 5000 * ms}, {3.0, 400 * ms, 180 * ms}}));
@@ -66,11 +66,11 @@ TEST_CASE("who leads by the typical call and loses by the sum of all is found ou
   session_noise w;
   w.wall_ns = 100e6;
   w.tick_ns = 10e6;
-  const std::vector<side_by_side> tail{{1.0, 29e6, 1.8e6}}; // of 30 calls each
+  const std::vector<side_by_side> tail{{1.0, 29e6, 1.8e6}}; // totals of 30 calls each
   CHECK(lead_in_sum(w, tail) == doctest::Approx(1.8 / 29));
   w.stolen_ns = 10e6;
   CHECK(lead_in_sum(w, tail) == doctest::Approx(1.8 / 19));
-  w.stolen_ns = 28e6; // may all have hit the winner's
+  w.stolen_ns = 28e6; // may all have hit the winner's calls
   CHECK(lead_in_sum(w, tail) > 1.0);
   w.foreign_ns = 5e6;
   CHECK(lead_in_sum(w, tail) > 1.0);

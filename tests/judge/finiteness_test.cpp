@@ -1,5 +1,4 @@
-// What counts as infinite in an output's type, where two disagree about that, and the size that errors are held
-// against.
+// Tests which values count as infinite in an output's type, disagreements about that, and the scale of errors.
 #include "backends/judge/finiteness.hpp"
 #include "backends/judge/numbers.hpp"
 
@@ -33,7 +32,7 @@ TEST_CASE("infinite is what rounds to infinity in the output's type") {
   CHECK(not_finite(dtype::f32, numbers(dtype::f64, {3.5e38, no_number}), 2) == "all 2 elements");
   CHECK(not_finite(dtype::f64, numbers(dtype::f64, {1e308, -infinity, 0.0}), 3)
         == "1 of 3 elements, the first at index 1");
-  CHECK(not_finite(dtype::f64, numbers(dtype::f64, {1.0, no_number}), 1).empty()); // what counts is before it
+  CHECK(not_finite(dtype::f64, numbers(dtype::f64, {1.0, no_number}), 1).empty()); // only the first element counts
   CHECK(all_finite(dtype::bf16, numbers(dtype::bf16, {3e38}).values, 1));
   CHECK_FALSE(all_finite(dtype::bf16, numbers(dtype::bf16, {infinity}).values, 1));
 }
@@ -54,8 +53,8 @@ TEST_CASE("errors are held against the largest number of the type at most, or ag
   const auto some = numbers(dtype::f64, {1.0, -5.0, 2.0, 1e50, no_number});
   CHECK(scale_of_errors(dtype::f32, some, 5, false) == limits_of(dtype::f32).largest);
   CHECK(scale_of_errors(dtype::f32, some, 3, false) == 5.0);
-  CHECK(scale_of_errors(dtype::f32, some, 5, true) == 2.0); // of 1, 2 and 5
-  // A rectifier's zeros are not what its terms were.
+  CHECK(scale_of_errors(dtype::f32, some, 5, true) == 2.0); // the median of 1, 2 and 5
+  // A rectifier's zeros do not show the size of its terms.
   CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {0.0, 0.0, -0.0, 3.0, 4.0}), 5, true) == 4.0);
   CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {0.0, 0.0}), 2, true) == 0.0);
   CHECK(scale_of_errors(dtype::f32, numbers(dtype::f64, {no_number, infinity}), 2, true) == 0.0);

@@ -1,4 +1,4 @@
-// Where arrays lie, and the physics floor.
+// Tests the layout of arrays and the physics floor.
 #include "arguments.hpp"
 
 #include "backends/judge/geometry.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("arrays are aligned, guarded and apart") {
     from = p.offset + p.bytes;
   }
   CHECK(layout.total >= from + guard_bytes);
-  // Guards and arrays together are the whole arena, byte for byte.
+  // Guards and arrays cover the whole arena.
   size_t covered = 0;
   for (const auto& [a, b] : guard_ranges(layout))
     covered += b - a;
@@ -63,7 +63,7 @@ TEST_CASE("arrays lie alike in their pages, or anywhere in them") {
   std::set<size_t> second;
   for (uint64_t placement = 1; placement <= 400; ++placement) {
     const auto drawn = lay_out(c, g, placement);
-    CHECK(drawn.total == alike.total); // what is mapped for one fits all
+    CHECK(drawn.total == alike.total); // the arena's size is the same for all placements
     first.insert(drawn.places[0].offset % 4096);
     second.insert(drawn.places[1].offset % 4096);
     CHECK(drawn.places[2].offset % 4096 == 0);
@@ -89,7 +89,7 @@ TEST_CASE("between fences an array begins or ends where memory does, whatever it
     REQUIRE(rooms.rooms.size() == 2);
     REQUIRE(rooms.fences.size() == 3);
     size_t at = 0;
-    for (size_t i = 0; i < 3; ++i) { // fence, room, fence, room, fence: of whole pages, without a gap
+    for (size_t i = 0; i < 3; ++i) { // fence, room, fence, room, fence: whole pages without gaps
       CHECK(rooms.fences[i].first == at);
       CHECK(rooms.fences[i].second >= at + guard_bytes);
       CHECK(rooms.fences[i].second % 4096 == 0);
@@ -137,7 +137,7 @@ TEST_CASE("the working set is what the arrays hold, without the guard bands arou
   auto x = make_array("x", argument_role::input, dtype::f32, {"n"});
   d.geometries.push_back(*resolve_geometry(x, {{"n", 1000}}, {}));
   d.geometries.push_back(*resolve_geometry(x, {{"n", 24}}, {}));
-  d.geometries.emplace_back(); // a size
+  d.geometries.emplace_back(); // a size argument
   CHECK(working_set_bytes(d) == 4096);
 }
 
@@ -158,11 +158,11 @@ TEST_CASE("the floor is the larger of work over rate, at the level that holds th
   CHECK(*physics_floor_ns(c, d, 100'000, p) == doctest::Approx(2000.0));
   c.work_bytes.clear();
   CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
-  c.arguments.push_back(make_array("y", argument_role::output, dtype::f32, {"n"})); // written, whatever else
+  c.arguments.push_back(make_array("y", argument_role::output, dtype::f32, {"n"})); // it is always written
   d.geometries = {*resolve_geometry(c.arguments[0], {{"n", 500}}, {}),
                   *resolve_geometry(c.arguments[1], {{"n", 500}}, {})};
   CHECK(*physics_floor_ns(c, d, 1000, p) == doctest::Approx(0.5));
-  c.arguments[1].extent = "n_out"; // nobody knows how much of it
+  c.arguments[1].extent = "n_out"; // the extent is unknown
   CHECK(*physics_floor_ns(c, d, 1000, p) == 0.0);
   c.work_bytes = "nonsense";
   CHECK(!physics_floor_ns(c, d, 1000, p));

@@ -1,4 +1,4 @@
-// What is drawn: every distribution, edge cases, derived sizes, strides, and independence of the streams.
+// Tests drawing: all distributions, edge cases, derived sizes, strides, and the independence of the streams.
 #include "arguments.hpp"
 
 #include "backends/judge/call_data.hpp"
@@ -68,7 +68,7 @@ TEST_CASE("normal has its mean, its deviation and its tails, in every floating t
     CHECK(mean(v) == doctest::Approx(2.0).epsilon(0.02));
     CHECK(deviation(v) == doctest::Approx(3.0).epsilon(0.02));
     const auto beyond = std::count_if(v.begin(), v.end(), [](double x) { return std::fabs(x - 2.0) > 9.0; });
-    // 0.27 % of a normal lie beyond three deviations.
+    // 0.27 % of normal values lie beyond three standard deviations.
     CHECK(static_cast<double>(beyond) / 200'000.0 == doctest::Approx(0.0027).epsilon(0.2));
     CHECK(std::any_of(v.begin(), v.end(), [](double x) { return std::fabs(x - 2.0) > 3.7 * 3.0; }));
   }
@@ -135,7 +135,7 @@ TEST_CASE("most sorted tables have uneven gaps, so that interpolation finds nobo
   int uneven = 0;
   for (uint64_t seed = 1; seed <= 32; ++seed) {
     const auto v = values(draw(one(a), {{"n", 4096}}, seed), 0);
-    // How far the middle key is from where even gaps would have put it, as a share of the table.
+    // The distance of the middle key from its place with even gaps, as a share of the table.
     const auto place = (v[2048] - v.front()) / (v.back() - v.front());
     const auto quarter = (v[1024] - v.front()) / (v.back() - v.front());
     uneven += std::abs(place - 0.5) > 0.05 || std::abs(quarter - 0.25) > 0.05 ? 1 : 0;
@@ -168,7 +168,7 @@ TEST_CASE("offsets are the exclusive prefix sum of their lengths") {
   lengths.fill.high = 5;
   auto offsets = make_input("off", dtype::i64, {"n + 1"}, "offsets");
   offsets.fill.of = "len";
-  c.arguments = {offsets, lengths}; // declared before what it needs
+  c.arguments = {offsets, lengths}; // comes before the argument that it needs
   auto d = draw(c, {{"n", 100}});
   auto off = values(d, 0);
   auto len = values(d, 1);

@@ -140,7 +140,7 @@ TEST_CASE("segments that share a page and repeated string tables are malformed")
   shared.segments[2] = shared.segments[0];
   shared.segments[2].p_vaddr = 0;
   CHECK(refuse_object({}, shared.bytes())->rule == "object_format");
-  shared.segments[2].p_vaddr = 4096; // a page of its own
+  shared.segments[2].p_vaddr = 4096; // on its own page
   CHECK_FALSE(refuse_object({}, shared.bytes()));
 
   small_object twice{{{DT_NEEDED, "libc.so.6"}}};

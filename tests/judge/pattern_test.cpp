@@ -1,4 +1,4 @@
-// Painted, checked and compared byte ranges, at every alignment and with the difference anywhere.
+// Tests filling, checking and comparing byte ranges at every alignment, with a difference at any place.
 #include "backends/judge/byte_buffer.hpp"
 #include "backends/judge/pattern.hpp"
 
@@ -41,7 +41,7 @@ TEST_CASE("one byte that is off is seen wherever it is, and only inside the rang
 }
 
 TEST_CASE("bytes are the same or they are not, whatever their number and place") {
-  constexpr size_t most = 40'000; // more than two of the blocks that are seen at once
+  constexpr size_t most = 40'000; // more than two of the blocks that are compared at once
   byte_buffer a(most + 8);
   byte_buffer b(most + 8);
   for (size_t shift : {size_t{0}, size_t{3}})

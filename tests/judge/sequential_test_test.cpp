@@ -1,4 +1,4 @@
-// The decision rule: its error rate by simulation, its power, and the exact interval of a median.
+// Tests the decision rule: its error rate and power by simulation, and the exact interval of a median.
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/sequential_test.hpp"
 
@@ -11,14 +11,14 @@ using namespace kevolve;
 
 namespace {
 
-// One session: pairs of log ratio `effect` plus heavy-tailed noise, watched after every pair.
+// Simulates a session: pairs with log ratio `effect` and heavy-tailed noise, evaluated after every pair.
 comparison_decision session(random_stream& random, double effect, double noise, uint32_t pairs,
                             uint32_t* used = nullptr) {
   sign_test test{0.005};
   for (uint32_t i = 0; i < pairs; ++i) {
     auto x = noise * random.normal();
     if (random.uniform() < 0.05)
-      x *= 30.0; // a neighbour wakes up
+      x *= 30.0; // a disturbance by a neighbour
     test.add(effect + x);
     if (auto d = test.decide(0.05); d != comparison_decision::undecided) {
       if (used != nullptr)
@@ -33,7 +33,7 @@ comparison_decision session(random_stream& random, double effect, double noise, 
 
 TEST_CASE("equal contestants are called faster in at most alpha/2 of watched sessions") {
   random_stream random{11};
-  // Effect = delta is the hardest null: each sign is a fair coin.
+  // An effect equal to delta is the hardest null hypothesis: each sign is a fair coin.
   int faster = 0;
   int slower_when_equal = 0;
   constexpr int sessions = 4000;
@@ -41,9 +41,9 @@ TEST_CASE("equal contestants are called faster in at most alpha/2 of watched ses
     faster += session(random, std::log1p(0.005), 0.02, 150) == comparison_decision::faster ? 1 : 0;
     slower_when_equal += session(random, 0.0, 0.02, 150) != comparison_decision::undecided ? 1 : 0;
   }
-  // 2.5 % of 4000 are 100; three deviations above are 130.
+  // 2.5 % of 4000 are 100; three standard deviations above are 130.
   CHECK(faster <= 130);
-  CHECK(faster > 0); // the bound is nearly reached: the test is not idle
+  CHECK(faster > 0); // the error is nearly used up, so the test is not trivial
   CHECK(slower_when_equal <= 130);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("gains below delta, ties and broken clocks win nothing") {
 TEST_CASE("the median's interval has the ranks of the binomial") {
   std::vector<double> v(30);
   for (size_t i = 0; i < v.size(); ++i)
-    v[i] = static_cast<double>((i * 7) % 30 + 1); // 1 … 30 in disorder
+    v[i] = static_cast<double>((i * 7) % 30 + 1); // 1 … 30 in another order
   const auto r = interval_of_median(v);
   CHECK(r.median == 15.5);
   CHECK(r.low == 10.0); // the 10th and the 21st: 95.7 %
@@ -108,7 +108,7 @@ TEST_CASE("the median's interval covers what it says") {
   for (int i = 0; i < trials; ++i) {
     std::vector<double> v(30);
     for (auto& x : v)
-      x = std::exp(random.normal()); // skewed; its median is 1
+      x = std::exp(random.normal()); // skewed, with median 1
     const auto r = interval_of_median(v);
     covered += r.low <= 1.0 && 1.0 <= r.high ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-// The smallest shared object that a dynamic loader would take, made field by field so that a test can break any.
+// A minimal shared object that a dynamic loader would accept, built field by field so that tests can corrupt it.
 #pragma once
 
 #include <elf.h>
@@ -12,7 +12,7 @@ namespace kevolve::testing {
 
 struct small_object {
   Elf64_Ehdr header{};
-  std::vector<Elf64_Phdr> segments; // [0] all of the file, [1] the dynamic section
+  std::vector<Elf64_Phdr> segments; // [0] the whole file, [1] the dynamic section
   std::vector<Elf64_Dyn> dynamic;
   std::string strings{'\0'};
 
@@ -47,7 +47,7 @@ struct small_object {
     dynamic.push_back(e);
   }
 
-  // Gives the sections their places and ends the dynamic one; bytes() writes what is then there.
+  // Assigns positions to the sections and terminates the dynamic one. bytes() writes the result.
   small_object& lay_out() {
     const auto at = sizeof(header) + segments.size() * sizeof(Elf64_Phdr);
     add(DT_STRTAB, at + (dynamic.size() + 2) * sizeof(Elf64_Dyn));

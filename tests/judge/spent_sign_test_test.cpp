@@ -1,5 +1,5 @@
-// The screening's decision rule: its error counted exactly for every way of stopping, and its power on the noise that
-// real screenings showed.
+// Tests the screening's decision rule: its error, computed exactly for every way of stopping, and its power with the
+// noise of real screenings.
 #include "backends/judge/random_stream.hpp"
 #include "backends/judge/spent_sign_test.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double delta = 0.005;
 
-// The chance that a walk with positive signs of this probability ever reaches the boundary.
+// Returns the probability that a walk with this probability of a positive sign ever reaches the boundary.
 double crossing(const std::vector<uint32_t>& boundary, double p) {
   std::vector<double> alive{1.0};
   double crossed = 0.0;
@@ -33,8 +33,7 @@ double crossing(const std::vector<uint32_t>& boundary, double p) {
   return crossed;
 }
 
-// A session of pairs as screenings on a busy machine show them: every call may meet a slow moment of 8 % (a third do)
-// or lose a slice (a tenth do).
+// Simulates a session on a busy machine: a third of the calls are 8 % slower, and a tenth lose a time slice.
 comparison_decision session(random_stream& random, double effect, uint32_t pairs, double* used = nullptr) {
   auto call = [&] {
     auto log_time = 0.012 * random.normal();
@@ -74,7 +73,7 @@ TEST_CASE("a fair walk is called faster with probability alpha/5 at most, slower
         CHECK(faster > 0.7 * 0.2 * alpha);
         CHECK(slower > 0.7 * 0.8 * alpha);
       }
-      CHECK(crossing(test.boundary_of_faster(), 0.45) <= faster); // a worse process wins less
+      CHECK(crossing(test.boundary_of_faster(), 0.45) <= faster); // a slower candidate wins less often
     }
 }
 
@@ -87,7 +86,7 @@ TEST_CASE("of contestants who gain delta at most 1 % are called faster, of equal
     at_the_margin += session(random, std::log1p(delta), 60) == comparison_decision::faster ? 1 : 0;
   }
   CHECK(faster <= 40);
-  CHECK(at_the_margin <= 59); // three deviations above 1 %
+  CHECK(at_the_margin <= 59); // three standard deviations above 1 %
   CHECK(at_the_margin > 20);  // the boundary is used
 }
 
@@ -119,7 +118,7 @@ TEST_CASE("in a hundred pairs at 5 per cent ten like signs win, eight lose, and 
     CHECK(test.decision() == comparison_decision::undecided);
     test.add(f.log_ratio);
     CHECK(test.decision() == f.decision);
-    for (int i = 0; i < 50; ++i) // decided is decided
+    for (int i = 0; i < 50; ++i) // a decision is final
       test.add(-f.log_ratio);
     CHECK(test.decision() == f.decision);
   }
