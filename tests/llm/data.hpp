@@ -1,4 +1,4 @@
-// The data files beside these tests.
+// Reads the data files of these tests.
 #pragma once
 
 #include "backends/llm/protocol/exchange.hpp"
@@ -16,7 +16,7 @@ using json = nlohmann::json;
 std::string read_data(const std::string& name);
 json read_table(const std::string& name);
 
-// All that a stream yields when its bytes come in pieces of `piece`, its end included.
+// Decodes a stream whose bytes arrive in pieces of `piece`, including its end.
 reply decode_stream(wire_format f, std::string_view bytes, size_t piece);
 
 } // namespace kevolve::llm::testing

@@ -53,7 +53,7 @@ TEST_CASE("a cost is that of its kinds of tokens") {
   used.cached_read = 500'000;
   used.cache_write = 200'000;
   used.cache_write_1h = 50'000;
-  // 300k·3 + 500k·0.3 + 150k·3.75 + 50k·6 + 100k·15, a million each
+  // 300k·3 + 500k·0.3 + 150k·3.75 + 50k·6 + 100k·15, each per million
   CHECK(cost_of(find_price(t, "claude-x", ""), used) == 3'412'500'000);
   CHECK(cost_of(find_price(t, "gpt-x-2026", ""), counts(1'000'000, 1'000'000)) == 3'000'000'000);
   CHECK(cost_of(find_price(t, "gpt-x", ""), counts(1, 0)) == 1'000);
@@ -210,7 +210,7 @@ TEST_CASE("a day's budget is whole again on the next day of UTC") {
   const auto midnight = last_moment + milliseconds{1};
   CHECK_FALSE(exhausted(l, rules, midnight).has_value());
   CHECK(reserve(l, rules, call(3), {1, 1, 1}, midnight).has_value());
-  // It began on the day before and counts there.
+  // The call began on the day before and counts there.
   CHECK(settle(l, call(2), &used, 1).has_value());
   CHECK(l.by_day[day_of(noon)].calls == 2);
   CHECK(reserve(l, rules, call(4), {1, 1, 1}, midnight).has_value());

@@ -10,7 +10,7 @@ using namespace kevolve::llm::testing;
 
 namespace {
 
-// 1994-11-06T08:49:37Z, as the table's date headers have it.
+// 1994-11-06T08:49:37Z, as in the table's date headers.
 const instant now = parse_date("Sun, 06 Nov 1994 08:49:37 GMT").value();
 
 } // namespace
@@ -130,7 +130,7 @@ TEST_CASE("a complete reply may still be no answer") {
   r.finish = finish_reason::stop;
   r.text = "x";
   CHECK_FALSE(remedy_for_finish(r).has_value());
-  r.refusal = "a word of warning"; // beside an answer
+  r.refusal = "a word of warning"; // comes beside an answer
   CHECK_FALSE(remedy_for_finish(r).has_value());
   r.text.clear();
   CHECK(remedy_for_finish(r)->what == failure_class::content_refused);

@@ -29,7 +29,7 @@ TEST_CASE("OpenAI's rate headers hold a call back until there is room") {
   CHECK(wait_before(s, {50, 50}, start, rules) == ms(0));
   CHECK(wait_before(s, {50, 51}, start, rules) == ms(360'000));
   sent(s, {50, 0}, start);
-  CHECK(wait_before(s, {1, 0}, start, rules) == ms(1'000)); // no request left
+  CHECK(wait_before(s, {1, 0}, start, rules) == ms(1'000)); // no request is left
   CHECK(wait_before(s, {1, 0}, start + ms(999), rules) == ms(1));
   CHECK(wait_before(s, {1, 0}, start + ms(1'000), rules) == ms(0));
   CHECK(wait_before(s, {51, 0}, start + ms(1'000), rules) == ms(359'000));
@@ -37,7 +37,7 @@ TEST_CASE("OpenAI's rate headers hold a call back until there is room") {
 
 TEST_CASE("Anthropic's rate headers are points in time on their clock") {
   pacing_state s;
-  const header_list headers{{"date", "Sun, 06 Nov 1994 08:00:00 GMT"}, // ours is fast
+  const header_list headers{{"date", "Sun, 06 Nov 1994 08:00:00 GMT"}, // our clock is fast
                             {"anthropic-ratelimit-input-tokens-limit", "1000"},
                             {"anthropic-ratelimit-input-tokens-remaining", "10"},
                             {"anthropic-ratelimit-input-tokens-reset", "1994-11-06T08:00:30Z"},
@@ -48,7 +48,7 @@ TEST_CASE("Anthropic's rate headers are points in time on their clock") {
   CHECK(wait_before(s, {11, 0}, start) == ms(30'000));
   CHECK(wait_before(s, {10, 1}, start) == ms(5'000));
   CHECK(wait_before(s, {10, 0}, start) == ms(0));
-  // A call that no window could ever hold waits for a full one and is tried.
+  // A call larger than any window waits for a full one and is then tried.
   CHECK(wait_before(s, {5'000, 0}, start + ms(30'000)) == ms(0));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("rate headers that cannot be meant change nothing or little") {
   observe(s, {{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "300d"}}, start);
   CHECK(wait_before(s, {}, start) == pacing_rules{}.longest_rest);
   observe(s, {{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "784111787"}}, start);
-  CHECK(wait_before(s, {}, start) == ms(10'000)); // seconds since the epoch
+  CHECK(wait_before(s, {}, start) == ms(10'000)); // in seconds since the epoch
 }
 
 TEST_CASE("calls at once grow by little and halve once for each crowd of refusals") {
@@ -86,7 +86,7 @@ TEST_CASE("calls at once grow by little and halve once for each crowd of refusal
     CHECK(wait_before(s, {}, start) == ms(0));
     sent(s, {}, start);
   }
-  CHECK_FALSE(wait_before(s, {}, start).has_value()); // full: until one ends
+  CHECK_FALSE(wait_before(s, {}, start).has_value()); // the limit is reached until a call ends
   failed(s, true, ms(2'000), start);
   failed(s, true, std::nullopt, start + ms(10));
   CHECK(s.at_once == doctest::Approx(4));
@@ -100,14 +100,14 @@ TEST_CASE("calls at once grow by little and halve once for each crowd of refusal
   CHECK(s.in_flight == 0);
   CHECK(s.at_once > 3.0);
   CHECK(s.at_once < 4.0);
-  CHECK(wait_before(s, {}, start + ms(500)) == ms(1'500)); // what the refusal asked for
+  CHECK(wait_before(s, {}, start + ms(500)) == ms(1'500)); // the wait that the refusal asked for
   for (int i = 0; i < 100'000; ++i)
     succeeded(s);
   CHECK(s.at_once == doctest::Approx(64));
   for (int i = 0; i < 40; ++i)
     failed(s, true, std::nullopt, start + ms(10'000 * (i + 1)));
   CHECK(s.at_once == doctest::Approx(1));
-  CHECK(wait_before(s, {}, start + ms(1'000'000)).has_value()); // one may always go
+  CHECK(wait_before(s, {}, start + ms(1'000'000)).has_value()); // one call is always allowed
 }
 
 TEST_CASE("calls at once double with each round that they fill, until the first refusal") {
@@ -119,7 +119,7 @@ TEST_CASE("calls at once double with each round that they fill, until the first 
       succeeded(s);
   };
   round(1);
-  CHECK(s.at_once == doctest::Approx(8)); // one at a time says nothing of more
+  CHECK(s.at_once == doctest::Approx(8)); // single calls do not raise the limit
   round(8);
   CHECK(s.at_once >= 11.0);
   for (int i = 0; i < 8; ++i)
@@ -135,7 +135,7 @@ TEST_CASE("a breaker opens after failures in a row and lets one probe through") 
   const breaker_rules rules{3, ms(100), ms(350), ms(50)};
   for (int i = 0; i < 2; ++i)
     failed(b, *admit(b, start, rules), start, rules);
-  answered(b, *admit(b, start, rules)); // in a row, not in all
+  answered(b, *admit(b, start, rules)); // counts consecutive failures
   for (int i = 0; i < 3; ++i) {
     CHECK(b.phase == breaker_phase::closed);
     failed(b, *admit(b, start, rules), start, rules);
@@ -177,7 +177,7 @@ TEST_CASE("answers to calls from before a change of phase change nothing") {
   const auto probe = *admit(b, start + ms(100), rules);
   failed(b, old, start + ms(101), rules);
   CHECK(b.phase == breaker_phase::half_open);
-  // A probe of which nothing is heard is lost, and its late answer counts for nothing.
+  // A probe without an answer counts as lost, and its late answer is ignored.
   CHECK_FALSE(admit(b, start + ms(149), rules).has_value());
   const auto second = admit(b, start + ms(150), rules);
   REQUIRE(second.has_value());

@@ -9,7 +9,7 @@ using namespace kevolve::llm;
 
 namespace {
 
-// A canary with every kind of character that an encoding treats on its own.
+// A test key with every kind of character that encodings treat specially.
 const std::string canary = "sk-ca/na+ry=\"q\"&<%41>\\z 9";
 
 redactor with(std::vector<secret> secrets) {
@@ -195,7 +195,7 @@ TEST_CASE("what a cut or a change has left of a secret goes as well, where texts
   CHECK(r->clean_cut("x" + key.substr(9) + " y") == "x<part of a secret> y");
   CHECK(r->clean_cut("ZZCANARYPLAINFB0E2BCE") == "<part of a secret>");
   CHECK(r->clean_cut("all of it: " + key) == "all of it: <secret:key>");
-  CHECK(r->clean_cut("zzCanaryPla and nothing more") == "zzCanaryPla and nothing more");    // 11 characters
+  CHECK(r->clean_cut("zzCanaryPla and nothing more") == "zzCanaryPla and nothing more");    // only 11 characters
   const auto encoded = std::string{"enpDYW5hcnlQbGFpbmZiMGUyYmNlODIzYmM0MGE2MWJmZTllNA=="}; // base64
   CHECK(r->clean_cut(encoded.substr(0, 30)).find("hcnlQbGFpbm") == std::string::npos);
 }

@@ -51,7 +51,7 @@ TEST_CASE("a provider on hold is passed over until a person resumes it") {
   CHECK(r.provider == 1);
   CHECK(r.trail[0].reason.find("words of quota_exhausted") != std::string::npos);
   CHECK_FALSE(send(ps[0], {}, much_later).has_value());
-  // What an older call says later does not shorten it.
+  // A later report of an older call does not shorten the hold.
   ended_badly(ps[0], epoch, made(failure_class::rate_limited, failure_action::next_provider, ms(1)), {}, start);
   CHECK(choose(ps, {}, {}, much_later).provider == 1);
   r = choose(ps, {1}, {}, much_later);
@@ -89,7 +89,7 @@ TEST_CASE("sickness opens the breaker, refusals of a request do not") {
   }
   CHECK(choose(ps, {}, {}, start).provider == 1);
   CHECK(choose(ps, {1}, {}, start).wait == ps[0].rules.breaking.rest);
-  // Back after its probe.
+  // The provider is used again after its probe.
   const auto later = start + ps[0].rules.breaking.rest;
   CHECK(choose(ps, {}, {}, later).provider == 0);
   const auto probe = send(ps[0], {}, later).value();
@@ -140,7 +140,7 @@ TEST_CASE("a request is repeated, sent elsewhere or given up") {
   auto d = after_failure(call, 0, made(failure_class::rate_limited, failure_action::retry, ms(1'000)), now, rules);
   CHECK(d.step == call_step::send_elsewhere);
   CHECK(call.tried == std::set<size_t>{0});
-  // Another provider's attempts are counted anew.
+  // Attempts at another provider are counted separately.
   d = after_failure(call, 1, made(failure_class::cut, failure_action::retry), now, rules);
   CHECK(d.step == call_step::send_again);
   d = after_failure(call, 1, made(failure_class::auth, failure_action::hold_provider), now, rules);
@@ -159,7 +159,7 @@ TEST_CASE("a request ends with its time") {
   logical_call call;
   call.begun = start;
   auto d = after_failure(call, 0, made(failure_class::overloaded, failure_action::retry, ms(10'000)), start, rules);
-  CHECK(d.step == call_step::send_elsewhere); // the wait alone takes all of it
+  CHECK(d.step == call_step::send_elsewhere); // the wait alone exceeds the limit
   d = after_failure(call, 1, made(failure_class::overloaded, failure_action::retry), start + ms(10'000), rules);
   CHECK(d.step == call_step::give_up);
   CHECK(d.reason.find("time") != std::string::npos);

@@ -252,7 +252,7 @@ TEST_CASE("a whole reply past our limits is none") {
     calls += (i == 0 ? "" : ",") + std::string{R"({"id":"c)"} + std::to_string(i) + R"(","function":{"name":"lint"}})";
   const auto body =
       R"({"model":"m","choices":[{"message":{"tool_calls":[)" + calls + R"(]},"finish_reason":"tool_calls"}]})";
-  const auto many = decode_reply(wire_format::openai_chat, body); // at once: each id is looked up in a map
+  const auto many = decode_reply(wire_format::openai_chat, body); // fast, since each id is looked up in a map
   CHECK_FALSE(many.complete);
   CHECK(many.error.origin == error_origin::too_large);
   CHECK(many.error.message == "the reply has more than 64 tool calls");

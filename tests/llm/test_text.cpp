@@ -59,17 +59,17 @@ TEST_CASE("token estimates are near what two real tokenisers count") {
 TEST_CASE("an estimate counts words, numbers, signs and lines, each by its rule") {
   struct example {
     std::string_view text;
-    int64_t twentieths; // of a token
+    int64_t twentieths; // in twentieths of a token
   };
   const example all[] = {
       {"register", 20},                                                 // eight letters are one token, nine are two
       {"registers", 40}, {"loadTile", 40},                              // a capital begins a word
-      {"GEMM", 20},      {"123", 20},      {"1234", 40},   {"a b", 40}, // one space goes with its word
+      {"GEMM", 20},      {"123", 20},      {"1234", 40},   {"a b", 40}, // a single space belongs to its word
       {"a  b", 60},      {"\n", 16},       {"\n    ", 28}, {" \n", 28},   {"  \n", 28},
       {"+", 20},         {"+=", 22},       {"+=-", 33},    {"\u20ac", 24}};
   for (const auto& x : all) {
     CAPTURE(x.text);
-    std::string twenty; // so that nothing is rounded; what is between ends a run
+    std::string twenty; // twenty copies avoid rounding; the separator ends a run
     for (int i = 0; i < 20; ++i)
       twenty.append(x.text).append("\u00e9");
     CHECK(estimate_tokens(twenty) == x.twentieths + 24);

@@ -40,7 +40,7 @@ TEST_CASE("durations in all forms in use") {
 }
 
 TEST_CASE("dates in all forms in use") {
-  constexpr int64_t known = 784'111'777'000; // RFC 9110's example
+  constexpr int64_t known = 784'111'777'000; // the example of RFC 9110
   CHECK(date_ms("Sun, 06 Nov 1994 08:49:37 GMT") == known);
   CHECK(date_ms("Sunday, 06-Nov-94 08:49:37 GMT") == known);
   CHECK(date_ms("Sun Nov  6 08:49:37 1994") == known);
