@@ -1,4 +1,4 @@
-// An authority of this test run, and certificates it gives out.
+// A certificate authority for one test run.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ struct certificate_files {
 
 class authority {
 public:
-  // Its files lie in `folder`.
+  // Its files are in `folder`.
   authority(const std::string& folder, const std::string& name);
   ~authority();
   const std::string& certificate() const { return path_; }
-  // For "DNS:name" or "IP:address"; valid until so many seconds from now.
+  // Issues a certificate for "DNS:name" or "IP:address" that is valid for that many seconds.
   certificate_files issue(const std::string& name, const std::string& subject, long seconds) const;
 
 private:

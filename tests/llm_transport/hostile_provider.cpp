@@ -26,7 +26,7 @@ namespace {
 
 using tls_context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 
-// Also where no test runs: in a process of its own.
+// Also used in a separate process, where no test runs.
 void demand(bool holds) {
   if (!holds)
     throw std::runtime_error{"the scripted provider cannot be set up"};
@@ -60,7 +60,7 @@ struct peer {
     }
     return true;
   }
-  // Whether the client has closed within that time; -1: waits for it.
+  // Returns whether the client closes within that time; -1: waits without limit.
   bool gone_within(int ms) {
     for (;;) {
       pollfd p{fd, POLLIN, 0};
@@ -85,7 +85,7 @@ size_t content_length(const std::string& head) {
   return at == std::string::npos ? 0 : std::stoul(head.substr(at + 18));
 }
 
-// Bytes of one side to the other, until one ends.
+// Copies bytes in both directions until one side ends.
 void pump(int a, int b) {
   std::array<char, 4096> bytes{};
   for (;;) {
@@ -117,7 +117,7 @@ struct hostile_provider::state {
   void accept_all(int listener, const listening& how, SSL_CTX* tls);
   void serve(int fd, const listening& how, SSL_CTX* tls);
   bool read_request(peer& p, std::string& held, seen_request& out);
-  // False: the connection is over.
+  // Returns false if the connection has ended.
   bool play(peer& p, const script& s);
   void tunnel(peer& p, const listening& how, const seen_request& asked);
 
@@ -157,7 +157,7 @@ void hostile_provider::state::accept_all(int listener, const listening& how, SSL
 void hostile_provider::state::serve(int fd, const listening& how, SSL_CTX* tls) {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr); // TLS writes to closed sockets
+  pthread_sigmask(SIG_BLOCK, &all, nullptr); // writing to a closed TLS socket raises a signal
   peer p{fd};
   const auto forget = [&](int*) {
     std::lock_guard lock{guard};
@@ -185,7 +185,7 @@ void hostile_provider::state::serve(int fd, const listening& how, SSL_CTX* tls) 
       tunnel(p, how, q);
       return;
     }
-    const auto path = q.head.substr(5, q.head.find('/', 6) - 5); // behind "POST "
+    const auto path = q.head.substr(5, q.head.find('/', 6) - 5); // after "POST "
     script now;
     {
       std::lock_guard lock{guard};
@@ -268,7 +268,7 @@ bool hostile_provider::state::play(peer& p, const script& s) {
 }
 
 void hostile_provider::state::tunnel(peer& p, const listening& how, const seen_request& asked_for) {
-  const auto colon = asked_for.head.find(':', 8); // behind "CONNECT "
+  const auto colon = asked_for.head.find(':', 8); // after "CONNECT "
   const auto port = static_cast<uint16_t>(std::stoul(asked_for.head.substr(colon + 1)));
   {
     std::lock_guard lock{guard};
@@ -292,7 +292,7 @@ hostile_provider::~hostile_provider() {
       ::shutdown(fd, SHUT_RDWR);
     state_->changed.notify_all();
   }
-  for (;;) { // who accepts may have begun one more
+  for (;;) { // the accepting thread may have started another one
     {
       std::lock_guard lock{state_->guard};
       all.splice(all.end(), state_->threads);

@@ -1,4 +1,4 @@
-// Called with --serve-streams it is a provider in a process of its own, so that its CPU and memory are not ours.
+// With --serve-streams, this program is a provider in a separate process, so that its CPU time and memory are not ours.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

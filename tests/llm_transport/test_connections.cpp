@@ -76,7 +76,7 @@ TEST_CASE("an end mark ends the attempt; the connection is read out for the next
   const auto port = provider.listen();
   model_transport transport;
   const auto chunked = std::string{stream_header} + "transfer-encoding: chunked\r\n\r\n" + chunk(chat_stream({"x"}));
-  // The last chunk comes only when the gate opens, and that is after the first attempt has ended.
+  // The last chunk comes only after the gate opens, when the first attempt has ended.
   const auto path = provider.add({{{act::send, chunked, 0},
                                    {act::wait_for_gate, {}, 0},
                                    {act::send, "0\r\n\r\n", 0},
@@ -84,7 +84,7 @@ TEST_CASE("an end mark ends the attempt; the connection is read out for the next
   CHECK(call(transport, attempt_at(plain_url(port, path))).end.reply.complete);
   provider.open_gate();
   REQUIRE(provider.wait_for_played(1) == 1);
-  // What is read on another connection now comes behind that chunk.
+  // A call on another connection ensures that this chunk has been read.
   CHECK(call(transport, attempt_at(plain_url(provider.listen(), provider.add({answer_and_stay})))).end.reply.complete);
   CHECK(call(transport, attempt_at(plain_url(port, path))).end.reused);
   CHECK(provider.connections() == 2);
@@ -114,7 +114,7 @@ TEST_CASE("a kept connection that is dead is asked anew on a fresh one, once") {
   CHECK(x.end.resent);
   CHECK(provider.requests().size() == 3);
 
-  // Dead a second time, it is a failure.
+  // A second dead connection is a failure.
   const auto dying = plain_url(port, provider.add({answer_and_stay, {{act::reset, {}, 0}}}));
   CHECK(call(transport, attempt_at(dying)).end.outcome == attempt_outcome::answered);
   const auto y = call(transport, attempt_at(dying));
@@ -251,7 +251,7 @@ TEST_CASE("cancelling closes the connection at once and keeps what came") {
   CHECK_FALSE(end.remedy);
   CHECK(end.reply.text == "half");
   CHECK(provider.wait_for_gone(1) == 1);
-  started->cancel(); // of what has ended: nothing
+  started->cancel(); // cancelling an attempt that has ended has no effect
 }
 
 TEST_CASE("the transport's end is the end of all that is in flight") {
@@ -284,7 +284,7 @@ TEST_CASE("who does not take what is told is told no more, and nothing piles up"
       {{{act::send, std::string{stream_header} + "\r\n", 0}, {act::repeat, chat_piece(std::string(500, 'x')), 0}}});
   model_transport transport;
   auto a = attempt_at(plain_url(port, path));
-  a.limits.content.between = 20ms; // our own slowness is no silence of theirs
+  a.limits.content.between = 20ms; // our own slowness must not count as the provider's silence
   a.limits.content.total = 300ms;
   a.limits.unread_batches = 4;
   size_t batches = 0;
@@ -293,8 +293,8 @@ TEST_CASE("who does not take what is told is told no more, and nothing piles up"
       a, [&](const std::vector<llm::event>&) { ++batches; }, [&](attempt_end e) { ended.set_value(std::move(e)); }));
   const auto end = ended.get_future().get();
   CHECK(end.trouble == llm::transport_trouble::timed_out);
-  CHECK(batches == 5); // the last says that it is over
-  // A batch is what one read gave, and a read is 8 KiB; the header may have come alone.
+  CHECK(batches == 5); // the last one contains the end
+  // A batch is the result of one read of at most 8 KiB; the header may arrive separately.
   CHECK(end.bytes_in <= 5 * 8192);
   CHECK(transport.figures().most_buffer_bytes <= a.limits.header_bytes + 8192);
 }

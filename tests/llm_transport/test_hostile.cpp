@@ -1,4 +1,4 @@
-// Every behaviour of data/behaviours.json, and of the formats' own tables, over a real connection.
+// Tests every behaviour of data/behaviours.json and of the formats' tables over a real connection.
 #include "tests/llm_transport/calls.hpp"
 #include "tests/llm_transport/certificates.hpp"
 #include "tests/llm_transport/hostile_provider.hpp"
@@ -13,14 +13,14 @@ using namespace kevolve::test;
 
 namespace {
 
-// 1994-11-06T08:49:37Z: the tables' dates are around it.
+// 1994-11-06T08:49:37Z, near the tables' dates.
 transport_options in_1994() {
   transport_options out;
   out.wall_clock = [] { return llm::instant{784111777000ms}; };
   return out;
 }
 
-// A piece of text, {"times": n, "of": text}, or {"hex": bytes}.
+// Parses a text, {"times": n, "of": text}, or {"hex": bytes}.
 std::string bytes_of(const json& pieces) {
   std::string out;
   for (const auto& p : pieces)
@@ -118,7 +118,7 @@ void check_remedy(const attempt_end& end, const json& want) {
   CHECK((end.remedy->delay ? end.remedy->delay->count() : -1) == want.value("delay_ms", int64_t{-1}));
 }
 
-// The text of a stream is what its events said.
+// The text of a reply equals the text of its events.
 void check_events(const told& x) {
   std::string text;
   size_t ends = 0;
@@ -163,7 +163,7 @@ TEST_CASE("every behaviour of a hostile provider has its class and its action, a
       CHECK(x.end.reply.text.rfind(want["text_begins"].get<std::string>(), 0) == 0);
     if (want.contains("words"))
       CHECK(x.end.remedy->words.find(want["words"].get<std::string>()) != std::string::npos);
-    // No redirect followed, nothing asked twice but on a dead connection.
+    // No redirect was followed, and only dead connections caused a repetition.
     size_t asked = 0;
     for (const auto& q : there.provider.requests())
       asked += q.head.rfind("POST " + path + "/", 0) == 0 ? 1U : 0U;
@@ -180,7 +180,7 @@ TEST_CASE("recorded error answers have their class and action however they are f
     CAPTURE(row["name"].get<std::string>());
     const auto status = row["status"].get<int>();
     if (status < 300)
-      continue; // of the formats alone
+      continue; // belongs to the format tests
     std::string headers;
     for (const auto& [name, value] : row["headers"].items())
       headers += name + ": " + value.get<std::string>() + "\r\n";

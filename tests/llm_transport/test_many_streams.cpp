@@ -1,4 +1,4 @@
-// 200 streams at once: what a call costs us. The provider is another process.
+// Measures our cost per call with 200 simultaneous streams. The provider is another process.
 #include "tests/llm_transport/calls.hpp"
 #include "tests/llm_transport/certificates.hpp"
 #include "tests/llm_transport/many_streams.hpp"
@@ -63,7 +63,7 @@ struct other_process {
   std::string path;
 };
 
-// Pages of ours in memory. What was given back to the allocator is given back to the system first.
+// Returns our resident pages, after returning free memory to the system.
 size_t memory() {
   ::malloc_trim(0);
   std::ifstream in{"/proc/self/statm"};
@@ -81,7 +81,7 @@ struct measured {
 
 measured run(const std::string& url, const std::string& ca_file, const other_process& provider) {
   transport_options options;
-  options.pool.per_origin = options.pool.total = 0; // every stream with a connection of its own, opened for it
+  options.pool.per_origin = options.pool.total = 0; // every stream opens its own connection
   model_transport transport{options};
   measured out;
   std::mutex guard;

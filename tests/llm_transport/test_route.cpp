@@ -65,7 +65,7 @@ TEST_CASE("plain text goes to this machine, or where the operator says so") {
   network_options socket;
   socket.unix_socket = "/run/model.socket";
   CHECK(planned("http://model", socket));
-  // A proxy's loopback is another machine's.
+  // Through a proxy, loopback is another machine.
   network_options proxied;
   proxied.proxy = "http://proxy.example.com:3128";
   CHECK_FALSE(planned("http://localhost", proxied));

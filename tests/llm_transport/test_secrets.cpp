@@ -1,4 +1,4 @@
-// A canary key is in nothing that leaves the transport, whatever a server does with it.
+// Tests that a canary key never leaves the transport, whatever a server does with it.
 #include "backends/llm/protocol/plain_text.hpp"
 #include "runtime/base/log.hpp"
 #include "tests/llm_transport/calls.hpp"
@@ -32,7 +32,7 @@ void write_event(std::string& out, const llm::event& e) {
     out += x + "\n";
 }
 
-// Everything that was told, as text. Pieces of one kind stand without a gap: put together, they hold no key either.
+// Returns all reports as text. Pieces of one kind are joined without a gap, since they must not combine to the key.
 std::string all_of(const told& x) {
   std::string out = describe(x.end) + "\n" + x.end.body + "\n";
   std::string together;
@@ -55,7 +55,7 @@ std::string stream_of(const std::string& body) {
   return whole_answer(200, "content-type: text/event-stream\r\n", body);
 }
 
-// In pieces of `n` characters.
+// Splits the text into pieces of `n` characters.
 std::vector<std::string> pieces(const std::string& text, size_t n) {
   std::vector<std::string> out;
   for (size_t at = 0; at < text.size(); at += n)
@@ -103,7 +103,7 @@ TEST_CASE("a key that the server sends back is in no event, end, log or descript
     const auto everything = all_of(x) + describe(a);
     CHECK(everything.find(canary) == std::string::npos);
     CHECK(everything.find(canary_base64) == std::string::npos);
-    CHECK(provider.requests().back().head.find(canary) != std::string::npos); // it was sent
+    CHECK(provider.requests().back().head.find(canary) != std::string::npos); // the key was sent
   }
   log::flush();
   std::ifstream in{log_path};
