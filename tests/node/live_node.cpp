@@ -109,7 +109,7 @@ id128 live_node::submit(const std::string& name, const std::vector<std::string>&
 }
 
 campaign_actor live_node::front(const id128& id) {
-  // Between the crash of the directory and its next instance's start nobody knows the campaign.
+  // After a crash of the directory, the campaign is unknown until its next instance starts.
   for (auto until = std::chrono::steady_clock::now() + ask_limit; std::chrono::steady_clock::now() < until;) {
     auto found = ask<caf::actor>(*running_, running_->campaigns(), atom::lookup_v, id);
     if (found)
@@ -126,7 +126,7 @@ campaign_status live_node::status(const id128& id) {
     auto s = ask<campaign_status>(*running_, front(id), atom::status_v);
     if (s)
       return *s;
-    wait_a_moment(*running_); // restarting
+    wait_a_moment(*running_); // it is restarting
   }
   FAIL("the campaign does not answer");
   return {};
@@ -241,7 +241,7 @@ campaign_fold audit(const std::string& data_dir, const id128& campaign) {
       auto x = decode<node_record>(e.payload);
       REQUIRE(x);
       INFO("node " << x->index << ": " << to_string(x->result) << ", " << x->rule << ", " << x->detail);
-      const bool not_judged = x->rule == "not_judged"; // every try was a fault
+      const bool not_judged = x->rule == "not_judged"; // every try ended with a fault
       CHECK((x->result == verdict::pass || x->rule == "exhausted" || not_judged));
       CHECK(x->trouble.kind.empty() != not_judged);
       if (not_judged)

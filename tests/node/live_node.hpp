@@ -1,4 +1,4 @@
-// A real node with real helpers on a directory of its own, and what tests ask of it.
+// A real node with real helpers in its own directory, and the queries of tests.
 #pragma once
 
 #include "actors/campaign/campaign_fold.hpp"
@@ -17,7 +17,7 @@
 
 namespace kevolve::test {
 
-// Removed with all it holds.
+// Removed with its content.
 struct scratch_folder {
   scratch_folder();
   ~scratch_folder();
@@ -26,8 +26,8 @@ struct scratch_folder {
   std::string path;
 };
 
-// A node keeps its threads off the timing cores; the next one in this process is to find all cores, as a new process
-// would.
+// Restores the core affinity. A node keeps its threads off the timing cores, but the next one in this process must find
+// all cores, as in a new process.
 class same_cores {
 public:
   same_cores() { ::sched_getaffinity(0, sizeof before_, &before_); }
@@ -53,25 +53,25 @@ class live_node {
 public:
   explicit live_node(const std::string& data_dir, const live_options& options = {});
 
-  // Submits tests/node/tasks/<name>.toml, or takes it up again.
+  // Submits tests/node/tasks/<name>.toml, or resumes it.
   id128 submit(const std::string& name, const std::vector<std::string>& overrides = {});
   result<id128> try_submit(const std::string& name, const std::vector<std::string>& overrides = {});
   campaign_status status(const id128& id);
   std::vector<campaign_status> list();
-  // Asks until the condition holds; fails the test, naming what it saw last, when it does not come about in time.
-  // The node pushes nothing to a caller of its API, so this looks again every few milliseconds.
+  // Polls until the condition holds. If it does not in time, fails the test and names the last state. The node does not
+  // push to callers of its API, so this polls every few milliseconds.
   campaign_status await(const id128& id, const std::function<bool(const campaign_status&)>& condition,
                         std::chrono::seconds limit = std::chrono::seconds{240});
   campaign_status await_end(const id128& id, std::chrono::seconds limit = std::chrono::seconds{240});
   result<campaign_status> pause(const id128& id, const std::string& reason);
   result<campaign_status> resume(const id128& id, const std::string& reason = {});
   result<steer_answer> steer(const id128& id, const steer_request& q);
-  // Its actor, though it has ended.
+  // Returns the campaign's actor, even if the campaign has ended.
   result<caf::actor> wake(const id128& id);
   std::vector<node_brief> tree(const id128& id);
   result<campaign_status> cancel(const id128& id, const std::string& reason);
 
-  // Crashes the live actor of that kind, and of that name if one is given, if there is one now.
+  // Crashes the live actor of that kind, and of that name if one is given. Returns whether there was one.
   bool crash(const std::string& kind, const std::string& name = {});
   void stop() { running_.reset(); }
   node& get() { return *running_; }
@@ -84,13 +84,13 @@ private:
   std::unique_ptr<node> running_;
 };
 
-// Live processes below this one whose name starts so ("kevolve-judge").
+// Returns live child processes whose name starts with `name`, such as "kevolve-judge".
 std::vector<pid_t> helpers(const std::string& name);
 
-// What the journal of a stopped node says of a campaign.
+// Returns a campaign folded from the journal of a stopped node.
 campaign_fold folded(const std::string& data_dir, const id128& campaign);
-// The same, checked: the tree's hash holds at every event, no
-// evaluation was paid for after its result was there, no node was scored for a fault.
+// The same with checks: the tree's hash matches at every event, no evaluation was started after its result was stored,
+// and no node was scored for a fault.
 campaign_fold audit(const std::string& data_dir, const id128& campaign);
 
 } // namespace kevolve::test

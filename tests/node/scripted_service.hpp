@@ -1,4 +1,4 @@
-// A node's provider whose model says what its script says, over real connections (Chat Completions, streamed).
+// A provider for a node whose model follows a script, over real connections (streamed Chat Completions).
 #pragma once
 
 #include "config/node.hpp"
@@ -10,15 +10,15 @@
 
 namespace kevolve::test {
 
-// Its key, which is to be found nowhere.
+// Its key, which must not occur anywhere.
 inline constexpr auto canary = "sk-canary-3f9a1c77e2b84d50";
 
-// A reply with a right candidate for row_energy, no two of which are one.
+// Returns a reply with a valid candidate for row_energy; each serial gives a different one.
 std::string written(int serial);
-// The candidate alone.
+// Returns the candidate alone.
 std::string energy_source(int serial);
 
-// A reply of these words, or one that calls tools: name and arguments of each.
+// Return a reply with this text, one that calls tools with names and arguments, or an error.
 script streams(const std::string& text);
 script calls(const std::vector<std::pair<std::string, std::string>>& tools);
 script refuses(int status, const std::string& body);

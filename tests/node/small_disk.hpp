@@ -1,4 +1,4 @@
-// A disk that tests can fill.
+// A small file system that tests can fill.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 
 namespace kevolve::test {
 
-// A tmpfs at a place that is not there yet.
+// Mounts a tmpfs at a path that does not exist yet.
 struct small_disk {
   explicit small_disk(const std::string& where, int mebibytes = 6) : path(where) {
     if (::mkdir(path.c_str(), 0700) != 0)
@@ -28,10 +28,10 @@ struct small_disk {
   small_disk(const small_disk&) = delete;
   small_disk& operator=(const small_disk&) = delete;
   std::string path;
-  std::string why; // there is none
+  std::string why; // reason for not having one
 };
 
-// Takes all the space that is left.
+// Fills all remaining space.
 inline void fill(const std::string& file) {
   auto fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   REQUIRE(fd >= 0);

@@ -29,7 +29,7 @@ TEST_CASE("a campaign runs to its budget and confirms its best against the refer
   auto f = audit(dir.path, id);
   CHECK(f.tree.hash() == s.tree_hash);
   CHECK(f.ended);
-  CHECK(f.tree.at(s.best).fitness == s.speedup); // the node says what the campaign says
+  CHECK(f.tree.at(s.best).fitness == s.speedup); // node and campaign agree
 }
 
 TEST_CASE("promotions are tests in one stream, and the samples of what was not promoted go") {
@@ -41,7 +41,7 @@ TEST_CASE("promotions are tests in one stream, and the samples of what was not p
   n.stop();
   auto f = audit(dir.path, id);
   CHECK(f.promotions.discoveries > 0);
-  REQUIRE(f.confirmations.contains(s.best)); // no best without a test of its own
+  REQUIRE(f.confirmations.contains(s.best)); // the best candidate has its own confirmation
   CHECK(f.confirmations.at(s.best).discovery);
   CHECK(f.confirmations.at(s.best).log_e >= -std::log(f.confirmations.at(s.best).level));
   CHECK(f.tree.at(s.best).verified);
@@ -108,7 +108,7 @@ TEST_CASE("a campaign that is cancelled before it is prepared stays cancelled") 
   REQUIRE(cancelled);
   CHECK(cancelled->state == "finished");
   auto next = n.submit("row_energy", {"seed=2", "budget.candidates=1"});
-  n.await_end(next); // by then the first one's preparation would have been done
+  n.await_end(next); // enough time for the first one's preparation
   CHECK(n.status(id).state == "finished");
   CHECK(n.status(id).candidates == 0);
 }
@@ -130,7 +130,7 @@ TEST_CASE("of many campaigns that have ended the oldest give up their actors, an
   };
   n.await(all.back(), [&](const campaign_status&) { return live() == 16; });
   auto first = n.wake(all.front());
-  for (int i = 0; !first && i < 1'000; ++i) { // its former actors may be on their way out
+  for (int i = 0; !first && i < 1'000; ++i) { // its former actors may still be ending
     CHECK(first.error().code == errc::unavailable);
     first = n.wake(all.front());
   }
@@ -173,7 +173,8 @@ TEST_CASE("a node that is stopped half-way goes on where it was, and buys nothin
   CHECK(f.tree.hash() == s.tree_hash);
   for (uint64_t i = 0; i < half.tree.size(); ++i) {
     CHECK(f.tree.at(i).parents == half.tree.at(i).parents);
-    if (half.tree.at(i).phase == node_phase::finished && !f.measured.contains(i)) // against the reference, in the end
+    // The final confirmation is against the reference.
+    if (half.tree.at(i).phase == node_phase::finished && !f.measured.contains(i))
       CHECK(f.tree.at(i).fitness == half.tree.at(i).fitness);
   }
 }
@@ -190,7 +191,7 @@ TEST_CASE("a generator that has nothing rests until something new is judged, and
   const auto f = audit(dir.path, id);
   const auto nothing = f.tree.size() - 1 - s.candidates;
   CHECK(nothing > 0);
-  CHECK(nothing <= 3 * (s.candidates + 1) + 8); // some are asked at once
+  CHECK(nothing <= 3 * (s.candidates + 1) + 8); // some requests run at once
 }
 
 TEST_CASE("a campaign that is cancelled while its candidates wait for a batch has ended, and is stored so") {
@@ -218,7 +219,7 @@ TEST_CASE("a campaign that is cancelled while its candidates wait for a batch ha
   {
     auto data = store::open(dir.path);
     REQUIRE(data);
-    auto as_before = stored(**data); // what nodes stored that did not know better
+    auto as_before = stored(**data); // written by older nodes
     as_before.state = "paused";
     REQUIRE((*data)->put(table::index, keys::status(id), encode(as_before)));
   }

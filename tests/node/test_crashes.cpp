@@ -1,4 +1,4 @@
-// Every part of a node dies once while a campaign runs: the campaign notices a delay and nothing else.
+// Every part of a node dies once while a campaign runs. The campaign is delayed but not changed.
 #include "tests/node/live_node.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ namespace {
 
 struct mishap {
   const char* what;
-  bool process; // a helper to kill, else an actor to crash
+  bool process; // kills a helper; otherwise crashes an actor
 };
 
 constexpr mishap mishaps[] = {

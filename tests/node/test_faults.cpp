@@ -1,5 +1,5 @@
-// A sick device, a judge without memory, one that stands still: the campaign waits or pauses with the reason, nobody is
-// scored for it, and it goes on when the trouble is over.
+// Tests a faulty device, a judge without memory, and a stopped judge. The campaign waits, or pauses with the reason; no
+// candidate is scored for it; and it continues after the repair.
 #include "tests/node/live_node.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -32,7 +32,7 @@ resource_status device_of(node& n) {
   return out;
 }
 
-// Looks until it holds; the node pushes nothing to whoever asks.
+// Polls until it holds, since the node does not push to callers.
 void await(node& n, const std::string& what, const std::function<bool()>& holds) {
   for (auto until = std::chrono::steady_clock::now() + patience; !holds();) {
     REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "in vain: " << what);
@@ -41,7 +41,7 @@ void await(node& n, const std::string& what, const std::function<bool()>& holds)
   }
 }
 
-// The judge's own limit; its zygote and candidates keep theirs.
+// Sets the judge's own limit; its zygote and candidates keep theirs.
 void limit_judge(__rlimit_resource which, rlim_t value) {
   for (auto pid : helpers("kevolve-judge")) {
     rlimit limits{};
@@ -70,7 +70,7 @@ TEST_CASE("a device whose known answer does not come out is quarantined, and use
   n.await(id, [&](const campaign_status& s) {
     if (s.candidates == 0 || s.in_flight == 0)
       return false;
-    limit_judge(RLIMIT_AS, 1); // no memory for the arrays that it knows the sums of
+    limit_judge(RLIMIT_AS, 1); // without memory for the arrays of its probes
     return true;
   });
   await(n.get(), "a quarantine", [&] { return device_of(n.get()).unfit.rfind("quarantined: ", 0) == 0; });
@@ -89,7 +89,7 @@ TEST_CASE("a judge whose shared memory is full is a fault, which pauses the camp
   n.await(id, [&](const campaign_status& s) {
     if (s.candidates == 0 || s.in_flight == 0)
       return false;
-    limit_judge(RLIMIT_FSIZE, 4096); // memory files are files
+    limit_judge(RLIMIT_FSIZE, 4096); // memory files count as files
     return true;
   });
   auto s = n.await(id, [](const campaign_status& x) { return x.state == "paused"; });
@@ -117,7 +117,7 @@ TEST_CASE("a node that no try could judge ends without a verdict, and the campai
   };
   await(n.get(), "a node that is given up", [&] { return unjudged() != 0; });
   limit_judge(RLIMIT_FSIZE, RLIM_INFINITY);
-  CHECK(n.status(id).state == "running"); // another node's faults count anew
+  CHECK(n.status(id).state == "running"); // faults of another node are counted separately
   finishes_unharmed(n, dir, id);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("helpers that stand still are found out long before their jobs' limits
         ::kill(pid, SIGSTOP);
       return true;
     });
-    // Not by its limit: that would say so.
+    // The reason must not be its time limit.
     await(n.get(), "a stop that is noticed", [&] {
       for (const auto& c : n.get().cards()->list())
         if (c.kind == kind && c.last_failure.find("it was stopped") != std::string::npos)

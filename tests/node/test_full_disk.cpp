@@ -16,14 +16,14 @@ using namespace kevolve::test;
 
 namespace {
 
-// A directory in which nothing can be written, made or removed, not even through files that are open already.
+// A directory in which nothing can be written, created or removed, not even through open files.
 class unwritable {
 public:
   explicit unwritable(std::string path) : path_(std::move(path)) { set(true); }
   ~unwritable() { set(false); }
   unwritable(const unwritable&) = delete;
   unwritable& operator=(const unwritable&) = delete;
-  const std::string& why() const { return why_; } // it could not be made
+  const std::string& why() const { return why_; } // reason for not having one
 
 private:
   void set(bool on) {

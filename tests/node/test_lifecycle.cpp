@@ -35,7 +35,7 @@ TEST_CASE(
   const auto left_open = ::open("/dev/full", O_RDONLY); // NOLINT(android-cloexec-open): as some library might
   live_node n{dir.path};
   caf::scoped_actor self{n.get().system()};
-  for (const auto* resource : {"device", "compiler"}) { // a lease of one is granted once its helper has said hello
+  for (const auto* resource : {"device", "compiler"}) { // a lease is granted once its helper has sent its hello
     bool granted = false;
     self->request(n.get().scheduler(), std::chrono::seconds{120}, atom::acquire_v,
                   lease_request{resource, {"target:cpu"}, random_id()})

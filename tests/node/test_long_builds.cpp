@@ -1,4 +1,4 @@
-// Compiles that take longer than their node lives.
+// Tests compiles that take longer than their node lives.
 #include "actors/messages/keys.hpp"
 #include "actors/messages/records.hpp"
 #include "runtime/base/codec.hpp"
@@ -22,7 +22,7 @@ namespace {
 using steady = std::chrono::steady_clock;
 constexpr auto compile_limit = std::chrono::seconds{16};
 
-// The task's reference beside a function that keeps an optimiser busy beyond every limit.
+// The task's reference and a function whose optimisation exceeds every limit.
 candidate endless() {
   candidate c;
   c.language = std::string{"c"};
@@ -36,7 +36,7 @@ candidate endless() {
   return c;
 }
 
-// Until a compiler has been at one job for so long.
+// Waits until a compiler has worked on one job for that long.
 void await_compile(live_node& n, const id128& id, std::chrono::seconds age) {
   const auto is_old = [&](const card_view& v) {
     const auto at = v.state.find(": compile ");
@@ -49,7 +49,7 @@ void await_compile(live_node& n, const id128& id, std::chrono::seconds age) {
   });
 }
 
-// Neither gone nor dead and not waited for: nobody waits for what a node left behind.
+// Returns whether the process exists and is no zombie; nobody waits for processes that a node left behind.
 bool alive(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
   std::string text;
@@ -131,10 +131,10 @@ TEST_CASE("a compile that goes on without its node is ended when its campaign is
   }
   live_node n{dir.path};
   n.submit("row_energy", {"budget.candidates=1000", "judge.compile_limit=10m"});
-  await_compile(n, id, std::chrono::seconds{4}); // no other takes so long: it is joined
+  await_compile(n, id, std::chrono::seconds{4}); // joins the running compile; a new one would take longer
   REQUIRE(n.cancel(id, "enough"));
   n.await_end(id, std::chrono::seconds{60});
-  n.await(id, [](const campaign_status&) { return compiling() == 1; }); // the node's own
+  n.await(id, [](const campaign_status&) { return compiling() == 1; }); // the node's own compile
   n.stop();
   CHECK(compiling() == 0);
 }

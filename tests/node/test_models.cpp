@@ -1,4 +1,4 @@
-// Campaigns whose candidates a provider's model writes, over real connections to a scripted server.
+// Tests campaigns whose candidates come from a provider's model, over real connections to a scripted server.
 #include "actors/messages/keys.hpp"
 #include "backends/llm/ledger/ledger.hpp"
 #include "runtime/base/codec.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("a provider's model writes a campaign's candidates; what they took is 
   const auto s = n.await_end(id);
   CHECK(s.stop_reason == "budget");
   CHECK(s.candidates == 4);
-  CHECK(s.valid == 4); // the reply without code was mended in the round after it
+  CHECK(s.valid == 4); // the reply without code was repaired in the next round
   CHECK(s.models.calls == 6);
   CHECK(s.models.tokens == 5 * 1'300);
   CHECK(s.models.output_tokens == 5 * 300);
@@ -108,7 +108,7 @@ TEST_CASE("a candidate that is written again is not judged again: its figures ar
   scripted_service service{{streams(written(1)), streams(written(2)), streams(written(1)), streams(written(1)),
                             streams(written(3)), streams(written(2))}};
   live_node n{dir.path, {.providers = {service.spec}}};
-  // Drafts all: an answer that is the code which it was shown would be no candidate.
+  // Only drafts, since an answer that repeats the shown code is no candidate.
   const auto id = n.submit(
       "row_energy", {"generator[0].kind=llm", "generator[0].in_flight=2", "budget.candidates=6", "draft.candidates=6"});
   const auto s = n.await_end(id);
@@ -163,7 +163,7 @@ TEST_CASE("a campaign whose candidates a model writes survives the death of the 
   const auto counted = calls_counted(dir.path, id);
   const auto seen_by_it = static_cast<int64_t>(service.server.requests().size());
   CHECK(counted >= seen_by_it);
-  CHECK(counted <= seen_by_it + 4); // a death may come between a call's mark and its sending
+  CHECK(counted <= seen_by_it + 4); // a death may come between a call's record and its sending
 }
 
 TEST_CASE("when its model may not be asked any more, whoever stands in goes on") {
@@ -195,7 +195,7 @@ TEST_CASE("without anybody to stand in the campaign pauses with the reason, and 
   self->request(n.get().models(), std::chrono::seconds{60}, atom::resume_v, std::string{"scripted"})
       .receive([](const provider_status& p) { CHECK(p.state == "ready"); },
                [](const caf::error& e) { FAIL(to_string(to_failure(e))); });
-  const auto s = n.await_end(id); // by itself
+  const auto s = n.await_end(id); // without intervention
   CHECK(s.stop_reason == "budget");
   CHECK(s.candidates == 4);
   CHECK(s.valid == 4);

@@ -1,4 +1,4 @@
-// What a call's end over HTTP is to those who pay for it.
+// Tests how the end of a call over HTTP is accounted for.
 #include "runtime/node/provider.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ TEST_CASE("a call that was answered before its request was wholly written went o
   CHECK(!end_of(e).unsent);
   e.bytes_in = 0;
   e.outcome = attempt_outcome::failed;
-  CHECK(end_of(e).unsent); // nobody heard of it
+  CHECK(end_of(e).unsent); // it never reached the provider
   e.bytes_out = 10;
   CHECK(!end_of(e).unsent);
 }

@@ -1,4 +1,5 @@
-// What is said of an archive by a judge of today: what holds, what does not, and where a best that does not is marked.
+// Tests judging an archive again: results that hold, results that do not, and the mark on a best candidate that does
+// not.
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/rejudge.hpp"
@@ -35,7 +36,7 @@ node_record stood(verdict v, bool confirmed) {
 
 TEST_CASE("a judgement is upheld when it says the same again") {
   CHECK(objection_to(stood(verdict::pass, true), judged(verdict::pass)).empty());
-  CHECK(objection_to(stood(verdict::pass, false), judged(verdict::pass, 0.9)).empty()); // was not said to be faster
+  CHECK(objection_to(stood(verdict::pass, false), judged(verdict::pass, 0.9)).empty()); // it was not called faster
   CHECK(objection_to(stood(verdict::crashed, false), judged(verdict::crashed)).empty());
   CHECK(objection_to(stood(verdict::pass, true), judged(verdict::pass, 0.99)).find("not shown") != std::string::npos);
   CHECK(objection_to(stood(verdict::pass, false), judged(verdict::cheating)).find("cheating: a_rule") == 0);
@@ -58,8 +59,8 @@ TEST_CASE("a best that no longer holds is marked where people look for it") {
   CHECK(find_stale(store_of(n.get()), id, {{"gpu", "another harness"}})->empty());
   CHECK(find_stale(store_of(n.get()), id128{1, 1}, {{"cpu", "another harness"}})->empty());
 
-  // As if today's judge found out what the older one was fooled about: what does the reference's work twice stands in
-  // for the best.
+  // Simulates a cheat that the older judge missed: replaces the best by a candidate that does the reference's work
+  // twice.
   append_request a;
   a.campaign = id;
   a.blobs.push_back("#include <stdint.h>\n"
@@ -83,6 +84,6 @@ TEST_CASE("a best that no longer holds is marked where people look for it") {
   REQUIRE(status);
   CHECK_FALSE(status->final_confirmed);
   CHECK(status->reason.find("no longer holds") != std::string::npos);
-  // By that harness it is judged now.
+  // Now it is judged by that harness.
   CHECK(find_stale(store_of(n.get()), id, {{"cpu", said->harness}})->empty());
 }

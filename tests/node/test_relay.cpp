@@ -1,4 +1,4 @@
-// Campaigns whose candidates somebody outside writes.
+// Tests campaigns whose candidates come from outside.
 #include "actors/messages/keys.hpp"
 #include "runtime/base/codec.hpp"
 #include "runtime/node/recording.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 const std::vector<std::string> by_relay{"generator[0].kind=relay", "draft.candidates=2", "budget.candidates=6"};
 
-// Eight partial sums, and another number in a comment, so that no two candidates are one.
+// Eight partial sums, with a number in a comment that makes every candidate different.
 std::string reply_for(int serial) {
   return "summary: eight partial sums, version " + std::to_string(serial)
          + "\nflags: O3\n```c candidate.c\n#include <stdint.h>\n/* " + std::to_string(serial)
@@ -75,7 +75,7 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
     CHECK(answer(n, first->id, "another") != "candidate");
     REQUIRE(n.crash("relay"));
     n.await(id, [&](const campaign_status&) { return prompts(n) == 4; });
-    auto held = take(n); // its lease holds over the restart
+    auto held = take(n); // the lease survives the restart
     REQUIRE(held);
     answered.insert(held->id.node);
     CHECK(answer(n, held->id, "no code here") == "no_code");
@@ -84,7 +84,7 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   n.submit("row_energy", by_relay);
   n.await(id, [&](const campaign_status& s) {
     if (auto p = take(n)) {
-      CHECK((p->id.round == 1 || answered.insert(p->id.node).second)); // nobody is asked twice
+      CHECK((p->id.round == 1 || answered.insert(p->id.node).second)); // no question is asked twice
       CHECK(answer(n, p->id, reply_for(++serial)) == "candidate");
     }
     return s.state == "finished";
@@ -114,10 +114,10 @@ TEST_CASE("a campaign's candidates come through the relay, over a restart of the
   CHECK(again.tree_hash == s.tree_hash);
   auto other_reply = *back;
   for (auto& x : other_reply.exchanges)
-    if (x.id.round == 1) // the last word on its node
+    if (x.id.round == 1) // the last answer about its node
       other_reply.texts[x.reply] = "summary: another\n```c candidate.c\nvoid row_energy(void) { }\n```\n";
   CHECK(replay(other_reply).difference.find("read as another candidate") != std::string::npos);
-  const auto edited = parse_recording(to_json_text(other_reply)); // no need to run it
+  const auto edited = parse_recording(to_json_text(other_reply)); // editing needs no run
   REQUIRE(!edited);
   CHECK(edited.error().detail.find("is not the one that was recorded") != std::string::npos);
   auto redacted = other_reply;

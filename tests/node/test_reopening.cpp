@@ -1,4 +1,4 @@
-// A campaign that its budget ended, reopened while its actors are being let go.
+// Tests reopening a campaign that ended by its budget while its actors are ending.
 #include "actors/journal/journal.hpp"
 #include "actors/messages/keys.hpp"
 #include "backends/target.hpp"
@@ -37,7 +37,7 @@ struct stepped_node : virtual_system {
     scheduler_front = spawn_carded(system, cards, "scheduler", "scheduler", 0, kevolve::scheduler, uint64_t{1});
     campaign_dependencies ground{{0, 1}, 1, cards, journal_front, scheduler_front, {}, {}, {}, {}};
     ground.targets["cpu"] = std::move(*hardware);
-    ground.evaluate_only = true; // nothing is made: no generator with a thread of its own
+    ground.evaluate_only = true; // no generator, which would have its own thread
     directory = spawn_carded(system, cards, "campaigns", "campaigns", 0, campaigns, ground, false);
     run();
   }

@@ -40,7 +40,7 @@ std::map<std::string, std::string> rows(const store& data, table where, const st
   return {all->begin(), all->end()};
 }
 
-// Every text and result that the campaign's candidates name is there.
+// Checks that every text and result of the campaign's candidates exists; returns their number.
 size_t check_whole(const store& data, const id128& campaign) {
   size_t named = 0;
   for (const auto& [key, value] : rows(data, table::nodes, keys::of(campaign))) {
@@ -59,7 +59,7 @@ size_t check_whole(const store& data, const id128& campaign) {
   return named;
 }
 
-// Two campaigns of one task that have ended.
+// Makes two ended campaigns of one task.
 std::pair<id128, id128> two_ended(const std::string& path) {
   live_node n{path};
   const auto first = n.submit("row_energy", {"budget.candidates=4"});
@@ -94,9 +94,9 @@ TEST_CASE("what ended first is forgotten first, down to nine tenths, and what en
   CHECK(chosen(all, 0).empty());
   CHECK(chosen(all, 30).empty());
   CHECK(chosen(all, 29) == std::vector<uint64_t>{2});
-  // One that never had a candidate counts as one, so that thousands of them are bounded too.
+  // A campaign without candidates counts as one, so that their number is bounded as well.
   CHECK(chosen({ended(1, 1, 0), ended(2, 2, 0), ended(3, 3, 0)}, 2) == std::vector<uint64_t>{1});
-  CHECK(chosen(all, 20) == std::vector<uint64_t>{2, 3}); // 20 would be above nine tenths
+  CHECK(chosen(all, 20) == std::vector<uint64_t>{2, 3}); // 20 would exceed nine tenths
   CHECK(chosen(all, 1) == std::vector<uint64_t>{2, 3});
   CHECK(chosen({ended(1, 1, 1'000)}, 10).empty());
 }
@@ -128,11 +128,11 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
     CHECK(rows(s, table::nodes, keys::of(first)).empty());
     CHECK(s.read_events(first, 1, SIZE_MAX)->empty());
     for (const auto& [key, value] : rows(s, table::index))
-      if (key[0] > 2) // the caller's part
+      if (key[0] > 2) // belongs to the caller
         CHECK_MESSAGE(key.find(keys::of(first)) == std::string::npos, key.substr(0, key.find('/')));
     CHECK(rows(s, table::blobs).size() < blobs);
     CHECK(rows(s, table::evaluations).size() < evaluations);
-    // Both were of one task: what it was prepared with is still there.
+    // Both campaigns had the same task, so its preparation is kept.
     auto prepared = s.get(table::index, keys::prepared(second));
     REQUIRE(prepared);
     REQUIRE(*prepared);
@@ -150,7 +150,7 @@ TEST_CASE("a campaign is taken out with what it alone named, and the next is as 
   for (const auto& f : report->findings)
     FAIL_CHECK(f.where << ": " << f.what);
   live_node n{dir.path};
-  CHECK(n.submit("row_energy", {"budget.candidates=6"}) == first); // and may be run anew
+  CHECK(n.submit("row_energy", {"budget.candidates=6"}) == first); // it may be run again
   CHECK(n.await_end(first).candidates == 6);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a campaign is resumed and listed however many were stored before it")
     }
     REQUIRE((*data)->commit({&t, 1}));
   }
-  // A check that was cut short has left its copy.
+  // An interrupted check has left its copy.
   std::filesystem::create_directories(dir.path + "/fsck-0123abcd/store");
   live_node n{dir.path, {.resume_all = true}};
   CHECK_FALSE(std::filesystem::exists(dir.path + "/fsck-0123abcd"));
@@ -219,14 +219,14 @@ TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a
     n.await_end(first);
     second = n.submit("row_energy", {"budget.candidates=4", "seed=2"});
     n.await_end(second);
-    CHECK(n.list().size() == 2); // eight candidates
+    CHECK(n.list().size() == 2); // eight candidates in total
     third = n.submit("row_energy", {"budget.candidates=4", "seed=3"});
     n.await(third, [&](const campaign_status& s) {
       const auto all = n.list();
       return s.state == "finished"
              && std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.id == first; });
     });
-    n.await(third, [&](const campaign_status&) { // until then it is going
+    n.await(third, [&](const campaign_status&) { // still running until then
       auto woken = n.wake(first);
       return !woken && woken.error().code == errc::not_found;
     });
@@ -234,7 +234,7 @@ TEST_CASE("a node forgets ended campaigns while it runs, and goes on with what a
     REQUIRE(n.crash("retention"));
   }
   {
-    // As if it had died after the campaign was struck off.
+    // Simulates a death after the campaign was removed from the list.
     auto data = store::open(dir.path);
     REQUIRE(data);
     CHECK(rows(**data, table::nodes, keys::of(first)).empty());
@@ -366,7 +366,7 @@ TEST_CASE("a campaign that is half forgotten is not begun again until the rest i
         {}, {write_op::erase(table::index, keys::status(first)), write_op::erase(table::index, keys::campaign(first))}};
     REQUIRE((*data)->commit({&t, 1}));
   }
-  live_node n{dir.path}; // keeps all
+  live_node n{dir.path}; // no limit
   while (!half_forgotten(n.data())->empty()) {
     auto again = n.try_submit("row_energy", {"budget.candidates=4"});
     CHECK((again || again.error().code == errc::unavailable));

@@ -1,4 +1,4 @@
-// Candidates that a model works on with tools before it answers.
+// Tests candidates that a model develops with tools before it answers.
 #include "runtime/node/recording.hpp"
 #include "store/store.hpp"
 #include "tests/node/live_node.hpp"
@@ -24,7 +24,7 @@ std::pair<std::string, std::string> write(const std::string& source) {
 }
 const std::pair<std::string, std::string> lint{"lint", "{}"};
 
-// The results of tools that a request brings, the last ones last.
+// Returns the tool results in a request, in order.
 std::vector<std::string> results(const seen_request& r) {
   std::vector<std::string> out;
   const auto body = json::parse(r.body);
@@ -54,7 +54,7 @@ TEST_CASE("a model compiles and mends its file before it answers, and what it di
   scratch_folder dir;
   scripted_service service{{calls({write("int row_energy;;; nonsense(\n"), lint}),
                             calls({write(energy_source(1)), lint, {"search_knowledge", R"({"query":"accumulators"})"}}),
-                            streams("summary: four partial sums\n"), // node 1 is done
+                            streams("summary: four partial sums\n"), // node 1 is finished
                             streams("I would rather talk."), streams(written(2))}};
   live_node n{dir.path, {.providers = {service.spec}}};
   auto settings = with_tools;
@@ -77,7 +77,7 @@ TEST_CASE("a model compiles and mends its file before it answers, and what it di
   CHECK(holds(second[3], "it compiles"));
   CHECK(holds(second[4], "## tactics.md"));
   n.stop();
-  audit(dir.path, id); // and with it: the candidate was not compiled again for its screening
+  audit(dir.path, id); // the candidate was not compiled again for its screening
   const auto again = played(dir.path, id);
   CHECK(again.difference == "");
   CHECK(again.replies == 5);
@@ -92,7 +92,7 @@ TEST_CASE("a session goes on where it stood when its generator dies, and ends wi
                             {{act::stay, ""}},
                             good,
                             calls({lint}),
-                            calls({lint, lint, lint})}}; // and again
+                            calls({lint, lint, lint})}}; // once more
   live_node n{dir.path, {.providers = {service.spec}}};
   auto settings = with_tools;
   settings.emplace_back("budget.candidates=1");
@@ -101,10 +101,10 @@ TEST_CASE("a session goes on where it stood when its generator dies, and ends wi
   REQUIRE(n.crash("generator"));
   const auto s = n.await_end(id);
   CHECK(s.candidates == 1);
-  CHECK(s.valid == 1); // what it had written when its eight steps were used up
+  CHECK(s.valid == 1); // its last draft when the eight steps were used up
   const auto seen = service.server.requests();
   REQUIRE(seen.size() == 6);
-  CHECK(seen[2].body == seen[1].body); // to the byte
+  CHECK(seen[2].body == seen[1].body); // identical bytes
   n.stop();
   audit(dir.path, id);
   CHECK(played(dir.path, id).difference == "");

@@ -22,7 +22,7 @@ steer_request wish(const std::string& action, uint64_t index = 0) {
   return q;
 }
 
-// A slower twin of the task's reference: right, so it passes.
+// A slower copy of the task's reference, which passes.
 candidate twin(const std::string& mark) {
   candidate c;
   c.language = "c";
@@ -78,7 +78,7 @@ TEST_CASE("what people change of a paused campaign is there after a restart, and
     REQUIRE(again);
     CHECK(again->index == given);
     CHECK_FALSE(again->changed);
-    CHECK(n.status(id).in_flight == 1); // waits for the campaign to go on
+    CHECK(n.status(id).in_flight == 1); // waits until the campaign resumes
   }
   live_node n{dir.path};
   n.submit("row_energy", {"budget.candidates=1000"});
@@ -150,7 +150,7 @@ TEST_CASE("a campaign that its budget ended goes on once that is raised, also af
   live_node n{dir.path};
   REQUIRE(n.wake(id)); // nobody runs it
   const auto early = n.resume(id);
-  REQUIRE_FALSE(early); // by what its events say, though they may not be read yet
+  REQUIRE_FALSE(early); // the answer comes from the stored events
   CHECK(early.error().detail.find("8 candidates are used up; raise its budget first") != std::string::npos);
   auto q = wish("budget");
   q.set_candidates = true;
@@ -179,7 +179,7 @@ TEST_CASE("the best is dethroned by a ban, and is the best again once that is un
   CHECK(banned->status.best != s.best);
   auto back = n.steer(id, wish("unban", s.best));
   REQUIRE(back);
-  CHECK(back->status.speedup == s.speedup); // or a node of the same code: they share their evaluations
+  CHECK(back->status.speedup == s.speedup); // campaigns of one node share evaluations of the same code
   const auto tree = n.tree(id);
   CHECK(find_row(tree, back->status.best)->fitness == find_row(tree, s.best)->fitness);
   CHECK(back->status.banned.empty());
@@ -229,7 +229,7 @@ TEST_CASE("one that waits for a place can be paused and resumed; paused, it begi
   live_node again{dir.path, {.places = 1, .resume_all = true}};
   CHECK(again.await(second, is_paused).reason == "not today");
   CHECK(again.await(first, [](const campaign_status& s) { return s.state == "running"; }).state
-        == "running"); // its place
+        == "running"); // took its place
   REQUIRE(again.cancel(first, "make room"));
   again.await_end(first);
   auto third = again.submit("row_energy", {"seed=3", "budget.candidates=2"});
@@ -244,8 +244,7 @@ TEST_CASE("one that waits for a place can be paused and resumed; paused, it begi
 
 namespace {
 
-// Right until that moment of the wall clock, and so fast that the next one is not faster; from then on it errs, whoever
-// it plays.
+// Returns a candidate that is correct and very fast until that wall-clock time, and wrong in every later call.
 candidate sound_until(std::chrono::system_clock::time_point when) {
   const auto second = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
   candidate c;
@@ -269,10 +268,10 @@ candidate sound_until(std::chrono::system_clock::time_point when) {
   return c;
 }
 
-// Gives a campaign that has just begun its first candidate, which becomes its best; then the campaign is paused with
-// nothing in flight.
+// Injects the first candidate into a new campaign, where it becomes the best, then pauses the campaign with nothing in
+// flight.
 uint64_t promote_injected(live_node& n, const id128& id, const candidate& what) {
-  n.status(id); // it is read
+  n.status(id); // ensures that its events are read
   REQUIRE(n.pause(id, "to inject"));
   n.await(id, [](const campaign_status& s) { return s.state == "paused" && s.in_flight == 0; });
   auto q = wish("inject", 0);

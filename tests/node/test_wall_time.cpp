@@ -1,4 +1,4 @@
-// What counts as a campaign's wall time, and that the budget of it holds whatever the campaign waits for.
+// Tests the wall time of a campaign, and that its time budget holds while it waits for anything.
 #include "backends/judge/core_turn.hpp"
 #include "tests/node/live_node.hpp"
 
@@ -14,7 +14,7 @@ using namespace kevolve::test;
 
 namespace {
 
-// Every core of this machine, as another process that times on them would have them.
+// Holds every core of this machine, like another process that uses them for timing.
 struct held_cores {
   held_cores() {
     for (int core = 0; core < static_cast<int>(std::thread::hardware_concurrency()); ++core) {
@@ -31,7 +31,7 @@ bool waits_for_us(const campaign_status& s) {
          && s.reason.find(", held by " + std::to_string(::getpid()) + " (test-node") != std::string::npos;
 }
 
-// Instances of a campaign's actor so far.
+// Returns the number of instances of a campaign's actor so far.
 int sessions(live_node& n, const id128& id) {
   int count = 0;
   for (const auto& card : n.get().cards()->list())
@@ -62,7 +62,7 @@ TEST_CASE("a campaign that waits for a core says who has it, and ends when its w
   INFO(s.reason);
   CHECK(s.reason.find("4 s of wall time are used up, waiting for core ") == 0);
   CHECK(s.wall_s >= 4.0);
-  CHECK(s.wall_s < 20.0); // of a machine that is busy with other things
+  CHECK(s.wall_s < 20.0); // the machine may be busy otherwise
   n.stop();
   auto f = folded(dir.path, id);
   CHECK(f.ended);
@@ -94,9 +94,9 @@ TEST_CASE("a pause is not charged, whatever dies in it, and a death adds nothing
   auto paused = n.pause(id, "lunch");
   REQUIRE(paused);
   auto next = n.submit("row_energy", {"seed=2", "budget.candidates=2"});
-  n.await_end(next); // what the pause takes
+  n.await_end(next); // fills the pause
   CHECK(n.status(id).wall_s == paused->wall_s);
-  // The journal is all that the next instance knows, as after a kill of the node.
+  // The next instance knows only the journal, as after a kill of the node.
   const auto before = sessions(n, id);
   REQUIRE(n.crash("campaign", short_string(id)));
   auto back = n.await(id, [&](const campaign_status& s) { return sessions(n, id) > before && s.state == "paused"; });
