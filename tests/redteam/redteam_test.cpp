@@ -1,5 +1,5 @@
-// Every cheat once, against the refusal that its first lines promise, and every honest control, which must pass. The
-// long form is tools/bench/run redteam --long.
+// Judges every cheat once against the rejection in its first lines, and every honest control, which must pass. The long
+// form is tools/bench/run redteam --long.
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tools/bench/redteam_catalogue.hpp"
 

@@ -1,17 +1,17 @@
-// A source in cheats/ or honest/ with what its first lines promise of it:
-//   // about: what it tries
-//   // expect: VERDICT[|VERDICT] [RULE]   of the compiler, or of the judge where the source compiles; "harmless": it
+// A source in cheats/ or honest/ and the expectations in its first lines:
+//   // about: the subject of the test
+//   // expect: VERDICT[|VERDICT] [RULE]   by the compiler, or by the judge if the source compiles; "harmless": it
 //   //                                    compiles, and is judged like any honest candidate
-//   // says: TEXT        stands in the compiler's log: the evidence
-//   // evidence: TEXT    stands in the judge's evidence
-//   // holds: TEXT       stands in the object
+//   // says: TEXT        occurs in the compiler's log, as evidence
+//   // evidence: TEXT    occurs in the judge's evidence
+//   // holds: TEXT       occurs in the object
 //   // flags: O3 …       each of these flag sets (default O3)
-//   // limit: MS         of the compiler, wall
-//   // memory: MIB       of the compiler
-//   // largest: BYTES    of the log
-//   // near: honest/F    the honest neighbour
-// In the text, @SECRET@ is a folder of files that no candidate may see; a line "// repeat N TEXT" stands for N times
-// TEXT, "// zero" for a zero byte.
+//   // limit: MS         wall-clock limit of the compiler
+//   // memory: MIB       memory limit of the compiler
+//   // largest: BYTES    maximal size of the log
+//   // near: honest/F    the honest control
+// In the text, @SECRET@ stands for a folder of files that no candidate may see. A line "// repeat N TEXT" stands for N
+// times TEXT, "// zero" for a zero byte.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace kevolve::testing {
 
 struct compile_fixture {
   std::string name;
-  std::string language; // by the file's ending
+  std::string language; // by the file's extension
   std::string source;
   std::vector<std::string> expected{"harmless"};
   std::string rule;
@@ -33,10 +33,10 @@ struct compile_fixture {
   std::vector<std::string> flags{"O3"};
   uint32_t limit_ms = 20'000;
   uint32_t memory_mib = 1500;
-  size_t largest_log = 0; // 0: not asked for
+  size_t largest_log = 0; // 0: not checked
 };
 
-// All of a folder, by name.
+// Loads all files of a folder by name.
 std::vector<compile_fixture> load_fixtures(const std::string& folder, const std::string& secrets);
 
 } // namespace kevolve::testing

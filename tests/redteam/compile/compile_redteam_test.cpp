@@ -1,4 +1,4 @@
-// Attacks on the compiler, each refused by name with its evidence or shown to gain nothing, and the honest neighbours.
+// Attacks on the compiler. Each is rejected by name with its evidence, or gains nothing; honest controls pass.
 #include "tests/cpu/server_fixture.hpp"
 #include "tests/cpu_judge/judge_driver.hpp"
 #include "tests/cpu_judge/tasks.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Stands in every file that no candidate may see, and in nothing else.
+// Occurs in every file that candidates must not see, and nowhere else.
 constexpr const char* needle = "kevolve-needle-5d1c";
 
 std::string fixtures_folder() {
@@ -37,13 +37,13 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A compile server with what an attacker looks for around it.
+// A compile server with an attacker's possible targets around it.
 class stage {
 public:
   stage() {
     for (const auto* name : {"oracle.c", "reference.so", "evil.gch"})
       plant(secrets_.path() + "/" + name);
-    for (const auto* name : {"candidate.c", "candidate.so"}) // process 1 lives, so its folder is not swept
+    for (const auto* name : {"candidate.c", "candidate.so"}) // process 1 exists, so its folder is not removed
       plant(scratch_.path() + "/kevolve-compile.1.neighbour/" + name);
   }
 
@@ -62,7 +62,7 @@ public:
     return contains(level_, "landlock");
   }
 
-  // The precompiled headers: name to content.
+  // Returns the precompiled headers, name to content.
   std::map<std::string, std::string> headers() const {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::directory_iterator{cache_})
@@ -96,7 +96,7 @@ private:
   std::map<uint32_t, std::unique_ptr<server_fixture>> servers_;
 };
 
-// The judge's word on an object that the server made.
+// Judges an object that the server made.
 class bench {
 public:
   judge_outcome judge(const std::string& object, const contract& task = poly_task()) {
@@ -133,7 +133,7 @@ void check_cheat(const compile_fixture& f, const std::string& flags, stage& serv
   CHECK_MESSAGE(std::count(f.expected.begin(), f.expected.end(), verdict_of) == 1, verdict_of);
   CHECK(rule == f.rule);
   CHECK(contains(built.artifact, f.holds));
-  // Refused with a reason.
+  // Rejected with a reason.
   CHECK((verdict_of == "harmless" || !said.empty()));
   if (f.largest_log != 0)
     CHECK(built.log.size() <= f.largest_log);
@@ -167,7 +167,7 @@ TEST_CASE("every attack on the compiler is refused with evidence or gains nothin
       check_cheat(f, flags, server, judge_context);
     }
 
-  // After all of them an honest source gives the same bytes, through the same precompiled headers.
+  // After all these, an honest source gives the same bytes through the same precompiled headers.
   for (const auto& flags : plain->flags) {
     CAPTURE(flags);
     CHECK(server.compile(*plain, flags).artifact == before[flags]);
@@ -197,7 +197,7 @@ TEST_CASE("every honest neighbour compiles and is judged right") {
 TEST_CASE("an object that needs a library outside the allowance is refused before it runs") {
   bench judge_context;
   const auto source = read_file(fixtures_folder() + "honest/plain.c");
-  // It links, for whoever links it by hand; its constructor would say that it ran.
+  // It links by hand; its constructor would abort if it ran.
   const auto object = compile_c(source
                                     + "\n#include <stdlib.h>\nint BZ2_bzlibVersion(void);\n"
                                       "__attribute__((constructor)) static void ran(void) { abort(); }\n",
