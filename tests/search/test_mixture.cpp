@@ -46,7 +46,7 @@ TEST_CASE("one that is held is passed over; one without weight stands in when al
 TEST_CASE("weights follow what is gained for time and money, within bounds") {
   const std::vector<double> given{1.0, 1.0};
   CHECK(adapted_weights(given, {{}, {}}) == given);
-  CHECK(adapted_weights(given, {{40, 0.0, 100.0, 0.0}, {40, 0.0, 100.0, 0.0}}) == given); // nobody gained
+  CHECK(adapted_weights(given, {{40, 0.0, 100.0, 0.0}, {40, 0.0, 100.0, 0.0}}) == given); // no policy gained
   const auto equal = adapted_weights(given, {{40, 1.0, 100.0, 0.0}, {40, 1.0, 100.0, 0.0}});
   CHECK(equal[0] == doctest::Approx(equal[1]));
   const auto better = adapted_weights(given, {{40, 2.0, 100.0, 0.0}, {40, 0.5, 100.0, 0.0}});
@@ -59,5 +59,5 @@ TEST_CASE("weights follow what is gained for time and money, within bounds") {
   CHECK(hopeless[0] == doctest::Approx(0.25));
   CHECK(hopeless[1] == doctest::Approx(4.0));
   const auto early = adapted_weights(given, {{1, 0.7, 1.0, 0.0}, {1, 0.0, 1.0, 0.0}});
-  CHECK(early[0] < 1.2); // one lucky step is no proof
+  CHECK(early[0] < 1.2); // a single lucky step is no proof
 }

@@ -14,7 +14,7 @@ node_outcome passed(double fitness) {
   return {verdict::pass, fitness, fitness, fitness, false, false, true};
 }
 
-// One policy, always its parent, no drafts, no second parent.
+// One policy without drafts and without a second parent.
 policy_options only(const std::string& policy) {
   policy_options o;
   o.policies = {{policy, 1.0}};
@@ -24,7 +24,7 @@ policy_options only(const std::string& policy) {
   return o;
 }
 
-// The root with finished children of these fitnesses; 0: wrong result.
+// A root with finished children of these fitnesses; 0 stands for a wrong result.
 search_tree star(const std::vector<double>& fitnesses) {
   search_tree t;
   for (auto f : fitnesses) {
@@ -127,22 +127,22 @@ TEST_CASE("uct widens a node while its visits allow another child") {
   auto o = only("uct");
   o.widening = 1.0;
   o.widening_exponent = 0.5;
-  // Root with n children has n + 1 visits and may have sqrt(n + 1) children.
+  // A root with n children has n + 1 visits and may have sqrt(n + 1) children.
   CHECK(chosen(search_tree{}, o) == 0);
   auto t = star({2.0});
   CHECK(chosen(t, o) == 0); // 1 < sqrt(2)
   t.finish(t.add({0}, false), passed(1.2));
-  CHECK(chosen(t, o) == 1); // 2 >= sqrt(3): down to the better child
+  CHECK(chosen(t, o) == 1); // 2 >= sqrt(3): descends to the better child
   o.widening = 10.0;
   CHECK(chosen(t, o) == 0);
 }
 
 TEST_CASE("uct goes down to the higher bound: value first, then the less visited") {
   auto o = only("uct");
-  o.widening = 0.1; // never widen a node with children
+  o.widening = 0.1; // never adds children to a node that has some
   auto t = star({2.0, 10.0, 4.0});
   CHECK(chosen(t, o) == 2);
-  // Visits below node 2 that bring nothing wear its bound down until another is worth a look.
+  // Visits without gain below node 2 lower its bound until another child is chosen.
   auto other = false;
   for (int i = 0; i < 40 && !other; ++i) {
     t.finish(t.add({2}, false), {verdict::wrong_result, 0.0, 0.0, 0.0, false, false});
@@ -150,7 +150,7 @@ TEST_CASE("uct goes down to the higher bound: value first, then the less visited
   }
   CHECK(other);
   CHECK(t.at(2).value == 10.0);
-  // Without exploration it never looks elsewhere.
+  // Without exploration, it never chooses another child.
   o.exploration = 0.0;
   CHECK(select(t, o, 1).statistics.at("depth") == 2.0);
 }
@@ -166,7 +166,7 @@ TEST_CASE("uct's score is the normalised value plus the exploration term, and is
   CHECK(s.statistics.at("q") == 1.0);
   CHECK(s.statistics.at("parent_visits") == 3.0);
   CHECK(s.statistics.at("score") == doctest::Approx(1.0 + 1.4 * std::sqrt(std::log(3.0))));
-  // The scale of the speedups does not matter.
+  // The scale of the speed-ups does not matter.
   CHECK(chosen(star({1.01, 1.02, 1.03}), o) == chosen(star({10.0, 20.0, 30.0}), o));
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("uct never chooses a node in flight or one that holds no candidate") {
 
 TEST_CASE("nobody improves on a node whose candidate another was judged for, nor combines with it") {
   search_tree t = star({2.0});
-  auto twin = passed(2.5); // the fittest, if it counted
+  auto twin = passed(2.5); // would be the fittest if it counted
   twin.duplicate_of = 1;
   t.finish(t.add({0}, true), twin);
   for (const auto* policy : {"greedy", "uct", "random"}) {
@@ -256,7 +256,7 @@ TEST_CASE("a combination takes a second valid parent, the fitter the likelier") 
   CHECK(second.size() == 3);
   CHECK(second[5] > second[4]);
   CHECK(second[4] > second[1]);
-  // Nobody to combine with.
+  // There is no second parent.
   CHECK(select(star({3.0}), o, 1).parents.size() == 1);
   o.combine = 0.0;
   CHECK(select(t, o, 1).parents.size() == 1);

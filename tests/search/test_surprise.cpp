@@ -20,7 +20,7 @@ uint64_t add(search_tree& t, std::vector<uint64_t> parents, const node_outcome& 
   return i;
 }
 
-// Every node that any policy takes as a parent, first or second, over many seeds.
+// Returns every node that any policy selects as a parent over many seeds.
 std::set<uint64_t> ever_chosen(const search_tree& t) {
   std::set<uint64_t> out;
   for (const auto& name : policy_names()) {
@@ -49,11 +49,11 @@ TEST_CASE("a surprise is far above what it was made from, or above all that is k
   };
   const std::vector<row> rows{
       {{0}, 4.0, surprise_over_parent},
-      {{slow}, 4.0, surprise_over_parent}, // worse than the reference: the reference counts
+      {{slow}, 4.0, surprise_over_parent}, // slower than the reference, so the reference counts
       {{good}, 4.0, surprise_over_best * 4.0},
       {{slow, good}, 40.0, surprise_over_parent * 4.0}, // the better of two
       {{0}, 1.0, surprise_over_best},
-      {{0}, 0.0, surprise_over_best}, // no best: the reference
+      {{0}, 0.0, surprise_over_best}, // there is no best, so the reference counts
   };
   for (const auto& r : rows) {
     INFO(r.parents.front() << " " << r.best);

@@ -90,7 +90,7 @@ TEST_CASE("a campaign whose wall time is over waits for its last results, not fo
   CHECK(is_over({.beyond_s = 0.0, .preparing = true}));
   CHECK_FALSE(is_over({.beyond_s = 1.0}));
   CHECK_FALSE(is_over({.beyond_s = 1.0, .preparing = true, .has_best = true})); // to be confirmed
-  CHECK_FALSE(is_over({.beyond_s = 29.0, .stuck = true}));                      // others take turns
+  CHECK_FALSE(is_over({.beyond_s = 29.0, .stuck = true}));                      // other campaigns take turns
   CHECK(is_over({.beyond_s = 30.0, .stuck = true}));
   CHECK_FALSE(is_over({.beyond_s = 31.0, .has_best = true}));
   CHECK(is_over({.beyond_s = 300.0, .has_best = true}));
