@@ -42,13 +42,13 @@ std::optional<std::string> content_of(const std::string& path) {
 
 } // namespace
 
-// What a power cut would do to each file written since the start.
+// The effect of a power cut on each file written since the start.
 struct faulty_disk::shared {
   struct file {
     uint64_t written = 0;
     uint64_t synced = 0;
   };
-  // A creation (`from` is empty) or a renaming whose directory is not synced yet.
+  // A creation (`from` is empty) or renaming whose directory is not synced yet.
   struct entry {
     std::string from;
     std::string to;
@@ -63,7 +63,7 @@ struct faulty_disk::shared {
   fault chosen = fault::none;
   bool failed = false;
 
-  // The fault that this operation meets. `first` tells whether it is the first to meet it.
+  // Returns the fault of this operation. `first` is set if it is the first to fail.
   fault meet(step s, bool* first = nullptr) {
     if (chosen == fault::none)
       return fault::none;
@@ -145,7 +145,7 @@ public:
   IOStatus Fsync(const IOOptions&, IODebugContext*) override { return synced(); }
 
 private:
-  // Durability is only modelled, so the real disk need not be waited for.
+  // Durability is only simulated, so the real disk need not sync.
   IOStatus synced() {
     std::lock_guard hold{disk_->guard};
     if (auto met = disk_->meet(shared::step::sync); met != fault::none)
@@ -251,7 +251,7 @@ private:
   std::shared_ptr<shared> disk_;
 };
 
-// RocksDB sleeps for a second after a failed flush; tests do not.
+// RocksDB sleeps for a second after a failed flush; this clock does not.
 class sleepless_clock : public rocksdb::SystemClockWrapper {
 public:
   using SystemClockWrapper::SystemClockWrapper;
@@ -303,7 +303,7 @@ void faulty_disk::restart(uint64_t seed) {
   for (auto lasting = random() % (entries.size() + 1); entries.size() > lasting; entries.pop_back()) {
     auto& e = entries.back();
     if (!std::filesystem::exists(e.to))
-      continue; // deleted since
+      continue; // it was deleted since
     if (e.from.empty()) {
       std::filesystem::remove(e.to);
       shared_->files.erase(e.to);
@@ -320,7 +320,7 @@ void faulty_disk::restart(uint64_t seed) {
   for (const auto& [path, f] : shared_->files) {
     if (!std::filesystem::exists(path))
       continue;
-    // A part of what was not synced may have reached the disk all the same.
+    // Part of the unsynced data may have reached the disk.
     auto unsynced = f.written - f.synced;
     auto kept = random() % 3 == 0 ? 0 : random() % (unsynced + 1);
     std::filesystem::resize_file(path, f.synced + kept);

@@ -1,6 +1,5 @@
-// A file system that fails on purpose. It can run full, fail to sync, or lose power: then what was not synced is
-// dropped, wholly or in part, files and renames whose directory was not synced are undone, and nothing more is
-// written until restart().
+// A file system that fails on purpose: no space, sync errors, or a power cut. A power cut drops unsynced data wholly or
+// in part and undoes creations and renames whose directory was not synced. Then nothing is written until restart().
 #pragma once
 
 #include <rocksdb/env.h>
@@ -14,9 +13,9 @@ namespace kevolve::test {
 enum class fault {
   none,
   power_cut,  // from the chosen operation on
-  no_space,   // nothing more is written, until mended
+  no_space,   // nothing more is written until mend()
   torn_write, // like no_space, but half of the first refused write reaches the file
-  sync_error, // appends reach the file, syncs fail, until mended
+  sync_error, // appends reach the file and syncs fail, until mend()
 };
 
 class faulty_disk {
@@ -26,11 +25,11 @@ public:
 
   rocksdb::Env* env();
 
-  // Lets `operations` changes of the disk pass, then fails as told.
+  // Lets `operations` changes of the disk succeed; then `what` happens.
   void fail_after(uint64_t operations, fault what);
   bool has_failed() const;
   void mend();
-  // Applies the power cut to the files; call with the store closed. Everything left counts as durable.
+  // Applies the power cut to the files. The store must be closed. Everything left counts as durable.
   void restart(uint64_t seed);
 
   struct shared;

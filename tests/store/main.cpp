@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 int main(int argc, char** argv) {
-  // Thousands of faults on purpose: what they log is no news.
+  // Thousands of faults are intended, so their log messages are suppressed.
   kevolve::log::options quiet;
   quiet.threshold = kevolve::log::level::off;
   kevolve::log::configure(quiet);

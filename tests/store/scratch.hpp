@@ -1,4 +1,4 @@
-// A directory of its own for each test, and small makers of what goes into a store.
+// A separate directory for each test, and helpers that make a store's contents.
 #pragma once
 
 #include "store/store.hpp"
@@ -58,7 +58,7 @@ inline std::unique_ptr<store> open_store(const std::string& directory, const sto
   return std::move(*opened);
 }
 
-// The payloads of the global log; the test fails if it has a hole or a damaged record.
+// Returns the payloads of the global log; fails the test if it has a hole or a damaged record.
 inline std::vector<std::string> payloads(const store& s) {
   auto events = s.read_global(1, SIZE_MAX);
   if (!events)

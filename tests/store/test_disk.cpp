@@ -9,7 +9,7 @@ namespace kevolve::test {
 
 namespace {
 
-// Small buffers, so that flushing and compacting take part.
+// Small buffers cause flushes and compactions.
 store_options small_on(faulty_disk& disk) {
   store_options o;
   o.env = disk.env();
@@ -17,12 +17,12 @@ store_options small_on(faulty_disk& disk) {
   return o;
 }
 
-// The n-th event; long enough to fill the buffers.
+// Returns the n-th event, long enough to fill the buffers.
 std::string numbered(uint64_t n) {
   return std::to_string(n) + "/" + std::string(200 + n % 7 * 500, 'p');
 }
 
-// A group of transactions that continues the log at `next`; each also states the log's length in a record.
+// Returns a group of transactions that continues the log at `next`. Each also writes the log's length to a record.
 std::vector<transaction> next_group(std::mt19937_64& random, uint64_t next) {
   std::vector<transaction> group;
   auto count = 1 + random() % 6;
@@ -35,7 +35,7 @@ std::vector<transaction> next_group(std::mt19937_64& random, uint64_t next) {
   return group;
 }
 
-// The log holds exactly the events 1 to `length`, and what rode with them.
+// Checks that the log holds exactly the events 1 to `length`, and the records of the same transactions.
 void check_log(const store& s, uint64_t length) {
   auto log = payloads(s);
   REQUIRE(log.size() == length);
@@ -129,7 +129,7 @@ TEST_CASE("what was only written goes with the machine at worst, and nothing bef
       for (uint64_t n = 1; n <= log.size(); ++n)
         CHECK(log[n - 1] == numbered(n));
     }
-  CHECK(lost); // or the disk is not as bad as the test believes
+  CHECK(lost); // otherwise the simulated disk loses nothing
 }
 
 TEST_CASE("a synced commit makes what was written before it synced too") {
@@ -187,7 +187,7 @@ TEST_CASE("a disk that fails while a store is made or opened is named, and does 
       REQUIRE(commit_one(*s, std::move(t)));
       ++acknowledged;
       if (passing % 2 == 0) {
-        // From nothing again.
+        // Starts again with an empty store.
         s.reset();
         std::filesystem::remove_all(dir.path() + "/store");
         acknowledged = 0;

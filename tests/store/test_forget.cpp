@@ -1,4 +1,4 @@
-// What a forgotten campaign leaves: nothing of its own, everybody else's events in order, and no damage.
+// Tests that forgetting a campaign removes everything of its own, keeps all other events in order, and is no damage.
 #include "runtime/base/codec.hpp"
 #include "scratch.hpp"
 #include "store/fsck.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 const id128 node_log{};
 
-// Events of the three by turns, in runs of one to three, each with its place in the order as payload.
+// Writes events of three campaigns in turn, in runs of one to three, each with its position as payload.
 void fill(store& s, int events) {
   const auto first = s.last_sequence();
   std::vector<transaction> group;
@@ -25,7 +25,7 @@ void fill(store& s, int events) {
   REQUIRE(s.commit(group));
 }
 
-// Every event that a reader finds who starts anywhere.
+// Checks every event that a reader gets from any start.
 void check_reading(const store& s, const id128& gone) {
   auto all = s.read_global(1, SIZE_MAX);
   REQUIRE(all);
@@ -76,12 +76,12 @@ TEST_CASE("a forgotten campaign's events are gone, and everybody else's are foun
     CHECK(s->last_campaign_sequence(red) == uint64_t{0});
     CHECK_FALSE(s->snapshot(red)->has_value());
     CHECK(s->read_events(blue, 1, SIZE_MAX)->size() == 66);
-    REQUIRE(s->forget_events(red)); // once more changes nothing
+    REQUIRE(s->forget_events(red)); // doing it again changes nothing
   }
   check_whole(dir.path());
   auto s = open_store(dir.path());
   CHECK(s->last_sequence() == last);
-  fill(*s, 30); // and it may come back, as a new one
+  fill(*s, 30); // the same id may be used again
   CHECK(s->read_events(red, 1, SIZE_MAX)->size() == 15);
   CHECK(s->last_sequence() == last + 30);
 }
@@ -92,7 +92,7 @@ TEST_CASE("what is forgotten takes no more places than what is left around it") 
     auto s = open_store(dir.path());
     fill(*s, 600);
     REQUIRE(s->forget_events(red));
-    CHECK(places(*s) == 300 + 100); // 300 that are left, and a stretch between each three of them
+    CHECK(places(*s) == 300 + 100); // 300 remaining ones, and a gap between each three of them
     REQUIRE(s->forget_events(blue));
     CHECK(places(*s) == 100 + 100);
     check_reading(*s, red);
@@ -125,7 +125,7 @@ TEST_CASE("a power cut on the way leaves a shorter campaign, and the same call g
   o.env = disk.env();
   {
     auto s = open_store(dir.path(), o);
-    fill(*s, 20'000); // more of each than are taken out at once
+    fill(*s, 20'000); // more than are removed at once
     const auto before = s->last_campaign_sequence(red);
     REQUIRE(before);
     disk.fail_after(3, fault::power_cut);
@@ -191,7 +191,7 @@ TEST_CASE("records are erased unless they were put since") {
   CHECK_FALSE(s->blob(gone.key)->has_value());
   CHECK(s->get(table::evaluations, "new")->has_value());
   CHECK_FALSE(s->get(table::evaluations, "old")->has_value());
-  s->watch(true); // what was put before counts no more
+  s->watch(true); // earlier changes do not count
   REQUIRE(s->erase_unless_put(records));
   CHECK_FALSE(s->blob(again.key)->has_value());
 }

@@ -12,7 +12,7 @@ namespace kevolve::test {
 
 namespace {
 
-// Changes the store behind its back.
+// Changes the store's data without its checks.
 class raw_store {
 public:
   explicit raw_store(const std::string& directory) {
@@ -39,7 +39,7 @@ private:
   std::unique_ptr<database> db_;
 };
 
-// Ten events, reds and blues in turn, with a node and a blob each.
+// Writes ten events, red and blue in turn, with a node and a blob each.
 void fill(const std::string& directory) {
   auto s = open_store(directory);
   for (uint64_t n = 1; n <= 10; ++n) {
@@ -63,7 +63,7 @@ errc code_of(const auto& r) {
   return r ? errc::none : r.error().code;
 }
 
-// Finds the damage, mends it, and finds no more.
+// Finds the damage, repairs it, and finds no more.
 void mend(const std::string& directory, size_t findings) {
   CHECK(check(directory, false).findings.size() == findings);
   auto mended = check(directory, true);
@@ -104,7 +104,7 @@ TEST_CASE("a mark of the end that says nothing is noticed, and written anew") {
     CHECK(report.findings[0].where == "events.end");
     mend(dir.path(), 1);
   }
-  scratch_directory dir; // what a full disk leaves of a new one is no damage
+  scratch_directory dir; // the remains of a store that could not be created are no damage
   fill(dir.path());
   std::ofstream{dir.path() + "/events.end", std::ios::trunc};
   CHECK(check(dir.path(), false).findings.empty());
@@ -259,7 +259,7 @@ TEST_CASE("a damaged file costs its records, and no more") {
     auto s = open_store(dir.path());
     std::vector<transaction> group;
     for (uint64_t n = 1; n <= count; ++n) {
-      // Text that does not compress away.
+      // Text that does not compress well.
       auto text = sha256_hex(std::to_string(n)) + sha256_hex(std::to_string(n) + "b");
       group.push_back(make_transaction(n % 2 == 1 ? red : blue, text));
       group.back().writes.push_back(write_op::put(table::nodes, key_of(derive_id("n", text)), text));

@@ -1,5 +1,5 @@
-// The real thing: a file system of a few megabytes that runs full and is freed again, and one that is read-only.
-// A user namespace lets an ordinary user mount it; where that is forbidden the test is skipped (exit status 77).
+// Tests a real file system of a few megabytes that runs full and is freed again, and a read-only one. A user namespace
+// lets an ordinary user mount it; if that is forbidden, the test is skipped (exit status 77).
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "runtime/base/log.hpp"
 #include "scratch.hpp"
@@ -25,7 +25,7 @@ bool write_file(const char* path, const std::string& text) {
   return written;
 }
 
-// Mounts of this process only. Must come before any thread.
+// Makes mounts private to this process. Must be called before any thread starts.
 bool own_mounts() {
   auto uid = ::getuid();
   auto gid = ::getgid();
@@ -43,7 +43,7 @@ public:
 
   std::string data() const { return dir_.path() + "/data"; }
   std::string ballast() const { return dir_.path() + "/ballast"; }
-  // Takes all room but `bytes`.
+  // Fills all space except `bytes`.
   void leave(size_t bytes) {
     auto room = std::filesystem::space(dir_.path()).available;
     auto fd = ::open(ballast().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

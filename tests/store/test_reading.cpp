@@ -1,4 +1,4 @@
-// Who only reads leaves nothing behind, and a store with a part missing is not begun anew.
+// Tests that reading changes nothing, and that a store with a missing part is not created again.
 #include "runtime/base/log.hpp"
 #include "scratch.hpp"
 #include "store/fsck.hpp"
@@ -20,7 +20,7 @@ store_options reading() {
   return o;
 }
 
-// Every file below the directory with its content; folders with none.
+// Returns every file below the directory with its content, and folders with an empty one.
 std::map<std::string, std::string> everything(const std::string& directory) {
   std::map<std::string, std::string> out;
   for (const auto& f : std::filesystem::recursive_directory_iterator{directory}) {
@@ -30,7 +30,7 @@ std::map<std::string, std::string> everything(const std::string& directory) {
   return out;
 }
 
-// Ten events in tables and ten in the log.
+// Writes ten events to tables and ten to the log.
 void fill(const std::string& directory) {
   for (auto half : {0, 1}) {
     store_options o;
@@ -58,7 +58,7 @@ TEST_CASE("without CURRENT or its manifest a store is refused, again and again, 
     REQUIRE(!lost.empty());
     REQUIRE(tables > 0);
     std::filesystem::remove(lost);
-    std::filesystem::remove(dir.path() + "/kevolve.lock"); // it names the process that writes
+    std::filesystem::remove(dir.path() + "/kevolve.lock"); // it names the writing process
     const auto before = everything(dir.path() + "/store");
     for (const auto& o : {reading(), store_options{}, reading(), store_options{}}) {
       auto refused = store::open(dir.path(), o);
@@ -89,7 +89,7 @@ TEST_CASE("reading makes nothing and changes nothing") {
   const auto before = everything(dir.path());
   {
     auto first = open_store(dir.path(), reading());
-    auto second = open_store(dir.path(), reading()); // readers share
+    auto second = open_store(dir.path(), reading()); // several readers may open it
     CHECK(payloads(*first).size() == 20);
     CHECK(payloads(*second).size() == 20);
     auto refused = commit_one(*first, make_transaction(red, "no"));
@@ -159,7 +159,7 @@ TEST_CASE("after damage in the log the store says how many events are lost") {
   std::ifstream in{words};
   const std::string told{std::istreambuf_iterator<char>{in}, {}};
   CHECK(told.find(loss) != std::string::npos);
-  CHECK_MESSAGE(told.find("rocksdb") == std::string::npos, told); // its own words are for its developers
+  CHECK_MESSAGE(told.find("rocksdb") == std::string::npos, told); // RocksDB's own messages are for its developers
   auto report = fsck(dir.path());
   REQUIRE(report->findings.size() == 1);
   CHECK(report->findings[0].what.find(loss) != std::string::npos);
@@ -172,7 +172,7 @@ TEST_CASE("after damage in the log the store says how many events are lost") {
   CHECK(commit_one(*open_store(mended->copy), make_transaction(red, "next")).value()[0] == left + 1);
   std::filesystem::remove_all(mended->copy);
 
-  // Opened for writing it would lose what is left of its log: refused, and as it was.
+  // Opening it for writing would lose the rest of its log, so that is refused and nothing changes.
   const auto refused = store::open(dir.path(), {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::corrupt);

@@ -12,7 +12,7 @@ namespace kevolve::test {
 
 namespace {
 
-// Every file of the store with its size and time of change.
+// Returns every file of the store with its size and modification time.
 std::map<std::string, std::pair<uintmax_t, std::filesystem::file_time_type>> files_of(const std::string& directory) {
   std::map<std::string, std::pair<uintmax_t, std::filesystem::file_time_type>> out;
   for (const auto& f : std::filesystem::directory_iterator{directory + "/store"})
@@ -94,7 +94,7 @@ TEST_CASE("older data is migrated step by step, once") {
   third.migrations.push_back({1, "shorten nodes", [&](migrator& m) {
                                 ++runs;
                                 return m.for_each(table::nodes, [&](std::string_view key, std::string_view value) {
-                                  // Also when a crash cut an earlier try short.
+                                  // The same holds after a crash interrupted an earlier try.
                                   CHECK((value == "b" || value.size() == 1000));
                                   return m.put(table::nodes, key, "b");
                                 });
