@@ -24,7 +24,7 @@ json table() {
 answer_rules rules_of(const std::string& current) {
   answer_rules r;
   r.current = {{"candidate.c", current}};
-  r.entry = std::string{"f"}; // g++ 12 misreads an assigned literal (PR 105651)
+  r.entry = std::string{"f"}; // g++ 12 warns falsely about an assigned literal (PR 105651)
   r.flag_menu = {"O2", "O3", "Ofast"};
   return r;
 }
@@ -98,7 +98,7 @@ TEST_CASE("edits are so many at most, and a file that one of them makes too larg
     many += same;
   CHECK(class_of(parse_answer(many, rules)) == "too_large");
   rules.most_file = 100;
-  // Cut down by the second edit it would be small enough again.
+  // The second edit would make it small enough again.
   const auto grown = "<<<<<<< SEARCH\nq\n=======\n" + std::string(200, 'x') + "\n>>>>>>> REPLACE\n";
   const auto shrunk = "<<<<<<< SEARCH\n" + std::string(200, 'x') + "\n=======\nr\n>>>>>>> REPLACE\n";
   CHECK(class_of(parse_answer(grown + shrunk, rules)) == "too_large");
@@ -129,7 +129,7 @@ TEST_CASE("a search that repeats itself like the file is found, or not, in no ti
   CHECK(edit(file + "a\n") == "edit_not_found");
   rules = rules_of("a\nb\na\na\nb\na\nb\na\nc\n");
   CHECK(edit("a\nb\na\nc\n") == "none");
-  CHECK(edit("a\nb\na\n") == "edit_ambiguous"); // overlapping too
+  CHECK(edit("a\nb\na\n") == "edit_ambiguous"); // includes overlapping matches
   CHECK(edit("b\na\na\n") == "none");
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("sections are found by the words of their titles before those of their
   CHECK(found[2].title == "Caches");
   CHECK(source.find({"nothing of this"}, 1'000).empty());
   CHECK(source.find({}, 1'000).empty());
-  CHECK(source.find({"crashes"}, 1'000).size() == 1); // an ending more or less
+  CHECK(source.find({"crashes"}, 1'000).size() == 1); // matches other endings of a word
 }
 
 TEST_CASE("what does not fit the budget is passed over") {

@@ -86,7 +86,7 @@ const prompt_part& part(const prompt& p, const std::string& name) {
 
 TEST_CASE("the stable part is the same for all nodes of a campaign, byte for byte") {
   const auto c = campaign();
-  auto variable = campaign(); // as the context of another step, its variable members set
+  auto variable = campaign(); // another step's context, with its variable members set
   variable.draft = true;
   variable.draft_index = 9;
   variable.seed = 77;
@@ -344,7 +344,7 @@ TEST_CASE("a candidate's text cannot speak for us") {
   CHECK_FALSE(has(p.user, "<|"));
   CHECK_FALSE(has(p.user, "\x1b"));
   CHECK_FALSE(has(p.user, "\u202e"));
-  // Every mark is ours: they open and close in turn, each at the start of a line.
+  // All marks are ours: they open and close in turn, each at the start of a line.
   bool open = false;
   for (size_t at = 0; (at = p.user.find("kevolve-data", at)) != std::string::npos; ++at) {
     const bool ends = at >= 2 && p.user[at - 1] == '/';
@@ -355,7 +355,7 @@ TEST_CASE("a candidate's text cannot speak for us") {
     open = !ends;
   }
   CHECK_FALSE(open);
-  // Outside of them no line of the attack stands by itself.
+  // Outside the marks, no line of the attack appears by itself.
   std::string outside;
   std::string rest = p.user;
   for (auto begin = rest.find("<kevolve-data"); begin != std::string::npos; begin = rest.find("<kevolve-data")) {

@@ -57,7 +57,7 @@ TEST_CASE("the roof that a candidate is nearest to bounds it, and far from both 
   CHECK(far.findings[0].problem == "latency, overhead or unused lanes");
   CHECK(far.findings[0].evidence.find("20 %") != std::string::npos);
   CHECK(far.findings.size() == 3);
-  f.roofline = {0, 2e9, 1.0, 0, 1e10}; // no peak known for arithmetic
+  f.roofline = {0, 2e9, 1.0, 0, 1e10}; // the peak rate of arithmetic is unknown
   CHECK(make_report(f).findings.size() == 2);
   f.roofline = {1e9, 2e9, 0.0, 1e10, 1e10};
   CHECK(make_report(f).findings.empty());

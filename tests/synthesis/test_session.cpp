@@ -108,7 +108,7 @@ TEST_CASE("a session ends by its steps, its tokens or its refusals") {
   CHECK(session_end(s, r).find("tokens") != std::string::npos);
   s = begin_session(r);
   take_call(s, r, call("fly", {}));
-  take_call(s, r, call("lint", json::object())); // in a row, not in all
+  take_call(s, r, call("lint", json::object())); // counts consecutive ones
   take_call(s, r, call("fly", {}));
   r.most_steps = 10;
   CHECK(session_end(s, r).empty());
