@@ -1,6 +1,5 @@
-"""The reference in PyTorch: computes outputs of a task and times them, for the runner at the other end of descriptor 3.
-
-Frames as in runtime/base/channel.hpp; the payload is text, a line a fact. Arrays lie in memory that the runner shares:
+"""Runs a PyTorch reference for the runner: computes outputs of a task and times them. The runner talks over descriptor
+3, with frames as in runtime/base/channel.hpp whose payload is text, one fact a line. Arrays lie in shared memory:
 the host's, or the device's, which the runner's examiner exports.
 """
 
@@ -18,14 +17,14 @@ import traceback
 LINK = 3
 DEVICE_ARENA = 2
 HELLO, LOAD, MAP, CALL, ANSWER = range(1, 6)
-LEAST_CYCLES = 1 << 18  # of the gate: about 0.13 ms
-MOST_CYCLES = 1 << 27  # about 70 ms
-CYCLES_PER_QUEUED_NS = 6  # of a device at 2 GHz: three times as long as the host took to queue a call
+LEAST_CYCLES = 1 << 18  # shortest gate: about 0.13 ms
+MOST_CYCLES = 1 << 27  # longest gate: about 70 ms
+CYCLES_PER_QUEUED_NS = 6  # at 2 GHz, three times as long as the host took to queue a call
 SOURCE_NAME = "reference_of_task_"
 
 
 class Refused(Exception):
-    """What the reference did wrong: a word for the rule, and a text for a person."""
+    """A mistake of the reference: the name of a rule, and a text for a person."""
 
     def __init__(self, rule, detail):
         super().__init__(detail)
@@ -59,20 +58,21 @@ class Link:
 
 
 class Location(ctypes.Structure):
-    """CUmemLocation: a device, by its number."""
+    """CUmemLocation: a device by its number."""
 
     _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
 
 
 class Access(ctypes.Structure):
-    """CUmemAccessDesc: who reads and writes."""
+    """CUmemAccessDesc: the access of a device."""
 
     _fields_ = [("who", Location), ("flags", ctypes.c_int)]
 
 
 class DeviceMemory:
-    """Device memory that another process has exported, as long as this object lives. A tensor reads and writes it through
-    __cuda_array_interface__."""
+    """Device memory exported by another process, mapped as long as this object lives. A tensor reads and writes it
+    through __cuda_array_interface__.
+    """
 
     READ_AND_WRITE = 3
     FILE_DESCRIPTOR = 1
@@ -114,7 +114,7 @@ class Argument:
 
 
 class Order:
-    """What to call: `call PROGRAM ARENA MODE CACHE`, then a line for each argument."""
+    """An order for a call: `call PROGRAM ARENA MODE CACHE`, then a line for each argument."""
 
     def __init__(self, text):
         lines = text.splitlines()
@@ -130,9 +130,10 @@ class Order:
 
 
 class Clock:
-    """Times one call between two events. A kernel that only waits holds the stream until all is queued, so that the time
-    is the device's alone; before each call the second-level cache is swept or the arguments are read, as the runner does
-    for candidates."""
+    """Times one call between two events. A waiting kernel, the gate, holds the stream until everything is queued, so
+    that the time is the device's alone. Before each call, the second-level cache is swept or the arguments are read,
+    as the runner does for candidates.
+    """
 
     def __init__(self, torch):
         self.torch = torch
@@ -141,7 +142,7 @@ class Clock:
         self.sweep = torch.empty(2 * l2, dtype=torch.uint8, device="cuda")
 
     def time(self, prepare, call, cold):
-        """The result and nanoseconds."""
+        """Returns the result and the time in nanoseconds."""
         cuda = self.torch.cuda
         while True:
             arguments = prepare()
@@ -161,16 +162,16 @@ class Clock:
             queued = time.perf_counter_ns() - queued
             held = not begin.query()
             end.synchronize()
-            # One that waits for the device by itself lets the gate open whatever its length.
+            # A reference that synchronises with the device needs the gate open, whatever its length.
             if held or self.cycles >= MOST_CYCLES:
-                # What one slow call needed is not what every later one waits for.
+                # A single slow call must not lengthen the gate of all later calls.
                 self.cycles = min(self.cycles, max(LEAST_CYCLES, CYCLES_PER_QUEUED_NS * queued))
                 return out, begin.elapsed_time(end) * 1e6
             self.cycles *= 2
 
 
 class HostClock:
-    """Where there is no device."""
+    """Times calls on machines without a device."""
 
     def time(self, prepare, call, cold):
         del cold
@@ -181,11 +182,11 @@ class HostClock:
 
 
 class Program:
-    """One loaded source: its entry, as it is and compiled."""
+    """A loaded source with its entry, eager and compiled."""
 
     def __init__(self, torch, slot, entry, source):
         self.torch = torch
-        # A module with a file, since compilers look for both.
+        # The module needs a file, since compilers look for one.
         name = SOURCE_NAME + slot
         path = os.path.abspath(name + ".py")
         with open(path, "w", encoding="utf-8") as out:
@@ -206,7 +207,7 @@ class Program:
 
     def function(self, mode):
         if mode not in self.functions:
-            # Graphs are left out: the gate hides what launches cost, and a graph copies its arguments first.
+            # Graphs are disabled: the gate hides the cost of launches, and a graph copies its arguments first.
             self.functions[mode] = self.torch.compile(self.functions["eager"], mode="max-autotune-no-cudagraphs",
                                                       dynamic=False)
         return self.functions[mode]
@@ -239,13 +240,13 @@ class Reference:
             os.close(fd)
 
     def map_device(self, fd, size):
-        """The whole of it as a tensor of bytes."""
+        """Returns the whole memory as a tensor of bytes."""
         self.arenas.pop(DEVICE_ARENA, None)
         if self.device_memory is not None:
             self.synchronize()
             self.device_memory.release()
             self.device_memory = None
-        self.torch.zeros(1, device=self.device)  # the context is this thread's from here on
+        self.torch.zeros(1, device=self.device)  # makes the context current in this thread
         self.device_memory = DeviceMemory(fd, size)
         return self.over_device(self.device_memory)
 
@@ -275,7 +276,7 @@ class Reference:
         return {p: out[p] for p in parameters}
 
     def take(self, order, result):
-        """Puts what was returned where the runner looks for it."""
+        """Copies the returned values to the outputs' places in the arena."""
         wanted = [a for a in order.arrays if a.written]
         got = list(result) if isinstance(result, tuple | list) else [result]
         if len(got) != len(wanted):
@@ -283,7 +284,7 @@ class Reference:
                                          f"{', '.join(a.name for a in wanted)}")
         for a, t in zip(wanted, got):
             self.put(order, a, t)
-        self.synchronize()  # whoever looks next is another process
+        self.synchronize()  # another process reads next
 
     def put(self, order, a, t):
         torch, dtype = self.torch, self.dtypes[a.dtype]
@@ -322,7 +323,7 @@ class Reference:
             return ns
 
     def describe(self, error):
-        """The last line of the reference's own that it went through, and what went wrong."""
+        """Returns the last line of the reference that the exception passed through, and the error."""
         own = [f for f in traceback.extract_tb(error.__traceback__) if os.path.basename(f.filename).startswith(SOURCE_NAME)]
         where = f"line {own[-1].lineno}: " if own else ""
         return where + f"{type(error).__name__}: {error}"[:2000]

@@ -1,4 +1,4 @@
-// Debian's HIP: its clang, linker, headers and device libraries, as its package `hipcc` brings them.
+// Debian's HIP: clang, linker, headers and device libraries from the package `hipcc`.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace kevolve::hip {
 
-// What that clang knows of AMD's data-centre GPUs.
+// The data-centre GPU of AMD that this clang supports.
 inline constexpr const char* hip_architecture = "gfx90a";
 
 struct hip_toolchain {
-  std::string clang;     // absolute; empty: a part is missing
+  std::string clang;     // absolute path; empty: a part is missing
   std::string libraries; // the device libraries' folder
-  std::string version;   // "15"
-  std::string missing;   // the first part that is
+  std::string version;   // for example "15"
+  std::string missing;   // the first missing part
 };
 hip_toolchain find_hip_toolchain();
 
-// Device source to a listing, and that to a code object. Files in the working folder: candidate.hip, candidate.s,
-// candidate.hsaco.
+// Return the commands that compile device source to a listing, and a listing to a code object. They use the files
+// candidate.hip, candidate.s and candidate.hsaco in the working folder.
 std::vector<std::string> listing_command(const hip_toolchain& tools);
 std::vector<std::string> object_command(const hip_toolchain& tools);
 

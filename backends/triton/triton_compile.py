@@ -1,8 +1,7 @@
-"""Compiles the kernels of a candidate in Triton ahead of time, in the compile sandbox, with no device in sight.
-
-argv: the folder of the package `triton`, backend, architecture, what to compile and options, both as JSON. Writes
-module.0, module.1, … and `built`: a line for each, in order. The candidate runs in this very process and may have
-changed all that is here: whoever reads the results trusts none of them.
+"""Compiles the kernels of a candidate in Triton ahead of time, in the compile sandbox, without a device. Arguments: the
+folder of the package `triton`, the backend, the architecture, and kernels and options, both as JSON. Writes
+module.0, module.1, … and `built` with a line for each, in order. The candidate runs in this process and may have
+changed anything in it, so readers must not trust the results.
 """
 
 import importlib.util
@@ -26,7 +25,7 @@ def refuse(line, what):
 
 
 def own_line(error):
-    """The candidate's line that an exception passed through last."""
+    """Returns the candidate's line that an exception passed through last."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.endswith(FILE)]
     return frames[-1].lineno if frames else getattr(error, "lineno", None) or 1
 
@@ -59,7 +58,7 @@ def kernel_named(module, name):
 
 
 def source_of(kernel, order):
-    """The kernel with the types that the plan's arguments have, in order, beside its constants."""
+    """Returns the kernel's source with the types of the plan's arguments, in order, and its constants."""
     from triton.compiler import ASTSource
 
     line = kernel.starting_line_number
@@ -83,7 +82,7 @@ def source_of(kernel, order):
 
 
 def line_of(error, module, kernel):
-    """Of the file: errors count the lines of the function that they are in, from its def."""
+    """Returns the line in the file. Errors count from the `def` of their function."""
     owner = next((f for f in vars(module).values() if isinstance(f, type(kernel)) and f.src == error.src), kernel)
     decorators = next((i for i, line in enumerate(owner.raw_src) if line.startswith("def ")), 0)
     return owner.starting_line_number + decorators + getattr(error.node, "lineno", 1) - 1
@@ -109,7 +108,7 @@ def build(module, order, target, options, number):
         file.write(code)
     about = made.metadata
     text = made.asm["ptx" if target.backend == "cuda" else "amdgcn"]
-    # What is passed behind the candidate's own arguments, by version: global scratch, then profiling scratch.
+    # Parameters after the candidate's own, by version: global scratch, then profiling scratch.
     entry = re.search(r"\.entry\s+[\w$]+\s*\(([^)]*)\)", text)
     trailing = entry.group(1).count(".param") - len(order["types"]) if entry else 0
     if target.backend == "hip":
@@ -123,12 +122,12 @@ def build(module, order, target, options, number):
 def main():
     folder, backend, architecture, orders = sys.argv[1:5]
     options = json.loads(sys.argv[5])
-    # It may write here alone; and the same source is to give the same bytes, which line information would not.
+    # Only this folder is writable. The same source must give the same bytes, so line information is disabled.
     os.environ.update({"TRITON_CACHE_DIR": os.path.abspath("cache"), "HOME": os.getcwd(), "TMPDIR": os.getcwd(),
                        "TRITON_DISABLE_LINE_INFO": "1", "TRITON_BACKENDS_IN_TREE": "1", "PATH": "/usr/bin:/bin"})
     if backend == "cuda":
-        os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"  # registers and spills
-    load("triton", os.path.join(folder, "__init__.py"), [folder])  # of what lies beside it nothing is read
+        os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"  # reports registers and spills
+    load("triton", os.path.join(folder, "__init__.py"), [folder])  # loads nothing beside the package
     from triton.backends.compiler import GPUTarget
 
     target = GPUTarget(backend, int(architecture) if backend == "cuda" else architecture, WARP[backend])

@@ -1,4 +1,4 @@
-"""Benchmarks that are cut off, and the pages of docs/results."""
+"""Tests interrupted benchmarks and the pages of docs/results."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""The layout's rules: targets stand apart, and dependencies point one way."""
+"""Tests the rules of the layout: targets are separate, and dependencies point one way."""
 
 import re
 import unittest
@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = ("cpu", "cuda", "triton", "hip")
-# A folder may include what stands at its right, and itself.
+# A folder may include those at its right, and itself.
 MAY_INCLUDE = {
     "runtime/base": (),
     "config": ("runtime/base",),
@@ -16,12 +16,12 @@ MAY_INCLUDE = {
     "runtime/node": ("actors", "backends", "store", "config", "runtime/base"),
     "tools": ("runtime/node", "actors", "backends", "store", "config", "runtime/base"),
 }
-# Shared by targets: they include no target.
+# Folders shared by targets; they include no target.
 SHARED = ("judge", "compile", "launch_plan", "framework", "nvidia", "amd", "llm", "generators")
 
 
 def includes(folder: Path) -> list[tuple[Path, str]]:
-    """Every quoted include below the folder, with the file that has it."""
+    """Returns every quoted include below the folder, with its file."""
     out = []
     for path in sorted(folder.rglob("*.[ch]pp")):
         for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
@@ -30,7 +30,7 @@ def includes(folder: Path) -> list[tuple[Path, str]]:
 
 
 def wrong_between(folder: str, forbidden: tuple[str, ...]) -> list[str]:
-    """Includes below backends/folder of any of the forbidden backends."""
+    """Returns includes below backends/folder of any of the forbidden backends."""
     return [
         f"{path}: {name}"
         for path, name in includes(ROOT / "backends" / folder)
@@ -40,7 +40,7 @@ def wrong_between(folder: str, forbidden: tuple[str, ...]) -> list[str]:
 
 
 class Layout(unittest.TestCase):
-    """Includes; the linker sees to the rest, since each folder is a library of its own."""
+    """Checks includes. The linker checks the rest, since each folder is a library of its own."""
 
     def test_every_folder_is_there(self) -> None:
         for name in (*TARGETS, *SHARED):

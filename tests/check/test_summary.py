@@ -1,4 +1,4 @@
-"""What tools/check counts as passed, failed and skipped."""
+"""Tests which results tools/check counts as passed, failed and skipped."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ file:7: ERROR: CHECK( a + b == 3 ) is NOT correct!
 
 
 def summarise(junit: str, steps: str = "passed\tformat\n") -> tuple[int, list[str]]:
-    """Exit status and lines of summarise_tests.py for these results."""
+    """Returns exit status and output lines of summarise_tests.py for these results."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "t.xml").write_text(f"<testsuite>{junit}</testsuite>")
         (Path(folder) / "steps").write_text(steps)
@@ -36,7 +36,7 @@ def summarise(junit: str, steps: str = "passed\tformat\n") -> tuple[int, list[st
 
 
 class Summary(unittest.TestCase):
-    """The last line, the names above it and the exit status."""
+    """Tests the last line, the names above it and the exit status."""
 
     def test_doctest_cases_are_counted_and_skips_named(self) -> None:
         status, lines = summarise(
@@ -92,7 +92,7 @@ class Summary(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """From the build's command to those of g++ and clang."""
+    """Tests the conversion of the build's command to those of g++ and clang."""
 
     def test_outputs_and_parsed_headers_go_and_flags_stay(self) -> None:
         entry = {

@@ -1,5 +1,6 @@
-"""The PyTorch reference on arrays in memory that another process exported: reference_process.py on the fake driver, whose
-device memory is the host's. Ends with 0 if all is well. Arguments: reference_process.py."""
+"""Tests the PyTorch reference on arrays in memory exported by another process, with reference_process.py and the fake
+driver. Exits with 0 on success. Argument: the path of reference_process.py.
+"""
 
 import ctypes
 import importlib.util
@@ -15,11 +16,11 @@ spec.loader.exec_module(reference_process)
 
 SIZE = 1 << 20
 COUNT = 1000
-FROM = 8192  # of the arena
+FROM = 8192  # offset in the arena
 
 
 class OnFakeDevice(reference_process.Reference):
-    """Its device is the host, and so are the tensors over it."""
+    """A reference on the fake device: its device and its tensors are on the host."""
 
     def over_device(self, memory):
         interface = memory.__cuda_array_interface__
@@ -29,7 +30,7 @@ class OnFakeDevice(reference_process.Reference):
 
 
 def arena_of(value):
-    """As the examiner exports it, and the floats at FROM."""
+    """Returns an arena as the examiner exports it, and the floats at FROM."""
     fd = os.memfd_create("arena")
     os.truncate(fd, SIZE)
     os.pwrite(fd, struct.pack("<f", value) * COUNT, FROM)
@@ -42,7 +43,7 @@ def main():
     order = (f"call 0 {reference_process.DEVICE_ARENA} eager cold\n"
              f"array x input f32 {FROM} {4 * COUNT} 1 whole {COUNT} 1\n"
              f"array y output f32 {2 * FROM} {4 * COUNT} 1 whole {COUNT} 1\n")
-    for value in (3.0, 5.0):  # the second takes the first one's place
+    for value in (3.0, 5.0):  # the second mapping replaces the first
         fd = arena_of(value)
         reference.map(f"{reference_process.DEVICE_ARENA} {SIZE}", os.dup(fd))
         assert reference.call(order) > 0

@@ -1,5 +1,6 @@
-"""A server of Chat Completions that is no model: it streams a right candidate for tests/node/tasks/row_energy, another one
-each time, after a moment, and remembers what it was asked and when."""
+"""A fake server of Chat Completions. It streams valid candidates for tests/node/tasks/row_energy, different ones after
+a short delay, and records requests and their times.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +36,14 @@ void row_energy(const float *x, float *y, int64_t rows, int64_t cols) {{
 
 @dataclass
 class Asked:
-    """One request, by the digest of its body."""
+    """One request with the digest of its body."""
 
     sha256: str
     at_ns: int  # wall clock
 
 
 class FakeModel:
-    """Serves on a port of loopback until `close`."""
+    """Serves on a loopback port until `close`."""
 
     def __init__(self, seed: int, longest_s: float = 1.0) -> None:
         self.asked: list[Asked] = []
@@ -67,7 +68,7 @@ class FakeModel:
                     text = CANDIDATE.format(serial=serial)
                     for part in (text[:40], text[40:]):
                         self.event({"choices": [{"index": 0, "delta": {"content": part}, "finish_reason": None}]})
-                        time.sleep(wait / 2)  # as a model that thinks
+                        time.sleep(wait / 2)  # simulates thinking time
                     self.event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
                                 "usage": {"prompt_tokens": 1000, "completion_tokens": 300}})
                     self.wfile.write(b"data: [DONE]\n\n")
@@ -97,7 +98,7 @@ class FakeModel:
 
 
 def main() -> None:
-    """In a process of its own, without delays, until standard input ends: prints its address."""
+    """Runs in its own process without delays until standard input ends; prints its address."""
     fake = FakeModel(1, longest_s=0)
     print(fake.url, flush=True)
     sys.stdin.read()

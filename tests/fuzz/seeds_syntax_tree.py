@@ -1,4 +1,4 @@
-"""Seeds of the syntax_tree target: small functions and what clang says of them. usage: seeds_syntax_tree.py DIR"""
+"""Makes seeds for the target syntax_tree: functions and clang's output for them. Usage: seeds_syntax_tree.py DIR"""
 
 from __future__ import annotations
 

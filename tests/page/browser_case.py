@@ -1,4 +1,4 @@
-"""What the browser's tests share: a browser for each case, one node for all of a module, and a quiet console."""
+"""The base of the browser's tests: a browser for each case, one node for each module, and a check of the console."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webdriver import Browser, NotHere, browser_programs
 
 
 class BrowserCase(unittest.TestCase):
-    """Skips, with the reason, where there is no browser or no built node. Ends with the console checked."""
+    """Skips with a reason if there is no browser or no built node. Checks the console at the end."""
 
     browser: Browser
     # Messages that a case provokes on purpose.
@@ -32,7 +32,7 @@ class BrowserCase(unittest.TestCase):
         self.browser = self.enterContext(Browser(self.width, 900, self.dark))
 
     def check_console(self) -> None:
-        """Nothing was refused by the content policy and nothing failed, but for what the case expects."""
+        """Checks that nothing violated the content policy and nothing failed, except for expected messages."""
         for line in self.browser.log():
             if not any(x in line for x in self.expected_messages):
                 self.assertNotIn("SEVERE", line)

@@ -1,5 +1,6 @@
-"""Serves the built page and answers of the admin's shape, for what a short real campaign does not have: 5,000 nodes,
-text that tries to be markup in every place a text can stand, prices, cut streams."""
+"""Serves the built page with answers in the admin's format that a short real campaign lacks: 5,000 nodes, texts with
+markup in every place, prices, interrupted streams.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ VERDICTS = ["pass"] * 12 + ["compile_error", "wrong_result", "timeout", "crashed
 
 
 def story(nodes: int, seed: int = 1, priced: bool = False) -> list[dict[str, Any]]:
-    """A campaign's history: a tree that is deep in places, broad in others."""
+    """Returns a campaign's history: a tree with deep and broad parts."""
     dice = random.Random(seed)
     out = [event(1, "campaign_submitted", {"name": "tree"}), event(2, "session_started", {"epoch": 1})]
     best, alive = 1.0, [0]
@@ -101,7 +102,7 @@ def actor(number: int, parent: int | None = None, **more: Any) -> dict[str, Any]
 
 
 class FakeNode:
-    """One node with one campaign. Use as a context manager."""
+    """A node with one campaign. Use as a context manager."""
 
     def __init__(self, policy: str, events: list[dict[str, Any]], live: list[dict[str, Any]] | None = None,
                  cut_every: int = 0, campaigns: bool = True) -> None:  # fmt: skip
@@ -109,9 +110,9 @@ class FakeNode:
         self.events = events
         self.live = live or []
         self.cut_every = cut_every
-        self.ends_at: int | None = None  # the log's last event; a stream from behind it is refused
-        self.asked_after: list[int] = []  # Last-Event-ID of every stream
-        self.refused = 0  # of those
+        self.ends_at: int | None = None  # last event of the log; a later position is refused
+        self.asked_after: list[int] = []  # the Last-Event-ID of every stream
+        self.refused = 0  # number of refused streams
         self.gone = False  # the campaign was forgotten
         self.asked_when_gone: list[str] = []
         last = events[-1]["sequence"] if events else 0
@@ -207,13 +208,13 @@ class FakeNode:
         h.wfile.write(b": kevolve\n\n")
         rest = [e for e in self.live if after < e["sequence"] <= (self.ends_at or e["sequence"])]
         part = rest[: self.cut_every] if self.cut_every else rest
-        for e in [e for e in self.live if e["sequence"] == after] + part:  # the last one seen comes twice
+        for e in [e for e in self.live if e["sequence"] == after] + part:  # the last event seen is repeated
             text = f"id: {e['sequence']}\nevent: {e['kind']}\ndata: {json.dumps(e)}\n\n"
             h.wfile.write(text.encode())
         h.wfile.flush()
         if len(part) == len(rest):
             self._ended.wait(120)
-        else:  # cut in the middle of an event
+        else:  # cuts the stream in the middle of an event
             h.wfile.write(f"id: {rest[len(part)]['sequence']}\ndata: {{".encode())
 
     def _send(self, h: BaseHTTPRequestHandler, status: int, kind: str, body: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Real nodes on loopback for the page's tests: a campaign in the foreground, and a daemon on what it left."""
+"""Real nodes on loopback for the page's tests: a campaign in the foreground, and a daemon on its data."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BIN = Path(os.environ.get("KEVOLVE_BIN", SOURCE / "build" / "bin"))
 
 
 class Node:
-    """A program of ours that serves its admin; it says so on stderr, which is kept beside its data."""
+    """One of our programs that serves its admin. It reports that on stderr, which is stored beside its data."""
 
     def __init__(self, command: list[str], data: Path) -> None:
         self.data = data
         self._log = (data.parent / f"{data.name}.log").open("ab")
         self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.PIPE, cwd=SOURCE)
-        self._told = threading.Event()  # that it serves, or that it has ended
+        self._told = threading.Event()  # set when it serves or has ended
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
         self.url = ""
@@ -69,7 +69,7 @@ class Node:
         return (self.data / "token").read_text().strip()
 
     def finish(self, limit_s: float = 180) -> None:
-        """Waits until the program has done its work."""
+        """Waits for the program's end."""
         self._process.wait(limit_s)
 
     def get(self, path: str) -> Any:
@@ -78,7 +78,7 @@ class Node:
             return json.load(answer)
 
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers in lower case and body, asked without a token."""
+        """Returns status, headers in lower case and body of a request without a token."""
         try:
             with urllib.request.urlopen(self.url + path, timeout=10) as answer:
                 return answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read()
@@ -87,7 +87,7 @@ class Node:
 
 
 def campaign(data: Path, file: Path = HERE / "hostile.toml", **settings: str) -> Node:
-    """A campaign in the foreground; it serves until the campaign ends."""
+    """Runs a campaign in the foreground; it serves until the campaign ends."""
     overrides = [x for k, v in settings.items() for x in ("--set", f"{k.replace('__', '.')}={v}")]
     return Node([str(BIN / "kevolve"), "run", str(file), "--data", str(data), *overrides], data)
 

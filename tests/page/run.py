@@ -1,4 +1,4 @@
-"""Runs the page's tests: run.py MODULE…. Says what passed in the words that tools/lib/summarise_tests.py counts."""
+"""Runs the page's tests: run.py MODULE…. Prints results in the format that tools/lib/summarise_tests.py counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Result(unittest.TextTestResult):
-    """As it goes: each case by name, with its time or the reason why it was skipped."""
+    """Prints each case while running: its name, with its time or the reason for skipping it."""
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)

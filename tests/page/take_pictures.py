@@ -24,7 +24,7 @@ def main() -> None:
         with real_node.campaign(Path(folder) / "data", file, budget__wall=f"{seconds + 60}s", stop__speedup="1e6", stop__stall="1000000") as node:
             b.sign_in(node.url, node.token)
             b.wait("the campaign", lambda: b.run("return document.querySelector('tbody a')?.click() ?? location.hash.includes('campaigns/')"))
-            time.sleep(seconds)  # a picture needs a grown tree
+            time.sleep(seconds)  # the picture needs a large tree
             campaign = node.get("/v1/campaigns")["items"][0]
             b.run("""const s = document.querySelector('section[aria-label="search tree"] select');
                      s.value = 'speedup'; s.dispatchEvent(new Event('change', {bubbles: true}))""")

@@ -1,4 +1,4 @@
-"""The committed page is what its sources and lock file make."""
+"""Tests that the committed page is built from its sources and lock file."""
 
 from __future__ import annotations
 

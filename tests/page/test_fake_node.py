@@ -1,4 +1,4 @@
-"""The page on a node that is made up: what a short real campaign does not have."""
+"""Tests the page with a fake node, for content that a short real campaign lacks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fake_node import ID, MARKUP, TOKEN, FakeNode, event, story
 from tree_hands import find_node, frame_times
 
 NODES = 5_000
-SHOWN = MARKUP.replace("\u202e", "⟨U+202E⟩")  # as the page names what cannot be seen
+SHOWN = MARKUP.replace("\u202e", "⟨U+202E⟩")  # the page names invisible characters
 
 
 @cache
 def policy() -> str:
-    """The content policy that the real node sends."""
+    """Returns the content policy of the real node."""
     with TemporaryDirectory(prefix="kevolve-page-") as folder, real_node.daemon(Path(folder) / "data") as node:
         return node.answer("/")[1]["content-security-policy"]
 
@@ -74,7 +74,7 @@ class BigTree(FakeCase):
             seen[colour] = (seen[colour] ?? 0) + 1;
           }
           return seen;"""
-        # Marks of what is wrong, what does not build and what passed; and a path that is longer than a ring.
+        # Marks of wrong, failed and passed candidates, and a path longer than the buffer.
         least = {"192,38,38": 5, "122,79,192": 5, "18,128,106": 50, "194,80,10": 500}
         b.wait("marks and path on the canvas", lambda: (seen := b.run(pixels)) and all(seen.get(k, 0) >= n for k, n in least.items()))
         failed = next(e["data"]["index"] for e in events if e["data"].get("verdict") == "wrong_result")
@@ -208,7 +208,7 @@ class ForgottenCampaign(FakeCase):
         node.gone = True
         b.wait("that the page heard of it twice", lambda: {"/v1/events", f"/v1/campaigns/{ID}"} <= set(node.asked_when_gone))
         b.wait_text(SHOWN, ".trouble")
-        # An event from before may still make the page ask how the campaign stands, once and within some 1.2 s.
+        # An earlier event may make the page ask once more for the campaign's state, within some 1.2 s.
         heard = b.run("return performance.now()")
         b.wait("that events from before are dealt with", lambda: b.run("return performance.now()") > heard + 3000)
         asked, begun = list(node.asked_when_gone), b.run("return performance.now()")
@@ -225,7 +225,7 @@ class RestoredStore(FakeCase):
         node = self.serve(story(8), live, cut_every=1)
         self.go(route)
         b.wait("a part of the stream", lambda: node.asked_after and node.asked_after[-1] >= 1001)
-        node.ends_at = 500  # as after a restore
+        node.ends_at = 500  # simulates a restore
         b.wait_text("the log ends at event 500, before 1", ".trouble")
         b.wait("what it read anew", lambda: node.asked_after[-1] < 500)
         self.assertEqual(node.refused, 1)

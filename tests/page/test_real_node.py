@@ -1,4 +1,4 @@
-"""The page on real nodes: a campaign that runs, a daemon on what it left."""
+"""Tests the page with real nodes: a running campaign, and a daemon on its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page's sources may not contain."""
+"""Tests that the page's sources avoid dangerous constructs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "runtime" / "node" / "page"
 
-# Ways from a text to markup or code, and ways to keep or send what must stay in the tab.
+# Constructs that turn text into markup or code, or store or send data that must stay in the tab.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|srcdoc|setHTML"
     r"|document\.write|\beval\(|new Function|javascript:|localStorage|document\.cookie|indexedDB|importScripts"

@@ -1,10 +1,11 @@
-"""A person's hands on the search tree: they see only what is drawn and what the page says of it."""
+"""Operates the search tree like a person, who sees only the drawing and the page's tooltips."""
 
 from __future__ import annotations
 
 from webdriver import Browser
 
-# Moves the mouse over the canvas until the tip names a node for which `wanted` holds; its place in the viewport.
+# Moves the mouse over the canvas until the tooltip names a node for which `wanted` holds; returns its place in the
+# viewport.
 SCAN = """
 const [wanted, step] = [arguments[0], arguments[1]];
 const done = arguments[arguments.length - 1];
@@ -28,7 +29,7 @@ const frame = () => new Promise(requestAnimationFrame);
 })();
 """
 
-# Drags the view to and fro for some frames, then turns the wheel; the times between frames, in ms.
+# Drags the view to and fro for some frames, then turns the wheel; returns the times between frames in ms.
 FRAMES = """
 const done = arguments[arguments.length - 1];
 const canvas = document.querySelector('canvas.tree');

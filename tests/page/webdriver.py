@@ -1,4 +1,4 @@
-"""A browser under test: headless Chromium through its driver's W3C WebDriver protocol, with the standard library."""
+"""Controls a browser under test: headless Chromium through the W3C WebDriver protocol, with the standard library."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KEYS = {"Enter": "\ue007", "ArrowRight": "\ue014", "ArrowLeft": "\ue012", "Arrow
 
 
 class NotHere(Exception):
-    """This machine has no browser to test with; the text says what is missing."""
+    """This machine has no browser for tests; the text names the missing part."""
 
 
 class WebDriverError(Exception):
-    """What the driver said."""
+    """An error reported by the driver."""
 
 
 def browser_programs() -> tuple[str, str]:
@@ -40,14 +40,14 @@ def browser_programs() -> tuple[str, str]:
 
 
 def can_confine() -> bool:
-    """Whether Chromium's own sandbox can work: not as root, and only with user namespaces."""
+    """Returns whether Chromium's own sandbox can work: not as root, and only with user namespaces."""
     unshare = shutil.which("unshare")
     if os.geteuid() == 0 or unshare is None:
         return False
     return subprocess.run([unshare, "--user", "true"], capture_output=True, check=False).returncode == 0
 
 
-# Answers at the page's next change, or after a moment: what a canvas shows changes without one.
+# Answers at the page's next change, or after a short time, since changes of a canvas cause no event.
 NEXT_CHANGE = """
 const done = arguments[arguments.length - 1];
 const watcher = new MutationObserver(() => end());
@@ -81,7 +81,7 @@ class Browser:
             "--hide-scrollbars",
         ]
         if not can_confine():
-            arguments.append("--no-sandbox")  # it loads nothing but what we serve
+            arguments.append("--no-sandbox")  # it loads only pages of our own
         if dark:
             arguments.append("--force-dark-mode")
         try:
@@ -125,7 +125,7 @@ class Browser:
         except subprocess.TimeoutExpired:
             self._driver.kill()
             self._driver.wait()
-        for _ in range(50):  # the browser's last writes
+        for _ in range(50):  # waits for the browser's last writes
             try:
                 self._folder.cleanup()
                 return
@@ -133,7 +133,7 @@ class Browser:
                 time.sleep(0.1)
 
     def _wait_for_driver(self) -> None:
-        """Until it says on which port it was started; it chose one that was free."""
+        """Waits until the driver reports its port, which it chose itself."""
         assert self._driver.stdout is not None
         said = b""
         end = time.monotonic() + 30
@@ -161,7 +161,7 @@ class Browser:
             value = json.load(e)["value"]
             raise WebDriverError(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
-    # --- what a test does ---
+    # --- operations of a test ---
 
     def open(self, url: str) -> None:
         self._ask("POST", f"{self._session}/url", {"url": url})
@@ -176,7 +176,7 @@ class Browser:
         return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": list(arguments)})
 
     def run_async(self, script: str, *arguments: Any) -> Any:
-        """The script calls its last argument when it is done."""
+        """Runs a script that calls its last argument when it is done."""
         return self._ask("POST", f"{self._session}/execute/async", {"script": script, "args": list(arguments)})
 
     def devtools(self, command: str, parameters: dict[str, Any]) -> Any:
@@ -199,7 +199,7 @@ class Browser:
         self._ask("POST", f"{self._session}/element/{self.find(selector)}/value", {"text": text})
 
     def keys(self, *names: str) -> None:
-        """Presses keys where the focus is."""
+        """Presses keys at the focused element."""
         actions = [
             {"type": kind, "value": KEYS.get(name, name)} for name in names for kind in ("keyDown", "keyUp")
         ]
@@ -221,7 +221,7 @@ class Browser:
         return str(self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector))
 
     def log(self) -> list[str]:
-        """Console messages since the last call: errors, warnings, violations of the content policy."""
+        """Returns console messages since the last call: errors, warnings, violations of the content policy."""
         entries = self._ask("POST", f"{self._session}/se/log", {"type": "browser"})
         return [f"{e['level']}: {e['message']}" for e in entries]
 
@@ -229,7 +229,7 @@ class Browser:
         path.write_bytes(base64.b64decode(self._ask("GET", f"{self._session}/screenshot")))
 
     def wait(self, what: str, holds: Callable[[], Any], limit_s: float = 30) -> Any:
-        """Asks at every change of the page until it holds."""
+        """Checks at every change of the page until it holds."""
         end = time.monotonic() + limit_s
         while True:
             value = holds()
@@ -240,7 +240,7 @@ class Browser:
             try:
                 self.run_async(NEXT_CHANGE)
             except WebDriverError:
-                pass  # the page was left meanwhile, which is a change as well
+                pass  # the page was left, which is a change as well
 
     def wait_text(self, text: str, selector: str = "body", limit_s: float = 30) -> None:
         self.wait(f"'{text}' in {selector}", lambda: text in self.text(selector), limit_s)

@@ -1,4 +1,4 @@
-"""What tools/portable packs: each program finds its libraries there and nowhere else, wherever the folder is put."""
+"""Tests the output of tools/portable: each program finds its libraries only there, wherever the folder is."""
 
 import os
 import re
@@ -9,12 +9,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of the machine: the C library and its loader go together.
+# These come from the machine, since the C library and its loader belong together.
 OF_LIBC = re.compile(r"^(ld-linux|libc\.so|libm\.so|libmvec|libpthread|libdl|librt|libresolv|linux-vdso)")
 
 
 def run(*words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """The outcome of a command in an environment of the given variables alone, as helpers are started."""
+    """Runs a command with only the given environment variables, as helpers are started."""
     environment = {"PATH": os.environ["PATH"], **more}
     return subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False, env=environment)
 

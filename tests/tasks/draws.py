@@ -1,4 +1,4 @@
-"""Inputs of a task, drawn by its fill rules as the judge draws them, only plainer."""
+"""Draws a task's inputs by its distributions, as the judge does, but in a simpler way."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from task_file import Argument, Task, evaluate, read, sizes_of
 
 DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
-LARGE = {"f16": 16.0, "f32": 1e12}  # what an edge of large values is scaled by
+LARGE = {"f16": 16.0, "f32": 1e12}  # factor of large values in edge cases
 
 
 @dataclass
 class Draw:
-    """One call's inputs."""
+    """The inputs of one call."""
 
     sizes: dict[str, int]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -51,7 +51,7 @@ def draw(task: Task, shape: dict[str, int], seed: int, edge: str = "") -> Draw:
     names: dict[str, Any] = dict(out.sizes)
     waiting = dict(task.get("derived", {}))
     for a in read(task):
-        # What is derived from a sum is known once its array is.
+        # A size derived from a sum is known once its array is drawn.
         for symbol in [s for s, e in waiting.items() if "sum(" not in e or e[4:-1] in out.arrays]:
             names[symbol] = evaluate(waiting.pop(symbol), {**names, **out.arrays})
         extents = tuple(evaluate(e, names) for e in a["shape"])

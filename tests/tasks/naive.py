@@ -1,4 +1,4 @@
-"""What the operators mean, written for reading, in NumPy and in the precision of what they are given."""
+"""Plain definitions of the operators in NumPy, in the precision of their inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task file as its tests need it: shapes and expressions, without what config/ checks."""
+"""Reads a task file for tests: shapes and expressions, without the checks of config/."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Argument = dict[str, Any]
 
 
 def shipped() -> dict[str, Task]:
-    """Name → content of every task with a PyTorch reference."""
+    """Returns name → content of every task with a PyTorch reference."""
     files = sorted(FOLDER.glob("*.task.toml"))
     return {f.name.removesuffix(".task.toml"): tomllib.loads(f.read_text(encoding="utf-8")) for f in files}
 
@@ -35,13 +35,13 @@ def sizes_of(task: Task, shape: dict[str, Any]) -> dict[str, int]:
 
 
 def evaluate(text: str, names: dict[str, Any]) -> int:
-    """An expression over the size symbols; sum(argument) over the arrays among the names."""
+    """Evaluates an expression over the size symbols, with sum(argument) over the arrays among the names."""
     known = {"min": min, "max": max, "ceildiv": lambda a, b: -(-a // b), "sum": lambda a: int(a.sum())}
-    return int(eval(text.replace("/", "//"), {"__builtins__": {}}, {**known, **names}))  # our own files
+    return int(eval(text.replace("/", "//"), {"__builtins__": {}}, {**known, **names}))  # reads only our own files
 
 
 def tolerance_of(task: Task, output: Argument) -> tuple[float, float]:
-    """Relative and absolute; integers are exact."""
+    """Returns the relative and absolute tolerance; integers are exact."""
     if not output["dtype"].startswith(("f", "bf")):
         return 0.0, 0.0
     t = task["tolerance"]

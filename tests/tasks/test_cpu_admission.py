@@ -1,6 +1,5 @@
-"""Every CPU task that ships: its reference, handed in as a candidate, is admitted, right and as fast as itself.
-
-Of those with a softmax, exponentials of scores that were not shifted are refused.
+"""Tests every CPU task in the repository: its reference is admitted as a candidate, correct and as fast as itself. For
+tasks with a softmax, exponentials of unshifted scores are rejected.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ KEVOLVE = Path(os.environ["KEVOLVE_BIN"]) / "kevolve"
 
 
 def judged(files: list[Path], core: int) -> dict[str, subprocess.CompletedProcess[str]]:
-    """Each file's reference, evaluated on that core alone."""
+    """Evaluates each file's reference, on that core alone."""
     out = {}
     for file in files:
         reference = FOLDER / tomllib.loads(file.read_text(encoding="utf-8"))["reference"]["file"]
@@ -40,7 +39,7 @@ class CpuTasks(unittest.TestCase):
                 self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
                 result = json.loads(said.stdout)
                 self.assertEqual(result["verdict"], "pass")
-                self.assertLess(result["timing"]["ci95"][0], 1.05)  # no factor, of code against itself
+                self.assertLess(result["timing"]["ci95"][0], 1.05)  # code against itself has no speed-up
                 self.assertGreater(result["timing"]["ci95"][1], 0.95)
 
     def test_unshifted_exponentials_are_refused(self) -> None:

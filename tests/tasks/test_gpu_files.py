@@ -1,4 +1,4 @@
-"""What the files of the tasks with PyTorch references say, read without PyTorch."""
+"""Tests the files of the tasks with PyTorch references, without PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PyTorch references: what they compute, how exact they are, and what their tolerances refuse. On the CPU."""
+"""Tests the PyTorch references on the CPU: results, accuracy, and the errors that their tolerances reject."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ else:
     WITHOUT = ""
 from task_file import Task, read, shipped, source_of, tolerance_of, written
 
-ROOM = 0.7  # of the tolerance, for the reference and for other honest ones
-# Declared shapes, cut to what a CPU does in seconds: the sums keep their lengths.
+ROOM = 0.7  # share of the tolerance for the reference and other honest results
+# Declared shapes, reduced so that a CPU takes seconds; the sums keep their lengths.
 CUTS = {"batch": 2, "heads": 1, "rows": 64, "users": 16, "count": 4096}
 OWN_CUTS = {"gemm_f16": {"m": 96, "n": 128}, "mbdt": {"batch": 512}}
 
@@ -40,12 +40,12 @@ def entry_of(name: str) -> Callable[..., Any]:
 
 
 def promoted(values: dict[str, Any], dtype: Any) -> dict[str, Any]:
-    """Floating arrays in another precision."""
+    """Returns floating arrays in another precision."""
     return {n: v.astype(dtype) if isinstance(v, np.ndarray) and v.dtype.kind == "f" else v for n, v in values.items()}
 
 
 def call(function: Callable[..., Any], values: dict[str, Any]) -> list[np.ndarray]:
-    """As the harness calls a reference."""
+    """Calls a reference as the harness does."""
     wanted = inspect.signature(function).parameters
     given = {n: torch.from_numpy(v) if isinstance(v, np.ndarray) else v for n, v in values.items() if n in wanted}
     out = function(**given)
@@ -60,7 +60,7 @@ def naively(name: str, values: dict[str, Any]) -> list[np.ndarray]:
 
 
 def of_tolerance(task: Task, output: int, answer: np.ndarray, exact: np.ndarray, largest: float = 0.0) -> float:
-    """How far the worst element is off, in units of what is allowed there. At an edge the largest magnitude counts."""
+    """Returns the largest error in units of the tolerance. In edge cases, the largest magnitude counts."""
     relative, absolute = tolerance_of(task, written(task)[output])
     if answer.shape != exact.shape or not np.isfinite(answer).all():
         return np.inf
@@ -77,7 +77,7 @@ def cut(name: str, shape: dict[str, Any]) -> dict[str, Any]:
 
 @functools.cache
 def cases(name: str, held_out: bool) -> list[tuple[Draw, list[np.ndarray]]]:
-    """Draws with their exact answers, computed by the reference in double."""
+    """Returns draws with their exact answers, computed by the reference in double."""
     task, out, seen = shipped()[name], [], []
     for number, shape in enumerate(s for s in task["shape"] if s.get("held_out", False) == held_out):
         shape = cut(name, shape)
@@ -93,11 +93,11 @@ def all_cases(name: str) -> list[tuple[Draw, list[np.ndarray]]]:
 
 
 def nulls(name: str, d: Draw, exact: list[np.ndarray], output: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Answers that took no work."""
+    """Returns answers that need no work."""
     task = shipped()[name]
     dtype, shape = DTYPES[written(task)[output]["dtype"]], exact[output].shape
     yield "zeros", np.zeros(shape, dtype)
-    if exact[output].size > 1:  # one number is its own mean
+    if exact[output].size > 1:  # a single number is its own mean
         yield "a constant", np.full(shape, exact[output].mean()).astype(dtype)
     for a in read(task):
         yield f"a copy of {a['name']}", np.resize(d.arrays[a["name"]], shape).astype(dtype)
@@ -137,7 +137,7 @@ class References(unittest.TestCase):
 
     def test_products_of_tf32_are_within_the_convolution_s_tolerance(self) -> None:
         for d, exact in all_cases("conv1d_f32"):
-            for half in (0x1000, 0):  # rounded, and cut off
+            for half in (0x1000, 0):  # rounded, then truncated
                 short = {n: ((v.view(np.uint32) + np.uint32(half)) & np.uint32(0xFFFFE000)).view(np.float32)
                          for n, v in d.arrays.items() if n != "bias"}
                 answer = naively("conv1d_f32", {**d.arguments(), **short})[0]

@@ -1,4 +1,4 @@
-"""Paired comparisons of a candidate identical to its reference, and of ones with 1, 2, 3 and 5 % more work or 3 % less."""
+"""Measures paired comparisons of a candidate equal to its reference, with 1, 2, 3 and 5 % more work, or 3 % less."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def render(document: Json) -> str:
         seen = t["slower"] + t["screened"]
         lines.append(f"{t['candidate']}, other core {t['other_core']}: called faster in {t['faster']} of {t['trials']}, "
                      f"seen to be slower in {seen} of {t['trials']}")
-    if aa := document.get("aa"):  # not in figures from before there was this part
+    if aa := document.get("aa"):  # older figures lack this part
         lines.append(f"A/A with the other core busy: {aa['faster']} false winners of {aa['sessions']} sessions "
                      f"(wanted: at most {aa['wanted_at_most']})")
     for t in document.get("threads", []):
@@ -43,7 +43,8 @@ def main() -> None:
     arguments = parser.parse_args()
     common.need(arguments.bin, "bench-aa", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
     document = common.header("aa", arguments)
-    # Each form: comparisons as in a campaign, A/A sessions under load, sessions for the power at each of four gains.
+    # For each form: comparisons as in a campaign, A/A sessions under load, sessions for the power at each of four
+    # gains.
     trials, aa, power, threads = (200, 400, 100, 100) if arguments.long else (4, 8, 4, 4)
     measured = common.ask([arguments.bin / "bench-aa", "--bin", arguments.bin, "--trials", trials, "--aa", aa,
                            "--power", power, "--threads", threads,
@@ -74,7 +75,7 @@ def main() -> None:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns one row a kind of session, over all kernels: how often a difference was seen."""
+    """Returns a table with one row for each kind of session, over all kernels: how often a difference was found."""
     document, = documents.values()
     aa = document["aa"]
     rows = [["candidate", "machine beside it", "sessions", "called faster", "seen to be slower"]]

@@ -1,4 +1,4 @@
-"""A clean build of the two programs, without a compiler cache, on at most two cores."""
+"""Measures a clean build of the two programs, without a compiler cache, on at most two cores."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Calls of a language model over kill -9 of the daemon: no reply that was stored is asked for again, a call in flight is
-made once more at most, and each is counted."""
+"""Tests model calls over kill -9 of the daemon: a stored reply is never requested again, a call in flight is repeated
+at most once, and each call is counted.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ from tests.fake_model.server import FakeModel
 
 PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
-MOST_CALLS = 2  # of one question that kills have cost
+MOST_CALLS = 2  # calls of one question, including those that kills cost
 
 
 class Asking(Daemon):
-    """A node whose one provider is the fake."""
+    """A node whose only provider is the fake one."""
 
     def __init__(self, folder: Path, data: Path, url: str) -> None:
         super().__init__(folder, data)
@@ -37,7 +38,7 @@ class Asking(Daemon):
 
 
 def moment_ns(text: str | None) -> int:
-    return int(datetime.datetime.fromisoformat(text).timestamp() * 1e9) + 1_000_000 if text else 0  # told to the millisecond
+    return int(datetime.datetime.fromisoformat(text).timestamp() * 1e9) + 1_000_000 if text else 0  # in milliseconds
 
 
 def exchanges_of(daemon: Asking, campaign: str, nodes: int) -> list[Json]:
@@ -45,7 +46,9 @@ def exchanges_of(daemon: Asking, campaign: str, nodes: int) -> list[Json]:
 
 
 def asked_after_stored(fake: FakeModel, exchanges: list[Json]) -> int:
-    """Requests that came after the reply to the same question was stored; of questions alike to the byte, after all were."""
+    """Returns requests that came after the reply to the same question was stored. Identical questions count once all
+    are stored.
+    """
     stored: dict[str, list[int]] = {}
     for x in exchanges:
         first = min((moment_ns(c["ended"]) for c in x["calls"] if c["outcome"] == "answered"), default=None)
@@ -72,7 +75,7 @@ def compare(fake: FakeModel, exchanges: list[Json], counted: int) -> Json:
 
 
 def idle(daemon: Asking) -> Json:
-    """The provider, once nothing is in flight."""
+    """Waits until nothing is in flight and returns the provider."""
     for _ in range(600):
         provider: Json = daemon.get("/v1/providers")["items"][0]
         if provider["in_flight"] == 0:

@@ -1,5 +1,6 @@
-"""A node with a long past and a hundred thousand actors: how soon after a death what is known can be read, and how fast
-it answers those who poll it, silent connections beside them, while it judges."""
+"""Measures a node with a long history and a hundred thousand actors: the time after a crash until its data can be read,
+and its answers to polling clients beside silent connections, while it judges.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ PROGRAMS = ("kevolve", "kevolved", "bench-crowd", "kevolve-judge", "kevolve-zygo
 CAMPAIGN = common.ROOT / "config" / "examples" / "softmax.toml"
 STEADY = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 ANSWER_LIMIT_S = 0.05
-WARM = 100  # candidates of each of the campaigns that keep the node busy, before anything counts
+WARM = 100  # candidates of each campaign that keeps the node busy, before measuring
 
 
 class CrowdedNode(Daemon):
-    """The same node with actors beside its own and one provider."""
+    """The node with additional actors and one provider."""
 
     def __init__(self, folder: Path, data: Path, actors: int, model: str, cores: list[int]) -> None:
         super().__init__(folder, data)
@@ -38,8 +39,9 @@ class CrowdedNode(Daemon):
 
 
 class Running:
-    """What `polled` asks for: campaigns that go on by themselves. The ones that were open rest; candidates that a server
-    answers at once, all of one cost, keep the node as busy as it can be at a steady rate."""
+    """The requests of `polled`, with campaigns that run by themselves. Campaigns open before are suspended. Candidates
+    from a server that answers at once, all of one cost, keep the node fully busy at a steady rate.
+    """
 
     def __init__(self, daemon: Daemon, resting: list[str]) -> None:
         self.daemon = daemon
@@ -59,7 +61,7 @@ class Running:
 
 
 def read_all(daemon: Daemon) -> Json:
-    """The state of every campaign, and of an ended and an open one the newest nodes and one of them whole."""
+    """Reads the state of every campaign, and for an ended and an open one the newest nodes and one complete node."""
     rows = daemon.get("/v1/campaigns?limit=1000")["items"]
     out: Json = {"campaigns": len(rows), "candidates": sum(c["candidates"] for c in rows)}
     for row in (next(c for c in rows if c["state"] == "finished"), next(c for c in rows if c["state"] != "finished")):
@@ -85,7 +87,7 @@ def live_actors(daemon: Daemon) -> int:
 
 
 def silent(daemon: Daemon, count: int) -> list[socket.socket]:
-    """Connections that begin a request and never end it."""
+    """Opens connections that begin a request and never end it."""
     url = urllib.parse.urlparse(f"http://127.0.0.1:{daemon.connection.port}")
     out = []
     for _ in range(count):
@@ -96,7 +98,7 @@ def silent(daemon: Daemon, count: int) -> list[socket.socket]:
 
 
 def pooled(runs: list[Json]) -> Json:
-    """As if it had been one run: every round of each, all restarts; of the answers the slowest run's times."""
+    """Combines runs: every round of each, all restarts, and the slowest run's answer times."""
     first = runs[0]
     for what, of in (("command", lambda r: r["command"]), ("revision", lambda r: r["revision"]),
                      ("processor", lambda r: (r["machine"]["cpu"], r["machine"]["cores"])),
@@ -153,7 +155,7 @@ def main() -> None:
             raise SystemExit(1)
         document["filled"] = filled
         document["restarts"] = restarts(Daemon(arguments.bin, data), kills)
-        os.sched_setaffinity(0, cores[arguments.node_cores:])  # of all that is not the node
+        os.sched_setaffinity(0, cores[arguments.node_cores:])  # for everything but the node
         document["node_cores"] = arguments.node_cores
         fake = subprocess.Popen([sys.executable, "-m", "tests.fake_model.server"], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, text=True, cwd=common.ROOT)
@@ -213,7 +215,7 @@ def render(document: Json) -> str:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns the answers' times and the rates beside clients, a column a machine."""
+    """Returns a table of answer times and rates beside clients, with one column for each machine."""
     rows = [["", *(f"{d['machine']['cores']} cores of {d['machine']['cpu']}" for d in documents.values())]]
     starts = [sorted(r["read_s"] for r in d["restarts"]) for d in documents.values()]
     rows.append(["everything readable after a kill: median, longest", *(f"{s[len(s) // 2]:.2f} s, {s[-1]:.2f} s" for s in starts)])

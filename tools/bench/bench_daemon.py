@@ -1,5 +1,7 @@
-"""A daemon under trouble: kill -9 of it and of its helper processes while campaigns run, an event stream cut again and
-again, and clients that poll it. Nothing acknowledged is lost, nothing finished is done again, nothing is left behind."""
+"""Tests a daemon under disturbances: kill -9 of it and of its helpers during campaigns, an event stream that is cut
+repeatedly, and polling clients. Acknowledged data is never lost, finished work is never repeated, and nothing is
+left behind.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ PROGRAMS = ("kevolve", "kevolved", "kevolve-judge", "kevolve-zygote", "kevolve-c
 HELPERS = ("kevolve-judge", "kevolve-zygote", "kevolve-compile-server")
 AT_ONCE = 3  # campaigns
 READABLE_LIMIT_S = 2.0
-PAUSE_S = 0.5  # between a client's questions
+PAUSE_S = 0.5  # between a client's requests
 
 
 class Daemon:
@@ -48,10 +50,10 @@ class Daemon:
         return [str(self.folder / "kevolved"), str(self.settings)]
 
     def start(self) -> float:
-        """Seconds until it answers with its campaigns."""
+        """Starts it; returns the seconds until it answers with its campaigns."""
         begin = time.monotonic()
         self.connection = None
-        # Standard input: an open pipe, whose end nobody but bench-crowd waits for.
+        # Standard input is an open pipe; only bench-crowd waits for its end.
         self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, cwd=common.ROOT)
         while time.monotonic() - begin < 60:
@@ -120,7 +122,7 @@ def candidates(rows: list[Json]) -> int:
 
 
 class Trouble:
-    """Keeps campaigns running, and kills."""
+    """Keeps campaigns running and kills processes."""
 
     def __init__(self, arguments: object, scratch: Path) -> None:
         self.bench = arguments.bin
@@ -139,7 +141,7 @@ class Trouble:
 
     def feed(self) -> None:
         running = [c for c in self.daemon.campaigns() if c["state"] not in ("finished", "failed")]
-        while len(running) < AT_ONCE + 1:  # one waits for its place
+        while len(running) < AT_ONCE + 1:  # one waits for its turn
             self.next_seed += 1
             if identity := self.daemon.submit(self.next_seed):
                 self.submitted.append(identity)
@@ -170,7 +172,7 @@ class Trouble:
                                                        "changed")}})
 
     def kill_helper(self, name: str) -> None:
-        """The daemon goes on: a candidate more is finished after each death."""
+        """Kills a helper. The daemon must finish another candidate after each death."""
         self.feed()
         pids: list[int] = []
         for _ in range(3000):
@@ -193,7 +195,7 @@ class Trouble:
         self.helper_rows.append({"helper": name, "found": True, "next_candidate_s": round(time.monotonic() - begin, 3)})
 
     def to_the_end(self) -> Json:
-        """Every campaign ends."""
+        """Waits until every campaign ends."""
         begin = time.monotonic()
         while time.monotonic() - begin < 900:
             open_ones = [c for c in self.daemon.campaigns() if c["state"] not in ("finished", "failed")]
@@ -209,7 +211,7 @@ class Trouble:
 
 
 class CutReader(threading.Thread):
-    """Reads every event in pieces: the connection is cut after some bytes, wherever that is."""
+    """Reads every event in pieces: the connection is cut after an arbitrary number of bytes."""
 
     def __init__(self, daemon: Daemon, cuts: int, seed: int) -> None:
         super().__init__(daemon=True)
@@ -247,8 +249,9 @@ class CutReader(threading.Thread):
 
 
 class Pollers:
-    """Clients that ask for the actors and for nodes, one request after the other with a pause between, in a process that
-    costs little: what it takes is missing from the node's own machine."""
+    """Clients that request the actors and nodes, one request after the other with a pause between, in a process that
+    uses little of the node's processor time.
+    """
 
     def __init__(self, daemon: Daemon, paths: list[str], clients: int, port: int | None = None) -> None:
         self.process = crowd(daemon, "poll", paths, port, "--clients", str(clients), "--pause-ms", str(int(1000 * PAUSE_S)))
@@ -260,8 +263,9 @@ class Pollers:
 
 
 class StillServer:
-    """Answers with what the node said when it began, and knows nothing else: what the pages cost at least, on the cores
-    that the node has for all but timing."""
+    """Serves fixed answers copied from the node at its start: the least cost of these pages, on the cores that the node
+    has besides the timing core.
+    """
 
     def __init__(self, daemon: Daemon, paths: list[str]) -> None:
         self.process = crowd(daemon, "still", paths)
@@ -281,7 +285,7 @@ def crowd(daemon: Daemon, what: str, paths: list[str], port: int | None = None, 
 
 
 def rate(trouble: Trouble, seconds: float) -> float:
-    """Candidates a minute."""
+    """Returns candidates per minute."""
     before, begin = candidates(trouble.daemon.campaigns()), time.monotonic()
     while time.monotonic() - begin < seconds:
         trouble.feed()
@@ -290,8 +294,9 @@ def rate(trouble: Trouble, seconds: float) -> float:
 
 
 def polled(trouble: Trouble, clients: int, seconds: float, rounds: int) -> Json:
-    """The rate alone, beside clients of the node, and beside the same clients of a still server, by turns: what the
-    clients themselves take and what any server would is in both of the latter."""
+    """Returns the rate alone, beside clients of the node, and beside the same clients of a fixed server, in turn. The
+    difference of the latter two is the cost of the node's answers.
+    """
     rates: dict[str, list[float]] = {"alone": [], "polled": [], "still": []}
     took: list[float] = []
     failed, client_cpu = 0, 0.0
@@ -328,7 +333,7 @@ def ratio_of(before: list[float], after: list[float]) -> Json:
 
 
 def bootstrapped(alone: list[float], beside: list[float], seed: int = 1) -> list[float] | None:
-    """90 % of the sums' ratio over pairs drawn anew; none for fewer than six pairs."""
+    """Returns the 90 % interval of the sums' ratio by bootstrap over pairs; None for fewer than six pairs."""
     if len(alone) < 6 or not all(alone):
         return None
     source = random.Random(seed)

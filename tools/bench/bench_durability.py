@@ -1,5 +1,6 @@
-"""kill -9 of a running campaign at random moments, then the same command again: nothing acknowledged is lost, nothing
-finished is done again, the folded tree's hash holds, no process is left behind."""
+"""Kills a running campaign with kill -9 at random moments and runs the same command again. Acknowledged data is never
+lost, finished work is never repeated, the folded tree's hash matches, and no process is left behind.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ ORPHAN_LIMIT_S = 3.0
 
 
 class Observer(threading.Thread):
-    """Reads committed events from the node's stream for as long as the node lives, and keeps them."""
+    """Reads committed events from the node's stream as long as the node lives, and stores them."""
 
     def __init__(self, data: Path, pid: int, seen: dict[int, str]) -> None:
         super().__init__(daemon=True)
@@ -44,7 +45,7 @@ class Observer(threading.Thread):
     def watch(self) -> None:
         about = json.loads((self.data / "admin.json").read_text(encoding="utf-8"))
         if about["pid"] != self.pid:
-            return  # of the one before
+            return  # belongs to the previous one
         token = (self.data / "token").read_text(encoding="utf-8").strip()
         url = urllib.parse.urlparse(about["url"])
         connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=10)
@@ -57,7 +58,7 @@ class Observer(threading.Thread):
         identity, lines = 0, []
         while line := answer.readline().decode():
             if not line.endswith("\n"):
-                return  # cut off: this one was not seen whole
+                return  # cut off before it was complete
             line = line.rstrip("\r\n")
             if line.startswith("id:"):
                 identity = int(line[3:])
@@ -75,7 +76,7 @@ class Observer(threading.Thread):
 
 
 def stat_of(pid: int) -> tuple[int, str, str] | None:
-    """Parent, state and start time."""
+    """Returns parent, state and start time."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:
@@ -93,7 +94,7 @@ def processes() -> dict[int, tuple[int, str, str]]:
 
 
 def descendants(root: int) -> dict[int, str]:
-    """Everything below a process, with start times, so that a reused pid is told apart."""
+    """Returns all descendants of a process with start times, which distinguish reused pids."""
     every = processes()
     out: dict[int, str] = {}
     grown = True
@@ -109,7 +110,7 @@ def descendants(root: int) -> dict[int, str]:
 
 
 def left_over(known: dict[int, str], folder: Path) -> list[str]:
-    """Processes of this run that still live: known descendants, and whatever runs a program of its own folder."""
+    """Returns processes of this run that still live: known descendants, and those running a program of its folder."""
     out = []
     for pid, (_, state, started) in processes().items():
         try:
@@ -133,7 +134,7 @@ def wait_for_orphans(known: dict[int, str], folder: Path) -> tuple[float, list[s
 
 
 def check(bench: Path, data: Path, scratch: Path, seen: dict[int, str]) -> Json:
-    """On a copy: the store that the next run opens is the very one that the kill left."""
+    """Checks a copy, since the next run must open the store exactly as the kill left it."""
     copy, events = scratch / "copy", scratch / "events"
     shutil.copytree(data, copy)
     found = common.ask([bench / "bench-check-log", "--data", copy, "--events", events])
@@ -159,7 +160,7 @@ class Trial:
         self.bench = arguments.bin
         self.scratch = scratch
         self.data = scratch / "data"
-        self.folder = scratch / "bin"  # our own, so that its processes are told apart
+        self.folder = scratch / "bin"  # a folder of our own identifies our processes
         self.folder.mkdir()
         for program in ("kevolve", "kevolve-judge", "kevolve-zygote", "kevolve-compile-server"):
             shutil.copy2(self.bench / program, self.folder)
@@ -178,7 +179,7 @@ class Trial:
 
     def kill_once(self) -> None:
         process, observer = self.start()
-        # Early ones meet the start and the fold, late ones the search.
+        # Early kills hit the start and the fold, late ones the search.
         after = self.random.choice([self.random.uniform(0.0, 0.5), self.random.uniform(0.2, 4.0)])
         try:
             process.wait(after)
@@ -218,7 +219,7 @@ def total(rows: list[Json], key: str) -> int:
 
 
 def transcript(arguments: object, scratch: Path, file: Path) -> None:
-    """One kill and resume as a person would see it."""
+    """Writes one kill and resume as a person would see it."""
     data = scratch / "shown"
     command = f"kevolve run {CAMPAIGN} --data my-data"
     actual = [str(arguments.bin / "kevolve"), "run", str(CAMPAIGN), "--data", str(data)]
@@ -231,7 +232,7 @@ def transcript(arguments: object, scratch: Path, file: Path) -> None:
     observed: dict[int, str] = {}
     observer = Observer(data, process.pid, observed)
     observer.start()
-    # A third of the budget: enough to have something to lose.
+    # A third of the budget, so that there is something to lose.
     while process.poll() is None and sum('"node_finished"' in t for t in list(observed.values())) < 40:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)

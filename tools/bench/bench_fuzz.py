@@ -1,4 +1,6 @@
-"""Everything that reads hostile bytes under libFuzzer with both sanitizers: executions, coverage and crashes a target."""
+"""Runs libFuzzer with both sanitizers on everything that reads hostile bytes: executions, coverage and crashes per
+target.
+"""
 
 from __future__ import annotations
 

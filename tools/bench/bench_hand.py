@@ -1,6 +1,7 @@
-"""What kernels written by hand reach where the generator's miss the roof, beside what memory gives in judged calls: two
-small tasks, `scale` (reads as much as it writes) and `sums` (only reads), at three sizes. With --long also the winners
-that quality-zen5.json keeps, judged again in the same run."""
+"""Compares kernels written by hand with the generator's where these miss the roof, and with the memory's rate in judged
+calls. The memory's rate comes from two small tasks at three sizes: `scale` (reads as much as it writes) and `sums`
+(only reads). With --long, it also judges the winners in quality-zen5.json again.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ TASKS = common.ROOT / "config" / "tasks"
 EXAMPLES = common.ROOT / "config" / "examples"
 WINNERS = common.ROOT / "docs" / "results" / "quality-zen5.json"
 MEMORY = ["scale", "sums"]
-# Each kernel's task, its name among the winners, and the memory task that moves data most like it (none: what it moves
-# hangs on its data).
+# For each kernel: its task, its name among the winners, and the memory task with the most similar traffic (None: its
+# traffic depends on its data).
 KERNELS = [("row_statistics", "row_statistics", "sums"), ("mbdt", "mbdt", "scale"), ("softmax_rows", "softmax", "scale"),
            ("layernorm", "layernorm", "scale"), ("rmsnorm_backward", "rmsnorm_backward", "scale"),
            ("batch_event_truncate", "batch_event_truncate", None), ("inverted_index", "inverted_index", None)]
@@ -29,7 +30,7 @@ def task_file(name: str) -> Path:
 
 
 def bytes_of(task: Path, shape: str) -> float | None:
-    """As [work] declares; none where only the data tell."""
+    """Returns the bytes declared by [work]; None if they depend on data."""
     import tomllib
 
     sizes = {name: int(value) for name, value in (pair.split("=") for pair in shape.split(" "))}
@@ -61,7 +62,9 @@ def judge(arguments: object, name: str, candidate: Path, flags: str | None = Non
 
 
 def fastest(memory: Json) -> Json:
-    """The plain loop or the one by hand: which is faster hangs on the size, and either shows what memory gives."""
+    """Returns the faster of the plain loop and the one by hand, which depends on the size. Either shows the memory's
+    rate.
+    """
     for s in memory.get("shapes", []):
         s["fastest_ns"] = min(s["candidate_ns"], s["reference_ns"])
         s["gb_per_s"] = s["bytes"] / s["fastest_ns"]
@@ -69,7 +72,7 @@ def fastest(memory: Json) -> Json:
 
 
 def like(memory: Json, kind: str | None, moved: float | None) -> float | None:
-    """GB/s of the memory task at the size nearest to what is moved."""
+    """Returns GB/s of the memory task at the most similar size."""
     if kind is None or moved is None or memory[kind]["verdict"] != "pass":
         return None
     nearest: Json = min(memory[kind]["shapes"], key=lambda s: abs(math.log(s["bytes"] / moved)))
@@ -81,7 +84,7 @@ def main() -> None:
     common.need(arguments.bin, "kevolve")
     document = common.header("hand", arguments)
     document["memory"] = {name: fastest(judge(arguments, name, HAND / f"{name}.c")) for name in MEMORY}
-    # A call with next to nothing to do: what waking and freezing the process takes of any.
+    # A call with almost no work shows the cost of waking and freezing the process.
     document["call_ns"] = min((m["shortest_ns"] for m in document["memory"].values() if m["verdict"] == "pass"), default=0.0)
     document["tasks"] = []
     kept = {t["task"]: t for t in json.loads(WINNERS.read_text(encoding="utf-8"))["tasks"]} if arguments.long else {}
@@ -103,7 +106,7 @@ def speedup(judged: Json | None) -> str:
 
 
 def rows_of(t: Json, memory: Json) -> list[list[str]]:
-    """One row a shape."""
+    """Returns one row for each shape."""
     hand, winner = t["hand"], t["winner"]
     if hand["verdict"] != "pass":
         return [[t["task"], f"{hand['verdict']}: {hand['detail']}"] + ["-"] * 8]

@@ -1,4 +1,4 @@
-"""What judging costs: launches, the judge's own time by input size, and the steadiness of its ratios."""
+"""Measures the cost of judging: launches, the judge's own time by input size, and the spread of its ratios."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def milliseconds(x: float) -> str:
 
 
 def floor_of_launch(launch: Json) -> list[str]:
-    """The kernel's part of a launch, in documents that have it."""
+    """Returns the kernel's part of a launch, for documents that contain it."""
     if (floor := launch.get("floor")) is None:
         return []
     return [(f"floor of a launch: an empty process of a small parent in the same confinement is cloned, heard of and "
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns what a check and a paired comparison cost, and the launches and the steadiness, a column a machine."""
+    """Returns tables of checks and paired comparisons, and of launches and ratios, with one column for each machine."""
     rows = [["", *(d["machine"]["cpu"] for d in documents.values())]]
     first = next(iter(documents.values()))
     names = {"check": "check", "race": "paired comparison"}

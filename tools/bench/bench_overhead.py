@@ -1,5 +1,6 @@
-"""What the node costs: candidates a minute beside a bare loop that does the same compiles and judge runs, and the
-daemon's own CPU time for each candidate."""
+"""Measures the node's overhead: candidates per minute beside a bare loop with the same compiles and judge runs, and the
+daemon's own CPU time for each candidate.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +15,10 @@ from common import Json
 
 
 class CpuClock:
-    """The CPU time of a whole process, its children apart, read from its clock: nothing of it is disturbed."""
+    """The CPU time of a whole process without its children. Reading its clock does not disturb it."""
 
     def __init__(self, pid: int) -> None:
-        self.clock = ((~pid) << 3) | 2  # CPUCLOCK_SCHED, as clock_getcpuclockid(3) makes it
+        self.clock = ((~pid) << 3) | 2  # CPUCLOCK_SCHED, as in clock_getcpuclockid(3)
         self.times: list[int] = []
         self.used: list[int] = []
 

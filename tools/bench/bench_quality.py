@@ -1,5 +1,6 @@
-"""How much faster each task's winner is: against the reference at -O3 and at -Ofast, and beside the best library or
-the roof of this core. One thread throughout, or, with --threads, winners that may use every core."""
+"""Measures the speed-up of each task's winner over the reference at -O3 and at -Ofast, and compares it with the best
+library or the roof of this core. Uses one thread or, with --threads, every core.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from common import Json
 EXAMPLES = common.ROOT / "config" / "examples"
 TASKS = common.ROOT / "config" / "tasks"
 CAMPAIGNS = ["gemm", "softmax", "layernorm", "map_id", "batch_event_truncate", "richardson", "row_statistics"]
-# Those that no example campaign uses.
+# Tasks without an example campaign.
 MORE = ["attention", "attention_causal", "bucketize_ragged", "conv1d", "conv2d", "inverted_index", "mbdt", "optimized_fm",
         "pffn", "rmsnorm_backward", "sdpa_mlp", "gemm_f16", "gemm_bf16", "gemm_i8", "conv1d_f16", "conv1d_bf16", "conv1d_i8"]
-# Written when the generator was finished, two of them by people who did not know it.
+# Tasks written after the generator was finished, two of them by people who did not know it.
 UNSEEN = ["nearest", "row_lse", "five_points", "n_body", "sobel", "black_scholes"]
-# Which of OpenBLAS's core types suits this machine is decided by measuring.
+# The fastest of OpenBLAS's core types on this machine is found by measuring.
 CORE_TYPES = ["", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"]
 IKJ = """#include <stdint.h>
 
@@ -39,7 +40,7 @@ void gemm(const float *restrict a, const float *restrict b, float *restrict c, i
 
 
 def campaign_file(name: str, folder: Path) -> Path:
-    """The example, or one like it in `folder`."""
+    """Returns the example campaign, or writes a similar one to `folder`."""
     example = EXAMPLES / f"{name}.toml"
     if example.exists():
         return example
@@ -52,7 +53,7 @@ def campaign_file(name: str, folder: Path) -> Path:
 
 
 def files_of(campaign: Path) -> tuple[Path, Path]:
-    """Its task and reference: both formats are TOML, and these keys are plain strings."""
+    """Returns its task and reference; both files are TOML, and these keys are plain strings."""
     import tomllib
 
     task = (campaign.parent / tomllib.loads(campaign.read_text(encoding="utf-8"))["task"]).resolve()
@@ -60,7 +61,7 @@ def files_of(campaign: Path) -> tuple[Path, Path]:
 
 
 def with_threads(campaign: Path, folder: Path) -> Path:
-    """A campaign like it, whose task allows threads."""
+    """Returns the same campaign with a task that allows threads."""
     import tomllib
 
     task, _ = files_of(campaign)
@@ -79,7 +80,7 @@ def with_threads(campaign: Path, folder: Path) -> Path:
 def campaign_of(arguments: object, campaign: Path, wall: int, folder: Path, *settings: str) -> Json | None:
     a = arguments
     data = folder / "data"
-    # No early end: the budget is what is compared.
+    # No early end, so that all runs use the whole budget.
     budget = ["--set", f"budget.candidates={a.budget}"] if a.budget else []
     budget += [word for s in settings for word in ("--set", s)]
     done = subprocess.run([a.bin / "kevolve", "run", campaign, "--data", data, "--json", "--quiet",
@@ -96,9 +97,9 @@ def campaign_of(arguments: object, campaign: Path, wall: int, folder: Path, *set
 
 
 def openblas(arguments: object, folder: Path, pairs: int, threads: int) -> Json | None:
-    """Every core type once, briefly; the fastest at the main shape again, at length."""
+    """Measures every core type once, briefly, and the fastest at the main shape again, thoroughly."""
     def measure(core: str, n: int) -> Json | None:
-        # An empty core type lets the library choose.
+        # With an empty core type, the library chooses.
         env = {"OPENBLAS_NUM_THREADS": str(threads)} | ({"OPENBLAS_CORETYPE": core} if core else {})
         return common.ask([arguments.bin / "bench-openblas", "--object", folder / "kernel.so", "--pairs", n,
                            "--threads", threads, "--seed", arguments.seed, "--shape", "512x512x512", "--shape", "500x333x417",
@@ -144,20 +145,20 @@ def measure_task(arguments: object, name: str, wall: int, folder: Path) -> Json:
         out["library"] = openblas(arguments, folder, 200 if arguments.long else 60,
                                   len(os.sched_getaffinity(0)) if arguments.threads else 1)
     out["source"] = Path(w["source"]).read_text(encoding="utf-8")
-    w["source"] = Path(w["source"]).name  # the folder goes
+    w["source"] = Path(w["source"]).name  # drops the folder
     if out["rivals"]:
         out["rivals"]["candidate"] = w["source"]
     return out | ratios(out)
 
 
 def ratios(t: Json) -> Json:
-    """The names that scripts rely on; null where there is nothing to compare with."""
+    """Returns the figures under fixed names for scripts; None if there is nothing to compare with."""
     return {"speedup": t["campaign"]["speedup"], "roof_ratio": of_roof(t["rivals"]),
             "library_ratio": t["library"]["rows"][0]["of_library"] if t["library"] else None}
 
 
 def of_roof(rivals: Json | None) -> float | None:
-    """Floor over time, geometric mean over the declared shapes, as the judge found it."""
+    """Returns floor over time as the geometric mean over the declared shapes, from the judge."""
     if not rivals:
         return None
     shapes = [s for s in rivals["rows"][0].get("shapes", []) if not s["held_out"] and s["of_roof"] > 0]
@@ -248,7 +249,7 @@ COLUMNS = {"xeon": "Xeon, AVX-512", "zen5": "Zen 5, AVX-512", "zen4": "Zen 4, AV
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns the newest figures of each task on each machine, and gemm beside OpenBLAS."""
+    """Returns a table with the newest figures of each task on each machine, and gemm beside OpenBLAS."""
     machines: dict[str, dict[str, Json]] = {}
     for name, d in documents.items():
         machines.setdefault(COLUMNS[name.split("-")[1]], {}).update({t["task"]: t for t in d["tasks"]})

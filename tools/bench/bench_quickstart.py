@@ -1,4 +1,6 @@
-"""`tools/quickstart` in a fresh clone, without a compiler cache: how long installing, building and the campaign take."""
+"""Measures `tools/quickstart` in a fresh clone without a compiler cache: the times of installing, building and the
+campaign.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ from common import Json
 
 LIMIT_S = 600
 CAMPAIGN_LIMIT_S = 180
-STAGES = {"installing": "install_s", "building": "build_s", "searching": "campaign_s"}  # by what it says when it begins
+STAGES = {"installing": "install_s", "building": "build_s", "searching": "campaign_s"}  # by first output
 PROOF = re.compile(r"^(\w+: [\d.]+x faster than the reference, .*)$", re.MULTILINE)
 
 
 def stages_of(folder: Path, data: Path) -> tuple[dict[str, float], str, int]:
-    """Seconds of each stage, all that was printed, and the exit status."""
+    """Returns the seconds of each stage, the complete output, and the exit status."""
     process = subprocess.Popen([folder / "tools" / "quickstart"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, env={**os.environ, "CCACHE_DISABLE": "1", "KEVOLVE_DATA": str(data)})
     spent = dict.fromkeys(STAGES.values(), 0.0)

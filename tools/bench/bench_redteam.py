@@ -1,4 +1,4 @@
-"""The red team: every cheat many times, refused by which rule or gaining what, and honest controls refused."""
+"""Runs the red team many times: rules that reject each cheat, gains of cheats, and rejected honest controls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def total(document: Json) -> Json:
 
 
 def compile_attacks(bin_dir: Path, runs: int) -> Json | None:
-    """The suite of attacks on the compiler, as often; None where the tests are not built."""
+    """Runs the attacks on the compiler equally often; None if the tests are not built."""
     suite = bin_dir.parent / "tests" / "redteam-compile-test"
     if not suite.exists():
         return None
@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def page_table(documents: dict[str, Json]) -> str:
-    """Returns how many cheats and runs each rule refused, and the honest controls."""
+    """Returns a table of the cheats and runs that each rule rejected, and the honest controls."""
     document, = documents.values()
     outcomes: dict[str, list[int]] = {}
     for r in document["cheats"]:

@@ -21,9 +21,9 @@ def source_of(name: str, document: Json) -> str:
 
 
 def table_of(names: list[str]) -> str:
-    """Returns one table of the documents, and the command, the machine and the raw data of each."""
+    """Returns one table of the documents, with the command, machine and raw data of each."""
     documents = {n: json.loads((FOLDER / f"{n}.json").read_text(encoding="utf-8")) for n in names}
-    # A name is that of its benchmark, and after a dash what sets this run apart.
+    # A name consists of the benchmark's name and, after a dash, a name of the run.
     module = importlib.import_module(f"bench_{names[0].partition('-')[0]}")
     text = module.page_table(documents) if hasattr(module, "page_table") else module.render(documents[names[0]])
     sources = [source_of(n, d) for n, d in documents.items()]

@@ -1,5 +1,6 @@
-"""How many candidates a search judges until it is at 90 % of the best that any found, beside random choice of what to
-improve: the same moves, drafts, seeds and budget."""
+"""Compares a search with random choice of parents, using the same moves, drafts, seeds and budget. Reports the
+candidates judged until the champion reaches 90 % of the best speed-up found by any run.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ SHARE = 0.9
 
 
 def evaluations(curve: list[Json], wanted: float) -> int | None:
-    """Candidates judged until the champion was as fast as that."""
+    """Returns the candidates judged until the champion was that fast."""
     return next((point["candidates"] for point in curve if point["speedup"] >= wanted), None)
 
 
 def summary(runs: list[Json], wanted: float, budget: int) -> Json:
-    """A run that never came there counts with its whole budget: a lower bound of what it would have taken."""
+    """Summarises the runs. A run that never reached the goal counts with its whole budget, as a lower bound."""
     reached = [evaluations(r["curve"], wanted) for r in runs]
     return {"final": [r["speedup"] for r in runs], "evaluations": reached,
             "reached": sum(e is not None for e in reached),
@@ -31,7 +32,7 @@ def measure(arguments: argparse.Namespace, task: str, seeds: int) -> Json:
     runs: dict[str, list[Json]] = {p: [] for p in POLICIES}
     for seed in range(arguments.seed, arguments.seed + seeds):
         with_seed = argparse.Namespace(**vars(arguments) | {"seed": seed})
-        for policy in POLICIES:  # in turn: the machine's moods meet both
+        for policy in POLICIES:  # in turn, so that both see the same noise of the machine
             common.say(f"{task}: {policy}, seed {seed}")
             with common.scratch() as folder:
                 done = bench_quality.campaign_of(with_seed, bench_quality.campaign_file(task, folder), arguments.wall, folder, f"search.policy={policy}")

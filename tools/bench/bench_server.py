@@ -1,4 +1,4 @@
-"""kevolve's client of language models against a server that others wrote: streaming, many calls at once, cancellation."""
+"""Tests kevolve's client of language models with a real model server: streaming, many calls at once, cancellation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a priority is worth: two campaigns on one device, and what each gets of its time and of the candidates."""
+"""Measures the effect of priorities: the shares of two campaigns in a device's time and in the candidates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Shared(Daemon):
 
 
 def measure(folder: Path, seed: int, priorities: tuple[int, ...], in_flight: int, seconds: float) -> Json:
-    """What they got in that time, once all of them have been judged something."""
+    """Returns their shares in that time, once each has had a candidate judged."""
     with common.scratch() as scratch:
         daemon = Shared(folder, scratch / "data")
         daemon.start()
@@ -87,7 +87,7 @@ def main() -> None:
     document = common.header("shares", arguments)
     document["measured"] = []
     for in_flight in IN_FLIGHT if arguments.long else IN_FLIGHT[:1]:
-        for priorities in (*PAIRS, PAIRS[0][:1]):  # at last one alone: what of the device it can use
+        for priorities in (*PAIRS, PAIRS[0][:1]):  # finally one alone: the maximal use of the device
             common.say(f"in flight {in_flight}, priorities {', '.join(map(str, priorities))}")
             document["measured"].append(measure(arguments.bin, arguments.seed, priorities, in_flight, seconds))
     common.publish(common.close(document), render(document), arguments.json)

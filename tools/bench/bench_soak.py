@@ -1,5 +1,6 @@
-"""A daemon that works for an hour as fast as a generator that costs nothing lets it: memory, threads, descriptors and the
-data directory over time. Campaigns end and others begin, so what an ended one keeps in memory shows."""
+"""Runs a daemon for an hour at full speed with a generator that costs nothing. Records memory, threads, descriptors and
+the data directory over time. Campaigns end and others begin, so memory kept for ended ones shows.
+"""
 
 from __future__ import annotations
 
@@ -17,29 +18,29 @@ from tests.fake_model.server import FakeModel
 
 CAMPAIGN = common.ROOT / "tests" / "node" / "tasks" / "row_energy.toml"
 AT_ONCE = 3  # campaigns
-CANDIDATES = 400  # of each
+CANDIDATES = 400  # of each campaign
 KEPT_SAMPLES = 100
-KEPT_CANDIDATES = 4000  # of ended campaigns
+KEPT_CANDIDATES = 4000  # in ended campaigns
 T_95_OF_8 = 2.306  # Student's t, two-sided, 8 degrees of freedom: a line through ten means
-SETTLED = 1 / 6  # of the time: what starting allocates is there by then
+SETTLED = 1 / 6  # share of the time after which start-up allocations are complete
 
 
 class Soaked(Asking):
-    """Campaigns without end, one after the other."""
+    """Runs campaigns one after the other."""
 
     def __init__(self, folder: Path, data: Path, url: str) -> None:
         super().__init__(folder, data, url)
         settings = self.settings.read_text(encoding="utf-8")
         self.settings.write_text(settings.replace("[limits]", f"[limits]\nkeep_candidates = {KEPT_CANDIDATES}"), encoding="utf-8")
         self.submitted = 0
-        self.known: dict[str, Json] = {}  # campaigns, forgotten ones too
+        self.known: dict[str, Json] = {}  # all campaigns, including forgotten ones
 
     def feed(self) -> Json:
-        """What is finished, and how many candidates there are."""
+        """Keeps campaigns running; returns the finished ones and the number of candidates."""
         rows = self.campaigns()
         self.known |= {c["id"]: c for c in rows}
         running = sum(c["state"] not in ("finished", "failed") for c in rows)
-        for _ in range(running, AT_ONCE + 1):  # one waits for its place
+        for _ in range(running, AT_ONCE + 1):  # one waits for its turn
             self.submitted += 1
             self.verb("submit", CAMPAIGN, "--set", "generator=[{kind='llm',in_flight=8}]", "--set",
                       f"budget.candidates={CANDIDATES}", "--set", f"judge.keep_samples={KEPT_SAMPLES}", "--set",
@@ -57,14 +58,14 @@ def state_of(pid: int, data: Path) -> Json:
 
 
 def store_kib(daemon: Asking) -> Json:
-    """What of the daemon's memory is the store's, as the store counts it."""
+    """Returns the store's part of the daemon's memory, as counted by the store."""
     name = "kevolve_store_memory_bytes"
     lines = [line.split() for line in daemon.read("/metrics").decode().splitlines() if line.startswith(name + "{")]
     return {"store_" + where.split('"')[1] + "_kib": int(value) // 1024 for where, value in lines}
 
 
 def slope(xs: list[float], ys: list[float]) -> tuple[float, float]:
-    """Of the least-squares line, and its standard error if the points are independent."""
+    """Returns the slope of the least-squares line, and its standard error if the points are independent."""
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     spread = sum((x - mean_x) ** 2 for x in xs)
     if not spread or len(xs) < 3:
@@ -75,7 +76,9 @@ def slope(xs: list[float], ys: list[float]) -> tuple[float, float]:
 
 
 def trend(what: str, minutes: list[float], kib: list[float]) -> list[str]:
-    """Returns the row of a quantity: means of tenths of the time, which vary less than single readings, and their line."""
+    """Returns the row of a quantity: the means of tenths of the time, which vary less than single readings, and their
+    line.
+    """
     length = (minutes[-1] - minutes[0]) / 10
     bins: list[list[float]] = [[] for _ in range(10)]
     for minute, x in zip(minutes, kib):
@@ -121,9 +124,9 @@ def render(document: Json) -> str:
     columns = [("minute", "minute"), ("candidates", "candidates"), ("kept", "of them there"), ("finished", "campaigns ended"), ("anonymous_kib", "memory, KiB"),
                ("store_cache_kib", "store's cache"), ("store_writes_kib", "its writes"), ("store_readers_kib", "its readers"),
                ("threads", "threads"), ("descriptors", "descriptors"), ("disk_kib", "data directory, KiB")]
-    columns = [c for c in columns if c[0] in settled[0]]  # older documents know less
+    columns = [c for c in columns if c[0] in settled[0]]  # older documents have fewer columns
     minutes = [r["minute"] for r in settled]
-    # What fills is the store's own, and bounded: the rest is what a leak would show in.
+    # The store's memory fills up to a bound; a leak would show in the rest.
     parts = [key for key, _ in columns if key.startswith("store_")]
     trends = [[f"from minute {minutes[0]:.0f} on", "means of tenths of that time, KiB", "rise of their line", "95 % interval"],
               trend("anonymous memory", minutes, [r["anonymous_kib"] for r in settled])]

@@ -1,4 +1,4 @@
-"""Many answers of a model at once: what the node takes of each call itself, and what a stream costs it in memory."""
+"""Measures many simultaneous model answers: the node's own time for each call, and the memory of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What recorded campaigns came to, model-written beside embedded: each record is run again first, and must be identical."""
+"""Compares recorded campaigns with model-written candidates and embedded ones. Each record is replayed first and must
+be identical.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from pathlib import Path
 import common
 from common import Json
 
-MARKS = (1, 4, 10, 20, 40)  # candidates
+MARKS = (1, 4, 10, 20, 40)  # numbers of candidates
 
 
 def replayed(kevolve: Path, file: Path) -> Json:

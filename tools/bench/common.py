@@ -1,4 +1,4 @@
-"""What the benchmarks share: arguments, the programs, tables, the machine."""
+"""Common parts of the benchmarks: arguments, programs, tables, the machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def say(text: str) -> None:
 
 
 def ask(command: Sequence[object], *, env: dict[str, str] | None = None, check: bool = True) -> Json | None:
-    """Runs a program that prints one JSON document."""
+    """Runs a program that prints one JSON document, and returns it."""
     done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=False,
                           env={**os.environ, **(env or {})})
     lines = done.stdout.strip().splitlines()
@@ -54,7 +54,7 @@ def ask(command: Sequence[object], *, env: dict[str, str] | None = None, check: 
 
 
 def processor() -> str:
-    """Its name and its widest vectors: one name is sold with and without AVX-512."""
+    """Returns the processor's name and its widest vectors, since one name is sold with and without AVX-512."""
     facts: dict[str, str] = {}
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
@@ -69,7 +69,7 @@ def load() -> float:
 
 
 def header(name: str, arguments: argparse.Namespace) -> Json:
-    # As given, without what says where things lie or how to print.
+    # The arguments as given, without paths and output options.
     words = iter(sys.argv[1:])
     kept = [w for w in words if w != "--json" and not (w in ("--bin", "--samples") and next(words, None))]
     command = " ".join(["tools/bench/run", name, *kept])
@@ -86,8 +86,9 @@ def header(name: str, arguments: argparse.Namespace) -> Json:
 
 
 def each(document: Json, names: Sequence[str], measure: Callable[[str], Json]) -> None:
-    """Measures one after the other into document["tasks"]. A signal that ends it (Ctrl-C, SIGTERM) loses what was begun
-    alone: the document says where it was cut off, and is published."""
+    """Measures the tasks one after the other into document["tasks"]. A signal (Ctrl-C, SIGTERM) loses only the current
+    one; the document then says where it was cut off, and is published.
+    """
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -109,7 +110,7 @@ def close(document: Json) -> Json:
 
 
 def table(rows: list[list[str]]) -> str:
-    """Markdown, aligned: reads the same on a terminal and in a file."""
+    """Returns an aligned Markdown table, readable on a terminal and in a file."""
     widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(r, widths)) + " |" for r in rows]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")

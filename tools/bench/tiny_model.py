@@ -1,5 +1,6 @@
-"""Writes a tiny language model with random weights, for servers that read GGUF: what it says means nothing, how it says it
-is real. Needs `gguf` and `numpy` from PyPI."""
+"""Writes a tiny language model with random weights, for servers that read GGUF. Its texts are meaningless, but its
+behaviour is real. Needs `gguf` and `numpy` from PyPI.
+"""
 
 from __future__ import annotations
 

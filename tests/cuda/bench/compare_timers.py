@@ -1,8 +1,7 @@
-"""Times the cubins that the runner's bench left behind with triton.testing.do_bench, in JSON on stdout.
-
-Each kernel is timed at several places of several allocations, since the judge moves arrays between calls and some
-kernels' time hangs on where they lie (places.py, spread.py); the first place is the one PyTorch hands out. Run under ncu with --once for the
-device's own duration of the very same launch.
+"""Times the cubins of the runner's benchmark with triton.testing.do_bench and prints JSON. Each kernel is timed at
+several places of several allocations. The judge moves arrays between calls, and some kernels' times depend on their
+places (places.py, spread.py). The first place is the one PyTorch allocates. Run under ncu with --once for the
+device's own duration of the same launch.
 """
 
 import argparse
@@ -18,14 +17,14 @@ import torch
 import triton
 import triton.testing
 
-STEP_BYTES = 1_024  # the judge moves arrays by multiples of it
+STEP_BYTES = 1_024  # the judge moves arrays by multiples of this
 MOST_STEPS = 4_096
-PLACES_OF_AN_ALLOCATION = 3  # which pages it is given makes a difference, too (spread.py)
+PLACES_OF_AN_ALLOCATION = 3  # the allocated pages make a difference as well (spread.py)
 
 
 @dataclasses.dataclass
 class Launch:
-    """The same grids, sizes and arguments as the plans give for the bench's shapes."""
+    """A launch with the grids, sizes and arguments of the plans for the benchmark's shapes."""
 
     name: str
     grid: tuple[int, ...]
@@ -44,7 +43,7 @@ LAUNCHES = (
 
 
 def runs(folder: pathlib.Path, launch: Launch, places: int) -> collections.abc.Iterator[collections.abc.Callable[[], None]]:
-    """One function a place, each launching the kernel on the same values."""
+    """Returns one function for each place; all launch the kernel on the same values."""
     function = cupy.RawModule(path=str(folder / f"{launch.name}.cubin")).get_function(launch.name)
     stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
     step, draw = STEP_BYTES // 4, random.Random(1)

@@ -1,5 +1,6 @@
-"""Times conv1d of config/tasks/gpu/conv1d_*.task.toml by triton.testing.do_bench, in JSON on stdout: what the runner's own
-figures for the same reference are compared with."""
+"""Times conv1d of config/tasks/gpu/conv1d_*.task.toml with triton.testing.do_bench and prints JSON, for comparison with
+the runner's figures of the same reference.
+"""
 
 import json
 
@@ -7,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from triton.testing import do_bench
 
-COMPILED = (512, 2048)  # of the batches: compiling takes long
+COMPILED = (512, 2048)  # batches that are compiled, since compiling takes long
 
 
 def median_ms(run: object) -> float:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What a lease is spent on, candidate by candidate: reads batch-*.json and aa.json of cuda-runner-test's benchmarks.
+"""Analyses the use of a lease by candidate, from batch-*.json and aa.json of cuda-runner-test's benchmarks.
 
     KEVOLVE_BENCH_OUT=DIR cuda-runner-test -ns -tc="bench: a batch*"
     tests/cuda/bench/lease.py DIR/batch-short.json DIR/batch-long.json [--json OUT]
 
-The first candidate of a file pays for the drawing of inputs and stands apart. `busy` is the device's own work over the
-lease: the kernels of candidates and rivals, and, in the second figure, sweeps, laying out and checking as well.
+The first candidate of a file includes the drawing of inputs and is listed separately. `busy` is the device's own work
+as a share of the lease: the kernels of candidates and baselines and, in the second figure, also sweeps, layout and
+checks.
 """
 
 import argparse

@@ -1,7 +1,6 @@
-"""How a kernel's time hangs on where its arrays lie: the same launch on one block of memory, at several places.
-
-torch.cuda hands out multiples of 2 MiB; a judge that moves arrays between calls, and a program with an allocator of its
-own, use others. Run from the repository's root, on a machine with a GPU, nvcc and PyTorch.
+"""Measures how a kernel's time depends on the places of its arrays: the same launch at several places of one block of
+memory. torch.cuda allocates at multiples of 2 MiB. A judge that moves arrays, or a program with its own allocator,
+uses other places. Run from the repository's root, on a machine with a GPU, nvcc and PyTorch.
 """
 
 import ctypes
@@ -46,7 +45,7 @@ def main() -> None:
                       ctypes.c_longlong(cols))
             pointers = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
             swept.zero_()
-            torch.cuda._sleep(200_000)  # until all is queued
+            torch.cuda._sleep(200_000)  # until everything is queued
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             begin.record()

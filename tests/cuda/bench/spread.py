@@ -1,7 +1,6 @@
-"""How far do_bench's own figure of one kernel lies from itself: fresh allocations, other values, other ways to sweep
-the cache. What two clocks differ by means nothing below that.
-
-Run from the repository's root, on a machine with a GPU, nvcc, PyTorch, CuPy and Triton.
+"""Measures the spread of do_bench's own figure of one kernel: other allocations, values and ways to sweep the cache.
+Smaller differences between two clocks mean nothing. Run from the repository's root, on a machine with a GPU, nvcc,
+PyTorch, CuPy and Triton.
 """
 
 import argparse
@@ -29,11 +28,11 @@ def transpose(folder: str) -> cupy.RawModule:
 
 
 def by_events(run: collections.abc.Callable[[], None], sweep: collections.abc.Callable[[], object]) -> float:
-    """Median microseconds, each call after a sweep."""
+    """Returns the median time in microseconds, with a sweep before each call."""
     events = []
     for _ in range(CALLS):
         sweep()
-        torch.cuda._sleep(200_000)  # until all is queued
+        torch.cuda._sleep(200_000)  # until everything is queued
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
         run()

@@ -1,4 +1,4 @@
-// What a kernel in C++ may include beside what is there already.
+// A kernel in C++ may include standard headers beyond the precompiled ones.
 #include <bit>
 #include <cstdarg>
 #include <cstdio>
